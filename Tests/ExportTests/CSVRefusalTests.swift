@@ -16,15 +16,15 @@ struct CSVRefusalTests {
     (
       "0,1,2\n3,4,5\n",
       """
-      table.csv, line 1: no header with a column t_us, t_ns, t_ms or t, but "0,1,2": the first \
-      line must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp
+      table.csv, line 1: no header that is known, but "0,1,2": the first line must name the columns, \
+      such as t_us,ax,ay,az,gx,gy,gz,temp; name those of another program with --columns
       """
     ),
     (
       "\n",
       """
-      table.csv, line 1: no header with a column t_us, t_ns, t_ms or t, but "": the first line \
-      must name the columns, such as t_us,ax,ay,az,gx,gy,gz,temp
+      table.csv, line 1: no header that is known, but "": the first line must name the columns, \
+      such as t_us,ax,ay,az,gx,gy,gz,temp; name those of another program with --columns
       """
     ),
     (
@@ -35,7 +35,7 @@ struct CSVRefusalTests {
       "t_us,ax,mx\n0,1,2\n",
       """
       table.csv, line 1, column 3: unknown column "mx": columns are t_us, t_ns, t_ms or t, and \
-      ax, ay, az, gx, gy, gz, temp
+      ax, ay, az, gx, gy, gz, temp; choose those of another program with --columns
       """
     ),
     (
@@ -72,7 +72,14 @@ struct CSVRefusalTests {
     (
       "t_us,ax,ay\n0,1,9.81\n",
       """
-      table.csv, line 2, column 3 (ay): "9.81" is not a whole number: samples are the \
+      nothing in table.csv says in which unit its accelerations are: name it with --units: \
+      g, mg, m/s2 or raw, or si, g-dps
+      """
+    ),
+    (
+      "t_us,ax,ay\n0,1,2\n10,1,9.81\n",
+      """
+      table.csv, line 3, column 3 (ay): "9.81" is not a whole number: samples are the \
       sensor's counts (--units raw)
       """
     ),
@@ -182,7 +189,7 @@ struct CSVRefusalTests {
   func noText() {
     #expect(throws: ImportError.self) {
       let bytes: [UInt8] = [0xFF, 0x80, 0x0A, 0x31]
-      _ = try CSVImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
+      _ = try TableImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
     }
   }
 
@@ -190,7 +197,7 @@ struct CSVRefusalTests {
   func wide(_ encoding: WideEncoding) {
     let bytes = encoding.bytes("t_us,ax\n0,1\n10,2\n")
     #expect(throws: ImportError.notUTF8(name: "table.csv")) {
-      _ = try CSVImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
+      _ = try TableImporter(ArraySource(bytes, name: "table.csv"), Imports.options)
     }
     #expect(throws: ImportError.notUTF8(name: "table.csv")) {
       var source = ArraySource(bytes, name: "table.csv")

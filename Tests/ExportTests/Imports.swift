@@ -66,9 +66,9 @@ enum Imports {
   }
 
   static func csv(_ text: String, _ options: ImportOptions = Imports.options) throws(ImportError)
-    -> CSVImporter<ArraySource>
+    -> TableImporter<ArraySource>
   {
-    try CSVImporter(ArraySource(Array(text.utf8), name: "table.csv"), options)
+    try TableImporter(ArraySource(Array(text.utf8), name: "table.csv"), options)
   }
 
   static func phone(_ text: String, _ options: ImportOptions = Imports.options) throws(ImportError)
@@ -129,7 +129,7 @@ struct Imported {
     try self.init(Imports.csv(Imports.table(times), options))
   }
 
-  init(_ importer: consuming CSVImporter<ArraySource>) throws {
+  init(_ importer: consuming TableImporter<ArraySource>) throws {
     rate = importer.description.rate
     ledger = importer.end.ledger
     remarks = importer.remarks

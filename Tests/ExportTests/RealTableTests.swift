@@ -26,7 +26,7 @@ struct RealTableTests {
   func whole(_ name: String) throws {
     let path = "\(try #require(directory))/\(name).csv"
     try #require(access(path, R_OK) == 0, "\(path) is not there")
-    var importer = try CSVImporter(FileSource(path: path), Imports.options)
+    var importer = try TableImporter(FileSource(path: path), Imports.options)
     var table = try CSVTimes(path)
     var gaps = 0
     while let record = try importer.next() {

@@ -25,8 +25,16 @@ public enum ImportError: Error, Equatable, Sendable {
   case changed(name: String)
   /// The phone apps do not write such a document; `what` is a clause that says why.
   case document(name: String, what: String)
-  /// A recording of the phone apps has no samples.
+  /// A recording has no samples.
   case noSamples(name: String)
+  /// A line of a text has bytes of 0.
+  case binary(name: String, line: Int)
+  /// Nothing says in which unit the values of a sensor are; `choices` are those for `--units`.
+  case unitsUnknown(name: String, what: String, choices: String)
+  /// A value needs more than 16 bits in the scale that was given.
+  case beyondScale(name: String, what: String, found: String)
+  /// Two tables are not one recording.
+  case notJoined(first: String, second: String, why: String)
 }
 
 /// An error in a line of a table. Columns are counted from 1.
@@ -47,8 +55,32 @@ public enum ImportLineProblem: Equatable, Sendable {
   case notAnInteger(column: Int, name: String, found: String)
   /// A time that is not a number of seconds with at most nine decimals.
   case notSeconds(column: Int, name: String, found: String)
-  /// A count beyond 16 bits, or a time beyond 292 years.
+  /// A count beyond 16 bits.
   case outOfRange(column: Int, name: String, found: String)
+  /// A value that no sensor has.
+  case valueOutOfRange(column: Int, name: String, found: String)
+  /// A value that was not there in an earlier pass.
+  case changed
+  /// A time beyond 292 years.
+  case timeOutOfRange(column: Int, name: String, found: String)
+  /// A value that is not a number.
+  case notANumber(column: Int, name: String, found: String)
+  /// A time that is not a date.
+  case notADate(Int, name: String, found: String)
+  /// A time whose unit nothing says.
+  case timeUnitUnknown(Int, name: String)
+  /// About twice as many values as columns, as decimal commas between commas make.
+  case decimalComma(found: Int, expected: Int)
+  /// A column whose unit is not one of its sensor.
+  case unknownUnit(column: Int, name: String, choices: String)
+  /// A column in another unit than one of the same sensor before it.
+  case mixedUnits(column: Int, name: String)
+  /// The header names x, y and z, and the file's name does not say of which sensor.
+  case unknownSensor
+  /// The header lacks a column that the user named.
+  case noColumn(String)
+  /// The axes are in an unknown order.
+  case unknownOrientation(found: String)
   /// A time before that of the line before it.
   case timeGoesBack(column: Int, name: String, found: String)
   /// On the grid of this rate, decimal hertz, the sample has the same tick as that of the line before it.
@@ -94,6 +126,18 @@ extension ImportError: CustomStringConvertible {
       return "\(name) is not a recording of the phone apps: \(what)"
     case .noSamples(let name):
       return "the recording in \(name) has no samples: there is nothing to import"
+    case .binary(let name, let line):
+      return "\(name), line \(line): the line has bytes of 0: this is no text"
+    case .unitsUnknown(let name, let what, let choices):
+      return
+        "nothing in \(name) says in which unit its \(what) are: name it with --units: \(choices), or si, g-dps"
+    case .beyondScale(let name, let what, let found):
+      return
+        "\(what) of \(name) reach \(found), which needs more than 16 bits in the given scale: give fewer counts a "
+        + "unit, or leave the option out"
+    case .notJoined(let first, let second, let why):
+      return
+        "\(first) and \(second) are not two tables of one recording: \(why); import them separately"
     }
   }
 }
@@ -103,10 +147,14 @@ extension ImportLineProblem {
     switch self {
     case .unknownColumn(let column, _), .repeatedColumn(let column, _): return ", column \(column)"
     case .notAnInteger(let column, let name, _), .notSeconds(let column, let name, _),
-      .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _):
+      .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _),
+      .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
+      .notANumber(let column, let name, _), .notADate(let column, let name, _),
+      .timeUnitUnknown(let column, let name), .unknownUnit(let column, let name, _),
+      .mixedUnits(let column, let name):
       return ", column \(column) (\(name))"
     case .noTimeColumn, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts, .holeTooLong,
-      .tooLong:
+      .tooLong, .changed, .decimalComma, .unknownSensor, .noColumn, .unknownOrientation:
       return ""
     }
   }
@@ -115,13 +163,14 @@ extension ImportLineProblem {
     switch self {
     case .noTimeColumn(let found):
       return
-        "no header with a column t_us, t_ns, t_ms or t, but \(quoted(found)): the first line must name the "
-        + "columns, such as t_us,ax,ay,az,gx,gy,gz,temp"
+        "no header that is known, but \(quoted(found)): the first line must name the columns, such as "
+        + "t_us,ax,ay,az,gx,gy,gz,temp; name those of another program with --columns"
     case .noAxis:
       return "the header names no axis: ax, ay, az, gx, gy, gz or temp"
     case .unknownColumn(_, let found):
       return
-        "unknown column \(quoted(found)): columns are t_us, t_ns, t_ms or t, and ax, ay, az, gx, gy, gz, temp"
+        "unknown column \(quoted(found)): columns are t_us, t_ns, t_ms or t, and ax, ay, az, gx, gy, gz, temp; choose "
+        + "those of another program with --columns"
     case .repeatedColumn(_, let found):
       return "\(quoted(found)) is a second column of its kind"
     case .fieldCount(let found, let expected):
@@ -140,10 +189,38 @@ extension ImportLineProblem {
       return found.isEmpty
         ? "the time is missing"
         : "\(quoted(found)) is not a time in seconds with at most nine decimals"
-    case .outOfRange(_, let name, let found):
-      return name.hasPrefix("t_") || name == "t"
-        ? "\(quoted(found)) is beyond the times that a log can hold"
-        : "\(quoted(found)) is not within -32768 to 32767"
+    case .outOfRange(_, _, let found):
+      return "\(quoted(found)) is not within -32768 to 32767"
+    case .valueOutOfRange(_, _, let found):
+      return "\(quoted(found)) is beyond any sensor"
+    case .changed:
+      return
+        "the value is another one than before: import the file again when no program writes to it"
+    case .timeOutOfRange(_, _, let found):
+      return "\(quoted(found)) is beyond the times that a log can hold"
+    case .notANumber(_, _, let found):
+      return found.isEmpty ? "the value is missing" : "\(quoted(found)) is not a number"
+    case .notADate(_, _, let found):
+      return "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123"
+    case .timeUnitUnknown:
+      return "nothing says in which unit times are: name it with --units s, ms, us or ns"
+    case .decimalComma(let found, let expected):
+      return
+        "\(found) values where the header names \(expected) columns, as decimal commas between commas make: write the "
+        + "table with decimal points, or with semicolons between values"
+    case .unknownUnit(_, _, let choices):
+      return "the unit of the column is unknown: units are \(choices)"
+    case .mixedUnits:
+      return "the unit of the column is not that of the same sensor's column before it"
+    case .unknownSensor:
+      return
+        "the header names x, y and z, and the file's name does not say of which sensor: name the columns, such as "
+        + "--columns time=time,ax=x,ay=y,az=z"
+    case .noColumn(let found):
+      return
+        "no column \(found) of --columns is in the header: give names as the header writes them, or numbers from 1"
+    case .unknownOrientation(let found):
+      return "the orientation \(quoted(found)) is not three of the letters x, y and z, each once"
     case .timeGoesBack(_, _, let found):
       return "the time \(quoted(found)) is before that of the line before it"
     case .sharesTick(let hertz):

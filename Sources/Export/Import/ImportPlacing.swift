@@ -16,7 +16,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   private(set) var account = Account()
-  private var table: ImportTable<Source>
+  private(set) var table: ImportRows<Source>
   private var grid = ImportGrid(period: 1, .close)
   /// The rows that were read but not placed, from `head` on, and their times.
   private var rows: [(sample: RawSample, line: Int)] = []
@@ -28,7 +28,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The tick of the row returned last.
   var tick: UInt64 { grid.tick }
 
-  init(_ table: consuming ImportTable<Source>) {
+  init(_ table: consuming ImportRows<Source>) {
     self.table = table
   }
 

@@ -37,6 +37,9 @@ struct ImportSurvey {
     UInt64(bitPattern: time &- recent[Int((count - samples) % 256)])
   }
 
+  /// The median interval in nanoseconds; 0 for fewer than two samples.
+  var usualInterval: Double { single.median }
+
   /// Guesses at the period of an exact grid for the samples, the most likely first.
   ///
   /// There are none if no interval is long enough for a lost tick or short enough for two samples on one tick, because any

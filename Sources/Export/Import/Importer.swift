@@ -7,12 +7,12 @@ public import IMUModel
 /// The importer checks the whole file when it is made, so that no partial import has to be undone. Then the caller pulls
 /// the records, one at a time:
 ///
-///     var importer = try CSVImporter(source, options)
+///     var importer = try TableImporter(source, options)
 ///     // begin a log with importer.description, append importer.clockPairs
 ///     while let record = try importer.next() { /* append it */ }
 ///     // finish the log with importer.end
 ///
-/// Two types conform: ``CSVImporter`` and ``PhoneImporter``.
+/// Two types conform: ``TableImporter`` and ``PhoneImporter``.
 public protocol Importer: ~Copyable {
   /// The header of the new log.
   var description: RecordingDescription { get }
@@ -40,7 +40,7 @@ extension RecordingEnd {
 
 /// The kinds of file that `import` accepts. Raw values are command-line names.
 public enum ImportFormat: String, CaseIterable, Sendable {
-  /// A table of counts, for ``CSVImporter``.
+  /// A table of counts, for ``TableImporter``.
   case csv
   /// The document of one of the phone apps, for ``PhoneImporter``.
   case gyrodata
@@ -93,14 +93,20 @@ public struct ImportOptions: Equatable, Sendable {
   public var software: String
   /// The user's note.
   public var note: String
-  /// g a count, for tables. 1/16384 unless given: the MPU-6050's after reset.
-  public var accelerometerScale = Fraction(1, 16384)
-  /// °/s a count, for tables. 1/131 unless given: the MPU-6050's after reset.
-  public var gyroscopeScale = Fraction(1, 131)
+  /// g a count, for tables. If it is not given: that in the file, that of its values, and for counts 1/16384, the
+  /// MPU-6050's after reset.
+  public var accelerometerScale: Fraction?
+  /// °/s a count, for tables. If it is not given: that in the file, that of its values, and for counts 1/131, the
+  /// MPU-6050's after reset.
+  public var gyroscopeScale: Fraction?
   /// °C a count, for tables. 1/340 unless given: the MPU-6050's.
   public var temperatureScale = Fraction(1, 340)
   /// °C at count 0, for tables. 36.53 unless given: the MPU-6050's.
   public var temperatureOffset = Fraction(3653, 100)
+  /// The columns of a table whose header no dialect knows.
+  public var columns: ImportColumnNames?
+  /// Units of a table that its header does not name.
+  public var units: ImportUnits?
   /// The sample rate; `nil` to derive it from a table's times, or to use 10 Hz for the phone apps.
   public var rate: SampleRate?
   /// Nanoseconds since 1970 at time 0 of a table; `nil` when not known. The phone apps' documents have a date of their own.
@@ -146,12 +152,13 @@ extension ImportOptions {
   /// The description of a recording made from a file of another kind.
   func description(
     channels: ChannelSet, rate: SampleRate, timeUnit: Int64, ticks: UInt64,
-    sensor: SensorDescription
+    sensor: SensorDescription, note named: String? = nil
   ) -> RecordingDescription {
     RecordingDescription(
       id: id, number: number, rate: rate, channels: channels, plannedTicks: ticks,
       timeUnit: timeUnit,
-      sensor: sensor, board: "", host: host, software: software, note: note, syncInterval: 0,
+      sensor: sensor, board: "", host: host, software: software,
+      note: note.isEmpty ? named ?? "" : note, syncInterval: 0,
       realTime: "")
   }
 }

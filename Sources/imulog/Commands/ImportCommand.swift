@@ -14,20 +14,27 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Make a recording of a file and print its number.",
     discussion: """
-      Accepts tables of counts (CSV with a header such as t_us,ax,ay,az,gx,gy,gz,temp), the phone apps' \
-      JSON, and imulog's own logs. A damaged log is imported as far as it can be read; what is missing is \
-      reported, and the exit status is then 65.
+      Reads what export writes as csv, raw and gyrodata, and the tables of other programs by their header: \
+      gcsv, Kalibr, EuRoC, phyphox, Sensor Logger, x-IMU3, Axivity, Betaflight and more. --columns names the \
+      columns of any other table. Values are kept exactly where 16 bits can hold them; else the largest error is \
+      reported. Two tables of one recording, each with a sensor and times of its own, are joined by the nearest \
+      times. A damaged log is imported as far as it can be read; what is missing is reported, and the exit status \
+      is then 65.
 
-      Example:
+      Examples:
         imulog import walk.csv --accel-lsb-per-g 8192 --gyro-lsb-per-dps 65.5
+        imulog import Accelerometer.csv Gyroscope.csv
+        imulog import drone.txt --columns time=Zeit,ax=aX,ay=aY,az=aZ --units g,ms
       """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("The file to import.", valueName: "file"), completion: .file())
-  var file: String
+    help: ArgumentHelp(
+      "The file to import, or two tables of one recording.", valueName: "file"),
+    completion: .file())
+  var files: [String]
 
   @Option(
     help: ArgumentHelp(
@@ -35,14 +42,26 @@ struct ImportCommand: ParsableCommand {
   var format: ImportFormat?
 
   @Option(
+    help: ArgumentHelp(
+      "Which columns of a table to import, by name or number: time=,ax= and so on to gz=,temp=.",
+      valueName: "list"))
+  var columns: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Units that a table does not name: si, g-dps, raw, or of g, mg, m/s2, deg/s, mdps, rad/s, s, ms, us, ns.",
+      valueName: "list"))
+  var units: String?
+
+  @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Counts for 1 g in a CSV file; 16384 by default.", valueName: "counts"))
+    help: ArgumentHelp("Counts for 1 g in a table; else found in the file.", valueName: "counts"))
   var accelLsbPerG: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      Plain.text("Counts for 1 °/s in a CSV file; 131 by default."), valueName: "counts"))
+      Plain.text("Counts for 1 °/s in a table; else found in the file."), valueName: "counts"))
   var gyroLsbPerDps: String?
 
   @Option(
@@ -55,12 +74,26 @@ struct ImportCommand: ParsableCommand {
   var note = ""
 
   mutating func run() throws {
+    let file = files[0]
     var source = try ProgressSource(path: file)
     let options = try importOptions()
     let store = try program.storePath(storeOptions)
     let importing = Importing(store: store)
-    switch try format ?? ImportFormat.detect(&source) {
-    case .csv: try Console.data("\(importing.run(try CSVImporter(source, options)))")
+    let found = try format ?? ImportFormat.detect(&source)
+    guard found == .csv || (files.count == 1 && columns == nil && units == nil) else {
+      throw CommandFailure(
+        .usage, "\(file) is no table; leave --columns, --units and a second file out")
+    }
+    switch found {
+    case .csv:
+      let remarked: UInt32
+      if files.count == 2 {
+        let second = try ProgressSource(path: files[1])
+        remarked = try importing.run(TableImporter(source, with: second, options))
+      } else {
+        remarked = try importing.run(TableImporter(source, options))
+      }
+      try Console.data("\(remarked)")
     case .gyrodata:
       guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
         throw CommandFailure(
@@ -81,6 +114,13 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
+  mutating func validate() throws {
+    guard files.count <= 2 else {
+      throw CommandFailure(
+        .usage, "\(files.count) files: import takes one, or two tables of one recording")
+    }
+  }
+
   private func importOptions() throws(CommandFailure) -> ImportOptions {
     var generator = SystemRandomNumberGenerator()
     guard note.utf8.count <= 1000 else {
@@ -95,6 +135,23 @@ struct ImportCommand: ParsableCommand {
     }
     if let text = gyroLsbPerDps {
       options.gyroscopeScale = try ImportCommand.scale(text, "--gyro-lsb-per-dps")
+    }
+    if let text = columns {
+      guard let columns = ImportColumnNames(text) else {
+        throw CommandFailure(
+          .usage,
+          "--columns \(text): give time= and axes with names or numbers, such as time=t,ax=aX,ay=aY,az=3"
+        )
+      }
+      options.columns = columns
+    }
+    if let text = units {
+      guard let units = ImportUnits(text) else {
+        throw CommandFailure(
+          .usage,
+          "--units \(text): give si, g-dps, raw, or one unit of each kind, such as g,deg/s,ms")
+      }
+      options.units = units
     }
     if let text = rate {
       guard let rate = SampleRate(decimal: text) else {

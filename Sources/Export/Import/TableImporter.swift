@@ -2,22 +2,23 @@
 
 public import IMUModel
 
-/// Makes a recording from a table of counts.
+/// Makes a recording from a table, or from two tables of one recording.
 ///
 ///     t_us,ax,ay,az,gx,gy,gz,temp
 ///     0,-12,34,8190,1,-2,3,-512
 ///
-/// The first line names the columns, in any order: one time (`t_ns`, `t_us`, `t_ms` in whole numbers, or `t`
-/// in decimal seconds) and at least one of `ax ay az gx gy gz temp` in counts of 16 bits. Times never
-/// decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at the end are ignored.
+/// A line at the beginning names the columns, in any order: a time and at least one axis, as one of the programs names them
+/// that `ImportDialect` lists. Values are counts of 16 bits, or in units; then `ImportScaleSearch` finds the scale in
+/// which they are counts. Times never decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at
+/// the end are ignored.
 ///
 /// Samples lie on the grid of the rate, which is in the options or follows from the times. Ticks without a sample become
 /// gaps with the cause `lost`. Times that fit no grid are refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
-/// The file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to
+/// A file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to
 /// some thirty times where the samples jitter, so memory does not grow with it.
-public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
+public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
   /// The start, if it is in the options.
@@ -35,12 +36,27 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
   ///
   /// - Throws: ``ImportError`` with the line and column of the first error.
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
-    var table = try ImportTable(source)
-    var survey = ImportSurvey()
-    while let row = try table.next() { survey.add(row.time) }
-    let (name, channels) = (table.name, table.columns.channels)
+    try self.init(ImportRows(ImportTable(source, options)), options)
+  }
+
+  /// Reads two tables of one recording, each with a sensor and times of its own, and joins them by the nearest times.
+  ///
+  /// - Throws: ``ImportError`` with the line and column of the first error.
+  public init(_ first: consuming Source, with second: consuming Source, _ options: ImportOptions)
+    throws(ImportError)
+  {
+    let table = try ImportTable(first, options)
+    try self.init(ImportRows(table, with: ImportTable(second, options)), options)
+  }
+
+  private init(_ table: consuming ImportRows<Source>, _ options: ImportOptions) throws(ImportError)
+  {
+    var rows = table
+    let survey = try rows.examine(options)
+    let (name, channels) = (rows.name, rows.channels)
     guard survey.count > 0 else { throw .noSamples(name: name) }
-    var placing = ImportPlacing(table)
+    let (started, note) = (rows.started, rows.note)
+    var placing = ImportPlacing(rows)
     let grid = try placing.findGrid(survey, options.rate)
     let account = placing.account
     let rate = options.rate ?? placing.rate(on: grid, survey)
@@ -48,22 +64,21 @@ public struct CSVImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable
     if options.rate != nil { try survey.check(grid, lastTick: placing.tick, name) }
     let areRounded = options.rate == nil && Double(survey.unit) > grid.period / 2
     let departure = try placing.checkDrift(grid, rate, areRounded: areRounded)
+    let found = placing.table.remarks
+    let sensor = placing.table.sensor(options)
     try placing.restart(on: grid)
 
     description = options.description(
       channels: channels, rate: rate, timeUnit: survey.unit,
-      ticks: account.samples + account.lost,
-      sensor: .imported(
-        accelerometerRange: 0, gyroscopeRange: 0, accelerometerScale: options.accelerometerScale,
-        gyroscopeScale: options.gyroscopeScale, temperatureScale: options.temperatureScale,
-        temperatureOffset: options.temperatureOffset))
+      ticks: account.samples + account.lost, sensor: sensor, note: note)
     clockPairs =
-      options.started.map {
+      (started ?? options.started).map {
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
     end = .imported(samples: account.samples, lost: account.lost)
     remarks =
-      account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
+      found
+      + account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Columns of a table that the user names, as `time=Zeit,ax=Beschl. X,ay=3`: by the header's names or, from 1, by
+/// their places.
+public struct ImportColumnNames: Equatable, Sendable {
+  /// A name of a column, or its place from 0.
+  enum Place: Equatable {
+    case name(String)
+    case index(Int)
+  }
+
+  let time: Place
+  /// With the channel's position in `ChannelSet`.
+  let axes: [Channel]
+
+  struct Channel: Equatable {
+    let channel: Int
+    let place: Place
+  }
+
+  /// `nil` unless each part is `time=`, `ax=` … `gz=` or `temp=` with a name or a number, each once; one time, and at least
+  /// one axis.
+  public init?(_ text: String) {
+    var time: Place?
+    var axes: [Channel] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let equals = part.firstIndex(of: "=") else { return nil }
+      let name = part[part.index(after: equals)...]
+      guard let place = ImportColumnNames.place(name) else { return nil }
+      switch part[..<equals] {
+      case "time":
+        guard time == nil else { return nil }
+        time = place
+      case let axis:
+        guard let channel = ChannelSet.names.firstIndex(of: String(axis)),
+          !axes.contains(where: { $0.channel == channel })
+        else { return nil }
+        axes.append(Channel(channel: channel, place: place))
+      }
+    }
+    guard let time, !axes.isEmpty else { return nil }
+    (self.time, self.axes) = (time, axes)
+  }
+
+  private static func place(_ text: Substring) -> Place? {
+    guard !text.isEmpty else { return nil }
+    guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return .name(String(text)) }
+    guard let number = Int(text), number > 0 else { return nil }
+    return .index(number - 1)
+  }
+
+  /// Whether no column is named, so that the table needs no header.
+  var needNoHeader: Bool {
+    ([time] + axes.map(\.place)).allSatisfy { if case .index = $0 { true } else { false } }
+  }
+
+  /// Whether a header has the column of the time.
+  func knowsTime(_ headings: [ImportHeading]) -> Bool {
+    ImportColumnNames.index(time, headings) != nil
+  }
+
+  /// The layout of a table with these columns.
+  ///
+  /// - Parameter headings: The cells of its header, or as many of its first row.
+  func layout(_ headings: [ImportHeading]) throws(ImportFieldError) -> ImportLayout {
+    func column(_ place: Place, _ channel: Int?) throws(ImportFieldError) -> ImportLayout.Column {
+      guard let index = ImportColumnNames.index(place, headings) else {
+        throw ImportFieldError(.noColumn(ImportColumnNames.shown(place)))
+      }
+      let isNamed = headings[index].shown.contains { !$0.isNumber && !".-+e".contains($0) }
+      return ImportLayout.Column(
+        index: index, name: isNamed ? headings[index].shown : "column \(index + 1)",
+        channel: channel, unit: headings[index].unit)
+    }
+    var columns = [try column(time, nil)]
+    for axis in axes { columns.append(try column(axis.place, axis.channel)) }
+    columns.sort { $0.index < $1.index }
+    for (first, second) in zip(columns, columns.dropFirst()) where first.index == second.index {
+      throw ImportFieldError(.repeatedColumn(column: first.index + 1, found: first.name))
+    }
+    var layout = ImportLayout()
+    layout.program = "other"
+    layout.isStrict = false
+    layout.fieldCount = headings.count
+    layout.columns = columns
+    if let word = layout.timeColumn.unit, let form = ImportTimeForm(word: word) {
+      layout.timeForm = form
+    }
+    try layout.setUnits(of: .hobby)
+    return layout
+  }
+
+  private static func index(_ place: Place, _ headings: [ImportHeading]) -> Int? {
+    switch place {
+    case .index(let index): index < headings.count ? index : nil
+    case .name(let name):
+      headings.firstIndex { $0.shown == name }
+        ?? headings.firstIndex { $0.name == name.lowercased() }
+    }
+  }
+
+  private static func shown(_ place: Place) -> String {
+    switch place {
+    case .name(let name): "\"\(ForeignText.shown(name))\""
+    case .index(let index): "\(index + 1)"
+    }
+  }
+}

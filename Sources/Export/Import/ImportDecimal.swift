@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// A decimal number as a file writes it: `digits` × 10^`exponent`, no digit changed.
+///
+///     -9.81          digits -981         exponent -2
+///     9.364549E-3    digits 9364549      exponent -9     isScientific
+///
+/// Digits beyond an `Int64` are cut off behind the point, and make the number too large before it.
+struct ImportDecimal: Equatable {
+  var digits: Int64
+  var exponent: Int
+  /// Whether the power of ten is written out.
+  var isScientific = false
+  /// Whether digits behind the point were cut off.
+  var isCut = false
+
+  /// The nearest double: one rounding for up to 15 digits and 22 decimals.
+  var value: Double {
+    let value = Double(digits)
+    if exponent >= -22, exponent <= 22 {
+      return exponent < 0 ? value / Self.powers[-exponent] : value * Self.powers[exponent]
+    }
+    // Beyond 10^±44 no sensor has a value; the result is then 0 or infinite, and the latter is refused.
+    let (first, rest) = (exponent.signum() * 22, exponent - exponent.signum() * 22)
+    let part = ImportDecimal(digits: digits, exponent: first).value
+    guard abs(rest) <= 22 else { return rest < 0 ? 0 : .infinity * part }
+    return rest < 0 ? part / Self.powers[-rest] : part * Self.powers[rest]
+  }
+
+  /// The value of one in the last digit that is written.
+  var lastPlace: Double { ImportDecimal(digits: 1, exponent: exponent).value }
+
+  /// The number × 10^`power` as a whole number, rounded half away from zero; `nil` beyond an `Int64`.
+  func whole(timesTenTo power: Int) -> (value: Int64, isRounded: Bool)? {
+    let shift = exponent + power
+    if digits == 0 { return (0, isCut) }
+    if shift >= 0 {
+      guard shift <= 18 else { return nil }
+      let (value, overflow) = digits.multipliedReportingOverflow(by: Self.wholePowers[shift])
+      return overflow ? nil : (value, isCut)
+    }
+    guard shift >= -18 else { return (0, true) }
+    let divisor = Self.wholePowers[-shift]
+    let (quotient, rest) = digits.quotientAndRemainder(dividingBy: divisor)
+    let isUp = rest.magnitude >= divisor.magnitude - rest.magnitude
+    return (quotient + (isUp ? digits.signum() : 0), rest != 0 || isCut)
+  }
+
+  private static let powers: [Double] = (0...22).map {
+    (0..<$0).reduce(1.0) { power, _ in power * 10 }
+  }
+  static let wholePowers: [Int64] = (0...18).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
+}
+
+/// What a field of a table has.
+enum ImportNumber: Equatable {
+  case number(ImportDecimal)
+  /// Nothing, or `NaN`: there is no value.
+  case missing
+  /// More digits before the point than a number can have, or infinity.
+  case tooLarge
+  /// Something else.
+  case none
+
+  /// Reads a field: sign, digits, one `mark` with digits, `e` with a power; blanks around it are allowed.
+  init(_ field: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
+    let text = ImportText.trimmed(field)
+    guard let first = text.first else {
+      self = .missing
+      return
+    }
+    var place = 0
+    let isNegative = first == UInt8(ascii: "-")
+    if isNegative || first == UInt8(ascii: "+") { place = 1 }
+    // Counted downwards, since there is one more negative number than positive ones.
+    var (digits, exponent, count) = (Int64(0), 0, 0)
+    var (isFraction, isCut, isTooLarge) = (false, false, false)
+    while place < text.count {
+      let byte = text[place]
+      if ImportText.isDigit(byte) {
+        count += 1
+        let (shifted, first) = digits.multipliedReportingOverflow(by: 10)
+        let (next, second) = shifted.subtractingReportingOverflow(Int64(byte &- UInt8(ascii: "0")))
+        if isCut || first || second {
+          if isFraction { isCut = true } else { isTooLarge = true }
+        } else {
+          digits = next
+          if isFraction { exponent -= 1 }
+        }
+      } else if byte == mark, !isFraction {
+        isFraction = true
+      } else {
+        break
+      }
+      place += 1
+    }
+    guard count > 0 else {
+      self = ImportNumber.word(text)
+      return
+    }
+    var isScientific = false
+    if place < text.count, text[place] | 0x20 == UInt8(ascii: "e") {
+      guard let power = ImportNumber.power(text[(place + 1)...]) else {
+        self = .none
+        return
+      }
+      (exponent, isScientific, place) = (exponent + power, true, text.count)
+    }
+    guard place == text.count else {
+      self = .none
+      return
+    }
+    guard !isTooLarge, isNegative || digits != .min else {
+      self = .tooLarge
+      return
+    }
+    self = .number(
+      ImportDecimal(
+        digits: isNegative ? digits : -digits, exponent: exponent, isScientific: isScientific,
+        isCut: isCut))
+  }
+
+  /// The power of ten after an `e`: at most three digits.
+  private static func power(_ text: Slice<UnsafeRawBufferPointer>) -> Int? {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text
+    guard (1...3).contains(digits.count), digits.allSatisfy(ImportText.isDigit) else { return nil }
+    let power = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    return isNegative ? -power : power
+  }
+
+  /// What a field without digits means.
+  private static func word(_ text: UnsafeRawBufferPointer) -> ImportNumber {
+    switch String(decoding: text.prefix(10), as: UTF8.self).lowercased() {
+    case "nan", "-nan", "null": .missing
+    case "inf", "-inf", "+inf", "infinity", "-infinity": .tooLarge
+    default: .none
+    }
+  }
+}
+
+enum ImportText {
+  /// The most characters of a wrong value in an error.
+  static let shownLimit = 40
+
+  /// A value for an error: trimmed, shortened, and without characters that a terminal could obey.
+  static func shown(_ bytes: some Collection<UInt8>) -> String {
+    var words = String(decoding: bytes.prefix(4 * shownLimit), as: UTF8.self)[...]
+    while let first = words.first, first == " " || first == "\t" { words.removeFirst() }
+    while let last = words.last, last == " " || last == "\t" { words.removeLast() }
+    let shown = ForeignText.shown(String(words))
+    return shown.count > shownLimit ? shown.prefix(shownLimit) + "…" : shown
+  }
+
+  /// A field without the blanks around it.
+  static func trimmed(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var (begin, end) = (0, field.count)
+    while begin < end, isBlank(field[begin]) { begin += 1 }
+    while end > begin, isBlank(field[end - 1]) { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: field[begin..<end])
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ImportDialect {
+  /// Every flat table that `import` knows by its header. A header belongs to the dialect that knows most of its axes,
+  /// the first of those that know as many.
+  static let all: [ImportDialect] = [
+    own, kalibr, euroc, phyphox, phyphoxLinear, sensorLogger, otherSensorLogger, ximu3, axivity,
+    betaflight, metaBase, movella, hobby,
+  ]
+
+  /// Tables of this program, and of those that write counts as it does.
+  static let own: ImportDialect = {
+    var dialect = ImportDialect(
+      "imulog",
+      times: [
+        "t_ns": .nanoseconds, "t_grid_ns": .nanoseconds, "t_us": .microseconds,
+        "t_ms": .milliseconds, "t": .seconds, "t_s": .seconds, "unix_s": .seconds.dated,
+        "time_utc": .date, "time_local": .date,
+      ], accelerometer: ["a*"], gyroscope: ["g*"], temperature: ["temp"])
+    dialect.isOwn = true
+    return dialect
+  }()
+
+  /// gcsv, whose header is like this program's: ``ImportHead`` knows it by the file's first line.
+  static let gyroflow = ImportDialect(
+    "Gyroflow", times: ["t": .milliseconds], accelerometer: ["a*"], gyroscope: ["g*"])
+
+  static let kalibr = units(
+    .metrePerSecondSquared, .radianPerSecond,
+    ImportDialect(
+      "Kalibr", times: ["timestamp": .nanoseconds.dated], accelerometer: ["alpha_*"],
+      gyroscope: ["omega_*"]))
+
+  /// The ASL format of EuRoC's data sets.
+  static let euroc = units(
+    .metrePerSecondSquared, .radianPerSecond,
+    ImportDialect(
+      "EuRoC", times: ["timestamp": .nanoseconds.dated], accelerometer: ["a_rs_s_*"],
+      gyroscope: ["w_rs_s_*"]))
+
+  static let phyphox = units(
+    .metrePerSecondSquared, .radianPerSecond,
+    ImportDialect(
+      "phyphox", times: ["time": .seconds], accelerometer: ["acceleration *", "acc *"],
+      gyroscope: ["gyroscope *", "angular velocity *", "gyr *"]))
+
+  static let phyphoxLinear: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .radianPerSecond,
+      ImportDialect(
+        "phyphox", times: ["time": .seconds], accelerometer: ["linear acceleration *"]))
+    dialect.remark = withoutGravity
+    return dialect
+  }()
+
+  /// Tszheichoi's app: a file for each sensor, in which columns have any order.
+  static let sensorLogger: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .radianPerSecond,
+      ImportDialect(
+        "Sensor Logger", times: ["time": .nanoseconds.dated], accelerometer: ["*"]))
+    dialect.isNamedByFile = true
+    return dialect
+  }()
+
+  /// Another app of that name, for iOS.
+  static let otherSensorLogger = units(
+    .metrePerSecondSquared, .radianPerSecond,
+    ImportDialect(
+      "Sensor Logger", times: ["samplingtime": .seconds.dated], accelerometer: ["acceleration*"],
+      gyroscope: ["gyro*"]))
+
+  static let ximu3 = units(
+    .g, .degreePerSecond,
+    ImportDialect(
+      "x-IMU3", times: ["timestamp": .microseconds], accelerometer: ["accelerometer *"],
+      gyroscope: ["gyroscope *"]))
+
+  /// AX3 and AX6 by omconvert; OmGui's names are those of ``hobby`` with units.
+  static let axivity = units(
+    .g, .degreePerSecond,
+    ImportDialect(
+      "Axivity", times: ["time": .date], accelerometer: ["accel-*"], gyroscope: ["gyro-*"]))
+
+  /// blackbox_decode and Blackbox Explorer.
+  static let betaflight: ImportDialect = {
+    var dialect = units(
+      .count, .degreePerSecond,
+      ImportDialect(
+        "Betaflight", times: ["time": .microseconds], accelerometer: ["accsmooth[#]"],
+        gyroscope: ["gyroadc[#]"]))
+    dialect.usualCountsPerG = 2048
+    return dialect
+  }()
+
+  static let metaBase: ImportDialect = {
+    var dialect = ImportDialect(
+      "MetaBase", times: ["epoc": .milliseconds.dated], accelerometer: ["*-axis"])
+    dialect.isNamedByFile = true
+    return dialect
+  }()
+
+  static let movella = units(
+    .metrePerSecondSquared, .degreePerSecond,
+    ImportDialect(
+      "Movella DOT", times: ["sampletimefine": .microseconds], accelerometer: ["acc_*"],
+      gyroscope: ["gyr_*"]))
+
+  /// Programs of Arduinos and the like, which name axes and seldom units.
+  static let hobby = ImportDialect(
+    "other",
+    times: [
+      "time": .unknown, "timestamp": .unknown, "t": .unknown, "seconds": .seconds,
+      "millis": .milliseconds, "micros": .microseconds, "t_ms": .milliseconds,
+      "t_us": .microseconds, "t_ns": .nanoseconds, "t_s": .seconds,
+    ],
+    accelerometer: ["a*", "acc*", "acc_*", "accel*", "accel_*"],
+    gyroscope: ["g*", "gyr*", "gyr_*", "gyro*", "gyro_*"])
+
+  private static let withoutGravity =
+    "its accelerations are without gravity, as the phone computed them"
+
+  private static func units(
+    _ accelerometer: ImportUnit, _ gyroscope: ImportUnit, _ dialect: ImportDialect
+  ) -> ImportDialect {
+    var dialect = dialect
+    (dialect.accelerometer, dialect.gyroscope) = (accelerometer, gyroscope)
+    return dialect
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Finds the header of a text table among its first lines, and the facts before it.
+///
+///     # imulog.units.ax: m/s^2      facts: this program's preamble,
+///     "acc_1G","2048"               Blackbox Explorer's and Gyroflow's keys
+///     t_ns,ax,ay,az                 the header: the first line that a dialect knows
+///     0,0.1,-9.8,0.2                rows
+struct ImportHead {
+  /// The most lines before the header.
+  private static let limit = 200
+
+  private let columns: ImportColumnNames?
+  private let file: String
+  private var facts = ImportFacts()
+  private var lineNumber = 0
+  private var isGyroflow = false
+  /// The problem with the first line that is no comment, if no line is a header.
+  private var refusal: (line: Int, problem: ImportLineProblem)?
+
+  private init(_ columns: ImportColumnNames?, file: String) {
+    (self.columns, self.file) = (columns, file)
+  }
+
+  /// Reads up to the header and returns what it says.
+  ///
+  /// - Parameter columns: The columns that the user names.
+  static func read<Source: ImportSource & ~Copyable>(
+    _ lines: inout ImportLines<Source>, _ columns: ImportColumnNames?
+  ) throws(ImportError) -> ImportLayout {
+    let name = lines.source.name
+    var head = ImportHead(columns, file: name)
+    lines.rewind()
+    while head.lineNumber < limit, let line = try lines.next() {
+      head.lineNumber += 1
+      if line.contains(0) {
+        throw head.lineNumber == 1
+          ? .notUTF8(name: name) : .binary(name: name, line: head.lineNumber)
+      }
+      let text = head.lineNumber == 1 ? ImportHead.withoutMark(line) : line
+      do throws(ImportFieldError) {
+        if let layout = try head.take(text) { return layout }
+      } catch {
+        throw .line(name: name, line: head.lineNumber, problem: error.problem)
+      }
+    }
+    guard head.lineNumber > 0 else { throw .empty(name: name) }
+    let (line, problem) = head.refusal ?? (1, .noTimeColumn(found: ""))
+    throw .line(name: name, line: line, problem: problem)
+  }
+
+  private static func withoutMark(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard line.starts(with: ImportFormat.byteOrderMark) else { return line }
+    return UnsafeRawBufferPointer(rebasing: line[ImportFormat.byteOrderMark.count...])
+  }
+
+  /// The layout, if the line is the header or the first row of a table without one.
+  private mutating func take(_ line: UnsafeRawBufferPointer) throws(ImportFieldError)
+    -> ImportLayout?
+  {
+    let isComment = line.first == UInt8(ascii: "#")
+    let text = isComment ? UnsafeRawBufferPointer(rebasing: line[1...]) : line
+    let separator = ImportHead.separator(of: text)
+    let cells = ImportHead.cells(text, separator)
+    let headings = cells.map { ImportHeading($0) }
+    if lineNumber == 1, let word = headings.first?.name,
+      ["gyroflow imu log", "camera imu log"].contains(word)
+    {
+      isGyroflow = true
+      return nil
+    }
+    if var layout = try layout(headings, cells, isComment: isComment) {
+      layout.separator = separator
+      layout.facts = facts
+      return layout
+    }
+    if isComment {
+      takeFact(text, UInt8(ascii: ":"))
+    } else {
+      if cells.count == 2 { takeFact(text, separator) }
+      if refusal == nil, !isGyroflow { refusal = (lineNumber, problem(headings, text)) }
+    }
+    return nil
+  }
+
+  private func layout(
+    _ headings: [ImportHeading], _ cells: [UnsafeRawBufferPointer], isComment: Bool
+  ) throws(ImportFieldError) -> ImportLayout? {
+    if let columns {
+      if columns.needNoHeader, !isComment {
+        var layout = try columns.layout(headings)
+        let time = cells[layout.timeColumn.index]
+        layout.headLines = ImportHead.isTime(time) ? lineNumber - 1 : lineNumber
+        return layout
+      }
+      guard columns.knowsTime(headings) else { return nil }
+      var layout = try columns.layout(headings)
+      layout.headLines = lineNumber
+      return layout
+    }
+    if isGyroflow {
+      guard headings.first?.name == "t" else { return nil }
+      var layout = try ImportLayout(headings, .gyroflow, file: file)
+      layout.headLines = lineNumber
+      try layout.takeGyroflow(facts)
+      return layout
+    }
+    if let known = ImportHead.dialect(headings) {
+      var layout = try ImportLayout(headings, known, file: file)
+      layout.headLines = lineNumber
+      return layout
+    }
+    guard !isComment, lineNumber == 1, let layout = ImportHead.axivityWithoutHeader(cells) else {
+      return nil
+    }
+    return layout
+  }
+
+  /// The dialect that knows most of the axes; at least three of them, or one of this program's own.
+  private static func dialect(_ headings: [ImportHeading]) -> ImportDialect? {
+    var best: (dialect: ImportDialect, count: Int)?
+    for dialect in ImportDialect.all {
+      let count = dialect.matches(headings)
+      if count >= (dialect.isOwn ? 1 : 3), count > best?.count ?? 0 { best = (dialect, count) }
+    }
+    return best?.dialect
+  }
+
+  /// Rows of cwa-convert, which writes no header: a date, accelerations in g, and rates in °/s if there are six values.
+  private static func axivityWithoutHeader(_ cells: [UnsafeRawBufferPointer]) -> ImportLayout? {
+    guard [4, 7].contains(cells.count), let first = cells.first,
+      ImportTimeParser.date(first) != nil,
+      cells.dropFirst().allSatisfy({ if case .number = ImportNumber($0) { true } else { false } })
+    else { return nil }
+    var layout = ImportLayout()
+    layout.program = "Axivity"
+    layout.isStrict = false
+    layout.headLines = 0
+    layout.fieldCount = cells.count
+    layout.columns = (0..<cells.count).map {
+      ImportLayout.Column(
+        index: $0, name: $0 == 0 ? "time" : ChannelSet.names[$0 - 1],
+        channel: $0 == 0 ? nil : $0 - 1)
+    }
+    layout.timeForm = .date
+    layout.units.accelerometer = .g
+    layout.units.gyroscope = .degreePerSecond
+    layout.remarks = [
+      "there is no header: the columns are taken as cwa-convert's, a time, g"
+        + (cells.count == 7 ? ", deg/s" : "")
+    ]
+    return layout
+  }
+
+  /// Why the line is no header.
+  private func problem(_ headings: [ImportHeading], _ line: UnsafeRawBufferPointer)
+    -> ImportLineProblem
+  {
+    if columns != nil {
+      return .noColumn("the time's")
+    }
+    let hasTime = headings.contains { ImportDialect.own.times[$0.name] != nil }
+    if hasTime {
+      let strange = headings.enumerated().first { ImportDialect.own.times[$0.element.name] == nil }
+      guard let strange else { return .noAxis }
+      return .unknownColumn(column: strange.offset + 1, found: strange.element.shown)
+    }
+    return .noTimeColumn(found: ImportText.shown(line))
+  }
+
+  private mutating func takeFact(_ text: UnsafeRawBufferPointer, _ separator: UInt8) {
+    guard let place = text.firstIndex(of: separator) else { return }
+    func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+      let field = ImportText.trimmed(UnsafeRawBufferPointer(rebasing: bytes))
+      return String(decoding: field, as: UTF8.self).filter { $0 != "\"" }
+    }
+    facts.take(word(text[..<place]), word(text[(place + 1)...]))
+  }
+
+  private static func isTime(_ cell: UnsafeRawBufferPointer) -> Bool {
+    if case .number = ImportNumber(cell) { return true }
+    return ImportTimeParser.date(cell) != nil
+  }
+
+  /// The most frequent of comma, semicolon and tab.
+  private static func separator(of line: UnsafeRawBufferPointer) -> UInt8 {
+    let marks = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+    var best = (mark: marks[0], count: 0)
+    for mark in marks {
+      let count = cells(line, mark).count
+      if count > best.count { best = (mark, count) }
+    }
+    return best.mark
+  }
+
+  /// The fields of a line; a separator within quotes is part of its field.
+  static func cells(_ line: UnsafeRawBufferPointer, _ separator: UInt8) -> [UnsafeRawBufferPointer]
+  {
+    var cells: [UnsafeRawBufferPointer] = []
+    var (begin, isQuoted) = (0, false)
+    for place in 0..<line.count {
+      if line[place] == UInt8(ascii: "\"") { isQuoted.toggle() }
+      guard line[place] == separator, !isQuoted else { continue }
+      cells.append(UnsafeRawBufferPointer(rebasing: line[begin..<place]))
+      begin = place + 1
+    }
+    cells.append(UnsafeRawBufferPointer(rebasing: line[begin...]))
+    return cells
+  }
+}
+
+extension ImportLayout {
+  /// Takes what a gcsv's keys say about its columns.
+  mutating func takeGyroflow(_ facts: ImportFacts) throws(ImportFieldError) {
+    if let scale = facts.timeScale {
+      timeForm = .number(power: 9 + scale.exponent)
+      timeFactor = scale.digits
+    }
+    let orientation = facts.orientation ?? "XYZ"
+    let letters = Array(orientation.lowercased())
+    guard letters.count == 3, Set(letters) == ["x", "y", "z"] else {
+      throw ImportFieldError(.unknownOrientation(found: ImportText.shown(orientation.utf8)))
+    }
+    if facts.orientation == nil {
+      remarks.append("no orientation is given: axes are imported as they are named")
+    }
+    for place in columns.indices {
+      guard let channel = columns[place].channel else { continue }
+      let letter = Character(["x", "y", "z"][channel % 3])
+      guard let axis = letters.firstIndex(of: letter) else { continue }
+      columns[place].channel = channel / 3 * 3 + axis
+      columns[place].isReversed = Array(orientation)[axis].isLowercase
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Where a file's values are, and what they mean.
+struct ImportLayout: Equatable {
+  /// A column that is imported.
+  struct Column: Equatable {
+    /// Its place in a row, from 0.
+    var index: Int
+    /// Its name in errors.
+    var name: String
+    /// The channel's position in `ChannelSet`; `nil` for the time.
+    var channel: Int?
+    /// Whether the axis points the other way.
+    var isReversed = false
+    /// The unit in the header.
+    var unit: String?
+  }
+
+  /// The program that writes such files, for sentences.
+  var program = ""
+  /// Whether each field must have a value.
+  var isStrict = true
+  /// Lines before the first row.
+  var headLines = 1
+  /// Between fields, and before decimals.
+  var separator = UInt8(ascii: ",")
+  var decimalMark = UInt8(ascii: ".")
+  /// Fields in a row.
+  var fieldCount = 0
+  /// By their places.
+  var columns: [Column] = []
+  var timeForm = ImportTimeForm.unknown
+  /// What times are multiplied with: 1 but for some tables of Gyroflow.
+  var timeFactor: Int64 = 1
+  /// Units of the groups; `nil` when the values must tell.
+  var units = ImportUnits()
+  var facts = ImportFacts()
+  /// Counts of 1 g if the facts do not say.
+  var usualCountsPerG: Int64?
+  /// Guesses and columns left out: sentences for the user.
+  var remarks: [String] = []
+
+  var channels: ChannelSet {
+    columns.reduce(into: ChannelSet()) { set, column in
+      if let channel = column.channel { set.insert(ChannelSet(rawValue: 1 << UInt8(channel))) }
+    }
+  }
+
+  /// The groups that have a column.
+  var groups: [ImportGroup] {
+    ImportGroup.allCases.filter { group in
+      columns.contains { $0.channel.map(ImportGroup.init(channel:)) == group }
+    }
+  }
+
+  var timeColumn: Column { columns.first { $0.channel == nil } ?? Column(index: 0, name: "") }
+
+  /// The columns of a header in a dialect's names.
+  ///
+  /// - Parameter file: The file's name, which says whose axes x, y and z are.
+  init(_ headings: [ImportHeading], _ dialect: ImportDialect, file: String) throws(ImportFieldError)
+  {
+    program = dialect.name
+    isStrict = dialect.isOwn
+    fieldCount = headings.count
+    usualCountsPerG = dialect.usualCountsPerG
+    let shift = dialect.isNamedByFile ? try ImportLayout.shift(headings, dialect, file) : 0
+    var seen: ChannelSet = []
+    var others: [String] = []
+    for (index, heading) in headings.enumerated() {
+      let channel = dialect.axes[heading.name].map { $0 + shift }
+      if dialect.times[heading.name] != nil || channel != nil {
+        let bit = channel.map { ChannelSet(rawValue: 1 << UInt8($0)) }
+        guard
+          bit.map({ seen.isDisjoint(with: $0) }) ?? !columns.contains(where: { $0.channel == nil })
+        else {
+          throw ImportFieldError(.repeatedColumn(column: index + 1, found: heading.shown))
+        }
+        if let bit { seen.insert(bit) }
+        columns.append(
+          Column(index: index, name: heading.shown, channel: channel, unit: heading.unit))
+      } else if isStrict, !ImportLayout.ignored.contains(heading.name) {
+        throw ImportFieldError(.unknownColumn(column: index + 1, found: heading.shown))
+      } else if !heading.name.isEmpty {
+        others.append(heading.shown)
+      }
+    }
+    guard !seen.isEmpty else { throw ImportFieldError(.noAxis) }
+    guard let time = headings.first(where: { dialect.times[$0.name] != nil }) else {
+      throw ImportFieldError(.noTimeColumn(found: headings.first?.shown ?? ""))
+    }
+    timeForm = dialect.times[time.name] ?? .unknown
+    if let word = time.unit, let form = ImportTimeForm(word: word) {
+      if case .number(_, isDated: true) = timeForm {
+        timeForm = form.dated
+      } else {
+        timeForm = form
+      }
+    }
+    try setUnits(of: dialect, isUncalibrated: file.lowercased().contains("uncalibrated"))
+    if !others.isEmpty { remarks.append(ImportLayout.leftOut(others)) }
+    if let remark = dialect.remark { remarks.append(remark) }
+  }
+
+  /// An empty layout.
+  init() {}
+
+  /// Takes the units of the headings, then those of the dialect; the columns of a group must agree.
+  mutating func setUnits(of dialect: ImportDialect, isUncalibrated: Bool = false)
+    throws(ImportFieldError)
+  {
+    for column in columns {
+      guard let channel = column.channel else { continue }
+      let group = ImportGroup(channel: channel)
+      var unit = isUncalibrated && group == .accelerometer ? nil : dialect.unit(of: group)
+      if dialect.isOwn, column.unit == nil { unit = nil }
+      if let word = column.unit {
+        guard let named = ImportUnit(word: word), named.measures(group) else {
+          throw ImportFieldError(
+            .unknownUnit(column: column.index + 1, name: column.name, choices: group.choices))
+        }
+        unit = named
+      }
+      let isFirst = !columns.contains {
+        $0.index < column.index && $0.channel.map(ImportGroup.init(channel:)) == group
+      }
+      guard isFirst || units[group] == unit else {
+        throw ImportFieldError(.mixedUnits(column: column.index + 1, name: column.name))
+      }
+      if isFirst { units[group] = unit }
+    }
+  }
+
+  /// 0 if the axes x, y and z are an accelerometer's, 3 if they are a gyroscope's.
+  private static func shift(_ headings: [ImportHeading], _ dialect: ImportDialect, _ file: String)
+    throws(ImportFieldError) -> Int
+  {
+    let unit = headings.first { dialect.axes[$0.name] != nil }?.unit.flatMap {
+      ImportUnit(word: $0)
+    }
+    if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
+    let name = (file.split(separator: "/").last ?? "").lowercased()
+    if name.contains("gyro") { return 3 }
+    guard name.contains("acc") else { throw ImportFieldError(.unknownSensor) }
+    return 0
+  }
+
+  private static func leftOut(_ names: [String]) -> String {
+    let shown = names.prefix(4).map { "\"\($0)\"" }.joined(separator: ", ")
+    let rest = names.count > 4 ? " and \(names.count - 4) more" : ""
+    return "\(names.count == 1 ? "a column is" : "columns are") left out: \(shown)\(rest)"
+  }
+
+  /// Columns of this program's tables that a log cannot hold.
+  private static let ignored: Set<String> = ["t_lo_ns", "t_hi_ns"]
+}
+
+/// An error in a line, without the name of the file and the number of the line.
+struct ImportFieldError: Error {
+  let problem: ImportLineProblem
+
+  init(_ problem: ImportLineProblem) {
+    self.problem = problem
+  }
+}

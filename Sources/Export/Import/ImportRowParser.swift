@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Parses the lines of a table after its header.
+struct ImportRowParser {
+  private let layout: ImportLayout
+  private let time: ImportTimeParser
+  /// The values of the row that was parsed last, by the channel's position.
+  private(set) var numbers = [ImportDecimal](
+    repeating: ImportDecimal(digits: 0, exponent: 0), count: 7)
+  private(set) var isTimeRounded = false
+  /// The time of the row that was parsed last, for errors.
+  var timeText: String { ImportText.shown(timeBytes) }
+  private var timeBytes: [UInt8] = []
+
+  init(_ layout: ImportLayout) {
+    self.layout = layout
+    time = ImportTimeParser(
+      form: layout.timeForm, factor: layout.timeFactor, decimalMark: layout.decimalMark,
+      isStrict: layout.isStrict)
+  }
+
+  /// The time of a line, whose values are then in ``numbers``; `nil` if one is missing.
+  ///
+  /// - Complexity: one pass over the line, without allocation unless something is wrong.
+  mutating func parse(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
+    var time: Int64?
+    var isWhole = true
+    var (begin, field, next) = (0, 0, 0)
+    while true {
+      let end = self.end(of: line, from: begin)
+      if next < layout.columns.count, layout.columns[next].index == field {
+        let bytes = ImportRowParser.unquoted(line, begin, end)
+        if layout.columns[next].channel == nil {
+          time = try takeTime(bytes, layout.columns[next])
+        } else if !(try take(bytes, layout.columns[next])) {
+          isWhole = false
+        }
+        next += 1
+      }
+      field += 1
+      if end == line.count { break }
+      begin = end + 1
+    }
+    guard next == layout.columns.count, isComplete(field, line) else {
+      throw fieldCount(field, line)
+    }
+    return isWhole ? time : nil
+  }
+
+  /// Whether a row has the fields that the header names; other programs may leave out or add an empty one at the end.
+  private func isComplete(_ fields: Int, _ line: UnsafeRawBufferPointer) -> Bool {
+    if fields == layout.fieldCount { return true }
+    guard !layout.isStrict else { return false }
+    return fields == layout.fieldCount + 1 && line.last == layout.separator
+  }
+
+  /// The place of the separator after a field, or the line's end.
+  private func end(of line: UnsafeRawBufferPointer, from begin: Int) -> Int {
+    var (end, isQuoted) = (begin, false)
+    while end < line.count {
+      if line[end] == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if line[end] == layout.separator, !isQuoted { break }
+      end += 1
+    }
+    return end
+  }
+
+  private static func unquoted(_ line: UnsafeRawBufferPointer, _ begin: Int, _ end: Int)
+    -> UnsafeRawBufferPointer
+  {
+    let field = UnsafeRawBufferPointer(rebasing: line[begin..<end])
+    guard field.count > 1, field.first == UInt8(ascii: "\""), field.last == UInt8(ascii: "\"")
+    else {
+      return field
+    }
+    return UnsafeRawBufferPointer(rebasing: field[1..<(field.count - 1)])
+  }
+
+  private mutating func takeTime(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    throws(ImportFieldError) -> Int64?
+  {
+    timeBytes.removeAll(keepingCapacity: true)
+    timeBytes.append(contentsOf: field.prefix(64))
+    guard let (time, isRounded) = try time.parse(field, column) else { return nil }
+    isTimeRounded = isRounded
+    return time
+  }
+
+  /// Whether a field has a value, which is then taken.
+  private mutating func take(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    throws(ImportFieldError) -> Bool
+  {
+    guard let channel = column.channel else { return true }
+    let isCount = layout.units[ImportGroup(channel: channel)] == .count
+    switch ImportNumber(field, mark: layout.decimalMark) {
+    case .number(var number):
+      if isCount {
+        guard isInteger(number, field) else { throw wrong(field, column, isCount: true) }
+        guard let whole = number.whole(timesTenTo: 0)?.value, whole.magnitude <= 32768,
+          Int16(exactly: column.isReversed ? -whole : whole) != nil
+        else { throw outOfRange(field, column) }
+        number = ImportDecimal(digits: whole, exponent: 0)
+      }
+      if column.isReversed { number.digits = 0 &- number.digits }
+      guard number.value.magnitude < 1e9 else { throw outOfRange(field, column) }
+      numbers[channel] = number
+      return true
+    case .missing where !layout.isStrict: return false
+    case .tooLarge where isCount || !layout.isStrict: throw outOfRange(field, column)
+    default: throw wrong(field, column, isCount: isCount)
+    }
+  }
+
+  /// Whether a count is written without a point, or by another program with zeros after it.
+  private func isInteger(_ number: ImportDecimal, _ field: UnsafeRawBufferPointer) -> Bool {
+    if layout.isStrict {
+      let text = ImportText.trimmed(field)
+      return number.exponent == 0 && !number.isScientific && !number.isCut
+        && !text.contains(layout.decimalMark) && text.first != UInt8(ascii: "+")
+    }
+    return number.whole(timesTenTo: 0).map { !$0.isRounded } ?? true
+  }
+
+  static func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.allSatisfy(ImportText.isBlank)
+  }
+
+  private func fieldCount(_ fields: Int, _ line: UnsafeRawBufferPointer) -> ImportFieldError {
+    let isDecimalComma =
+      layout.separator == UInt8(ascii: ",") && fields >= 2 * layout.fieldCount - 1
+      && layout.fieldCount > 1
+    return ImportFieldError(
+      isDecimalComma
+        ? .decimalComma(found: fields, expected: layout.fieldCount)
+        : .fieldCount(found: fields, expected: layout.fieldCount))
+  }
+
+  private func wrong(
+    _ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column, isCount: Bool
+  ) -> ImportFieldError {
+    let (place, found) = (column.index + 1, ImportText.shown(field))
+    return ImportFieldError(
+      isCount
+        ? .notAnInteger(column: place, name: column.name, found: found)
+        : .notANumber(column: place, name: column.name, found: found))
+  }
+
+  private func outOfRange(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    -> ImportFieldError
+  {
+    let isCount = column.channel.map { layout.units[ImportGroup(channel: $0)] == .count } ?? false
+    let (place, found) = (column.index + 1, ImportText.shown(field))
+    return ImportFieldError(
+      isCount
+        ? .outOfRange(column: place, name: column.name, found: found)
+        : .valueOutOfRange(column: place, name: column.name, found: found))
+  }
+}

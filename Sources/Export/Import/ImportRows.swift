@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// The rows of a recording: those of a table, or of two tables joined by the nearest times.
+///
+///     accelerations   0.00    0.01    0.02    0.03        each is a row
+///     rates             0.002   0.012       0.027         each row takes the nearest one, if it is within an interval
+///
+/// Joined rows have the times of the first table. A row whose nearest neighbour is further than the longer of both tables'
+/// usual intervals is left out: nothing is invented.
+struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
+  private final class Second {
+    var table: ImportTable<Source>
+
+    init(_ table: consuming ImportTable<Source>) { self.table = table }
+  }
+
+  private var first: ImportTable<Source>
+  private let second: Second?
+  /// The rows of the second table around the time of the first one's.
+  private var held: (time: Int64, sample: RawSample)?
+  private var ahead: (time: Int64, sample: RawSample)?
+  private var hasBegun = false
+  private var limit = 0.0
+  /// The largest distance of joined times, and rows that were left out.
+  private(set) var join: (distance: Double, leftOut: UInt64) = (0, 0)
+  let name: String
+
+  var line: Int { first.line }
+
+  init(_ first: consuming ImportTable<Source>) {
+    name = first.name
+    self.first = first
+    second = nil
+  }
+
+  /// - Throws: That both tables have one sensor, or that one has dates and the other has not.
+  init(_ first: consuming ImportTable<Source>, with other: consuming ImportTable<Source>)
+    throws(ImportError)
+  {
+    guard first.layout.channels.isDisjoint(with: other.layout.channels) else {
+      throw .notJoined(first: first.name, second: other.name, why: "both have the same sensor")
+    }
+    guard first.layout.isDated == other.layout.isDated else {
+      throw .notJoined(
+        first: first.name, second: other.name,
+        why: "the times of one count from 1970, and those of the other do not")
+    }
+    name = first.name == other.name ? first.name : "\(first.name) and \(other.name)"
+    self.first = first
+    second = Second(other)
+  }
+
+  var channels: ChannelSet {
+    first.layout.channels.union(second?.table.layout.channels ?? [])
+  }
+
+  /// The date of time 0, if the file has it.
+  var started: Int64? { first.origin ?? first.layout.facts.started }
+
+  /// The note in the file.
+  var note: String? { first.layout.facts.note }
+
+  /// The first pass: checks every row and finds the scales.
+  ///
+  /// - Returns: The times of the rows.
+  mutating func examine(_ options: ImportOptions) throws(ImportError) -> ImportSurvey {
+    var survey = ImportSurvey()
+    while let row = try first.next() { survey.add(row.time) }
+    try first.settle(options)
+    guard let second else { return survey }
+    second.table.alignOrigin(with: first.origin)
+    var other = ImportSurvey()
+    while let row = try second.table.next() { other.add(row.time) }
+    guard survey.count > 0, other.count > 0 else { throw .noSamples(name: name) }
+    try second.table.settle(options)
+    limit = max(survey.usualInterval, other.usualInterval)
+    try rewind()
+    var joined = ImportSurvey()
+    while let row = try next() { joined.add(row.time) }
+    guard joined.count > 0 else {
+      throw .notJoined(
+        first: first.name, second: second.table.name, why: "their times have nothing in common")
+    }
+    return joined
+  }
+
+  /// Goes back to the first row.
+  mutating func rewind() throws(ImportError) {
+    try first.rewind()
+    try second?.table.rewind()
+    (held, ahead, hasBegun, join) = (nil, nil, false, (0, 0))
+  }
+
+  /// The next row; `nil` after the last one.
+  mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample)? {
+    guard let second else { return try first.next() }
+    if !hasBegun {
+      hasBegun = true
+      held = try second.table.next()
+      ahead = try second.table.next()
+    }
+    while let row = try first.next() {
+      while let ahead, let held,
+        abs(ahead.time.nanoseconds(since: row.time)) <= abs(held.time.nanoseconds(since: row.time))
+      {
+        self.held = ahead
+        self.ahead = try second.table.next()
+      }
+      guard let held else { return nil }
+      let distance = abs(held.time.nanoseconds(since: row.time))
+      guard distance <= limit else {
+        join.leftOut += 1
+        continue
+      }
+      join.distance = max(join.distance, distance)
+      var sample = row.sample
+      for channel in second.table.layout.channels.indices { sample[channel] = held.sample[channel] }
+      return (row.time, sample)
+    }
+    return nil
+  }
+
+  /// The sensor of the recording.
+  func sensor(_ options: ImportOptions) -> SensorDescription {
+    var sensor = first.values.sensor(first.layout, options)
+    guard let second else { return sensor }
+    let other = second.table.values.sensor(second.table.layout, options)
+    if second.table.layout.channels.isDisjoint(with: .accelerometer) {
+      (sensor.gyroscopeScale, sensor.gyroscopeRange) = (other.gyroscopeScale, other.gyroscopeRange)
+    } else {
+      (sensor.accelerometerScale, sensor.accelerometerRange) =
+        (other.accelerometerScale, other.accelerometerRange)
+    }
+    return sensor
+  }
+
+  /// What was assumed about the tables, and what was left out.
+  var remarks: [String] {
+    var remarks = first.remarks
+    guard let second else { return remarks }
+    remarks += second.table.remarks
+    let distance = ImportValues.shown(join.distance / 1e6)
+    remarks.append(
+      "two tables are joined: each row of the first has the values of the second that are nearest in time, at most "
+        + "\(distance) ms away")
+    if join.leftOut > 0 {
+      remarks.append(
+        "\(join.leftOut) \(join.leftOut == 1 ? "row has" : "rows have") no values of the second table within "
+          + "an interval, and \(join.leftOut == 1 ? "is" : "are") left out")
+    }
+    return remarks
+  }
+}
+
+extension ImportTable where Source: ~Copyable {
+  /// What was assumed about the table, and what was left out: sentences that begin with its name.
+  var remarks: [String] {
+    var remarks = (layout.remarks + values.remarks).map { "\(name): \($0)" }
+    if missing.rows > 0 {
+      remarks.append(
+        "\(missing.rows) \(missing.rows == 1 ? "row" : "rows") of \(name) have a column without a value, and are left out; "
+          + "the first is in line \(missing.line)")
+    }
+    if areTimesRounded {
+      remarks.append("times in \(name) have digits below a nanosecond, and are rounded to one")
+    }
+    return remarks + values.scaleRemarks(name)
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first rows of a table, which tell what its header does not: the decimal mark, the unit of times, and whether
+/// values are counts.
+struct ImportSniff {
+  /// Rows that are looked at.
+  static let limit = 64
+
+  private var times: [[UInt8]] = []
+  /// The values of the first row that has all of them.
+  private var values: [[UInt8]]?
+  private var hasComma = false
+
+  /// Adds the fields of a row.
+  mutating func add(_ cells: [UnsafeRawBufferPointer], _ layout: ImportLayout) {
+    guard let last = layout.columns.last, last.index < cells.count else { return }
+    var values: [[UInt8]] = []
+    for column in layout.columns {
+      let cell = ImportSniff.unquoted(cells[column.index])
+      if column.channel == nil {
+        times.append(cell)
+      } else {
+        values.append(cell)
+        if layout.separator != UInt8(ascii: ","), cell.contains(UInt8(ascii: ",")) {
+          hasComma = true
+        }
+      }
+    }
+    let isWhole = values.allSatisfy { cell in
+      switch cell.withUnsafeBytes({ ImportNumber($0, mark: hasComma ? 0x2C : 0x2E) }) {
+      case .number, .tooLarge: true
+      case .missing, .none: false
+      }
+    }
+    if self.values == nil, isWhole || layout.isStrict { self.values = values }
+  }
+
+  /// Completes a layout by the rows, after the units that the user names.
+  func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) {
+    if hasComma { layout.decimalMark = UInt8(ascii: ",") }
+    if let time = units?.time {
+      if case .number(_, isDated: true) = layout.timeForm {
+        layout.timeForm = time.dated
+      } else {
+        layout.timeForm = time
+      }
+    }
+    if layout.timeForm == .unknown { guessTime(&layout) }
+    if layout.timeForm == .date, layout.program != "imulog",
+      let first = times.first, !first.withUnsafeBytes({ ImportTimeParser.hasZone($0) })
+    {
+      layout.remarks.append("its dates name no time zone: they are taken as UTC")
+    }
+    settleDated(&layout)
+    let areWhole = values?.allSatisfy(ImportSniff.isWhole) ?? true
+    for group in layout.groups {
+      if let unit = units?[group] {
+        layout.units[group] = unit
+      } else if let unit = layout.facts.units[group] {
+        layout.units[group] = unit
+      } else if layout.units[group] == nil, areWhole {
+        layout.units[group] = .count
+        if !layout.isStrict { layout.remarks.append(ImportSniff.guess(group)) }
+      }
+    }
+    if layout.program == "Gyroflow" { settleGyroflow(&layout, areWhole: areWhole) }
+  }
+
+  /// Nanoseconds since 1970 are above 10¹⁸; what is below is from anywhere.
+  private func settleDated(_ layout: inout ImportLayout) {
+    guard case .number(let power, isDated: true) = layout.timeForm, power == 0,
+      let first = times.first,
+      case .number(let number) = first.withUnsafeBytes({ ImportNumber($0) }),
+      number.value < 1e18
+    else { return }
+    layout.timeForm = .number(power: power)
+  }
+
+  /// The values of a gcsv are counts if they are whole; decimals must have a scale of one or be degrees.
+  private func settleGyroflow(_ layout: inout ImportLayout, areWhole: Bool) {
+    let rate = layout.facts.rateScale?.value ?? 1
+    let acceleration = layout.facts.accelerationScale?.value ?? 1
+    if areWhole {
+      layout.units.gyroscope = .count
+      layout.units.accelerometer = .count
+      layout.facts.gyroscopeScale = ImportRatio.nearest(
+        to: rate * 180 / .pi, among: ImportKnownScales.gyroscope)
+      layout.facts.accelerometerScale = ImportRatio.nearest(
+        to: acceleration, among: ImportKnownScales.accelerometer)
+    } else {
+      layout.units.gyroscope =
+        rate == 1 ? .radianPerSecond : abs(rate * 180 / .pi - 1) < 1e-5 ? .degreePerSecond : nil
+      layout.units.accelerometer = acceleration == 1 ? .g : nil
+    }
+  }
+
+  /// Dates, or the usual unit for numbers of this kind and size.
+  private func guessTime(_ layout: inout ImportLayout) {
+    guard let first = times.first else { return layout.timeForm = .seconds }
+    if first.withUnsafeBytes({ ImportTimeParser.date($0) }) != nil {
+      return layout.timeForm = .date
+    }
+    let numbers = times.compactMap { time -> ImportDecimal? in
+      guard
+        case .number(let number) = time.withUnsafeBytes({
+          ImportNumber($0, mark: layout.decimalMark)
+        })
+      else { return nil }
+      return number
+    }
+    guard let number = numbers.first else { return layout.timeForm = .seconds }
+    let value = number.value
+    if times.allSatisfy(ImportSniff.isWhole) {
+      let steps = zip(numbers, numbers.dropFirst()).map { $1.value - $0.value }.filter { $0 > 0 }
+        .sorted()
+      let step = steps.isEmpty ? 0 : steps[steps.count / 2]
+      layout.timeForm =
+        value >= 1e18
+        ? .nanoseconds.dated
+        : value >= 1e15
+          ? .microseconds.dated
+          : value >= 1e12
+            ? .milliseconds.dated
+            : step >= 200_000 ? .nanoseconds : step >= 500 ? .microseconds : .milliseconds
+    } else {
+      layout.timeForm = value >= 1e9 ? .seconds.dated : .seconds
+    }
+    layout.remarks.append(
+      "the unit of its times is not named: they are taken as \(layout.timeForm.name); if they are others, name the unit "
+        + "with --units s, ms, us or ns")
+  }
+
+  private static func guess(_ group: ImportGroup) -> String {
+    "the unit of its \(group.name) is not named, and they are whole numbers: they are taken as counts; if they are "
+      + "others, name the unit with --units: \(group.choices)"
+  }
+
+  private static func isWhole(_ cell: [UInt8]) -> Bool {
+    guard case .number(let number) = cell.withUnsafeBytes({ ImportNumber($0) }) else {
+      return !cell.contains(UInt8(ascii: ","))
+    }
+    return !number.isScientific && !cell.contains(UInt8(ascii: "."))
+  }
+
+  private static func unquoted(_ cell: UnsafeRawBufferPointer) -> [UInt8] {
+    cell.filter { $0 != UInt8(ascii: "\"") }
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Parses the times of a table as whole nanoseconds.
+struct ImportTimeParser {
+  let form: ImportTimeForm
+  let factor: Int64
+  let decimalMark: UInt8
+  /// Whether a time must be written as this program writes it: no exponent, and no digit below its unit or a nanosecond.
+  let isStrict: Bool
+
+  /// The time in a field, and whether digits below a nanosecond were rounded; `nil` if it is missing.
+  ///
+  /// - Parameter column: For errors.
+  func parse(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    throws(ImportFieldError) -> (time: Int64, isRounded: Bool)?
+  {
+    switch form {
+    case .date:
+      let text = ImportText.trimmed(field)
+      if text.isEmpty { return nil }
+      guard let time = ImportTimeParser.date(text) else {
+        throw ImportFieldError(.notADate(place(column), name: column.name, found: shown(field)))
+      }
+      return (time, false)
+    case .number(let power, _):
+      switch ImportNumber(field, mark: decimalMark) {
+      case .missing where !isStrict: return nil
+      case .missing where ImportText.trimmed(field).isEmpty: throw wrong(field, column, power)
+      case .number(let number):
+        guard !isStrict || isOwn(number, field, power: power) else {
+          throw wrong(field, column, power)
+        }
+        let (digits, overflow) = number.digits.multipliedReportingOverflow(by: factor)
+        var scaled = number
+        scaled.digits = digits
+        guard !overflow, let (time, isRounded) = scaled.whole(timesTenTo: power) else {
+          throw outOfRange(field, column)
+        }
+        return (time, isRounded)
+      case .tooLarge where !ImportText.trimmed(field).contains { $0 > UInt8(ascii: "9") }:
+        throw outOfRange(field, column)
+      default: throw wrong(field, column, power)
+      }
+    case .unknown:
+      throw ImportFieldError(.timeUnitUnknown(place(column), name: column.name))
+    }
+  }
+
+  /// Whether a number is written as this program writes it.
+  private func isOwn(_ number: ImportDecimal, _ field: UnsafeRawBufferPointer, power: Int) -> Bool {
+    guard !number.isScientific, !number.isCut else { return false }
+    let text = ImportText.trimmed(field)
+    if power < 9 { return !text.contains(decimalMark) && text.first != UInt8(ascii: "+") }
+    guard let first = text.first, first != UInt8(ascii: "+"), let last = text.last else {
+      return false
+    }
+    let start = first == UInt8(ascii: "-") ? text.dropFirst().first : first
+    return start.map(ImportText.isDigit) == true && ImportText.isDigit(last)
+      && number.exponent >= -9
+  }
+
+  /// Nanoseconds since 1970 of a date and a time of day; UTC where no offset from it is written.
+  static func date(_ field: UnsafeRawBufferPointer) -> Int64? {
+    var text = ImportText.trimmed(field)
+    if text.count > 1, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") {
+      text = UnsafeRawBufferPointer(rebasing: text.dropFirst().dropLast())
+    }
+    // 2026-11-21T02:38:07 has 19 characters; without this check every number would be made a string.
+    guard (19...35).contains(text.count), text[4] == UInt8(ascii: "-") else { return nil }
+    let word = String(decoding: text, as: UTF8.self)
+    return RFC3339.nanoseconds(hasZone(text) ? word : word + "Z")
+  }
+
+  /// Whether a date ends with an offset from UTC.
+  static func hasZone(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.dropFirst(19).contains {
+      $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 | 0x20 == UInt8(ascii: "z")
+    }
+  }
+
+  private func wrong(
+    _ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column, _ power: Int
+  ) -> ImportFieldError {
+    let found = shown(field)
+    if power == 9 {
+      return ImportFieldError(.notSeconds(column: place(column), name: column.name, found: found))
+    }
+    return ImportFieldError(.notAnInteger(column: place(column), name: column.name, found: found))
+  }
+
+  private func outOfRange(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    -> ImportFieldError
+  {
+    ImportFieldError(
+      .timeOutOfRange(column: place(column), name: column.name, found: shown(field)))
+  }
+
+  private func place(_ column: ImportLayout.Column) -> Int { column.index + 1 }
+  private func shown(_ field: UnsafeRawBufferPointer) -> String { ImportText.shown(field) }
+}

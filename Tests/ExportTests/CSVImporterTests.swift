@@ -152,6 +152,8 @@ struct CSVImporterTests {
 
       init(_ second: String) { self.second = second }
 
+      func another() -> ChangingSource { ChangingSource(second) }
+
       mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
         defer { isRead = true }
         guard !isRead else { return 0 }

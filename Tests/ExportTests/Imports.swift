@@ -13,9 +13,14 @@ struct DribblingSource: ImportSource, ~Copyable {
   private var offset = 0
 
   init(_ text: String, piece: Int) {
-    bytes = Array(text.utf8)
-    self.piece = piece
+    self.init(Array(text.utf8), piece)
   }
+
+  private init(_ bytes: [UInt8], _ piece: Int) {
+    (self.bytes, self.piece) = (bytes, piece)
+  }
+
+  func another() -> DribblingSource { DribblingSource(bytes, piece) }
 
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     let count = min(buffer.count, bytes.count - offset, piece)
@@ -188,6 +193,8 @@ struct ArraySource: ImportSource, ~Copyable {
     self.bytes = bytes
     self.name = name
   }
+
+  func another() -> ArraySource { ArraySource(bytes, name: name) }
 
   /// Fills `buffer` with the next bytes and returns how many there were; 0 at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {

@@ -59,6 +59,12 @@ public enum ImportLineProblem: Equatable, Sendable {
   case outOfRange(column: Int, name: String, found: String)
   /// A value that no sensor has.
   case valueOutOfRange(column: Int, name: String, found: String)
+  /// Text that is not JSON.
+  case notJSON
+  /// The file ends within a value or a list.
+  case endsInside
+  /// An object lacks a member.
+  case noMember(String)
   /// A value that was not there in an earlier pass.
   case changed
   /// A time beyond 292 years.
@@ -154,7 +160,8 @@ extension ImportLineProblem {
       .mixedUnits(let column, let name):
       return ", column \(column) (\(name))"
     case .noTimeColumn, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts, .holeTooLong,
-      .tooLong, .changed, .decimalComma, .unknownSensor, .noColumn, .unknownOrientation:
+      .tooLong, .changed, .notJSON, .endsInside, .noMember, .decimalComma, .unknownSensor,
+      .noColumn, .unknownOrientation:
       return ""
     }
   }
@@ -193,6 +200,12 @@ extension ImportLineProblem {
       return "\(quoted(found)) is not within -32768 to 32767"
     case .valueOutOfRange(_, _, let found):
       return "\(quoted(found)) is beyond any sensor"
+    case .notJSON:
+      return "this is not valid JSON"
+    case .endsInside:
+      return "the file ends here, inside a value or a list: it is cut off, so fetch it again"
+    case .noMember(let name):
+      return "the object has no \(quoted(name))"
     case .changed:
       return
         "the value is another one than before: import the file again when no program writes to it"

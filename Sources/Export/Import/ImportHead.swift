@@ -118,6 +118,17 @@ struct ImportHead {
     return layout
   }
 
+  /// The layout of rows of JSON with these keys; `nil` if no dialect knows them.
+  ///
+  /// - Parameter ignoring: Keys that need no mention.
+  static func layout(
+    _ keys: [ImportHeading], _ columns: ImportColumnNames?, file: String, ignoring: Set<String>
+  ) throws(ImportFieldError) -> ImportLayout? {
+    if let columns { return try columns.layout(keys) }
+    guard let known = dialect(keys) else { return nil }
+    return try ImportLayout(keys, known, file: file, ignoring: ignoring)
+  }
+
   /// The dialect that knows most of the axes; at least three of them, or one of this program's own.
   private static func dialect(_ headings: [ImportHeading]) -> ImportDialect? {
     var best: (dialect: ImportDialect, count: Int)?

@@ -22,6 +22,9 @@ struct ImportLayout: Equatable {
   var program = ""
   /// Whether each field must have a value.
   var isStrict = true
+  var shape = ImportShape.lines
+  /// Of a list with several sensors: the rows of one.
+  var filter: ImportFilter?
   /// Lines before the first row.
   var headLines = 1
   /// Between fields, and before decimals.
@@ -60,8 +63,9 @@ struct ImportLayout: Equatable {
   /// The columns of a header in a dialect's names.
   ///
   /// - Parameter file: The file's name, which says whose axes x, y and z are.
-  init(_ headings: [ImportHeading], _ dialect: ImportDialect, file: String) throws(ImportFieldError)
-  {
+  init(
+    _ headings: [ImportHeading], _ dialect: ImportDialect, file: String, ignoring: Set<String> = []
+  ) throws(ImportFieldError) {
     program = dialect.name
     isStrict = dialect.isOwn
     fieldCount = headings.count
@@ -81,6 +85,8 @@ struct ImportLayout: Equatable {
         if let bit { seen.insert(bit) }
         columns.append(
           Column(index: index, name: heading.shown, channel: channel, unit: heading.unit))
+      } else if ignoring.contains(heading.name) {
+        continue
       } else if isStrict, !ImportLayout.ignored.contains(heading.name) {
         throw ImportFieldError(.unknownColumn(column: index + 1, found: heading.shown))
       } else if !heading.name.isEmpty {

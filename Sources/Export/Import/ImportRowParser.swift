@@ -14,6 +14,11 @@ struct ImportRowParser {
   var timeText: String { ImportText.shown(timeBytes) }
   private var timeBytes: [UInt8] = []
 
+  /// An object of JSON: its time unless some value is missing.
+  struct Row {
+    let time: Int64?
+  }
+
   init(_ layout: ImportLayout) {
     self.layout = layout
     time = ImportTimeParser(
@@ -47,6 +52,27 @@ struct ImportRowParser {
       throw fieldCount(field, line)
     }
     return isWhole ? time : nil
+  }
+
+  /// The time of an object, whose values are then in ``numbers``: `nil` in it if one is missing, and `nil` for the row of
+  /// another sensor.
+  mutating func parse(object: UnsafeRawBufferPointer) throws(ImportFieldError) -> Row? {
+    let cells = try layout.cells(of: object)
+    if let filter = layout.filter, !layout.matches(filter, object) { return nil }
+    var time: Int64?
+    var isWhole = true
+    for column in layout.columns {
+      let cell = cells[column.index]
+      if layout.isStrict, cell.isEmpty {
+        throw ImportFieldError(.noMember(column.name))
+      }
+      if column.channel == nil {
+        time = try takeTime(cell, column)
+      } else if !(try take(cell, column)) {
+        isWhole = false
+      }
+    }
+    return Row(time: isWhole ? time : nil)
   }
 
   /// Whether a row has the fields that the header names; other programs may leave out or add an empty one at the end.

@@ -14,6 +14,9 @@ public protocol ImportSource: ~Copyable {
 
   /// Goes back to the first byte.
   mutating func rewind()
+
+  /// The same bytes again, with a place of their own, at the first one: for a file with two tables.
+  func another() throws(ImportError) -> Self
 }
 
 /// A regular file.
@@ -64,6 +67,17 @@ public struct FileSource: ImportSource, ~Copyable {
   public mutating func rewind() {
     offset = 0
   }
+
+  /// The file once more.
+  public func another() throws(ImportError) -> FileSource {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw .file(name: name, code: errno) }
+    return FileSource(name, copy)
+  }
+
+  private init(_ name: String, _ descriptor: Int32) {
+    (self.name, self.descriptor) = (name, descriptor)
+  }
 }
 
 /// A file's lines, read in pieces of 64 KiB.
@@ -72,13 +86,15 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   static var limit: Int { 64 * 1024 }
 
   private(set) var source: Source
-  /// The number of the line returned last, from 1.
-  private(set) var number = 0
+  /// The number of the line returned last, from 1; of JSON, that of the value returned last.
+  var number = 0
   // Safe: owned by this value alone and freed in deinit; 0 <= begin <= end <= limit.
-  private let buffer: UnsafeMutableRawBufferPointer
-  private var begin = 0
-  private var end = 0
-  private var isAtEnd = false
+  let buffer: UnsafeMutableRawBufferPointer
+  var begin = 0
+  private(set) var end = 0
+  private(set) var isAtEnd = false
+  /// Line ends within the value returned last, of JSON.
+  var linesInside = 0
 
   init(_ source: consuming Source) {
     self.source = source
@@ -92,7 +108,7 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Goes back to the first line.
   mutating func rewind() {
     source.rewind()
-    (number, begin, end, isAtEnd) = (0, 0, 0, false)
+    (number, begin, end, isAtEnd, linesInside) = (0, 0, 0, false, 0)
   }
 
   /// The next line without its end (LF or CR LF), valid until the next call; `nil` after the last one.
@@ -122,14 +138,17 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   /// Moves the rest of the buffer to its front and reads more after it.
-  private mutating func fill() throws(ImportError) {
+  ///
+  /// - Parameter line: The line in errors, if it is not the one after the last.
+  mutating func fill(line: Int? = nil) throws(ImportError) {
     if begin > 0, let base = buffer.baseAddress {
       memmove(base, base + begin, end - begin)
       end -= begin
       begin = 0
     }
     guard end < buffer.count else {
-      throw .line(name: source.name, line: number + 1, problem: .tooLong(limit: Self.limit))
+      throw .line(
+        name: source.name, line: line ?? number + 1, problem: .tooLong(limit: Self.limit))
     }
     let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
     end += count

@@ -23,16 +23,37 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The number of the line that was read last.
   var line: Int { lines.number }
 
+  /// Whether no object of JSON was read yet.
+  private var isFirst = true
+
   /// Reads the head and looks at the first rows.
-  init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
+  ///
+  /// - Parameter filter: The rows of a list with those of several sensors.
+  init(_ source: consuming Source, _ options: ImportOptions, _ filter: ImportFilter? = nil)
+    throws(ImportError)
+  {
     let name = source.name
     var lines = ImportLines(source)
-    var layout = try ImportHead.read(&lines, options.columns)
+    try lines.skipMark()
+    let isJSON = try [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(lines.peek())
+    var layout =
+      isJSON
+      ? try ImportLayout.read(json: &lines, options, filter)
+      : try ImportHead.read(&lines, options.columns)
     let head = try ImportTable.skipHead(&lines, layout)
     var sniff = ImportSniff()
-    for _ in 0..<ImportSniff.limit {
-      guard let line = try lines.next() else { break }
-      sniff.add(ImportHead.cells(line, layout.separator), layout)
+    for row in 0..<ImportSniff.limit {
+      if isJSON {
+        guard let object = try lines.nextObject(layout.shape, isFirst: row == 0) else { break }
+        do throws(ImportFieldError) {
+          sniff.add(try layout.cells(of: object), layout)
+        } catch {
+          throw .line(name: name, line: lines.number, problem: error.problem)
+        }
+      } else {
+        guard let line = try lines.next() else { break }
+        sniff.add(ImportHead.cells(line, layout.separator), layout)
+      }
     }
     sniff.complete(&layout, options.units)
     let values = try ImportValues(layout, options, name: name)
@@ -49,6 +70,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func rewind() throws(ImportError) {
     lastTime = .min
     missing = (0, 0)
+    isFirst = true
     guard try ImportTable.skipHead(&lines, layout) == head else { throw .changed(name: name) }
   }
 
@@ -58,6 +80,12 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   {
     lines.rewind()
     var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+    if layout.shape != .lines { try lines.skipMark() }
+    switch layout.shape {
+    case .lines, .sequence: break
+    case .list: try lines.require("[")
+    case .document: try lines.enterSamples()
+    }
     for _ in 0..<layout.headLines {
       guard let line = try lines.next() else { throw .changed(name: lines.source.name) }
       // Fowler, Noll and Vo's hash, 1a.
@@ -68,23 +96,47 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// The next row with all its values; `nil` after the last one.
   mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample)? {
-    while let line = try lines.next() {
-      if line.isEmpty || ImportRowParser.isBlank(line) { return try passBlankEnd() }
-      do throws(ImportFieldError) {
-        guard let time = try parser.parse(line) else {
-          if missing.rows == 0 { missing.line = lines.number }
-          missing.rows += 1
-          continue
+    while true {
+      let row: UnsafeRawBufferPointer?
+      if layout.shape == .lines {
+        row = try lines.next()
+        if let row, row.isEmpty || ImportRowParser.isBlank(row) {
+          try passBlankEnd()
+          return nil
         }
-        areTimesRounded = areTimesRounded || parser.isTimeRounded
-        if time < lastTime { throw timeGoesBack() }
-        lastTime = time
-        return (try sinceOrigin(time), try values.sample(parser.numbers))
+      } else {
+        row = try lines.nextObject(layout.shape, isFirst: isFirst)
+        isFirst = false
+      }
+      guard let row else { return nil }
+      do throws(ImportFieldError) {
+        if let sample = try sample(row) { return sample }
       } catch {
         throw .line(name: name, line: lines.number, problem: error.problem)
       }
     }
-    return nil
+  }
+
+  /// The sample in a row; `nil` if a value is missing, or if the row is another sensor's.
+  private mutating func sample(_ row: UnsafeRawBufferPointer) throws(ImportFieldError) -> (
+    time: Int64, sample: RawSample
+  )? {
+    let time: Int64?
+    if layout.shape == .lines {
+      time = try parser.parse(row)
+    } else {
+      guard let found = try parser.parse(object: row) else { return nil }
+      time = found.time
+    }
+    guard let time else {
+      if missing.rows == 0 { missing.line = lines.number }
+      missing.rows += 1
+      return nil
+    }
+    areTimesRounded = areTimesRounded || parser.isTimeRounded
+    if time < lastTime { throw timeGoesBack() }
+    lastTime = time
+    return (try sinceOrigin(time), try values.sample(parser.numbers))
   }
 
   /// A time as the log has it: dates count from the one that the file names, or from the first.
@@ -110,14 +162,13 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   /// Blank lines end the table; a row after them is an error.
-  private mutating func passBlankEnd() throws(ImportError) -> (time: Int64, sample: RawSample)? {
+  private mutating func passBlankEnd() throws(ImportError) {
     let number = lines.number
     while let line = try lines.next() {
       guard ImportRowParser.isBlank(line) else {
         throw .line(name: name, line: number, problem: .blank)
       }
     }
-    return nil
   }
 
   private func timeGoesBack() -> ImportFieldError {

@@ -40,14 +40,18 @@ extension RecordingEnd {
 
 /// The kinds of file that `import` accepts. Raw values are command-line names.
 public enum ImportFormat: String, CaseIterable, Sendable {
-  /// A table of counts, for ``TableImporter``.
+  /// A table of text, for ``TableImporter``.
   case csv
+  /// Records in JSON: this program's document, or a list; for ``TableImporter``.
+  case json
+  /// Records in JSON, one after the other, for ``TableImporter``.
+  case ndjson
   /// The document of one of the phone apps, for ``PhoneImporter``.
   case gyrodata
   /// A log of this program, which the store copies or salvages.
   case raw
 
-  /// Detects the kind of a file by its first bytes: a log by its mark, a phone's document by its bracket, otherwise a
+  /// Detects the kind of a file by its first bytes: a log by its mark, JSON by its bracket and keys, otherwise a
   /// table. The source is at its first byte afterwards.
   ///
   /// - Throws: ``ImportError/empty(name:)``, ``ImportError/notUTF8(name:)`` for UTF-16 and UTF-32, or that the file could
@@ -55,26 +59,60 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   public static func detect<Source: ImportSource & ~Copyable>(_ source: inout Source)
     throws(ImportError) -> ImportFormat
   {
-    source.rewind()
-    var first = [UInt8](repeating: 0, count: 64)
-    let result = first.withUnsafeMutableBytes { (buffer) -> Result<Int, ImportError> in
-      do throws(ImportError) {
-        return .success(try source.read(into: buffer))
-      } catch {
-        return .failure(error)
-      }
-    }
-    let bytes = try first[..<result.get()]
-    source.rewind()
+    let bytes = try beginning(&source)
     guard !bytes.isEmpty else { throw .empty(name: source.name) }
     if bytes.starts(with: [0x89, UInt8(ascii: "I"), UInt8(ascii: "M")]) { return .raw }
     // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
-    guard !bytes.contains(0) else { throw .notUTF8(name: source.name) }
-    var text = bytes
-    if text.starts(with: byteOrderMark) { text.removeFirst(byteOrderMark.count) }
-    let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-    let begin = text.first { !blanks.contains($0) }
-    return begin == UInt8(ascii: "{") || begin == UInt8(ascii: "[") ? .gyrodata : .csv
+    guard !bytes.prefix(64).contains(0) else { throw .notUTF8(name: source.name) }
+    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+    let begin = text.firstIndex { !" \t\r\n".utf8.contains($0) }
+    guard let begin, [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(text[begin]) else {
+      return .csv
+    }
+    return kind(ofJSON: text[begin...])
+  }
+
+  /// Up to 64 KiB from the beginning of a file.
+  private static func beginning<Source: ImportSource & ~Copyable>(_ source: inout Source)
+    throws(ImportError) -> [UInt8]
+  {
+    source.rewind()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    defer { buffer.deallocate() }
+    var count = 0
+    while count < buffer.count {
+      let read = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      if read == 0 { break }
+      count += read
+    }
+    source.rewind()
+    return Array(buffer[..<count])
+  }
+
+  /// JSON by the keys of its first object, as far as they are within the text.
+  private static func kind(ofJSON text: ArraySlice<UInt8>) -> ImportFormat {
+    let isList = text.first == UInt8(ascii: "[")
+    var json = JSONReader(Array(text))
+    do throws(JSONReader.Failure) {
+      if isList {
+        guard try json.enterList(), try json.nextElement() else { return .gyrodata }
+      }
+      guard try json.kind() == .object, try json.enterObject() else { return .gyrodata }
+      while let key = try json.nextKey() {
+        switch key.text {
+        case "format" where !isList, "samples" where !isList: return .json
+        case "coordinateList", "axisValues", "dataType", "identifier": return .gyrodata
+        case "sensor" where isList: return .json
+        default:
+          if ImportDialect.own.times[key.text] != nil { return isList ? .json : .ndjson }
+          try json.skip()
+        }
+      }
+    } catch {
+      // Not JSON, or longer than what was read: the phone's reader says more about it.
+      return .gyrodata
+    }
+    return .gyrodata
   }
 
   /// Some programs put it before UTF-8.

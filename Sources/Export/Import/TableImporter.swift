@@ -36,7 +36,15 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   ///
   /// - Throws: ``ImportError`` with the line and column of the first error.
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
-    try self.init(ImportRows(ImportTable(source, options)), options)
+    let sensors = try ImportSensors.find(source.another())
+    let filters = sensors.map { ImportFilter(key: "sensor", value: $0) }
+    if filters.count == 2 {
+      let second = try ImportTable(source.another(), options, filters[1])
+      let first = try ImportTable(source, options, filters[0])
+      try self.init(ImportRows(first, with: second), options)
+    } else {
+      try self.init(ImportRows(ImportTable(source, options, filters.first)), options)
+    }
   }
 
   /// Reads two tables of one recording, each with a sensor and times of its own, and joins them by the nearest times.

@@ -14,8 +14,8 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Make a recording of a file and print its number.",
     discussion: """
-      Reads what export writes as csv, raw and gyrodata, and the tables of other programs by their header: \
-      gcsv, Kalibr, EuRoC, phyphox, Sensor Logger, x-IMU3, Axivity, Betaflight and more. --columns names the \
+      Reads what export writes as csv, json, ndjson, gcsv, kalibr, gyrodata and raw, and the tables of other \
+      programs by their header: EuRoC, phyphox, Sensor Logger, x-IMU3, Axivity, Betaflight and more. --columns names the \
       columns of any other table. Values are kept exactly where 16 bits can hold them; else the largest error is \
       reported. Two tables of one recording, each with a sensor and times of its own, are joined by the nearest \
       times. A damaged log is imported as far as it can be read; what is missing is reported, and the exit status \
@@ -38,7 +38,8 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv, gyrodata or raw; by default detected.", valueName: "format"))
+      "csv for any table, json, ndjson, gyrodata or raw; by default detected.", valueName: "format")
+  )
   var format: ImportFormat?
 
   @Option(
@@ -80,20 +81,23 @@ struct ImportCommand: ParsableCommand {
     let store = try program.storePath(storeOptions)
     let importing = Importing(store: store)
     let found = try format ?? ImportFormat.detect(&source)
-    guard found == .csv || (files.count == 1 && columns == nil && units == nil) else {
+    guard
+      found == .csv || found == .json || found == .ndjson
+        || (files.count == 1 && columns == nil && units == nil)
+    else {
       throw CommandFailure(
         .usage, "\(file) is no table; leave --columns, --units and a second file out")
     }
     switch found {
-    case .csv:
-      let remarked: UInt32
+    case .csv, .json, .ndjson:
+      let number: UInt32
       if files.count == 2 {
         let second = try ProgressSource(path: files[1])
-        remarked = try importing.run(TableImporter(source, with: second, options))
+        number = try importing.run(TableImporter(source, with: second, options))
       } else {
-        remarked = try importing.run(TableImporter(source, options))
+        number = try importing.run(TableImporter(source, options))
       }
-      try Console.data("\(remarked)")
+      try Console.data("\(number)")
     case .gyrodata:
       guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
         throw CommandFailure(
@@ -194,11 +198,20 @@ private struct ProgressSource: ImportSource, ~Copyable {
     offset = 0
   }
 
+  private init(_ source: consuming FileSource, _ line: ProgressLine, _ length: UInt64) {
+    (self.line, self.length, offset) = (line, length, 0)
+    self.source = source
+  }
+
   deinit {
     line.end()
   }
 
   var name: String { source.name }
+
+  func another() throws(ImportError) -> ProgressSource {
+    ProgressSource(try source.another(), line, length)
+  }
 
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     line.show("importing \(source.name)", offset, of: length)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+// JSON of any length, value by value. Only one value is in memory at a time, of at most 64 KiB; longer ones can be
+// entered or skipped. Line numbers are those where a value begins.
+
+extension ImportLines where Source: ~Copyable {
+  /// The next byte that is no blank; `nil` at the end.
+  mutating func peek() throws(ImportError) -> UInt8? {
+    number = max(1, number + linesInside)
+    linesInside = 0
+    while true {
+      while begin < end {
+        switch buffer[begin] {
+        case UInt8(ascii: "\n"): number += 1
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+        case let byte: return byte
+        }
+        begin += 1
+      }
+      if isAtEnd { return nil }
+      try fill()
+    }
+  }
+
+  /// Passes a byte order mark of UTF-8.
+  mutating func skipMark() throws(ImportError) {
+    while end - begin < 3, !isAtEnd { try fill() }
+    let mark = ImportFormat.byteOrderMark
+    if end - begin >= 3, buffer[begin..<begin + 3].elementsEqual(mark) { begin += 3 }
+  }
+
+  /// Passes a byte if it is the next one.
+  mutating func consume(_ byte: Unicode.Scalar) throws(ImportError) -> Bool {
+    guard try peek() == UInt8(ascii: byte) else { return false }
+    begin += 1
+    return true
+  }
+
+  /// Passes a byte, which must be the next one.
+  mutating func require(_ byte: Unicode.Scalar) throws(ImportError) {
+    guard try consume(byte) else { throw try wrongJSON() }
+  }
+
+  /// The error of text that is not JSON, or ends too early.
+  mutating func wrongJSON() throws(ImportError) -> ImportError {
+    let problem: ImportLineProblem = try peek() == nil ? .endsInside : .notJSON
+    return .line(name: source.name, line: number, problem: problem)
+  }
+
+  /// The text of the next value, valid until the next call.
+  mutating func value() throws(ImportError) -> UnsafeRawBufferPointer {
+    guard try peek() != nil else { throw try wrongJSON() }
+    var scan = ImportJSONScan()
+    var place = 0
+    while true {
+      while begin + place < end {
+        if scan.isEnd(before: buffer[begin + place]) { return try take(place) }
+        place += 1
+        if scan.isOver { return try take(place) }
+      }
+      if isAtEnd {
+        guard scan.isScalar else {
+          begin = end
+          throw .line(name: source.name, line: number, problem: .endsInside)
+        }
+        return try take(place)
+      }
+      try fill(line: number)
+    }
+  }
+
+  private mutating func take(_ count: Int) throws(ImportError) -> UnsafeRawBufferPointer {
+    guard count > 0 else { throw try wrongJSON() }
+    let value = UnsafeRawBufferPointer(rebasing: buffer[begin..<begin + count])
+    begin += count
+    for byte in value where byte == UInt8(ascii: "\n") { linesInside += 1 }
+    return value
+  }
+
+  /// Skips the next value, however long it is.
+  mutating func skipValue() throws(ImportError) {
+    guard try peek() != nil else { throw try wrongJSON() }
+    var scan = ImportJSONScan()
+    let line = number
+    var isFirst = true
+    while true {
+      while begin < end {
+        if scan.isEnd(before: buffer[begin]) {
+          if isFirst { throw try wrongJSON() }
+          return
+        }
+        isFirst = false
+        if buffer[begin] == UInt8(ascii: "\n") { number += 1 }
+        begin += 1
+        if scan.isOver { return }
+      }
+      if isAtEnd {
+        guard scan.isScalar else {
+          throw .line(name: source.name, line: line, problem: .endsInside)
+        }
+        return
+      }
+      try fill()
+    }
+  }
+
+  /// The next key of an object that was entered, up to its value; `nil` at the object's end.
+  mutating func nextKey(isFirst: Bool) throws(ImportError) -> String? {
+    if try consume("}") { return nil }
+    if !isFirst { try require(",") }
+    guard try peek() == UInt8(ascii: "\"") else { throw try wrongJSON() }
+    var json = JSONReader(Array(try value()))
+    let key: String?
+    do throws(JSONReader.Failure) { key = try json.string() } catch { throw try wrongJSON() }
+    try require(":")
+    return key ?? ""
+  }
+}
+
+/// Finds the end of a JSON value, byte by byte.
+struct ImportJSONScan {
+  private var depth = 0
+  private var isString = false
+  private var isEscape = false
+  private(set) var isOver = false
+  /// Whether it is a number or a word, which ends before the next mark.
+  private(set) var isScalar = false
+
+  /// Takes a byte of the value; whether the value ended before it.
+  mutating func isEnd(before byte: UInt8) -> Bool {
+    if isString {
+      if isEscape {
+        isEscape = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscape = true
+      } else if byte == UInt8(ascii: "\"") {
+        isString = false
+        isOver = depth == 0
+      }
+      return false
+    }
+    switch byte {
+    case UInt8(ascii: "\""):
+      if isScalar { return true }
+      isString = true
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if isScalar { return true }
+      depth += 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      if depth == 0 { return true }
+      depth -= 1
+      isOver = depth == 0
+    case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: " "), UInt8(ascii: "\t"),
+      UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+      if depth == 0 { return true }
+    default: if depth == 0 { isScalar = true }
+    }
+    return false
+  }
+}

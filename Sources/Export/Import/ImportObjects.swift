@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// How a file's rows follow each other.
+enum ImportShape: Equatable {
+  /// Lines of fields.
+  case lines
+  /// JSON objects one after the other, as in NDJSON.
+  case sequence
+  /// JSON objects in a list.
+  case list
+  /// JSON objects in the list `samples` of an object: this program's document.
+  case document
+}
+
+/// The rows that are imported of a list with the records of several sensors.
+struct ImportFilter: Equatable {
+  let key: String
+  let value: String
+}
+
+// Finding rows among JSON, and what the document says about them.
+
+extension ImportLayout {
+  /// The layout of JSON, of which the members before the rows and the first row are read.
+  static func read<Source: ImportSource & ~Copyable>(
+    json lines: inout ImportLines<Source>, _ options: ImportOptions, _ filter: ImportFilter?
+  ) throws(ImportError) -> ImportLayout {
+    let name = lines.source.name
+    lines.rewind()
+    try lines.skipMark()
+    var facts = ImportFacts()
+    var shape = ImportShape.sequence
+    if try lines.consume("[") {
+      shape = .list
+    } else if try lines.enterSamples(&facts) {
+      shape = .document
+    } else {
+      lines.rewind()
+      try lines.skipMark()
+    }
+    var layout = ImportLayout()
+    layout.shape = shape
+    var object: [UInt8]?
+    var isFirst = true
+    while object == nil, let next = try lines.nextObject(shape, isFirst: isFirst) {
+      isFirst = false
+      if let filter, !layout.matches(filter, next) { continue }
+      object = Array(next)
+    }
+    guard let object else { throw .noSamples(name: name) }
+    let line = lines.number
+    do throws(ImportFieldError) {
+      let members = try object.withUnsafeBytes {
+        bytes -> Result<[ImportMember], ImportFieldError> in
+        do throws(ImportFieldError) {
+          return .success(try ImportMember.all(of: bytes))
+        } catch {
+          return .failure(error)
+        }
+      }.get()
+      let headings = members.map { ImportHeading($0.key.utf8) }
+      let found = try ImportHead.layout(
+        headings, options.columns, file: filter?.value ?? name, ignoring: ["sensor"])
+      guard var known = found else {
+        throw ImportFieldError(.noTimeColumn(found: ImportText.shown(object)))
+      }
+      known.shape = shape
+      known.headLines = 0
+      known.facts = facts
+      known.filter = filter
+      // By key: the members of a row may have any order.
+      for place in known.columns.indices {
+        known.columns[place].name = members[known.columns[place].index].key
+      }
+      layout = known
+    } catch {
+      throw .line(name: name, line: line, problem: error.problem)
+    }
+    return layout
+  }
+}
+
+extension ImportLines where Source: ~Copyable {
+  /// Enters the list `samples` of a document, after the members that say something about it; whether there is one.
+  ///
+  /// Members behind the list are read as well, and the list is then entered again.
+  fileprivate mutating func enterSamples(_ facts: inout ImportFacts) throws(ImportError) -> Bool {
+    guard try consume("{") else { throw try wrongJSON() }
+    var (isFirst, hasSamples) = (true, false)
+    while let key = try nextKey(isFirst: isFirst) {
+      isFirst = false
+      switch key {
+      case "samples":
+        guard try peek() == UInt8(ascii: "[") else { throw try wrongJSON() }
+        hasSamples = true
+        // This program writes them last.
+        if facts.hasHeader { return try consume("[") }
+        try skipValue()
+      case "sensor", "units", "started", "note":
+        guard try peek() != nil else { throw try wrongJSON() }
+        facts.take(member: key, Array(try value()))
+      default: try skipValue()
+      }
+    }
+    guard hasSamples else { return false }
+    rewind()
+    try skipMark()
+    try enterSamples()
+    return true
+  }
+
+  /// Enters the list `samples` of a document that has one.
+  mutating func enterSamples() throws(ImportError) {
+    try require("{")
+    var isFirst = true
+    while let key = try nextKey(isFirst: isFirst) {
+      isFirst = false
+      if key == "samples" { return try require("[") }
+      try skipValue()
+    }
+    throw .changed(name: source.name)
+  }
+
+  /// The next object among the rows; `nil` after the last one, when all that follows was read, too.
+  mutating func nextObject(_ shape: ImportShape, isFirst: Bool) throws(ImportError)
+    -> UnsafeRawBufferPointer?
+  {
+    if shape == .sequence {
+      guard try peek() != nil else { return nil }
+    } else {
+      if try consume("]") {
+        try passEnd(shape)
+        return nil
+      }
+      if !isFirst { try require(",") }
+    }
+    guard try peek() == UInt8(ascii: "{") else { throw try wrongJSON() }
+    return try value()
+  }
+
+  /// What follows the list of rows: the rest of the document, and then nothing.
+  private mutating func passEnd(_ shape: ImportShape) throws(ImportError) {
+    if shape == .document {
+      while try nextKey(isFirst: false) != nil { try skipValue() }
+    }
+    guard try peek() == nil else { throw try wrongJSON() }
+  }
+}
+
+extension ImportFacts {
+  /// Whether the members that matter were there.
+  fileprivate var hasHeader: Bool {
+    accelerometerScale != nil
+      && (units.accelerometer != nil || units.gyroscope != nil || units.temperature != nil)
+  }
+
+  /// Takes a member of this program's document; one of another form is passed over.
+  fileprivate mutating func take(member key: String, _ bytes: [UInt8]) {
+    var json = JSONReader(bytes)
+    do throws(JSONReader.Failure) {
+      switch key {
+      case "note": if let text = try json.string() { take("imulog.note", text) }
+      case "started": if let text = try json.string() { take("imulog.started", text) }
+      default:
+        guard try json.enterObject() else { return }
+        while let member = try json.nextKey() {
+          switch try json.kind() {
+          case .string:
+            if let text = try json.string() { take("imulog.\(key).\(member.text)", text) }
+          case .number:
+            if let number: Int64 = try json.integer() {
+              take("imulog.\(key).\(member.text)", "\(number)")
+            }
+          case .list: try takeRatio("imulog.\(key).\(member.text)", &json)
+          default: try json.skip()
+          }
+        }
+      }
+    } catch {
+      // Not the document's header then: what is needed and missing is asked for later.
+      return
+    }
+  }
+
+  /// Takes a ratio as `[61,1000000]`.
+  private mutating func takeRatio(_ name: String, _ json: inout JSONReader)
+    throws(JSONReader.Failure)
+  {
+    guard try json.enterList() else { return }
+    var terms: [Int64] = []
+    while try json.nextElement() {
+      if let term: Int64 = try json.integer() { terms.append(term) }
+    }
+    if terms.count == 2 { take(name, "\(terms[0])/\(terms[1])") }
+  }
+}
+
+extension ImportLayout {
+  /// The values of an object by the columns' places; empty where there is none.
+  func cells(of object: UnsafeRawBufferPointer) throws(ImportFieldError) -> [UnsafeRawBufferPointer]
+  {
+    var cells = [UnsafeRawBufferPointer](
+      repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: fieldCount)
+    try ImportMember.each(of: object) { key, value in
+      for column in columns where key.elementsEqual(column.name.utf8) {
+        cells[column.index] = value
+      }
+    }
+    return cells
+  }
+
+  /// Whether an object is of the sensor that is imported.
+  func matches(_ filter: ImportFilter, _ object: UnsafeRawBufferPointer) -> Bool {
+    var isMatch = false
+    do throws(ImportFieldError) {
+      try ImportMember.each(of: object) { key, value in
+        if key.elementsEqual(filter.key.utf8) { isMatch = value.elementsEqual(filter.value.utf8) }
+      }
+    } catch {
+      return false
+    }
+    return isMatch
+  }
+}
+
+/// The sensors in a list of the records of several, as Sensor Logger writes it.
+enum ImportSensors {
+  /// Names of the records to import, the accelerometer's first; empty for a list without such names, and for other files.
+  static func find<Source: ImportSource & ~Copyable>(_ source: consuming Source)
+    throws(ImportError) -> [String]
+  {
+    var lines = ImportLines(source)
+    try lines.skipMark()
+    guard try lines.consume("[") else { return [] }
+    var names: Set<String> = []
+    var isFirst = true
+    while let object = try lines.nextObject(.list, isFirst: isFirst) {
+      isFirst = false
+      do throws(ImportFieldError) {
+        try ImportMember.each(of: object) { key, value in
+          guard key.elementsEqual("sensor".utf8), names.count < 100 else { return }
+          names.insert(String(decoding: value, as: UTF8.self))
+        }
+      } catch {
+        throw .line(name: lines.source.name, line: lines.number, problem: error.problem)
+      }
+    }
+    return [accelerometers, gyroscopes].compactMap { kinds in kinds.first { names.contains($0) } }
+  }
+
+  /// With gravity before without it.
+  private static let accelerometers = [
+    "TotalAcceleration", "Accelerometer", "AccelerometerUncalibrated",
+  ]
+  private static let gyroscopes = ["Gyroscope", "GyroscopeUncalibrated"]
+}
+
+/// A member of an object; objects and lists in it have nothing of a sensor.
+struct ImportMember {
+  let key: String
+
+  /// The members of an object, in its order.
+  static func all(of object: UnsafeRawBufferPointer) throws(ImportFieldError) -> [ImportMember] {
+    var members: [ImportMember] = []
+    try each(of: object) { key, _ in
+      members.append(ImportMember(key: String(decoding: key, as: UTF8.self)))
+    }
+    return members
+  }
+
+  /// Calls `body` with the bytes of each key and of its value, without quotes. Keys with escapes are none of a sensor.
+  static func each(
+    of object: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
+  ) throws(ImportFieldError) {
+    var place = 1
+    func skipBlanks() {
+      while place < object.count, object[place] <= UInt8(ascii: " ") { place += 1 }
+    }
+    func text() throws(ImportFieldError) -> UnsafeRawBufferPointer {
+      skipBlanks()
+      var scan = ImportJSONScan()
+      let begin = place
+      while place < object.count, !scan.isEnd(before: object[place]) {
+        place += 1
+        if scan.isOver { break }
+      }
+      guard place > begin else { throw ImportFieldError(.notJSON) }
+      return UnsafeRawBufferPointer(rebasing: object[begin..<place])
+    }
+    func unquoted(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+      guard text.count > 1, text.first == UInt8(ascii: "\"") else { return text }
+      return UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1])
+    }
+    skipBlanks()
+    if place < object.count, object[place] == UInt8(ascii: "}") { return }
+    while true {
+      let key = try text()
+      skipBlanks()
+      guard key.first == UInt8(ascii: "\""), place < object.count,
+        object[place] == UInt8(ascii: ":")
+      else { throw ImportFieldError(.notJSON) }
+      place += 1
+      let value = try text()
+      if value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") {
+        body(unquoted(key), unquoted(value))
+      }
+      skipBlanks()
+      guard place < object.count else { throw ImportFieldError(.notJSON) }
+      if object[place] == UInt8(ascii: "}") { return }
+      guard object[place] == UInt8(ascii: ",") else { throw ImportFieldError(.notJSON) }
+      place += 1
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import Testing
+
+@Suite("Import of records in JSON and of video and calibration tables")
+struct RecordImportTests {
+  private static let counts = ExportOptions(format: .csv, units: .raw)
+  private static let wall: Int64 = 1_795_228_687_123_456_789
+
+  /// A log of an LSM6DSO at 104 Hz, with a gap and counts at their ends.
+  private func log(wall: Int64? = wall, temperature: Bool = true) throws -> TestLog {
+    var log = TestLog(
+      TestLog.description(
+        channels: temperature ? .all : [.accelerometer, .gyroscope], rate: hertz(104),
+        accelerometerScale: Fraction(122, 1_000_000), gyroscopeScale: Fraction(17_500, 1_000_000),
+        temperatureScale: Fraction(1, 256), temperatureOffset: Fraction(25, 1)))
+    if let wall { log.clock(0, wall: wall) }
+    var generator = SplitMix(seed: 11)
+    for tick in 0..<300 as Range<UInt64> where !(100..<110).contains(tick) {
+      var sample = RawSample()
+      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      if tick == 7 { (sample.ax, sample.gz) = (-32768, 32767) }
+      log.sample(tick, hertz(104).nanoseconds(atTick: tick) + 1234, sample)
+    }
+    return log
+  }
+
+  @Test(
+    "counts and times come back exactly from documents and records in every unit",
+    arguments: [ExportFormat.json, .ndjson], [ExportUnits.si, .gDps, .raw])
+  func records(_ format: ExportFormat, _ units: ExportUnits) throws {
+    let log = try log()
+    let text = try log.export(ExportOptions(format: format, units: units))
+    var options = Imports.options
+    // Records of random counts have no length from which a unit could be told; chips' scales tell it.
+    if format == .ndjson, units == .raw { options.accelerometerScale = Fraction(122, 1_000_000) }
+    let importer = try Imports.csv(text, options)
+    #expect(importer.end.ledger.lost == 10)
+    if format == .json {
+      #expect(importer.clockPairs.first?.wallAtStart == Self.wall)
+      #expect(importer.description.sensor.gyroscopeScale == Fraction(17_500, 1_000_000))
+      #expect(importer.description.sensor.temperatureOffset == Fraction(25, 1))
+    }
+    #expect(
+      try TestLog.export(Imports.log(importer), Self.counts).text == log.export(Self.counts))
+  }
+
+  @Test("a document is read whatever the order of its members and of its samples' members")
+  func order() throws {
+    let text = """
+      {"samples":[
+        {"ay":"-0.5", "t_ns" : 0, "ax":0.25,
+         "other":{"a":[1,"}"]}},
+        {"t_ns":10000000,"ax":-1.5,"ay":1.0}
+      ],"units":{"ax":"g","ay":"g"},"note":"kept","sensor":{"accelerometerScale_g":[1,4096]},
+      "format":"imulog-json","started":"2026-11-21T02:38:07.123Z"}
+      """
+    var silent = Imports.options
+    silent.note = ""
+    let importer = try Imports.csv(
+      text.replacing("\"other\":{\"a\":[1,\"}\"]}", with: "\"t_lo_ns\":null"), silent)
+    #expect(importer.description.sensor.accelerometerScale == Fraction(1, 4096))
+    #expect(importer.description.note == "kept")
+    #expect(
+      try Imports.records(importer).map(\.sample) == [
+        RawSample(ax: 1024, ay: -2048), RawSample(ax: -6144, ay: 4096),
+      ])
+  }
+
+  @Test("a gcsv comes back exactly, and so does a table of Kalibr's")
+  func tables() throws {
+    let log = try log(temperature: false)
+    let expected = try log.export(Self.counts)
+    let gcsv = try Imports.csv(log.export(ExportOptions(format: .gcsv)))
+    #expect(gcsv.description.sensor.gyroscopeScale == Fraction(17_500, 1_000_000))
+    #expect(gcsv.description.sensor.accelerometerScale == Fraction(122, 1_000_000))
+    #expect(gcsv.clockPairs.first?.wallAtStart == Self.wall / 1_000_000_000 * 1_000_000_000)
+    #expect(try TestLog.export(Imports.log(gcsv), Self.counts).text == expected)
+
+    let kalibr = try Imports.csv(log.export(ExportOptions(format: .kalibr)))
+    #expect(kalibr.clockPairs.first?.wallAtStart == Self.wall + 1234)
+    let again = try TestLog.export(Imports.log(kalibr), Self.counts).text
+    func rows(_ text: String) -> [Substring] {
+      text.split(separator: "\n").map { $0[($0.firstIndex(of: ",") ?? $0.startIndex)...] }
+    }
+    #expect(rows(again) == rows(expected))
+    #expect(again.hasPrefix("t_ns,ax,ay,az,gx,gy,gz\n0,"))
+  }
+
+  @Test("Sensor Logger's list of two sensors, all of its values strings, becomes one recording")
+  func sensorLogger() throws {
+    let start = 1_763_800_000_000_000_000
+    var text = "["
+    for row in 0..<10 {
+      text += """
+        {"sensor":"Accelerometer","time":"\(start + row * 10_000_000)","seconds_elapsed":"0.0\(row)","z":"-0.25","y":"0.5","x":"0.0\(row)"},
+
+        """
+    }
+    text += "{\"sensor\":\"Metadata\",\"version\":\"3\",\"platform\":\"ios\"},"
+    text += (0..<10).map { row in
+      """
+      {"sensor":"Gyroscope","time":"\(start + 1_000_000 + row * 10_000_000)","seconds_elapsed":"0","z":"1.5","y":"-2.0","x":"0.\(row)"}
+      """
+    }.joined(separator: ",")
+    text += "]"
+    let importer = try TableImporter(
+      ArraySource(Array(text.utf8), name: "walk.json"), Imports.options)
+    #expect(importer.description.channels == [.accelerometer, .gyroscope])
+    #expect(importer.clockPairs.first?.wallAtStart == Int64(start))
+    #expect(importer.remarks.contains { $0.contains("two tables are joined") })
+    let sensor = importer.description.sensor
+    let records = try Imports.records(importer)
+    #expect(records.map(\.time) == (0..<10).map { $0 * 10_000_000 })
+    for (row, record) in records.enumerated() {
+      let ax = Double(record.sample.ax) * sensor.accelerometerScale.value * 9.80665
+      let gx = Double(record.sample.gx) * sensor.gyroscopeScale.value * .pi / 180
+      #expect(abs(ax - Double(row) / 100) < 1e-9)
+      #expect(abs(gx - Double(row) / 10) < 1e-9)
+    }
+  }
+
+  @Test(
+    "JSON that is cut off, or is none, is refused with the line",
+    arguments: [
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\"", "table.csv, line 2: the file ends here"),
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10 \"ax\":1}\n", "line 2: this is not valid JSON"),
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10}\n", "line 2: the object has no \"ax\""),
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":\"one\"}\n", "line 2, column 2 (ax): \"one\""),
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":40000}\n", "line 2, column 2 (ax): \"40000\""),
+      ("{\"t_ns\":9,\"ax\":1}\n{\"t_ns\":1,\"ax\":4}\n", "line 2, column 1 (t_ns): the time \"1\""),
+      ("{\"t_ns\":0,\"ax\":1}\n7\n", "line 2: this is not valid JSON"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}", "line 1: the file ends here"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1},", "line 1: the file ends here"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]", "line 1: the file ends here"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]}\n{}", "line 2: this is not valid JSON"),
+      ("{\"samples\":[]}", "has no samples"), ("[]", "has no samples"),
+      ("{\"samples\":7}", "line 1: this is not valid JSON"),
+      ("[{\"a\":1}]", "line 1: no header that is known"),
+    ] as [(String, String)])
+  func wrong(_ text: String, _ words: String) {
+    let sentence = Imports.csvError(text)?.description
+    #expect(sentence?.contains(words) == true, "\(sentence ?? "no error")")
+  }
+
+  @Test(
+    "an object that is longer than any row is refused, and one that is skipped may have any length")
+  func long() throws {
+    let long = String(repeating: "x", count: 200_000)
+    #expect(
+      Imports.csvError("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":1,\"ax\":2,\"y\":\"\(long)\"}")?
+        .description
+        == "table.csv, line 2: the line is longer than 65536 bytes: this is no table of samples")
+    let skipped =
+      "{\"gaps\":[\"\(long)\"],\"samples\":[{\"t_ns\":0,\"ax\":1}],\"marks\":\"\(long)\"}"
+    #expect(try Imports.records(Imports.csv(skipped)).map(\.sample.ax) == [1])
+  }
+
+  @Test(
+    "the kinds of JSON are told apart by their keys",
+    arguments: [
+      ("{\"format\":\"imulog-json\",\"samples\":[]}", .json), ("{\"t_ns\":0,\"ax\":1}", .ndjson),
+      ("{\"board\":null,\"format\":\"imulog-json\"", .json),
+      ("[{\"sensor\":\"Gyroscope\"}]", .json),
+      ("[{\"t_ns\":0}]", .json), ("{\"dataType\":0}", .gyrodata), ("{\"a\":1}", .gyrodata),
+      ("[]", .gyrodata),
+    ] as [(String, ImportFormat)])
+  func kinds(_ text: String, _ format: ImportFormat) throws {
+    var source = ArraySource(Array(text.utf8), name: "file")
+    let found = try ImportFormat.detect(&source)
+    #expect(found == format)
+  }
+}

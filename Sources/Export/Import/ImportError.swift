@@ -31,6 +31,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case binary(name: String, line: Int)
   /// Nothing says in which unit the values of a sensor are; `choices` are those for `--units`.
   case unitsUnknown(name: String, what: String, choices: String)
+  /// An error in a ZIP archive, at a byte of it; `what` is a clause.
+  case zip(name: String, offset: UInt64, what: String)
   /// A value needs more than 16 bits in the scale that was given.
   case beyondScale(name: String, what: String, found: String)
   /// Two tables are not one recording.
@@ -137,6 +139,8 @@ extension ImportError: CustomStringConvertible {
     case .unitsUnknown(let name, let what, let choices):
       return
         "nothing in \(name) says in which unit its \(what) are: name it with --units: \(choices), or si, g-dps"
+    case .zip(let name, let offset, let what):
+      return "\(name), byte \(offset): \(what)"
     case .beyondScale(let name, let what, let found):
       return
         "\(what) of \(name) reach \(found), which needs more than 16 bits in the given scale: give fewer counts a "

@@ -147,7 +147,7 @@ struct ImportLayout: Equatable {
       ImportUnit(word: $0)
     }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
-    let name = (file.split(separator: "/").last ?? "").lowercased()
+    let name = (file.split { "/:".contains($0) }.last ?? "").lowercased()
     if name.contains("gyro") { return 3 }
     guard name.contains("acc") else { throw ImportFieldError(.unknownSensor) }
     return 0

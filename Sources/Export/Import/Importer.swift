@@ -48,6 +48,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   case ndjson
   /// The document of one of the phone apps, for ``PhoneImporter``.
   case gyrodata
+  /// An archive with tables, for ``TableImporter``.
+  case zip
   /// A log of this program, which the store copies or salvages.
   case raw
 
@@ -62,6 +64,7 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     let bytes = try beginning(&source)
     guard !bytes.isEmpty else { throw .empty(name: source.name) }
     if bytes.starts(with: [0x89, UInt8(ascii: "I"), UInt8(ascii: "M")]) { return .raw }
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .zip }
     // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
     guard !bytes.prefix(64).contains(0) else { throw .notUTF8(name: source.name) }
     let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
@@ -143,6 +146,8 @@ public struct ImportOptions: Equatable, Sendable {
   public var temperatureOffset = Fraction(3653, 100)
   /// The columns of a table whose header no dialect knows.
   public var columns: ImportColumnNames?
+  /// What to tell the user before all else.
+  var remarks: [String] = []
   /// Units of a table that its header does not name.
   public var units: ImportUnits?
   /// The sample rate; `nil` to derive it from a table's times, or to use 10 Hz for the phone apps.

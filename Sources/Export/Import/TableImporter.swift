@@ -85,7 +85,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       } ?? []
     end = .imported(samples: account.samples, lost: account.lost)
     remarks =
-      found
+      options.remarks + found
       + account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]

@@ -38,7 +38,8 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "csv for any table, json, ndjson, gyrodata or raw; by default detected.", valueName: "format")
+      "csv for any table, json, ndjson, gyrodata, zip or raw; by default detected.",
+      valueName: "format")
   )
   var format: ImportFormat?
 
@@ -98,6 +99,8 @@ struct ImportCommand: ParsableCommand {
         number = try importing.run(TableImporter(source, options))
       }
       try Console.data("\(number)")
+    case .zip:
+      try Console.data("\(importing.run(try TableImporter.zip(source, options)))")
     case .gyrodata:
       guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
         throw CommandFailure(

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("Documents for Edge Impulse are signed, and a file for each part", .waitsForPrograms)
+struct EdgeImpulseCommandTests {
+  /// Two seconds at 10 Hz.
+  private func recorded() throws -> Bench {
+    let bench = Bench()
+    try bench.record("--for", "2s", "--motion", "tumble")
+    return bench
+  }
+
+  @Test("a key from a file or the environment signs alike; what is no key is refused in a sentence")
+  func signed() throws {
+    var bench = try recorded()
+    let directory = TemporaryDirectory()
+    directory.write(Array("secret\r\n".utf8), to: "key")
+    directory.write([], to: "empty")
+    directory.write(Array("one\ntwo\n".utf8), to: "two")
+    let words = ["export", "1", "--format", "edge-impulse"]
+    func file(_ name: String) -> [String] { ["--hmac-key-file", "\(directory.path)/\(name)"] }
+    let unsigned = bench.run(words)
+    let signed = bench.run(words + file("key"))
+    #expect(signed.status == 0)
+    #expect(signed.output.contains(#""alg":"HS256""#))
+    #expect(unsigned.output.contains(#""alg":"none""#))
+    for name in ["empty", "two"] {
+      expectSentence(bench.run(words + file(name)), 78, ["/\(name) has no key", "one line"])
+    }
+    expectSentence(bench.run(words + file("none")), 66, ["/none"])
+    expectSentence(
+      bench.run(["export", "1", "--format", "csv"] + file("key")), 64, ["--hmac-key-file", "csv"])
+    bench.environment["IMULOG_HMAC_KEY"] = "secret"
+    expectSame(bench.run(words).bytes, signed.bytes)
+    #expect(bench.run("export", "1", "--format", "csv").status == 0)
+  }
+
+  @Test("-o DIR/ makes a directory of signed parts, and never touches one that has something in it")
+  func directoryOfParts() throws {
+    let bench = try recorded()
+    let directory = TemporaryDirectory()
+    let words = ["export", "1", "--format", "edge-impulse"]
+    #expect(bench.run(words + ["-o", "\(directory.path)/walk/"]).status == 0)
+    expectSame(directory.bytes(of: "walk/walk.1.json"), bench.run(words).bytes)
+    let again = bench.run(words + ["-o", "\(directory.path)/walk"])
+    expectSentence(again, 73, ["is no empty directory", "-o DIR/"])
+    directory.makeDirectory("empty")
+    #expect(bench.run(words + ["-o", "\(directory.path)/empty"]).status == 0)
+    expectSame(directory.bytes(of: "empty/empty.1.json"), bench.run(words).bytes)
+    expectSentence(
+      bench.run(words + ["--fill", "hold", "-o", "\(directory.path)/other/"]), 64,
+      ["--fill does not go with -o DIR/"])
+    #expect(directory.names().sorted() == ["empty", "walk"])
+  }
+}

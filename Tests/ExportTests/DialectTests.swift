@@ -72,7 +72,7 @@ struct DialectTests {
 
         """,
       times: [9_000_000, 19_000_000], values: [0.25, -0.25, 1],
-      remarks: ["1 row of table.csv have a column", "\"Absolute acceleration (m/s^2)\""]),
+      remarks: ["1 row of table.csv has a column", "\"Absolute acceleration (m/s^2)\""]),
     Table(
       testDescription: "phyphox with semicolons and decimal commas",
       text: """

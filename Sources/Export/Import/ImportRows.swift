@@ -160,7 +160,9 @@ extension ImportTable where Source: ~Copyable {
     var remarks = (layout.remarks + values.remarks).map { "\(name): \($0)" }
     if missing.rows > 0 {
       remarks.append(
-        "\(missing.rows) \(missing.rows == 1 ? "row" : "rows") of \(name) have a column without a value, and are left out; "
+        (missing.rows == 1
+          ? "1 row of \(name) has a column without a value, and is left out; "
+          : "\(missing.rows) rows of \(name) have a column without a value, and are left out; ")
           + "the first is in line \(missing.line)")
     }
     if areTimesRounded {

@@ -60,7 +60,10 @@ struct ImportSniff {
         layout.units[group] = unit
       } else if layout.units[group] == nil, areWhole {
         layout.units[group] = .count
-        if !layout.isStrict { layout.remarks.append(ImportSniff.guess(group)) }
+        // A gcsv says what its counts are.
+        if !layout.isStrict, layout.program != "Gyroflow" {
+          layout.remarks.append(ImportSniff.guess(group))
+        }
       }
     }
     if layout.program == "Gyroflow" { settleGyroflow(&layout, areWhole: areWhole) }

@@ -253,7 +253,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
     var remarks: [String] = []
     if lost > 0 {
       remarks.append(
-        "\(lost) \(lost == 1 ? "tick" : "ticks") of \(name) have no sample, in "
+        "\(lost) \(lost == 1 ? "tick of \(name) has" : "ticks of \(name) have") no sample, in "
           + "\(holes) \(holes == 1 ? "gap" : "gaps")")
     }
     if delays > 0 {

@@ -22,7 +22,7 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
-  /// The format has no such times: MCAP from 1970 to 2038, CWA from 2000 to 2063. The instant is in nanoseconds since
+  /// The format has no such times: MCAP from 1970 to 2038, miniSEED from 1970, CWA from 2000 to 2063. The instant is in nanoseconds since
   /// tick 0's deadline; `started` is that's wall-clock time, `nil` where it is not known and times begin at the first.
   case timeNotHeld(at: Int64, started: Int64?, format: ExportFormat)
   /// The option needs a chip that keeps the time, and the computer kept it.
@@ -96,11 +96,16 @@ extension ExportError: CustomStringConvertible {
         "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "
         + "choose a part with --from and --to"
     case .timeNotHeld(let time, let started, let format):
+      let (year, span) =
+        switch format {
+        case .cwa: (2000, "2000 to the end of 2063")
+        case .mseed: (1970, "1970 to 2261")
+        default: (1970, "1970 to 2038-01-19T03:14:07Z")
+        }
       let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
       return
-        "\(begin ?? "the recording has no date, so its times begin at \(format == .cwa ? 2000 : 1970)-01-01T00:00:00Z"), "
-        + "and \(format.rawValue) holds times from "
-        + "\(format == .cwa ? "2000 to the end of 2063" : "1970 to 2038-01-19T03:14:07Z"), which excludes what happened "
+        "\(begin ?? "the recording has no date, so its times begin at \(year)-01-01T00:00:00Z"), and "
+        + "\(format.rawValue) holds times from \(span), which excludes what happened "
         + "\(Plain.seconds(time)) after its beginning: choose a part with --from and --to, or another --format"
     case .noChipTimes(let option):
       return

@@ -71,6 +71,13 @@ struct MCAPLimitTests {
         2038-01-19T03:14:07Z, which excludes what happened -5 s after its beginning: choose a part with --from and \
         --to, or another --format
         """)
+    for (format, words) in [
+      (ExportFormat.mseed, "at 1970-01-01T00:00:00Z, and mseed holds times from 1970 to 2261,"),
+      (.cwa, "at 2000-01-01T00:00:00Z, and cwa holds times from 2000 to the end of 2063,"),
+    ] {
+      let refusal = ExportError.timeNotHeld(at: -1, started: nil, format: format)
+      #expect(refusal.description.contains(words))
+    }
   }
 
   @Test("other units, and options that MCAP has no place for, are refused")

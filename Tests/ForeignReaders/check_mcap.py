@@ -22,32 +22,13 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parents[1] / "BrowserPage"))
-
-from recordings import WORDS, Recordings  # noqa: E402
+import foreign  # noqa: E402
+from foreign import Recordings  # noqa: E402
+from recordings import WORDS  # noqa: E402
 
 READERS = ["mcap==1.6.0", "mcap-ros2-support==0.6.0", "rosbags==0.11.9"]
 AXES = ["ax", "ay", "az", "gx", "gy", "gz"]
-LEVELS = {"/imu/marks": 20, "/imu/gaps": 30}
-
-
-def fetch_readers():
-    """Starts this script again in an environment with the readers; ends with 77 where there is none."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "imulog-foreign-readers" / "mcap"
-    python, done = folder / "bin" / "python3", folder / "complete"
-    if not done.exists():
-        for command in ([sys.executable, "-m", "venv", str(folder)],
-                        [str(python), "-m", "pip", "install", "-q", *READERS]):
-            made = subprocess.run(command, capture_output=True, text=True)
-            if made.returncode != 0:
-                reason = (made.stderr or made.stdout or "no reason given").strip().splitlines()[-1]
-                print(f"the readers of MCAP cannot be had: {reason}")
-                sys.exit(77)
-        # Large, and not for every processor.
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "rerun-sdk"], capture_output=True)
-        done.touch()
-    os.execv(python, [str(python), *sys.argv, "--with", str(folder)])
+LEVELS = {"/imu/marks": 20, "/imu/labels": 20, "/imu/gaps": 30}
 
 
 def wall(text):
@@ -73,7 +54,12 @@ def expected(recordings, number, options):
             degrees.append((start + row["t_ns"], float(last)))
     gaps = [(start + gap["t_ns"], gap["count"]) for gap in document["gaps"]]
     marks = [(start + mark["t_ns"], mark["label"]) for mark in document["marks"]]
-    return document, {"/imu": imu, "/imu/temperature": degrees, "/imu/gaps": gaps, "/imu/marks": marks}
+    # At its beginning, or where the export begins.
+    begin = (document.get("range") or {}).get("from_ns")
+    labels = [(start + (label["from_ns"] if begin is None else max(label["from_ns"], begin)), label["name"])
+              for label in document["labels"]]
+    return document, {"/imu": imu, "/imu/temperature": degrees, "/imu/gaps": gaps, "/imu/marks": marks,
+                      "/imu/labels": labels}
 
 
 def content(topic, message, log_time):
@@ -82,6 +68,9 @@ def content(topic, message, log_time):
     assert stamp.sec * 10**9 + stamp.nanosec == log_time, (topic, stamp, log_time)
     if topic in LEVELS:
         assert message.level == LEVELS[topic], message
+        if topic == "/imu/labels":
+            # The stretch comes before the name.
+            return message.msg.split(" ", 1)[1]
         return message.msg if topic == "/imu/marks" else int(re.match(r"(\d+) ticks? missing: .", message.msg)[1])
     assert message.header.frame_id == "imu"
     if topic == "/imu/temperature":
@@ -153,17 +142,16 @@ def plain(value):
     return value.item() if hasattr(value, "item") else value
 
 
-def by_rerun(path, folder):
-    """Whether rerun's program, where it is installed, finds no fault."""
-    rerun = Path(folder) / "bin" / "rerun"
-    if not rerun.exists():
+def by_rerun(path, rerun):
+    """Whether rerun's program, where it could be installed, finds no fault."""
+    if rerun is None:
         return False
-    done = subprocess.run([str(rerun), "mcap", "check", path], capture_output=True, text=True)
+    done = subprocess.run([rerun, "mcap", "check", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return True
 
 
-def check(recordings, number, name, readers, *options):
+def check(recordings, number, name, rerun, *options):
     document, wanted = expected(recordings, number, options)
     wanted = {topic: [flat(*row) if len(row) == 2 else (row[0], row[1], row[2]) for row in rows]
               for topic, rows in wanted.items()}
@@ -175,7 +163,7 @@ def check(recordings, number, name, readers, *options):
         assert not any(math.isnan(cell) for row in rows for cell in row if isinstance(cell, float))
     by_mcap(path, document, wanted)
     by_rosbags(path, document, wanted)
-    is_rerun = by_rerun(path, readers)
+    is_rerun = by_rerun(path, rerun)
     count = sum(len(rows) for rows in wanted.values())
     topics = ", ".join(f"{len(rows)} {topic}" for topic, rows in wanted.items() if rows)
     print(f"{name}: {topics or 'nothing'}; {os.path.getsize(path) / max(count, 1):.1f} bytes a message")
@@ -186,23 +174,23 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("program", nargs="?", default=".build/release/imulog")
     arguments.add_argument("--also", help="a folder with CSV files")
-    arguments.add_argument("--with", dest="readers", help=argparse.SUPPRESS)
     options = arguments.parse_args()
-    if options.readers is None:
-        fetch_readers()
+    python = foreign.need(*READERS)
+    # Large, and not for every processor.
+    rerun = str(Path(python).parent / "rerun") if foreign.has("rerun-sdk") else None
     with tempfile.TemporaryDirectory() as folder:
         recordings = Recordings(options.program, folder)
         number = recordings.with_mark_and_gaps()
-        is_rerun = check(recordings, number, "gaps and marks", options.readers)
+        is_rerun = check(recordings, number, "gaps and marks", rerun)
         assert WORDS in recordings.run("export", number)
-        check(recordings, number, "a part of it", options.readers, "--from", "500ms", "--to", "2s")
+        check(recordings, number, "a part of it", rerun, "--from", "500ms", "--to", "2s")
         for channels in ("accel", "gyro"):
-            check(recordings, number, channels, options.readers, "--channels", channels)
-        check(recordings, number, "no sample", options.readers, "--from", "1ns", "--to", "2ns")
-        check(recordings, recordings.tumble(1000, "30s"), "1 kHz", options.readers)
+            check(recordings, number, channels, rerun, "--channels", channels)
+        check(recordings, number, "no sample", rerun, "--from", "1ns", "--to", "2ns")
+        check(recordings, recordings.tumble(1000, "30s"), "1 kHz", rerun)
         for path in sorted(Path(options.also).glob("*.csv")) if options.also else []:
             number = recordings.run("import", str(path)).splitlines()[-1]
-            check(recordings, number, path.name, options.readers)
+            check(recordings, number, path.name, rerun)
     print("mcap, mcap-ros2-support and rosbags" + (", and rerun," if is_rerun else "") + " read what NDJSON has")
 
 

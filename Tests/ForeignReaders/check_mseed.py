@@ -25,6 +25,20 @@ parser.add_argument("program", nargs="?", default=os.path.join(foreign.ROOT, ".b
 parser.add_argument("--also", metavar="FOLDER", default=None)
 arguments = parser.parse_args()
 store = foreign.usual_recordings(arguments.program, arguments.also)
+store.record("slow", "--rate", "6.25", "--for", "60s")
+store.record("chip", "--rate", "200", "--for", "20s", "--clock", "chip")
+store.gaps()
+# Differences of every width and both signs, pauses, no date.
+table = os.path.join(store.folder.name, "widths.csv")
+with open(table, "w") as file:
+    file.write("t_us,ax,ay,az,gx,gy,gz\n")
+    for row in range(20000):
+        value = (1 if row % 2 else -1) * ((1 << row // 40 % 16) - 1 + row % 3) // 2
+        pause = 370_000 * (row >= 300) + 3_210_000 * (row >= 701) + 990_000 * (row >= 15000)
+        file.write("%d,%d,%d,%d,%d,%d,%d\n" % (
+            row * 10_000 + pause, value, -value, 32767 if row % 7 == 0 else -32768, 0, row % 2, row))
+store.numbers["widths"] = store.run(
+    "import", table, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "16.4").split()[-1].decode()
 foreign.need("obspy==1.5.1", "pymseed==1.0.1", "setuptools<81")
 import obspy  # noqa: E402
 import pymseed  # noqa: E402

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads exported Parquet files with programs of others, and compares every value with the NDJSON of the same recording.
 
-    Tests/ForeignReaders/check_parquet.py [PROGRAM] [--data FOLDER] [--long] [--venv FOLDER]
+    Tests/ForeignReaders/check_parquet.py [PROGRAM] [--data FOLDER] [--long]
 
 PROGRAM is .build/release/imulog when not given. FOLDER of --data has CSV files for `imulog import`; --long adds a
 recording of ten million samples and measures speed and memory. pyarrow, DuckDB, polars and fastparquet are installed from
-PyPI into a virtual environment in the user's cache, or in --venv; chdb and pyspark read too if they are in it. Ends with
-status 77 where nothing can be installed.
+PyPI into the user's cache; chdb and pyspark read too if they are there. Ends with status 77 where nothing can be installed.
 """
 
 import argparse
@@ -17,32 +16,15 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from fractions import Fraction
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "BrowserPage"))
+
+import foreign  # noqa: E402
+from foreign import Recordings  # noqa: E402
 
 PACKAGES = ["pyarrow", "duckdb", "polars", "fastparquet"]
-
-
-def enter_environment(folder):
-    """Starts this program again in a virtual environment with the readers, unless it runs there already."""
-    if os.environ.get("IMULOG_READERS") == folder:
-        return
-    python = os.path.join(folder, "bin", "python")
-    probe = "import " + ", ".join(PACKAGES)
-    try:
-        if not os.path.exists(python):
-            venv.create(folder, with_pip=True)
-        if subprocess.run([python, "-c", probe], capture_output=True).returncode != 0:
-            subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True, stdout=sys.stderr)
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"no foreign readers here: {error}")
-        sys.exit(77)
-    os.environ["IMULOG_READERS"] = folder
-    os.execv(python, [python, *sys.argv])
 
 
 class Expected:
@@ -326,11 +308,8 @@ def main():
     parser.add_argument("program", nargs="?", default=os.path.join(HERE, "../../.build/release/imulog"))
     parser.add_argument("--data")
     parser.add_argument("--long", action="store_true")
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    parser.add_argument("--venv", default=os.path.join(cache, "imulog-foreign-readers", "parquet"))
     options = parser.parse_args()
-    enter_environment(os.path.abspath(options.venv))
-    from recordings import Recordings
+    foreign.need(*PACKAGES)
     print("read by " + ", ".join(readers()))
     with tempfile.TemporaryDirectory() as folder:
         recordings = Recordings(options.program, folder)

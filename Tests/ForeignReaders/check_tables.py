@@ -18,6 +18,7 @@ import foreign  # noqa: E402
 
 program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
 store = foreign.usual_recordings(program, sys.argv[2] if len(sys.argv) > 2 else None)
+store.gaps()
 foreign.need("pandas", "telemetry-parser==0.3.0")
 import pandas  # noqa: E402
 import telemetry_parser  # noqa: E402
@@ -44,6 +45,28 @@ def check_csv(name):
     start = pandas.Timestamp(facts["started"]).value
     times = table["time_utc"].astype("datetime64[ns, UTC]").astype("int64")
     assert list(times) == [start + sample["t_ns"] for sample in samples], name
+
+
+def check_gap_rows(name):
+    """--gaps rows adds a row for each gap of the document, between the samples, and changes none of these."""
+    facts = store.facts(name)
+    samples = store.samples(name)
+    table = pandas.read_csv(store.export(name, "take.csv", "--gaps", "rows"))
+    lines = pandas.read_json(store.export(name, "take.ndjson", "--gaps", "rows"), lines=True, precise_float=True)
+    wanted = [(gap["t_ns"], gap["cause"], gap["count"]) for gap in facts["gaps"]]
+    for rows in (table, lines):
+        if not wanted:
+            assert "gap" not in rows or rows["gap"].isna().all(), name
+            assert len(rows) == len(samples), name
+            continue
+        gaps = rows[rows["gap"].notna()]
+        assert list(zip(gaps["t_ns"], gaps["gap"], gaps["gap_ticks"].astype(int))) == wanted, name
+        others = rows[rows["gap"].isna()]
+        assert list(others["t_ns"]) == [sample["t_ns"] for sample in samples], name
+        for axis in AXES:
+            if axis in samples[0]:
+                assert gaps[axis].isna().all(), (name, axis)
+                assert list(others[axis]) == [sample[axis] for sample in samples], (name, axis)
 
 
 def check_gcsv(name):
@@ -80,6 +103,7 @@ def check_kalibr(name):
 for recording in store.numbers:
     channels = store.facts(recording)["sensor"]["channels"]
     check_csv(recording)
+    check_gap_rows(recording)
     if "gx" in channels:
         check_gcsv(recording)
         if "ax" in channels:

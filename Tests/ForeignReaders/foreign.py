@@ -23,8 +23,8 @@ def cannot(why):
     sys.exit(CANNOT)
 
 
-def need(*packages):
-    """Makes packages importable, such as `pandas` or `telemetry-parser==0.3.0`; ends with 77 where they cannot be had.
+def _install(packages):
+    """Makes packages importable; returns the environment's python, and why they cannot be had, or None.
 
     They live in the user's cache, in a folder for each version of Python.
     """
@@ -36,10 +36,25 @@ def need(*packages):
     made = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
                           capture_output=True, text=True)
     if made.returncode != 0:
-        cannot("these packages cannot be installed: %s: %s" % (", ".join(packages), made.stderr.strip()[-300:]))
-    sys.path.insert(0, os.path.join(folder, "lib", "python%d.%d" % sys.version_info[:2], "site-packages"))
+        return python, made.stderr.strip()[-300:]
+    site = os.path.join(folder, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+    if site not in sys.path:
+        sys.path.insert(0, site)
     importlib.invalidate_caches()
+    return python, None
+
+
+def need(*packages):
+    """Makes packages importable, such as `pandas` or `telemetry-parser==0.3.0`; ends with 77 where they cannot be had."""
+    python, reason = _install(packages)
+    if reason is not None:
+        cannot("these packages cannot be installed: %s: %s" % (", ".join(packages), reason))
     return python
+
+
+def has(*packages):
+    """Makes packages importable where they can be had, such as those that are not for every processor."""
+    return _install(packages)[1] is None
 
 
 class Store:

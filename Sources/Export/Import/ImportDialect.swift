@@ -39,7 +39,7 @@ struct ImportDialect {
     for (first, patterns) in [(0, accelerometer), (3, gyroscope)] {
       for pattern in patterns {
         for (axis, letter) in ["x", "y", "z"].enumerated() {
-          let text = pattern.replacing("*", with: letter).replacing("#", with: "\(axis)")
+          let text = pattern.map { $0 == "*" ? letter : $0 == "#" ? "\(axis)" : "\($0)" }.joined()
           axes[text] = first + axis
         }
       }

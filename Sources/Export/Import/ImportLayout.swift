@@ -105,7 +105,8 @@ struct ImportLayout: Equatable {
         timeForm = form
       }
     }
-    try setUnits(of: dialect, isUncalibrated: file.lowercased().contains("uncalibrated"))
+    try setUnits(
+      of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
     if !others.isEmpty { remarks.append(ImportLayout.leftOut(others)) }
     if let remark = dialect.remark { remarks.append(remark) }
   }
@@ -148,8 +149,8 @@ struct ImportLayout: Equatable {
     }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
     let name = (file.split { "/:".contains($0) }.last ?? "").lowercased()
-    if name.contains("gyro") { return 3 }
-    guard name.contains("acc") else { throw ImportFieldError(.unknownSensor) }
+    if name.parts(around: "gyro") != nil { return 3 }
+    guard name.parts(around: "acc") != nil else { throw ImportFieldError(.unknownSensor) }
     return 0
   }
 

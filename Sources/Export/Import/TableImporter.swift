@@ -36,15 +36,10 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   ///
   /// - Throws: ``ImportError`` with the line and column of the first error.
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
-    let sensors = try ImportSensors.find(source.another())
-    let filters = sensors.map { ImportFilter(key: "sensor", value: $0) }
-    if filters.count == 2 {
-      let second = try ImportTable(source.another(), options, filters[1])
-      let first = try ImportTable(source, options, filters[0])
-      try self.init(ImportRows(first, with: second), options)
-    } else {
-      try self.init(ImportRows(ImportTable(source, options, filters.first)), options)
-    }
+    let parts = try TableImporter.examine(TableImporter.rows(source, options), options)
+    (description, clockPairs) = (parts.description, parts.clockPairs)
+    (end, remarks) = (parts.end, parts.remarks)
+    placing = parts.placing
   }
 
   /// Reads two tables of one recording, each with a sensor and times of its own, and joins them by the nearest times.
@@ -54,11 +49,38 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     throws(ImportError)
   {
     let table = try ImportTable(first, options)
-    try self.init(ImportRows(table, with: ImportTable(second, options)), options)
+    let rows = try ImportRows(table, with: ImportTable(second, options))
+    let parts = try TableImporter.examine(rows, options)
+    (description, clockPairs) = (parts.description, parts.clockPairs)
+    (end, remarks) = (parts.end, parts.remarks)
+    placing = parts.placing
   }
 
-  private init(_ table: consuming ImportRows<Source>, _ options: ImportOptions) throws(ImportError)
-  {
+  private static func rows(
+    _ source: consuming Source, _ options: ImportOptions
+  ) throws(ImportError) -> ImportRows<Source> {
+    let sensors = try ImportSensors.find(source.another())
+    let filters = sensors.map { ImportFilter(key: "sensor", value: $0) }
+    guard filters.count == 2 else {
+      return try ImportRows(ImportTable(source, options, filters.first))
+    }
+    let second = try ImportTable(source.another(), options, filters[1])
+    let first = try ImportTable(source, options, filters[0])
+    return try ImportRows(first, with: second)
+  }
+
+  /// What an importer begins with. Swift 6.0 has no initialiser of a type without copies that calls another one.
+  private struct Parts: ~Copyable {
+    let description: RecordingDescription
+    let clockPairs: [ClockPair]
+    let end: RecordingEnd
+    let remarks: [String]
+    var placing: ImportPlacing<Source>
+  }
+
+  private static func examine(
+    _ table: consuming ImportRows<Source>, _ options: ImportOptions
+  ) throws(ImportError) -> Parts {
     var rows = table
     let survey = try rows.examine(options)
     let (name, channels) = (rows.name, rows.channels)
@@ -76,22 +98,24 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let sensor = placing.table.sensor(options)
     try placing.restart(on: grid)
 
-    description = options.description(
+    let description = options.description(
       channels: channels, rate: rate, timeUnit: survey.unit,
       ticks: account.samples + account.lost, sensor: sensor, note: note)
-    clockPairs =
+    let clockPairs =
       (started ?? options.started).map {
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
-    end = .imported(samples: account.samples, lost: account.lost)
-    remarks =
+    let end = RecordingEnd.imported(samples: account.samples, lost: account.lost)
+    let remarks =
       options.remarks + found
       + account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
       + (options.rate == nil ? survey.remarks(name, grid) : [])
-    self.placing = placing
+    return Parts(
+      description: description, clockPairs: clockPairs, end: end, remarks: remarks, placing: placing
+    )
   }
 
   /// The next sample or gap; `nil` after the last one.

@@ -106,8 +106,9 @@ struct ZipTables {
   /// With gravity before without it, calibrated before not.
   private static func rank(_ table: Table) -> Int {
     let name = table.name.lowercased()
-    if name.contains("uncalibrated") || name.contains("linear") { return 2_000_000 + table.index }
-    return (name.contains("total") ? 0 : 1_000_000) + table.index
+    func has(_ word: String) -> Bool { name.parts(around: word) != nil }
+    if has("uncalibrated") || has("linear") { return 2_000_000 + table.index }
+    return (has("total") ? 0 : 1_000_000) + table.index
   }
 }
 

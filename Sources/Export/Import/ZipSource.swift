@@ -90,7 +90,7 @@ public struct ZipSource<Base: ImportSource & ~Copyable>: ImportSource, ~Copyable
       read = try input.read(into: buffer, atMost: Int(clamping: left))
     } else {
       let offset = input.offset
-      let name = name
+      let name = place
       read = try inflate(into: buffer) { fault in
         .zip(name: name, offset: offset, what: fault.clause)
       }
@@ -100,11 +100,16 @@ public struct ZipSource<Base: ImportSource & ~Copyable>: ImportSource, ~Copyable
     let packed = max(1 << 20, (input.offset - header.begin) * Self.ratioLimit)
     guard count <= Self.sizeLimit, header.method == 0 || count <= packed else {
       throw .zip(
-        name: name, offset: input.offset,
+        name: place, offset: input.offset,
         what: "it unpacks to far more than a table would: this is no recording")
     }
     if read < buffer.count { try end(header) }
     return read
+  }
+
+  /// The archive and the file in it, for errors: the name that it was opened by may be another, or none.
+  private var place: String {
+    entryName.isEmpty ? archive : "\(archive): \(ForeignText.shown(entryName))"
   }
 
   private mutating func inflate(
@@ -123,7 +128,7 @@ public struct ZipSource<Base: ImportSource & ~Copyable>: ImportSource, ~Copyable
     if header.hasDescriptor { (check, size) = try input.descriptor(isLong: header.isLong) }
     guard sum.value == check, count == size else {
       throw .zip(
-        name: name, offset: input.offset,
+        name: place, offset: input.offset,
         what: "its bytes are not those that were packed: the archive is damaged, so fetch it again")
     }
   }

@@ -141,7 +141,8 @@ for name in store.numbers:
     said = re.search(r"up to ([\d.]+) ms from", ran.stderr)
     away = (float(said[1]) / 1000 if said else 0) + 2e-6
     # A computer that is held up reads late; all others are in the nearest row.
-    assert away <= (1 if name == "gaps" else 0.5) / facts["rate_hz"] + 3e-6, (name, away)
+    # A held-up program reads up to a period after the tick, which itself is up to half a period from a row.
+    assert away <= (1.5 if name == "gaps" else 0.5) / facts["rate_hz"] + 3e-6, (name, away)
     # A value of the grid is rounded to a count of the chip before, which is no larger here.
     tolerance = 1.0001 if grid else 0.5001
     readers = [by_skdh, by_rust] + ([by_actipy] if HAS_JAVA else [])

@@ -50,6 +50,9 @@ let package = Package(
     .target(
       name: "LogStore", dependencies: ["ChipClock", "CLinuxIO", "LogFormat", "IMUModel"],
       swiftSettings: settings),
+    // What recordings show: calibration.
+    .target(
+      name: "Analysis", dependencies: ["IMUModel", "LogFormat"], swiftSettings: settings),
     .target(
       name: "Export", dependencies: ["ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
       // What a page for a browser is made of, in the order in which it stands there.
@@ -90,8 +93,8 @@ let package = Package(
     .executableTarget(
       name: "imulog",
       dependencies: [
-        "Boards", "ChipClock", "Export", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat",
-        "LogStore", "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
+        "Analysis", "Boards", "ChipClock", "Export", "IMUDrivers", "IMUModel", "LinuxIO",
+        "LogFormat", "LogStore", "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
         "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -44,6 +44,8 @@ struct HeaderFacts {
     add("software", log.software)
     add("realTime", log.realTime)
     add("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
+    add("axes", log.axes.map { "\($0)" })
+    add("calibration", log.calibration?.text)
     add("rate_hz", Plain.hertz(log.rate))
     add("started", clock.map { RFC3339.text(nanoseconds: $0.wallAtStart) })
     add("clock.synchronised", "\(clock?.isSynchronised ?? false)")

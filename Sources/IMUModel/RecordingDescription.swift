@@ -34,13 +34,18 @@ public struct RecordingDescription: Equatable, Sendable {
   public var clock: ClockSource
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
+  /// How the sensor is mounted, which exports apply; `nil` when its own axes are meant.
+  public var axes: AxisMap?
+  /// What its sensor measures too much or too little, which exports apply on request; `nil` when not known.
+  public var calibration: SensorCalibration?
 
   /// The description of a recording about to begin.
   public init(
     id: RecordingID, number: UInt32, rate: SampleRate, channels: ChannelSet, plannedTicks: UInt64?,
     timeUnit: Int64, sensor: SensorDescription, board: String, host: String, software: String,
     note: String, syncInterval: Int64, realTime: String, cpuLatency: String = "",
-    clock: ClockSource = .grid, recoveredFrom: RecordingID? = nil
+    clock: ClockSource = .grid, recoveredFrom: RecordingID? = nil, axes: AxisMap? = nil,
+    calibration: SensorCalibration? = nil
   ) {
     self.id = id
     self.number = number
@@ -58,6 +63,8 @@ public struct RecordingDescription: Equatable, Sendable {
     self.cpuLatency = cpuLatency
     self.clock = clock
     self.recoveredFrom = recoveredFrom
+    self.axes = axes
+    self.calibration = calibration
   }
 
   /// Whether the times, not the rate, place the ticks: they may drift against the rate.

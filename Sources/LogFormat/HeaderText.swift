@@ -95,6 +95,8 @@ enum HeaderText {
     ] where !value.isEmpty {
       add(key, value)
     }
+    if let axes = it.axes { add("axes", "\(axes)") }
+    if let calibration = it.calibration { add("calibration", calibration.text) }
     return text
   }
 
@@ -107,6 +109,9 @@ enum HeaderText {
     }
     guard it.sensor.outputDataRate.isFinite else {
       throw bad("output-data-rate", "\(it.sensor.outputDataRate)")
+    }
+    if let text = it.calibration?.text, text.utf8.count > CalibrationText.byteLimit {
+      throw bad("calibration", "\(text.utf8.count) bytes of at most \(CalibrationText.byteLimit)")
     }
     guard it.note.utf8.count <= LogFormat.noteLength else {
       throw bad(
@@ -163,7 +168,8 @@ extension HeaderText {
       syncInterval: entries.number("sync-interval") ?? 0,
       realTime: entries["real-time"] ?? "", cpuLatency: entries["cpu-latency"] ?? "",
       clock: entries.number("chip-clock").map { .chip(busClock: $0 > 0 ? $0 : nil) } ?? .grid,
-      recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) })
+      recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) },
+      axes: try entries.axes("axes"), calibration: try entries.calibration("calibration"))
   }
 }
 
@@ -239,6 +245,21 @@ struct HeaderEntries {
       last = bit
     }
     return channels
+  }
+
+  func axes(_ key: StaticString) throws(FormatError) -> AxisMap? {
+    guard let text = self[key] else { return nil }
+    guard let axes = AxisMap(text) else { throw HeaderText.bad("\(key)", text) }
+    return axes
+  }
+
+  func calibration(_ key: StaticString) throws(FormatError) -> SensorCalibration? {
+    guard let text = self[key] else { return nil }
+    do throws(CalibrationText.Fault) {
+      return try SensorCalibration(text: text)
+    } catch {
+      throw HeaderText.bad("\(key)", "\(error)")
+    }
   }
 
   func timeUnit(_ key: StaticString) throws(FormatError) -> Int64 {

@@ -30,6 +30,10 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var cpuLatency = LatencyChoice.automatic
   /// Kept with each recording, at most ``longestNote`` bytes.
   package var note = ""
+  /// How the sensor is mounted; `nil` when its own axes are meant.
+  package var axes: AxisMap?
+  /// The file of the sensor's calibration, an absolute path; `nil` for none.
+  package var calibration: String?
   /// The directory of recordings, an absolute path; `nil` for the program's usual one.
   package var store: String?
   /// Nanoseconds before a press that belong to its recording; at most ``longestPreTrigger(at:)``.
@@ -284,6 +288,18 @@ struct ConfigurationKey {
         accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it",
         comment: "# A note to keep with each recording.\n"
       ) { $0.utf8.count <= RecorderConfiguration.longestNote ? $0 : nil },
+      ConfigurationKey(
+        "axes", \.axes, "x,y,z", accepts: AxisMap.accepts,
+        comment: """
+          # How the sensor is mounted: which of the chip's axes the wearer's x, y and z are, such as -z,y,x. Exports apply it.
+
+          """
+      ) { text -> AxisMap?? in AxisMap(text).map { $0.isIdentity ? .none : .some($0) } },
+      ConfigurationKey(
+        "calibration", \.calibration, "none",
+        accepts: "give none, or a file of imulog calibrate as an absolute path",
+        comment: "# The sensor's calibration, kept with each recording; it changes no sample.\n"
+      ) { $0 == "none" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
       ConfigurationKey(
         "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",
         comment: """

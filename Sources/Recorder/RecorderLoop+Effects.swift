@@ -55,6 +55,12 @@ extension RecorderLoop {
   private func begin(_ order: RecordingOrder) {
     guard let workers, let sensor else { return }
     current = CurrentRecording()
+    if let calibration = setup.calibration, setup.isForeign(sensor.sensor) {
+      journal(
+        .warning,
+        "the calibration \(calibration.name) is of \(calibration.sensor), and the chip is \(sensor.sensor.model); the recording has none"
+      )
+    }
     let header = setup.header(
       of: sensor, from: surroundings.origin, realTime: workers.realTime(memory: memoryRefusal),
       cpuLatency: latency.words)

@@ -34,15 +34,19 @@ package struct RecorderSetup: Sendable {
   package let store: String
   package let button: GPIOLineSpec?
   package let light: GPIOLineSpec?
+  /// The sensor's calibration, copied into each header.
+  package let calibration: SensorCalibration?
   /// Whether there is one recording, which begins at once: it may use all free space, and is kept even if empty.
   package let isSingle: Bool
 
   package init(
     _ configuration: RecorderConfiguration, sensor: any SensorSource, store: String,
-    button: GPIOLineSpec? = nil, light: GPIOLineSpec? = nil, isSingle: Bool = false
+    button: GPIOLineSpec? = nil, light: GPIOLineSpec? = nil,
+    calibration: SensorCalibration? = nil, isSingle: Bool = false
   ) {
     (self.configuration, self.sensor, self.store) = (configuration, sensor, store)
     (self.button, self.light, self.isSingle) = (button, light, isSingle)
+    self.calibration = calibration
   }
 
   package var rate: SampleRate { configuration.rate }
@@ -72,7 +76,13 @@ package struct RecorderSetup: Sendable {
       channels: configuration.channels, plannedTicks: nil, timeUnit: RecorderSetup.timeUnit,
       sensor: start.sensor, board: start.boardTitle, host: origin.host,
       software: origin.software, note: configuration.note, syncInterval: syncInterval,
-      realTime: realTime, cpuLatency: cpuLatency, clock: start.clock)
+      realTime: realTime, cpuLatency: cpuLatency, clock: start.clock, axes: configuration.axes,
+      calibration: isForeign(start.sensor) ? nil : calibration)
+  }
+
+  /// Whether the calibration is of another chip than the one that was found.
+  func isForeign(_ sensor: SensorDescription) -> Bool {
+    calibration.map { $0.sensor != sensor.model } ?? false
   }
 
   /// Sample times are kept to a microsecond: a read takes hundreds of them, and a nanosecond's digits would

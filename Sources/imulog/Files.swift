@@ -6,10 +6,11 @@ import LogStore
 
 /// Reads and writes whole small files.
 enum WholeFile {
-  /// All bytes of a small file, such as a motion to simulate.
-  static func read(_ path: String) throws(StorageError) -> [UInt8] {
+  /// All bytes of a small file, such as a motion to simulate; not more than `limit`.
+  static func read(_ path: String, atMost limit: Int = .max) throws(StorageError) -> [UInt8] {
     var storage = try FileStorage(reading: path)
-    var bytes = [UInt8](repeating: 0, count: Int(clamping: try storage.size()))
+    let size = min(limit, Int(clamping: try storage.size()))
+    var bytes = [UInt8](repeating: 0, count: size)
     var done = 0
     while done < bytes.count {
       let count = try read(&storage, at: done, into: &bytes)

@@ -94,6 +94,8 @@ struct InfoReport {
     if summary.state != .live { lines.append(("stopped", stopReason)) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
     lines.append(("note", Plain.text(log.note)))
+    lines.append(("axes", log.axes.map { "\($0)" } ?? ""))
+    lines.append(("calibration", Plain.text(log.calibration?.name ?? "")))
     lines.append(("labels", labelsLine))
     let ticks = ["\(ledger.sampled) of \(ledger.scheduled) sampled"] + ledger.losses
     lines.append(("ticks", ticks.joined(separator: ", ")))
@@ -149,6 +151,9 @@ struct InfoReport {
       json.member("host", log.host)
       json.member("software", log.software)
       json.member("realTime", log.realTime)
+      json.member("axes", log.axes.map { "\($0)" })
+      json.key("calibration")
+      json.calibration(log.calibration)
       json.member("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
       json.key("rate_hz")
       json.rate(log.rate)

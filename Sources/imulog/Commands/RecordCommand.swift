@@ -108,6 +108,17 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "How the sensor is mounted: the chip's axes that x, y and z are, such as -z,y,x.",
+      valueName: "axes"))
+  var axes = "x,y,z"
+
+  @Option(
+    help: ArgumentHelp("The sensor's calibration, to keep with the recording.", valueName: "file"),
+    completion: .file())
+  var calibration: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The simulated motion: still (the default), tumble, or a CSV file of counts.",
       valueName: "still|tumble|file"),
     completion: .motions)

@@ -26,7 +26,9 @@ struct RecordOutcome {
   /// Makes the recording with the service's loop.
   static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
     let setup = RecorderSetup(
-      request.configuration, sensor: request.sensor, store: store, isSingle: true)
+      request.configuration, sensor: request.sensor, store: store,
+      calibration: try request.configuration.calibration.map { try CalibrationFile.read($0) },
+      isSingle: true)
     var screen: RecordScreen?
     let talk = RecorderTalk(isHeldBack: request.isOnTerminal)
     defer { talk.release() }

@@ -53,6 +53,11 @@ struct RecordRequest {
       )
     }
     configuration.note = command.note
+    guard let axes = AxisMap(command.axes) else {
+      throw CommandFailure(.usage, "--axes \(command.axes): \(AxisMap.accepts)")
+    }
+    configuration.axes = axes.isIdentity ? nil : axes
+    configuration.calibration = command.calibration
     // A recording in simulated time ends before a user could see it.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     sensor = try SensorRequest(

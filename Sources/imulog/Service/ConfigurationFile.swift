@@ -33,7 +33,8 @@ struct ConfigurationFile: Sendable {
       configuration, sensor: sensor,
       store: configuration.store ?? usualStore,
       button: configuration.button.spec(board?.button),
-      light: configuration.light.spec(board?.led))
+      light: configuration.light.spec(board?.led),
+      calibration: try configuration.calibration.map { try CalibrationFile.read($0) })
   }
 }
 

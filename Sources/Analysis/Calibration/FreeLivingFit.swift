@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// Offset, scale and their change with temperature from the still windows of a long recording, wherever they point
+/// (van Hees and others 2014, "Autocalibration of accelerometer data for free-living physical activity assessment using
+/// local gravity and temperature", J. Appl. Physiol. 117).
+///
+///     a' = offset + scale · a + slope · T           │ a' │ = 1 g
+///
+/// Each round moves every point to the nearest one on the sphere of 1 g and fits the three axes to it by weighted
+/// regression, until a round gains less than 0.01 %. A point's weight falls with its error, down to 0 for the half per
+/// cent that fit worst, as in the published programs of today; the paper has the inverse of the error.
+public struct FreeLivingFit: Equatable, Sendable {
+  /// In g: what is added after the scale.
+  public private(set) var offset = Vector3()
+  /// Factor.
+  public private(set) var scale = Vector3(1, 1, 1)
+  /// In g a °C; 0 without a temperature.
+  public private(set) var temperatureSlope = Vector3()
+  /// Mean of | |a| − 1 g | over the windows before, in g.
+  public private(set) var errorBefore = 0.0
+  /// Mean of | |a| − 1 g | over the windows afterwards, in g.
+  public private(set) var errorAfter = 0.0
+  /// Rounds that were needed.
+  public private(set) var rounds = 0
+
+  /// The largest error afterwards that counts as calibrated, in g (the paper's 10 mg).
+  public static let largestError = 0.01
+  /// Windows below which it refuses: 8 minutes of rest.
+  public static let leastPoints = 50
+  private static let roundLimit = 1000
+  private static let leastGain = 0.0001
+
+  /// Fits the still windows of a recording.
+  ///
+  /// - Parameter usesTemperature: Whether to fit a slope with temperature; every point must have one then.
+  public init(_ points: [StillPoint], usesTemperature: Bool) throws(GravityFit.Failure) {
+    guard points.count >= FreeLivingFit.leastPoints else {
+      throw .tooFew(points.count, needed: FreeLivingFit.leastPoints)
+    }
+    let measured = points.map(\.acceleration)
+    try GravityFit.checkReach(measured)
+    let temperatures = usesTemperature ? points.map { $0.temperature ?? .nan } : []
+    guard temperatures.allSatisfy(\.isFinite) else { throw .notConverged }
+    var current = measured
+    var errors = current.map { abs($0.length - 1) }
+    errorBefore = FreeLivingFit.mean(errors)
+    var best = self
+    best.errorAfter = .infinity
+    for round in 1...FreeLivingFit.roundLimit {
+      try refine(current, errors, temperatures)
+      current = measured.indices.map { index in
+        let warmth = usesTemperature ? temperatures[index] : 0
+        return offset + measured[index] * scale + temperatureSlope * warmth
+      }
+      errors = current.map { abs($0.length - 1) }
+      let error = FreeLivingFit.mean(errors)
+      guard error.isFinite else { throw .notConverged }
+      let gain = best.errorAfter.isFinite ? (best.errorAfter - error) / best.errorAfter : 1
+      if error < best.errorAfter {
+        best = self
+        best.errorAfter = error
+      }
+      best.rounds = round
+      if gain < FreeLivingFit.leastGain { break }
+    }
+    guard best.rounds < FreeLivingFit.roundLimit else { throw .notConverged }
+    self = best
+  }
+
+  /// One round: fits each axis to the nearest points on the sphere.
+  private mutating func refine(
+    _ current: [Vector3], _ errors: [Double], _ temperatures: [Double]
+  ) throws(GravityFit.Failure) {
+    let worst = FreeLivingFit.quantile(errors, 0.995)
+    for axis in 0..<3 {
+      var equations = NormalEquations(unknowns: temperatures.isEmpty ? 2 : 3)
+      for (index, point) in current.enumerated() {
+        let weight = worst > 0 ? max(1 - errors[index] / worst, 0) : 1
+        var row = [1, point[axis]]
+        if !temperatures.isEmpty { row.append(temperatures[index]) }
+        equations.add(row, value: point[axis] / point.length, weight: weight)
+      }
+      guard let (fit, _) = equations.solve() else { throw .undetermined(axis: axis) }
+      offset[axis] = fit[0] + offset[axis] * fit[1]
+      scale[axis] *= fit[1]
+      if !temperatures.isEmpty { temperatureSlope[axis] = fit[2] + temperatureSlope[axis] * fit[1] }
+    }
+  }
+
+  private static func mean(_ values: [Double]) -> Double {
+    values.reduce(0, +) / Double(values.count)
+  }
+
+  /// The value below which `share` of the values are, between two of them by a line.
+  private static func quantile(_ values: [Double], _ share: Double) -> Double {
+    let sorted = values.sorted()
+    let place = share * Double(sorted.count - 1)
+    let index = Int(place)
+    guard index + 1 < sorted.count else { return sorted[sorted.count - 1] }
+    return sorted[index] + (sorted[index + 1] - sorted[index]) * (place - Double(index))
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// The means of a window in which the sensor was still.
+public struct StillPoint: Equatable, Sendable {
+  /// In g.
+  public var acceleration: Vector3
+  /// In °/s.
+  public var rate: Vector3
+  /// In °C; `nil` without the channel.
+  public var temperature: Double?
+
+  /// The means of a window.
+  public init(acceleration: Vector3, rate: Vector3 = Vector3(), temperature: Double? = nil) {
+    self.acceleration = acceleration
+    self.rate = rate
+    self.temperature = temperature
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The text of a calibration: the contents of its file, and one entry of the header of later logs.
+///
+///     imulog-calibration 1
+///     id 1b4e28ba-2fa1-41d2-883f-0016d3cca427
+///     name left shoe
+///     sensor MPU-6050
+///     made 1767225600000000000                            nanoseconds since 1970
+///     accelerometer-offset 0.031 -0.052 0.12              g
+///     accelerometer-matrix 1.02 0.013 -0.008 0.0 …        row by row
+///     accelerometer-residual 0.0832 0.0011                g, before and afterwards
+///     accelerometer-points 24
+///     accelerometer-drift 25.0 18.0 41.0 1 0.001 …        °C: reference, lowest, highest; order; x, y, z
+///     gyroscope-offset -1.2 0.4 2.7                       °/s
+///     gyroscope-scale 1.0 1.0 1.002
+///     gyroscope-drift …
+///
+/// Numbers have all digits that their value needs. Lines with other keys are a later version's, and skipped.
+public enum CalibrationText {
+  /// The most bytes that a text may have: it must fit into a log's header beside the longest note.
+  public static let byteLimit = 1600
+  /// The most bytes of a name.
+  public static let nameLimit = 100
+  private static let version = "1"
+
+  /// What is wrong with a text.
+  public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// More than ``byteLimit`` bytes.
+    case tooLong
+    /// Its first line is not `imulog-calibration 1`.
+    case notACalibration
+    /// There is no line with this key.
+    case missing(key: String)
+    /// The value of this key cannot be read. Lines are counted from 1.
+    case bad(key: String, line: Int)
+    /// A key is there twice.
+    case repeated(key: String, line: Int)
+    /// Neither the accelerometer nor the gyroscope is in it.
+    case empty
+
+    /// Such as `line 6, accelerometer-offset, has no three numbers`.
+    public var description: String {
+      switch self {
+      case .tooLong: return "it is longer than \(byteLimit) bytes"
+      case .notACalibration: return "its first line is not `imulog-calibration \(version)`"
+      case .missing(let key): return "it has no line `\(key)`"
+      case .bad(let key, let line): return "line \(line), `\(key)`, has no such value"
+      case .repeated(let key, let line): return "line \(line) has `\(key)` a second time"
+      case .empty: return "it calibrates neither the accelerometer nor the gyroscope"
+      }
+    }
+  }
+}
+
+extension SensorCalibration {
+  /// Its text.
+  public var text: String {
+    var lines = [
+      "imulog-calibration 1", "id \(id)", "name \(name)", "sensor \(sensor)", "made \(made)",
+    ]
+    func add(_ key: String, _ numbers: [Double]) {
+      lines.append(key + " " + numbers.map(\.description).joined(separator: " "))
+    }
+    func add(_ key: String, _ drift: TemperatureDrift?) {
+      guard let drift else { return }
+      let order = drift.coefficients.map(\.count).max() ?? 1
+      let padded = drift.coefficients.flatMap { $0 + Array(repeating: 0, count: order - $0.count) }
+      let span = [drift.reference, drift.span.lowerBound, drift.span.upperBound]
+      lines.append(
+        key + " "
+          + (span.map(\.description) + ["\(order)"] + padded.map(\.description))
+          .joined(separator: " "))
+    }
+    if let accelerometer {
+      add("accelerometer-offset", accelerometer.offset.numbers)
+      add("accelerometer-matrix", accelerometer.matrix.rows.flatMap(\.numbers))
+      add(
+        "accelerometer-residual", [accelerometer.residual.before, accelerometer.residual.after])
+      lines.append("accelerometer-points \(accelerometer.points)")
+      add("accelerometer-drift", accelerometer.drift)
+    }
+    if let gyroscope {
+      add("gyroscope-offset", gyroscope.offset.numbers)
+      add("gyroscope-scale", gyroscope.scale.numbers)
+      add("gyroscope-drift", gyroscope.drift)
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The calibration in a text.
+  public init(text: String) throws(CalibrationText.Fault) {
+    guard text.utf8.count <= CalibrationText.byteLimit else { throw .tooLong }
+    let lines = try CalibrationLines(text)
+    guard let id = RecordingID(try lines.value("id")) else { throw lines.bad("id") }
+    guard let made = Int64(try lines.value("made")) else { throw lines.bad("made") }
+    self.init(
+      id: id, name: try lines.name("name"), sensor: try lines.name("sensor"), made: made,
+      accelerometer: try Accelerometer(lines), gyroscope: try Gyroscope(lines))
+    guard accelerometer != nil || gyroscope != nil else { throw .empty }
+  }
+}
+
+extension SensorCalibration.Accelerometer {
+  fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
+    guard lines.has("accelerometer-offset") else { return nil }
+    let values = try lines.numbers("accelerometer-matrix", 9)
+    var matrix = Matrix3.identity
+    for row in 0..<3 {
+      matrix.rows[row] = Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2])
+      // A calibration that turns an axis around or makes nothing of it is a mistake.
+      guard matrix.rows[row][row] > 0 else { throw lines.bad("accelerometer-matrix") }
+    }
+    let residual = try lines.numbers("accelerometer-residual", 2)
+    guard let points = Int(try lines.value("accelerometer-points")), points > 0 else {
+      throw lines.bad("accelerometer-points")
+    }
+    self.init(
+      offset: try lines.vector("accelerometer-offset"), matrix: matrix,
+      drift: try lines.drift("accelerometer-drift"), points: points,
+      residual: (residual[0], residual[1]))
+  }
+}
+
+extension SensorCalibration.Gyroscope {
+  fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
+    guard lines.has("gyroscope-offset") else { return nil }
+    let scale = try lines.vector("gyroscope-scale")
+    guard scale.min() > 0 else { throw lines.bad("gyroscope-scale") }
+    self.init(
+      offset: try lines.vector("gyroscope-offset"), scale: scale,
+      drift: try lines.drift("gyroscope-drift"))
+  }
+}
+
+extension SIMD3<Double> {
+  fileprivate var numbers: [Double] { [x, y, z] }
+}
+
+/// The lines of a text by key.
+private struct CalibrationLines {
+  private var values: [String: (line: Int, text: String)] = [:]
+
+  init(_ text: String) throws(CalibrationText.Fault) {
+    var isFirst = true
+    var number = 0
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      number += 1
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard let key = parts.first.map(String.init) else { continue }
+      let value = parts.count > 1 ? String(parts[1]) : ""
+      if isFirst {
+        guard key == "imulog-calibration", value == "1" else { throw .notACalibration }
+        isFirst = false
+        continue
+      }
+      guard values[key] == nil else { throw .repeated(key: key, line: number) }
+      values[key] = (number, value)
+    }
+    if isFirst { throw .notACalibration }
+  }
+
+  func has(_ key: String) -> Bool { values[key] != nil }
+
+  func bad(_ key: String) -> CalibrationText.Fault { .bad(key: key, line: values[key]?.line ?? 0) }
+
+  func value(_ key: String) throws(CalibrationText.Fault) -> String {
+    guard let value = values[key] else { throw .missing(key: key) }
+    return value.text
+  }
+
+  func name(_ key: String) throws(CalibrationText.Fault) -> String {
+    let name = try value(key)
+    guard !name.isEmpty, name.utf8.count <= CalibrationText.nameLimit else { throw bad(key) }
+    return name
+  }
+
+  /// All numbers of a line, each of which must be finite.
+  private func numbers(_ key: String) throws(CalibrationText.Fault) -> [Double] {
+    var numbers: [Double] = []
+    for word in try value(key).split(separator: " ") {
+      guard let number = Double(word), number.isFinite else { throw bad(key) }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  func numbers(_ key: String, _ count: Int) throws(CalibrationText.Fault) -> [Double] {
+    let numbers = try numbers(key)
+    guard numbers.count == count else { throw bad(key) }
+    return numbers
+  }
+
+  func vector(_ key: String) throws(CalibrationText.Fault) -> Vector3 {
+    let three = try numbers(key, 3)
+    return Vector3(three[0], three[1], three[2])
+  }
+
+  func drift(_ key: String) throws(CalibrationText.Fault) -> TemperatureDrift? {
+    guard has(key) else { return nil }
+    let all = try numbers(key)
+    guard all.count > 4, let order = Int(exactly: all[3]), 1...3 ~= order,
+      all.count == 4 + 3 * order, all[1] <= all[2],
+      let drift = TemperatureDrift(
+        reference: all[0], span: all[1]...all[2],
+        coefficients: (0..<3).map { Array(all[(4 + $0 * order)..<(4 + ($0 + 1) * order)]) })
+    else { throw bad(key) }
+    return drift
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one sensor measures too much or too little, as a calibration found it.
+///
+///     acceleration = M · (a − offset − drift(T))            a, offset in g
+///     rate         = scale · (ω − offset − drift(T))        ω, offset in °/s
+///
+/// It belongs to one chip on its board: another of the same model has others. Counts in a log never change by it.
+public struct SensorCalibration: Equatable, Sendable {
+  /// Its own identity: two calibrations of one sensor differ.
+  public var id: RecordingID
+  /// The user's name for the sensor, such as `left shoe`.
+  public var name: String
+  /// The chip's name, as ``SensorDescription/model`` has it.
+  public var sensor: String
+  /// Nanoseconds since 1970 at which it was made.
+  public var made: Int64
+  /// `nil` when the accelerometer was not calibrated.
+  public var accelerometer: Accelerometer?
+  /// `nil` when the gyroscope was not calibrated.
+  public var gyroscope: Gyroscope?
+
+  /// Errors of an accelerometer.
+  public struct Accelerometer: Equatable, Sendable {
+    /// In g.
+    public var offset: Vector3
+    /// Scales on the diagonal, cross terms above it.
+    public var matrix: Matrix3
+    /// `nil` when the temperature did not change enough to see it.
+    public var drift: TemperatureDrift?
+    /// Orientations or still windows that it comes from.
+    public var points: Int
+    /// Error of the magnitude at rest before and afterwards, in g.
+    public var residual: (before: Double, after: Double)
+
+    /// The errors that a calibration found.
+    public init(
+      offset: Vector3, matrix: Matrix3, drift: TemperatureDrift? = nil, points: Int,
+      residual: (before: Double, after: Double)
+    ) {
+      self.offset = offset
+      self.matrix = matrix
+      self.drift = drift
+      self.points = points
+      self.residual = residual
+    }
+
+    /// Whether all values are equal.
+    public static func == (left: Accelerometer, right: Accelerometer) -> Bool {
+      left.offset == right.offset && left.matrix == right.matrix && left.drift == right.drift
+        && left.points == right.points && left.residual == right.residual
+    }
+  }
+
+  /// Errors of a gyroscope.
+  public struct Gyroscope: Equatable, Sendable {
+    /// The rate that it shows at rest, in °/s.
+    public var offset: Vector3
+    /// Factor by axis; 1 for an axis that was not turned.
+    public var scale: Vector3
+    /// `nil` when the temperature did not change enough to see it.
+    public var drift: TemperatureDrift?
+
+    /// The errors that a calibration found.
+    public init(offset: Vector3, scale: Vector3 = Vector3(1, 1, 1), drift: TemperatureDrift? = nil)
+    {
+      self.offset = offset
+      self.scale = scale
+      self.drift = drift
+    }
+  }
+
+  /// A calibration as it was made.
+  public init(
+    id: RecordingID, name: String, sensor: String, made: Int64,
+    accelerometer: Accelerometer? = nil, gyroscope: Gyroscope? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.sensor = sensor
+    self.made = made
+    self.accelerometer = accelerometer
+    self.gyroscope = gyroscope
+  }
+}
+
+extension SensorCalibration.Accelerometer {
+  /// The acceleration that a measured one means, both in g; `nil` for the temperature leaves its drift out.
+  public func corrected(_ acceleration: Vector3, temperature: Double?) -> Vector3 {
+    var centred = acceleration - offset
+    if let drift, let temperature { centred -= drift.offset(at: temperature) }
+    return matrix * centred
+  }
+}
+
+extension SensorCalibration.Gyroscope {
+  /// The rate that a measured one means, both in °/s; `nil` for the temperature leaves its drift out.
+  public func corrected(_ rate: Vector3, temperature: Double?) -> Vector3 {
+    var centred = rate - offset
+    if let drift, let temperature { centred -= drift.offset(at: temperature) }
+    return scale * centred
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The change of the axes' offsets with temperature, as a polynomial of at most third order about a reference.
+///
+///     drift(T) = c1 · (T − reference) + c2 · (T − reference)² + c3 · (T − reference)³
+///
+/// Beyond the temperatures that were seen it stays at what it has at their end: a polynomial runs away there.
+public struct TemperatureDrift: Equatable, Sendable {
+  /// The temperature at which the calibration's own offset holds, in °C.
+  public let reference: Double
+  /// The temperatures that were seen, in °C.
+  public let span: ClosedRange<Double>
+  /// By axis: the coefficients from the first order on, in the axis's unit a °C, a °C² and a °C³.
+  public let coefficients: [[Double]]
+
+  /// A polynomial for each axis; `nil` when the numbers cannot be one: orders other than 1 to 3, a reference outside the
+  /// span, numbers that are not finite.
+  public init?(reference: Double, span: ClosedRange<Double>, coefficients: [[Double]]) {
+    guard coefficients.count == 3, span.contains(reference), span.lowerBound.isFinite,
+      span.upperBound.isFinite,
+      coefficients.allSatisfy({ 1...3 ~= $0.count && $0.allSatisfy(\.isFinite) })
+    else { return nil }
+    self.reference = reference
+    self.span = span
+    self.coefficients = coefficients
+  }
+
+  /// What to take from a value at `temperature`, by axis.
+  public func offset(at temperature: Double) -> Vector3 {
+    let distance = min(max(temperature, span.lowerBound), span.upperBound) - reference
+    var result = Vector3()
+    for axis in 0..<3 {
+      result[axis] = coefficients[axis].reversed().reduce(0) { ($0 + $1) * distance }
+    }
+    return result
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONWriter {
+  /// `calibration`: what a sensor measures too much or too little, or `null`.
+  public mutating func calibration(_ calibration: SensorCalibration?) {
+    guard let calibration else { return null() }
+    object { json in
+      json.member("id", "\(calibration.id)")
+      json.member("name", calibration.name)
+      json.member("sensor", calibration.sensor)
+      json.member("made_ns", calibration.made)
+      json.key("accelerometer")
+      json.accelerometer(calibration.accelerometer)
+      json.key("gyroscope")
+      json.gyroscope(calibration.gyroscope)
+    }
+  }
+
+  private mutating func accelerometer(_ part: SensorCalibration.Accelerometer?) {
+    guard let part else { return null() }
+    object { json in
+      json.vector("offset_g", part.offset)
+      json.member("matrix", part.matrix.rows) { $0.numbers([$1.x, $1.y, $1.z]) }
+      json.drift(part.drift, unit: "g")
+      json.member("points", part.points)
+      json.number("residualBefore_g", part.residual.before)
+      json.number("residualAfter_g", part.residual.after)
+    }
+  }
+
+  private mutating func gyroscope(_ part: SensorCalibration.Gyroscope?) {
+    guard let part else { return null() }
+    object { json in
+      json.vector("offset_dps", part.offset)
+      json.vector("scale", part.scale)
+      json.drift(part.drift, unit: "dps")
+    }
+  }
+
+  private mutating func drift(_ drift: TemperatureDrift?, unit: String) {
+    key("drift")
+    guard let drift else { return null() }
+    object { json in
+      json.number("reference_c", drift.reference)
+      json.number("lowest_c", drift.span.lowerBound)
+      json.number("highest_c", drift.span.upperBound)
+      json.member("coefficients_\(unit)", drift.coefficients) { $0.numbers($1) }
+    }
+  }
+
+  private mutating func vector(_ name: String, _ vector: Vector3) {
+    key(name)
+    numbers([vector.x, vector.y, vector.z])
+  }
+
+  private mutating func number(_ name: String, _ value: Double) {
+    member(name, number: value.isFinite ? "\(value)" : nil)
+  }
+
+  private mutating func numbers(_ values: [Double]) {
+    open("[")
+    for value in values {
+      if value.isFinite { number("\(value)") } else { null() }
+    }
+    close("]")
+  }
+}

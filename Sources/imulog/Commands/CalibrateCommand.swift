@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import ArgumentParser
+import Export
+import Glibc
+import IMUModel
+import LinuxIO
+import LogStore
+import Terminal
+
+/// `imulog calibrate`: a sensor's errors from a recording in which it was still.
+struct CalibrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calibrate",
+    abstract: "Find a sensor's errors from a recording, without equipment.",
+    discussion: """
+      Make a recording in which the sensor lies still for 3 s on each of its six faces, or better in nine \
+      or more orientations, some of them on an edge. For the gyroscope's scale turn it by 360° about each \
+      axis, from rest to rest in the same place. Several hours of wearing it do for the accelerometer too. \
+      The result is a file, which later recordings copy into their headers (`calibration` in the \
+      configuration, record --calibration), and which exports apply with --calibrated. No count changes.
+
+      The exit status is 1 if only a part of the sensor's errors could be determined, 65 for none.
+
+      Examples:
+        imulog record --rate 100 --for 2m && imulog calibrate latest --name "left shoe" -o left.cal
+        imulog calibrate latest
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
+    completion: .recordings)
+  var id: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The sensor's name; by default the recording's note or chip.", valueName: "text"))
+  var name: String?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write; without it the result is only printed.", valueName: "file"),
+    completion: .file())
+  var output: String?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func validate() throws {
+    if let name, name.isEmpty || name.utf8.count > CalibrationText.nameLimit || !isLine(name) {
+      throw ValidationError(
+        "--name: give one line of 1 to \(CalibrationText.nameLimit) bytes")
+    }
+  }
+
+  private func isLine(_ text: String) -> Bool {
+    text.first != " " && text.unicodeScalars.allSatisfy { !ForeignText.isObeyed($0) }
+  }
+
+  mutating func run() throws {
+    let catalogue = try program.openStore(storeOptions)
+    let entry = try catalogue.entry(for: id)
+    var reader = try LogReader(
+      try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
+    var study = CalibrationStudy(reader.description)
+    var damageCount = 0
+    while let item = try reader.next() {
+      switch item {
+      case .samples: study.add(reader.block)
+      case .damage: damageCount += 1
+      default: break
+      }
+    }
+    study.finish()
+    var generator = SystemRandomNumberGenerator()
+    var result = study.calibration(
+      id: .random(using: &generator), name: chosenName(study.description),
+      made: SystemClock().readWallClock().wall)
+    if damageCount > 0 {
+      result.remarks.append("\(damageCount) damaged parts of the recording are left out")
+    }
+    if let output, let calibration = result.calibration {
+      let file = try PendingFile(output)
+      try WholeFile.write(Array(calibration.text.utf8), to: file.descriptor, output)
+      try file.publish()
+    }
+    try report(study, result)
+  }
+
+  private func chosenName(_ description: RecordingDescription) -> String {
+    if let name { return name }
+    let note = description.note
+    let isUsable =
+      !note.isEmpty && note.utf8.count <= CalibrationText.nameLimit && isLine(note)
+    return isUsable ? note : description.sensor.model
+  }
+
+  private func report(_ study: CalibrationStudy, _ result: CalibrationResult) throws {
+    let report = CalibrationReport(study: study, result: result)
+    if json {
+      try Console.json(report.json)
+    } else {
+      for line in report.lines { try Console.data(line) }
+    }
+    for remark in result.remarks { Console.talk(Plain.text(remark)) }
+    guard let refusal = result.refusals.first else { return }
+    let rest = result.refusals.dropFirst().map { "; " + $0 }.joined()
+    throw CommandFailure(
+      result.calibration == nil ? .damagedData : .flawed, Plain.text(refusal + rest))
+  }
+}
+
+/// A calibration and what it comes from, for people or as JSON.
+struct CalibrationReport {
+  let study: CalibrationStudy
+  let result: CalibrationResult
+
+  var lines: [String] {
+    var lines = [
+      "still         \(study.poses.count) orientations of 2 s or more, \(study.windows.count) windows of 10 s"
+    ]
+    if let part = result.calibration?.accelerometer {
+      lines += [
+        "offset        " + CalibrationReport.text(part.offset * 1000, "mg", decimals: 10),
+        "scale         "
+          + CalibrationReport.text(
+            Vector3(part.matrix.rows[0].x, part.matrix.rows[1].y, part.matrix.rows[2].z), "",
+            decimals: 10_000),
+      ]
+      if result.method == .orientations {
+        lines.append(
+          "cross terms   "
+            + CalibrationReport.text(
+              Vector3(part.matrix.rows[0].y, part.matrix.rows[0].z, part.matrix.rows[1].z), "",
+              decimals: 10_000, names: ["xy", "xz", "yz"]))
+      }
+      let residuals = [part.residual.before, part.residual.after].map {
+        CalibrationReport.number($0 * 1000, 10)
+      }
+      lines.append("error         \(residuals[0]) mg before, \(residuals[1]) mg afterwards")
+      if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
+    }
+    if let part = result.calibration?.gyroscope {
+      lines.append("rate at rest  " + CalibrationReport.text(part.offset, "°/s", decimals: 1000))
+      lines.append("rate's scale  " + CalibrationReport.text(part.scale, "", decimals: 10_000))
+      if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
+    }
+    return lines.map(Plain.text)
+  }
+
+  private static func text(_ drift: TemperatureDrift) -> String {
+    let ends = [drift.span.lowerBound, drift.span.upperBound].map { number($0, 10) }
+    let order = drift.coefficients.map(\.count).max() ?? 1
+    return "order \(order) from \(ends[0]) to \(ends[1]) °C"
+  }
+
+  private static func text(
+    _ vector: Vector3, _ unit: String, decimals: Double, names: [String] = ["x", "y", "z"]
+  ) -> String {
+    let parts = (0..<3).map { "\(names[$0]) \(number(vector[$0], decimals))" }
+    return parts.joined(separator: "  ") + (unit.isEmpty ? "" : " \(unit)")
+  }
+
+  private static func number(_ value: Double, _ decimals: Double) -> String {
+    guard value.magnitude < 1e12 else { return "\(value)" }
+    return Plain.number(Int64((value * decimals).rounded()), per: Int64(decimals))
+  }
+
+  var json: String {
+    JSONWriter.document { json in
+      json.member("orientations", study.poses.count)
+      json.member("windows", study.windows.count)
+      json.member("turns", study.turns.filter(\.isBack).count)
+      json.member("method", result.method?.rawValue)
+      json.key("calibration")
+      json.calibration(result.calibration)
+      json.member("remarks", result.remarks)
+      json.member("refusals", result.refusals)
+    }
+  }
+}

@@ -113,6 +113,9 @@ let package = Package(
       name: "ChipClockTests", dependencies: ["ChipClock", "ChipClockTesting", "IMUModel"],
       swiftSettings: settings),
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
+    .testTarget(
+      name: "AnalysisTests", dependencies: ["Analysis", "IMUModel", "LogFormat"],
+      swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(

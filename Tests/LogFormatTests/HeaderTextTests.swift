@@ -46,9 +46,23 @@ struct HeaderTextTests {
     empty.recoveredFrom = RecordingID(high: 0x0102_0304_0506_4708, low: 0x890A_0B0C_0D0E_0F10)
     (empty.host, empty.software, empty.realTime) = ("\\n\n\r\\", "ünï", "\u{0}\t")
     empty.cpuLatency = "held at 0 µs"
-    for description in [RecordingDescription.example, empty] {
+    var calibrated = RecordingDescription.example
+    calibrated.axes = AxisMap("-z,y,x")
+    calibrated.calibration = SensorCalibration(
+      id: RecordingID(high: 7, low: 8), name: "a\\b", sensor: "MPU-6050", made: -1,
+      gyroscope: SensorCalibration.Gyroscope(offset: Vector3(1, -2, 0.1)))
+    for description in [RecordingDescription.example, empty, calibrated] {
       #expect(try decode(encodeHeader(description)) == description)
     }
+  }
+
+  @Test("a calibration and axes that cannot be are no header, and named")
+  func badCalibration() {
+    #expect(reason(least + ["axes x,y,-z"]) == .badEntry(key: "axes", value: "x,y,-z"))
+    #expect(reason(least + ["axes y,z,x"]) == nil)
+    #expect(
+      reason(least + ["calibration imulog-calibration 1\\nid x"])
+        == .badEntry(key: "calibration", value: "line 2, `id`, has no such value"))
   }
 
   @Test("is readable without the program")

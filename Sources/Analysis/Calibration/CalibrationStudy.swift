@@ -91,15 +91,14 @@ public struct CalibrationStudy {
   }
 
   private mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
-    if !short.continues(at: tick) {
-      short = WindowSums()
+    if let lastTick, lastTick &+ 1 != tick {
+      (short, long) = (WindowSums(), WindowSums())
       closePose()
       turn.isWhole = false
     }
-    if !long.continues(at: tick) { long = WindowSums() }
     integrate(tick, time, sample)
-    short.add(tick, time, sample)
-    long.add(tick, time, sample)
+    short.add(time, sample)
+    long.add(time, sample)
     if short.count == shortCount {
       closeShort()
       short = WindowSums()

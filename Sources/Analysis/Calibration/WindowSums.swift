@@ -8,18 +8,13 @@ struct WindowSums {
   private(set) var firstTime: Int64 = 0
   private(set) var lastTime: Int64 = 0
   private(set) var isClipped = false
-  private var nextTick: UInt64 = 0
   /// By channel: six axes, the temperature, and one that is not used.
   private var sums = SIMD8<Int64>()
   private var squares = SIMD8<Int64>()
 
-  /// Whether `tick` comes next, without a gap; true for the first one.
-  func continues(at tick: UInt64) -> Bool { count == 0 || tick == nextTick }
-
-  mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
+  mutating func add(_ time: Int64, _ sample: RawSample) {
     if count == 0 { firstTime = time }
     count += 1
-    nextTick = tick &+ 1
     lastTime = time
     var counts = SIMD8<Int64>()
     for channel in 0..<7 {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+import LogFormat
+import Testing
+
+/// A recording at 100 Hz of an MPU-6050 at ±4 g and ±500 °/s, made up sample by sample.
+private struct MadeUpRecording {
+  var study: CalibrationStudy
+  private var tick: UInt64 = 0
+  private let sensor = ImperfectSensor()
+  private let bias: Vector3
+  var temperature = 25.0
+
+  init(bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all) throws {
+    self.bias = bias
+    let rate = try #require(SampleRate(100))
+    study = CalibrationStudy(
+      RecordingDescription(
+        id: RecordingID(high: 1, low: 2), number: 1, rate: rate, channels: channels,
+        plannedTicks: nil, timeUnit: 1000,
+        sensor: SensorDescription(
+          model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 4,
+          gyroscopeRange: 500, accelerometerScale: Fraction(1, 8192),
+          gyroscopeScale: Fraction(10, 655), temperatureScale: Fraction(1, 340),
+          temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: ""),
+        board: "", host: "", software: "", note: "", syncInterval: 0, realTime: ""))
+  }
+
+  mutating func add(_ truth: Vector3, _ rate: Vector3) {
+    let a = (sensor.measured(truth) * 8192).rounded(.toNearestOrEven)
+    let g = ((rate + bias) * 65.5).rounded(.toNearestOrEven)
+    let t = ((temperature - 36.53) * 340).rounded()
+    let sample = RawSample(
+      ax: Int16(a.x), ay: Int16(a.y), az: Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
+      gz: Int16(g.z), temperature: Int16(t))
+    study.add(tick, sample)
+    tick += 1
+  }
+
+  /// At rest for so many samples, in one direction.
+  mutating func rest(_ direction: Vector3, _ count: Int = 300) {
+    for _ in 0..<count { add(direction, Vector3()) }
+  }
+
+  /// Shaken for a second.
+  mutating func move() {
+    for index in 0..<100 {
+      let swing = Double(index % 10) / 10
+      add(Vector3(swing, 1 - swing, 0.5), Vector3(40 * swing - 18, 20 - 40 * swing, 7))
+    }
+  }
+
+  /// One turn about an axis in a second and a half, at a rate that rises and falls.
+  mutating func turn(_ axis: Int, by degrees: Double, _ direction: Vector3) {
+    for index in 0..<150 {
+      var rate = Vector3()
+      let share = Double(index) + 0.5
+      rate[axis] = degrees * 100 / 150 * 2 * (1 - abs(share / 75 - 1))
+      // Shaken a little, so that no half second of it is at rest.
+      add(direction * (index % 2 == 0 ? 1.05 : 0.95), rate)
+    }
+  }
+
+  mutating func leaveOut(_ ticks: UInt64) { tick += ticks }
+}
+
+extension CalibrationStudy {
+  fileprivate mutating func add(_ tick: UInt64, _ sample: RawSample) {
+    var block = SampleBlock()
+    block.append(tick: tick, time: Int64(tick) * 10_000_000, sample: sample)
+    add(block)
+  }
+
+  fileprivate func result() -> CalibrationResult {
+    calibration(id: RecordingID(high: 3, low: 4), name: "n", made: 5)
+  }
+}
+
+@Suite("What a recording shows about its sensor's errors")
+struct CalibrationStudyTests {
+  private let directions = ImperfectSensor.faces + ImperfectSensor.edges
+
+  @Test("orientations that are held for 2 s are found, and give offset, scale and cross terms")
+  func orientations() throws {
+    var recording = try MadeUpRecording()
+    for direction in directions {
+      recording.rest(direction)
+      recording.move()
+    }
+    // Too short to count.
+    recording.rest(Vector3(0.6, 0.8, 0), 150)
+    recording.study.finish()
+    #expect(recording.study.poses.count == 12)
+    let result = recording.study.result()
+    #expect(result.method == .orientations && result.refusals == [])
+    let part = try #require(result.calibration?.accelerometer)
+    #expect(isNear(part.offset, ImperfectSensor().offset, 0.0005), "\(part)")
+    for row in 0..<3 {
+      #expect(isNear(part.matrix.rows[row], ImperfectSensor().matrix.rows[row], 0.001), "\(part)")
+    }
+    let gyroscope = try #require(result.calibration?.gyroscope)
+    #expect(isNear(gyroscope.offset, Vector3(-1.2, 0.4, 2.7), 0.02), "\(gyroscope)")
+    #expect(gyroscope.scale == Vector3(1, 1, 1))
+    #expect(result.remarks.contains { $0.contains("about x, y, z is not determined") })
+  }
+
+  @Test("turns from rest to rest in the same place give the scale of their axis")
+  func turns() throws {
+    var recording = try MadeUpRecording()
+    for axis in 0..<3 {
+      var direction = Vector3()
+      direction[axis] = 1
+      recording.rest(direction)
+      recording.turn(axis, by: [365, -350, 720][axis], direction)
+      recording.rest(direction)
+      recording.move()
+    }
+    recording.study.finish()
+    let result = recording.study.result()
+    let scale = try #require(result.calibration?.gyroscope?.scale)
+    #expect(isNear(scale, Vector3(360.0 / 365, 360.0 / 350, 1), 0.001), "\(scale)")
+    // Three faces are no calibration of the accelerometer, and that is said.
+    #expect(result.calibration?.accelerometer == nil)
+    #expect(result.refusals.first?.contains("of 6 orientations") == true, "\(result.refusals)")
+  }
+
+  @Test("a turn with a gap, or that is not whole, is left out and named")
+  func badTurns() throws {
+    var recording = try MadeUpRecording()
+    let up = Vector3(0, 0, 1)
+    recording.rest(up)
+    recording.turn(2, by: 360, up)
+    recording.leaveOut(3)
+    recording.rest(up)
+    recording.turn(2, by: 250, up)
+    recording.rest(up)
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.calibration?.gyroscope?.scale == Vector3(1, 1, 1))
+    #expect(
+      result.remarks.contains { $0.contains("turn 1 is left out: samples are missing") },
+      "\(result.remarks)")
+    #expect(
+      result.remarks.contains { $0.contains("turn 2 is left out: 250° about z") },
+      "\(result.remarks)")
+  }
+
+  @Test("a temperature that changes by 5 °C shows the drift of the rate at rest")
+  func drift() throws {
+    var recording = try MadeUpRecording(bias: Vector3(1, 2, 3))
+    for index in 0..<12 {
+      recording.temperature = 20 + Double(index)
+      recording.rest(ImperfectSensor.faces[index % 6])
+      recording.move()
+    }
+    recording.study.finish()
+    let drift = try #require(recording.study.result().calibration?.gyroscope?.drift)
+    #expect(abs(drift.span.lowerBound - 20) < 0.01 && abs(drift.span.upperBound - 31) < 0.01)
+    #expect(isNear(drift.offset(at: 31), Vector3(), 0.02))
+  }
+
+  @Test("a sensor that was never still gives nothing, and both refusals say what to do")
+  func nothing() throws {
+    var recording = try MadeUpRecording()
+    for _ in 0..<20 { recording.move() }
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.calibration == nil && result.method == nil)
+    #expect(result.refusals.count == 2)
+    #expect(result.refusals.allSatisfy { $0.contains("still") })
+  }
+
+  @Test("a window at the end of the range is not at rest")
+  func clipped() throws {
+    var recording = try MadeUpRecording(bias: Vector3(0, 0, 32767 / 65.5))
+    recording.rest(Vector3(0, 0, 1))
+    recording.study.finish()
+    #expect(recording.study.poses.isEmpty)
+  }
+
+  @Test("one sensor only is calibrated by itself")
+  func oneSensor() throws {
+    var recording = try MadeUpRecording(channels: .gyroscope)
+    recording.rest(Vector3(0, 0, 1))
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.calibration?.accelerometer == nil && result.refusals == [])
+    #expect(result.calibration?.gyroscope != nil)
+  }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+import Testing
+
+/// A sensor with known errors.
+struct ImperfectSensor {
+  var offset = Vector3(0.031, -0.052, 0.12)
+  var matrix = Matrix3(diagonal: Vector3(1.02, 0.97, 1.05))
+
+  init(hasCrossTerms: Bool = true) {
+    guard hasCrossTerms else { return }
+    (matrix.rows[0].y, matrix.rows[0].z, matrix.rows[1].z) = (0.013, -0.008, 0.021)
+  }
+
+  /// What it measures of `truth`: the matrix is upper triangular, so it is solved from below.
+  func measured(_ truth: Vector3) -> Vector3 {
+    let z = truth.z / matrix.rows[2].z
+    let y = (truth.y - matrix.rows[1].z * z) / matrix.rows[1].y
+    let x = (truth.x - matrix.rows[0].y * y - matrix.rows[0].z * z) / matrix.rows[0].x
+    return Vector3(x, y, z) + offset
+  }
+
+  static let faces = [
+    Vector3(1, 0, 0), Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, -1, 0), Vector3(0, 0, 1),
+    Vector3(0, 0, -1),
+  ]
+  static let edges = [
+    Vector3(1, 1, 0), Vector3(1, 0, 1), Vector3(0, 1, 1), Vector3(-1, 1, 0), Vector3(1, 0, -1),
+    Vector3(0, -1, -1),
+  ].map { $0 / 2.0.squareRoot() }
+}
+
+func isNear(_ one: Vector3, _ other: Vector3, _ bound: Double) -> Bool {
+  (one - other).length <= bound
+}
+
+@Suite("Errors of an accelerometer from still orientations")
+struct GravityFitTests {
+  private func failure(_ points: [Vector3]) -> GravityFit.Failure? {
+    do throws(GravityFit.Failure) {
+      _ = try GravityFit(points)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("six faces give offset and scale")
+  func faces() throws {
+    let sensor = ImperfectSensor(hasCrossTerms: false)
+    let fit = try GravityFit(ImperfectSensor.faces.map(sensor.measured))
+    #expect(fit.extent == .scale)
+    #expect(isNear(fit.offset, sensor.offset, 1e-9))
+    for row in 0..<3 { #expect(isNear(fit.matrix.rows[row], sensor.matrix.rows[row], 1e-9)) }
+    #expect(fit.residualBefore > 0.08 && fit.residualAfter < 1e-9)
+  }
+
+  @Test("nine orientations give the cross terms too")
+  func crossTerms() throws {
+    let sensor = ImperfectSensor()
+    for edges in [ImperfectSensor.edges[..<3], ImperfectSensor.edges[...]] {
+      let fit = try GravityFit((ImperfectSensor.faces + edges).map(sensor.measured))
+      #expect(fit.extent == .crossTerms)
+      #expect(isNear(fit.offset, sensor.offset, 1e-9))
+      for row in 0..<3 { #expect(isNear(fit.matrix.rows[row], sensor.matrix.rows[row], 1e-9)) }
+    }
+  }
+
+  @Test(
+    "noise of a milligravity costs half a milligravity of offset and 0.1 % of scale with 24 orientations"
+  )
+  func noise() throws {
+    let sensor = ImperfectSensor()
+    let noise = [0.001, -0.0004, 0.0007, -0.0011, 0.0002, -0.0006, 0.0009]
+    let directions =
+      ImperfectSensor.faces + ImperfectSensor.edges + ImperfectSensor.faces
+      + ImperfectSensor.edges
+    let points = directions.enumerated().map { index, direction in
+      sensor.measured(direction)
+        + Vector3(noise[index % 7], noise[(index + 3) % 7], noise[(index + 5) % 7])
+    }
+    let fit = try GravityFit(points)
+    #expect(isNear(fit.offset, sensor.offset, 0.0005), "\(fit.offset)")
+    for row in 0..<3 {
+      let error = fit.matrix.rows[row] - sensor.matrix.rows[row]
+      #expect(abs(error[row]) < 0.001, "\(fit.matrix)")
+      // A cross term shows only in orientations on the edge of its two axes: four of the 24.
+      #expect(error.length < 0.004, "\(fit.matrix)")
+    }
+    #expect(fit.deviation.offset.max() < 0.0005 && fit.deviation.offset.min() > 0.00005)
+  }
+
+  @Test(
+    "six faces three times over determine no cross terms, and are used for what they do determine")
+  func repeated() throws {
+    let sensor = ImperfectSensor(hasCrossTerms: false)
+    let points = (0..<3).flatMap { round in
+      ImperfectSensor.faces.map { sensor.measured($0) + Vector3(repeating: 1e-5 * Double(round)) }
+    }
+    let fit = try GravityFit(points)
+    #expect(fit.extent == .scale)
+    #expect(isNear(fit.offset, sensor.offset, 1e-4))
+  }
+
+  @Test("too few orientations, and a face that was left out, are named")
+  func refusals() {
+    let sensor = ImperfectSensor()
+    let faces = ImperfectSensor.faces.map(sensor.measured)
+    #expect(failure([]) == .tooFew(0, needed: 6))
+    #expect(failure(Array(faces[..<5])) == .tooFew(5, needed: 6))
+    for missing in 0..<6 {
+      var points = faces
+      points.remove(at: missing)
+      points += points
+      #expect(failure(points) == .notTurned(axis: missing / 2, isPositive: missing % 2 == 0))
+    }
+  }
+
+  @Test("no point, however odd, gives a result that is no number")
+  func odd() {
+    for size in [0, 1e-300, 1e-9, 40, 1e300] {
+      let points = (ImperfectSensor.faces + ImperfectSensor.edges).map { $0 * size }
+      do throws(GravityFit.Failure) {
+        let fit = try GravityFit(points)
+        #expect(fit.offset.length.isFinite && fit.residualAfter.isFinite, "\(size)")
+      } catch {
+        #expect(Bool(true))
+      }
+    }
+    let points = ImperfectSensor.faces + [Vector3(.nan, 0, 0)]
+    #expect(failure(points) != nil)
+  }
+}
+
+@Suite("Errors of an accelerometer from a long recording's still windows")
+struct FreeLivingFitTests {
+  /// Directions all over the sphere, by the golden angle.
+  private func directions(_ count: Int) -> [Vector3] {
+    // Cosine and sine of the golden angle, 137.50776405003785°.
+    let (cosine, sine) = (-0.7373688780783197, 0.6754902942615238)
+    var (x, y) = (1.0, 0.0)
+    return (0..<count).map { index in
+      (x, y) = (x * cosine - y * sine, x * sine + y * cosine)
+      let z = 1 - (2 * Double(index) + 1) / Double(count)
+      let radius = (1 - z * z).squareRoot()
+      return Vector3(x * radius, y * radius, z)
+    }
+  }
+
+  @Test("offset and scale are recovered, and the error falls below a milligravity")
+  func recovered() throws {
+    let sensor = ImperfectSensor(hasCrossTerms: false)
+    let points = directions(80).map { StillPoint(acceleration: sensor.measured($0)) }
+    let fit = try FreeLivingFit(points, usesTemperature: false)
+    // a' = offset + scale · a is scale · (a − b).
+    #expect(isNear(-fit.offset / fit.scale, sensor.offset, 0.002), "\(fit)")
+    #expect(isNear(fit.scale, Vector3(1.02, 0.97, 1.05), 0.002), "\(fit)")
+    #expect(fit.errorBefore > 0.05 && fit.errorAfter < 0.001 && fit.rounds > 1)
+  }
+
+  @Test("a slope with temperature is told apart from the offset")
+  func temperature() throws {
+    let sensor = ImperfectSensor(hasCrossTerms: false)
+    let slope = Vector3(0.0004, -0.0006, 0.0009)
+    let points = directions(200).enumerated().map { index, direction in
+      let temperature = 20 + Double(index * 7 % 16)
+      return StillPoint(
+        acceleration: sensor.measured(direction) - slope * (temperature - 27),
+        temperature: temperature)
+    }
+    let fit = try FreeLivingFit(points, usesTemperature: true)
+    #expect(isNear(fit.temperatureSlope / fit.scale, slope, 0.00003), "\(fit)")
+    #expect(fit.errorAfter < 0.001)
+  }
+
+  @Test("49 windows, or windows that leave a side out, are refused")
+  func refused() {
+    func failure(_ directions: [Vector3]) -> GravityFit.Failure? {
+      do throws(GravityFit.Failure) {
+        _ = try FreeLivingFit(
+          directions.map { StillPoint(acceleration: $0) }, usesTemperature: false)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(failure(directions(49)) == .tooFew(49, needed: 50))
+    #expect(
+      failure(directions(200).filter { $0.y > -0.29 }) == .notTurned(axis: 1, isPositive: false))
+    #expect(
+      failure(directions(200).filter { $0.z < 0.29 }) == .notTurned(axis: 2, isPositive: true))
+  }
+}
+
+@Suite("The scale of a gyroscope from turns")
+struct TurnFitTests {
+  private func failure(_ degrees: Vector3) -> TurnFit.Failure? {
+    do throws(TurnFit.Failure) {
+      _ = try TurnFit(degrees: degrees)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("whole turns in either sense give the factor")
+  func whole() throws {
+    let one = try TurnFit(degrees: Vector3(3, -350, 20))
+    #expect(one.axis == 1 && one.turns == -1 && one.scale == 360.0 / 350)
+    let three = try TurnFit(degrees: Vector3(1100, 0, 0))
+    #expect(three.axis == 0 && three.turns == 3 && three.scale == 1080.0 / 1100)
+  }
+
+  @Test("none, a tilted one and one that is not whole are told apart")
+  func others() {
+    #expect(failure(Vector3(10, 20, -179)) == .noTurn(degrees: 179))
+    #expect(failure(Vector3(360, 0, -95)) == .tilted(axis: 0, other: 2, degrees: -95))
+    #expect(failure(Vector3(0, 0, 200)) == .notWhole(axis: 2, degrees: 200))
+    #expect(failure(Vector3(0, 0, 540)) == .notWhole(axis: 2, degrees: 540))
+    #expect(failure(Vector3(0, .nan, 0)) != nil && failure(Vector3(.infinity, 0, 0)) != nil)
+  }
+}
+
+@Suite("The change of an offset with temperature")
+struct TemperatureDriftTests {
+  private func values(
+    _ temperatures: [Double], _ curve: (Double) -> Vector3
+  ) -> [(temperature: Double, value: Vector3)] {
+    temperatures.map { ($0, curve($0)) }
+  }
+
+  @Test("a cubic is recovered where the span and the number of values let it")
+  func cubic() throws {
+    let curve = { (t: Double) in
+      Vector3(0.1 + 0.02 * t, -0.3 + 0.001 * t * t, 0.0001 * t * t * t - 0.01 * t)
+    }
+    let drift = try #require(
+      TemperatureDrift(fitting: values((0...20).map { 15 + Double($0) }, curve)))
+    #expect(drift.span == 15...35 && drift.coefficients.allSatisfy { $0.count == 3 })
+    for t in [15.0, 22.5, 35] {
+      let step = curve(t) - curve(drift.reference)
+      #expect(isNear(drift.offset(at: t), step, 1e-9), "\(t)")
+    }
+  }
+
+  @Test("the order grows with the span and with the values; a span below 5 °C shows nothing")
+  func order() {
+    let line = { (t: Double) in Vector3(t, -t, 2 * t) }
+    #expect(TemperatureDrift(fitting: values([20, 22, 24.9], line)) == nil)
+    #expect(TemperatureDrift(fitting: []) == nil)
+    let orders = [5.0, 9, 10, 15, 40].map { span in
+      TemperatureDrift(fitting: values((0...9).map { 20 + span * Double($0) / 9 }, line))?
+        .coefficients[0].count
+    }
+    #expect(orders == [1, 1, 2, 3, 3])
+    #expect(
+      TemperatureDrift(fitting: values([20, 30, 40], line))?.coefficients[0].count == 1)
+  }
+}

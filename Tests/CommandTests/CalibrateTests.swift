@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("A sensor is calibrated by its recordings", .waitsForPrograms)
+struct CalibrateTests {
+  private let bench = Bench()
+
+  /// Six faces for 3 s each with a shaken second between, at 100 Hz: counts of an MPU-6050 at ±4 g and ±500 °/s whose
+  /// offset is 41, −82 and 410 counts (5, −10, 50 mg).
+  private func faces(_ count: Int = 6) -> String {
+    let faces = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    var rows = ["t_us,ax,ay,az,gx,gy,gz,temp"]
+    func add(_ a: (Int, Int, Int), _ g: (Int, Int, Int)) {
+      let time = 10_000 * (rows.count - 1)
+      rows.append(
+        "\(time),\(a.0 + 41),\(a.1 - 82),\(a.2 + 410),\(g.0 + 66),\(g.1 - 131),\(g.2),0")
+    }
+    for (x, y, z) in faces.prefix(count) {
+      for _ in 0..<300 { add((8192 * x, 8192 * y, 8192 * z), (0, 0, 0)) }
+      for index in 0..<100 {
+        add((900 * (index % 9), -700 * (index % 7), 4000), (3000, -2000, 900))
+      }
+    }
+    return bench.file("faces\(count).csv", rows.joined(separator: "\n") + "\n")
+  }
+
+  private func recordFaces(_ count: Int = 6) throws {
+    try bench.record(
+      "--rate", "100", "--virtual-time", "--motion", faces(count), "--for", "\(4 * count)s")
+  }
+
+  @Test("six faces give a file that a later recording keeps in its header")
+  func kept() throws {
+    try recordFaces()
+    let file = bench.directory.path + "/left.cal"
+    let made = bench.run("calibrate", "latest", "--name", "left shoe", "-o", file)
+    #expect(made.status == 0, "\(made.talk)")
+    #expect(made.lines.contains("offset        x 5  y -10  z 50 mg"), "\(made.lines)")
+    #expect(made.talk.contains("cross terms are not determined"))
+    let text = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
+    let calibration = try SensorCalibration(text: text)
+    #expect(calibration.name == "left shoe" && calibration.sensor == "MPU-6050")
+    try bench.record("--virtual-time", "--for", "1s", "--calibration", file, "--axes=-z,y,x")
+    let info = try bench.run("info", "latest", "--json").json()
+    #expect(info["calibration"]["name"] == "left shoe" && info["axes"] == "-z,y,x")
+    #expect(info["calibration"]["id"] == .text("\(calibration.id)"))
+    let plain = bench.run("info", "latest")
+    #expect(plain.lines.contains { $0.hasPrefix("calibration left shoe") }, "\(plain.lines)")
+    let export = try bench.run("export", "latest").json()
+    #expect(export["calibration"]["accelerometer"]["points"] == 6 && export["axes"] == "-z,y,x")
+  }
+
+  @Test("a calibration of another chip is left out of a recording, and that is said")
+  func foreign() throws {
+    try recordFaces()
+    let file = bench.directory.path + "/a.cal"
+    #expect(bench.run("calibrate", "1", "-o", file).status == 0)
+    let made = bench.run(
+      "record", "--board", "simulator", "--sensor", "lsm6dso", "--virtual-time", "--for", "1s",
+      "--calibration", file)
+    #expect(made.status == 0 && made.talk.contains("is of MPU-6050, and the chip is LSM6DSO"))
+    #expect(try bench.run("info", "latest", "--json").json()["calibration"] == .null)
+  }
+
+  @Test("what cannot be determined is refused, and leaves no file")
+  func refusals() throws {
+    try recordFaces(5)
+    let file = bench.directory.path + "/no.cal"
+    let partial = bench.run("calibrate", "1", "--json")
+    #expect(partial.status == 1)
+    #expect(try partial.json()["calibration"]["accelerometer"] == .null)
+    #expect(partial.talk.contains("still in 5 of 6 orientations"), "\(partial.talk)")
+    try bench.record("--rate", "100", "--virtual-time", "--motion", "tumble", "--for", "5s")
+    let inventory = bench.inventory()
+    expectSentence(
+      bench.run("calibrate", "2", "-o", file), 65, ["still in 0 of 6", "six faces", "never still"])
+    #expect(bench.inventory() == inventory)
+    expectSentence(bench.run("calibrate", "9"), 66, ["no recording 9"])
+    expectSentence(bench.run("calibrate", "1", "--name", ""), 64, ["--name"])
+    expectSentence(bench.run("calibrate", "1", "-o", "/nonexistent/x.cal"), 73, ["/nonexistent"])
+  }
+
+  @Test(
+    "a file that is no calibration, and axes that are no rotation, are refused before recording")
+  func badFiles() throws {
+    let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\n")
+    let inventory = bench.inventory()
+    let record = ["record", "--board", "simulator", "--virtual-time", "--for", "1s"]
+    expectSentence(
+      bench.run(record + ["--calibration", bad]), 65, ["bad.cal", "`id`", "imulog calibrate"])
+    expectSentence(
+      bench.run(record + ["--calibration", "/dev/zero"]), 65, ["/dev/zero"])
+    expectSentence(bench.run(record + ["--calibration", "/nonexistent"]), 66, ["/nonexistent"])
+    expectSentence(bench.run(record + ["--axes", "x,y,-z"]), 64, ["x,y,-z", "no mirror image"])
+    #expect(bench.inventory() == inventory)
+  }
+}

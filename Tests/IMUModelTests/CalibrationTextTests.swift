@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Testing
+
+@Suite("The text of a calibration")
+struct CalibrationTextTests {
+  static let example = SensorCalibration(
+    id: RecordingID(high: 0x1b4e_28ba_2fa1_41d2, low: 0x883f_0016_d3cc_a427), name: "left  shoe",
+    sensor: "MPU-6050", made: 1_767_225_600_000_000_001,
+    accelerometer: SensorCalibration.Accelerometer(
+      offset: Vector3(0.031, -0.052, 1e-17), matrix: matrix,
+      drift: TemperatureDrift(
+        reference: 25, span: -3.5...41, coefficients: [[0.001], [-0.002, 0.5], [1, 2, 3]]),
+      points: 24, residual: (0.0832, 0.1 + 0.2)),
+    gyroscope: SensorCalibration.Gyroscope(
+      offset: Vector3(-1.2, 0.4, 2.7), scale: Vector3(1, 0.98, 1.02)))
+
+  private static var matrix: Matrix3 {
+    var matrix = Matrix3(diagonal: Vector3(1.02, 0.97, 1.05))
+    (matrix.rows[0].y, matrix.rows[0].z, matrix.rows[1].z) = (0.013, -0.008, 1.0 / 3)
+    return matrix
+  }
+
+  private func fault(_ text: String) -> CalibrationText.Fault? {
+    do throws(CalibrationText.Fault) {
+      _ = try SensorCalibration(text: text)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The example's text with a line replaced; removed by an empty one.
+  private func text(_ key: String, _ line: String) -> String {
+    CalibrationTextTests.example.text.split(separator: "\n")
+      .map { $0.hasPrefix(key + " ") ? line : String($0) }.filter { !$0.isEmpty }
+      .joined(separator: "\n")
+  }
+
+  @Test("gives back every number to its last bit; shorter polynomials end with zeros")
+  func roundTrip() throws {
+    var found = try SensorCalibration(text: CalibrationTextTests.example.text)
+    #expect(
+      found.accelerometer?.drift?.coefficients == [[0.001, 0, 0], [-0.002, 0.5, 0], [1, 2, 3]])
+    found.accelerometer?.drift = CalibrationTextTests.example.accelerometer?.drift
+    #expect(found == CalibrationTextTests.example)
+    var half = CalibrationTextTests.example
+    half.accelerometer = nil
+    #expect(try SensorCalibration(text: half.text) == half)
+  }
+
+  @Test("lines of later versions are skipped, in any order, and so are empty ones")
+  func later() throws {
+    let lines = CalibrationTextTests.example.text.split(separator: "\n")
+    let other = [lines[0], "", "magnetometer-offset 1 2 3"] + lines.dropFirst().reversed()
+    let found = try SensorCalibration(text: other.joined(separator: "\n"))
+    #expect(found.gyroscope == CalibrationTextTests.example.gyroscope)
+  }
+
+  @Test("what is missing or cannot be is named with its line")
+  func faults() {
+    #expect(fault("") == .notACalibration)
+    #expect(fault("\n\n") == .notACalibration)
+    #expect(fault("imulog-calibration 2\nid 1\n") == .notACalibration)
+    #expect(fault("imulog 1\n") == .notACalibration)
+    #expect(fault(text("id", "")) == .missing(key: "id"))
+    #expect(fault(text("id", "id 1b4e28ba")) == .bad(key: "id", line: 2))
+    #expect(fault(text("made", "made 1.5")) == .bad(key: "made", line: 5))
+    #expect(fault(text("name", "name")) == .bad(key: "name", line: 3))
+    #expect(
+      fault(text("name", "name " + String(repeating: "n", count: 101)))
+        == .bad(key: "name", line: 3))
+    for value in ["", "1 2", "1 2 3 4", "1 2 x", "1 2 nan", "1 2 inf", "1 2 1e999", "1,5 2 3"] {
+      #expect(
+        fault(text("accelerometer-offset", "accelerometer-offset \(value)"))
+          == .bad(key: "accelerometer-offset", line: 6), "\(value)")
+    }
+    #expect(
+      fault(text("accelerometer-matrix", "accelerometer-matrix 1 0 0 0 -1 0 0 0 1"))
+        == .bad(key: "accelerometer-matrix", line: 7))
+    #expect(
+      fault(text("accelerometer-points", "accelerometer-points 0"))
+        == .bad(key: "accelerometer-points", line: 9))
+    for value in [
+      "25 41 -3 1 1 2 3", "50 -3 41 1 1 2 3", "25 -3 41 4 1 2 3", "25 -3 41 2 1 2 3", "25",
+    ] {
+      #expect(
+        fault(text("accelerometer-drift", "accelerometer-drift \(value)"))
+          == .bad(key: "accelerometer-drift", line: 10), "\(value)")
+    }
+    #expect(
+      fault(text("gyroscope-scale", "gyroscope-scale 1 0 1"))
+        == .bad(key: "gyroscope-scale", line: 12))
+    #expect(fault(text("gyroscope-scale", "")) == .missing(key: "gyroscope-scale"))
+    #expect(
+      fault(CalibrationTextTests.example.text + "sensor x\n") == .repeated(key: "sensor", line: 13))
+    let nothing = CalibrationTextTests.example.text.split(separator: "\n").prefix(5)
+    #expect(fault(nothing.joined(separator: "\n")) == .empty)
+    #expect(
+      fault(CalibrationTextTests.example.text + String(repeating: "\n", count: 1600)) == .tooLong)
+  }
+
+  @Test("the longest text there can be fits into its limit")
+  func longest() {
+    var long = CalibrationTextTests.example
+    let number = -1.2345678901234567e-100
+    let drift = TemperatureDrift(
+      reference: -number, span: 0...1e300,
+      coefficients: Array(repeating: Array(repeating: number, count: 3), count: 3))
+    (long.name, long.sensor) = (String(repeating: "n", count: 100), "LSM6DSV32X")
+    long.accelerometer = SensorCalibration.Accelerometer(
+      offset: Vector3(repeating: number), matrix: Matrix3.identity, drift: drift, points: .max,
+      residual: (number, number))
+    for row in 0..<3 { long.accelerometer?.matrix.rows[row] = Vector3(repeating: -number) }
+    long.gyroscope = SensorCalibration.Gyroscope(
+      offset: Vector3(repeating: number), scale: Vector3(repeating: -number), drift: drift)
+    #expect(long.text.utf8.count <= CalibrationText.byteLimit, "\(long.text.utf8.count)")
+  }
+}
+
+@Suite("A calibration corrects")
+struct CorrectionTests {
+  @Test("the offset first, then scale and cross terms")
+  func acceleration() {
+    var matrix = Matrix3(diagonal: Vector3(2, 3, 4))
+    matrix.rows[0].z = 0.5
+    let part = SensorCalibration.Accelerometer(
+      offset: Vector3(1, -1, 0.5), matrix: matrix, points: 9, residual: (0, 0))
+    #expect(
+      part.corrected(Vector3(2, 2, 2), temperature: nil) == Vector3(2 * 1 + 0.5 * 1.5, 9, 6))
+  }
+
+  @Test("by the drift at the temperature, which stays at its end beyond the span that was seen")
+  func drift() {
+    let drift = TemperatureDrift(
+      reference: 20, span: 10...30, coefficients: [[1], [0, 1], [0, 0, 1]])
+    let part = SensorCalibration.Gyroscope(offset: Vector3(1, 2, 3), drift: drift)
+    #expect(part.corrected(Vector3(), temperature: 22) == Vector3(-1 - 2, -2 - 4, -3 - 8))
+    #expect(part.corrected(Vector3(), temperature: 15) == Vector3(-1 + 5, -2 - 25, -3 + 125))
+    #expect(part.corrected(Vector3(), temperature: 90) == Vector3(-11, -102, -1003))
+    #expect(part.corrected(Vector3(), temperature: -90) == Vector3(9, -102, 997))
+    #expect(part.corrected(Vector3(), temperature: nil) == Vector3(-1, -2, -3))
+    #expect(
+      TemperatureDrift(reference: 31, span: 10...30, coefficients: [[1], [1], [1]]) == nil)
+    #expect(TemperatureDrift(reference: 20, span: 10...30, coefficients: [[1], [1]]) == nil)
+    #expect(TemperatureDrift(reference: 20, span: 10...30, coefficients: [[1], [1], []]) == nil)
+    #expect(
+      TemperatureDrift(reference: 20, span: 10...30, coefficients: [[1], [1], [.nan]]) == nil)
+  }
+}
+
+@Suite("The axes of a mounting")
+struct AxisMapTests {
+  @Test("each of the 24 rotations is read, written as it was, and turns a vector without a mirror")
+  func rotations() throws {
+    var count = 0
+    for first in ["x", "-x", "y", "-y", "z", "-z"] {
+      for second in ["x", "-x", "y", "-y", "z", "-z"] {
+        for third in ["x", "-x", "y", "-y", "z", "-z"] {
+          let text = "\(first),\(second),\(third)"
+          guard let map = AxisMap(text) else { continue }
+          count += 1
+          #expect(map.description == text)
+          let (x, y, z) = (
+            map.mapped(Vector3(1, 0, 0)), map.mapped(Vector3(0, 1, 0)), map.mapped(Vector3(0, 0, 1))
+          )
+          // x × y = z stays so.
+          let product = Vector3(
+            x.y * y.z - x.z * y.y, x.z * y.x - x.x * y.z, x.x * y.y - x.y * y.x)
+          #expect(product == z, "\(text)")
+        }
+      }
+    }
+    #expect(count == 24)
+  }
+
+  @Test("x of -z,y,x is the chip's −z, and its z the chip's x")
+  func example() {
+    #expect(AxisMap("-z,y,x")?.mapped(Vector3(1, 2, 3)) == Vector3(-3, 2, 1))
+    #expect(AxisMap(" +y, z ,x")?.description == "y,z,x")
+    #expect(AxisMap("x,y,z")?.isIdentity == true && AxisMap("y,z,x")?.isIdentity == false)
+  }
+
+  @Test("anything else is refused")
+  func refused() {
+    for text in [
+      "", "x", "x,y", "x,y,z,x", "x,x,y", "x,y,w", "--x,y,z", "X,Y,Z", "x;y;z", ",,", "x,y,-z",
+    ] {
+      #expect(AxisMap(text) == nil, "\(text)")
+    }
+  }
+}

@@ -112,8 +112,8 @@ extension JSONWriter {
     line("software") { $0.string(log.software) }
     line("realTime") { $0.string(log.realTime) }
     line("cpuLatency") { $0.string(log.cpuLatency.isEmpty ? nil : log.cpuLatency) }
-    if let axes = log.axes { line("axes") { $0.string("\(axes)") } }
-    if let calibration = log.calibration { line("calibration") { $0.calibration(calibration) } }
+    line("axes") { $0.string(log.axes?.description) }
+    line("calibration") { $0.calibration(log.calibration) }
     line("rate_hz") { $0.rate(log.rate) }
     line("units") { json in
       json.object { json in

@@ -99,3 +99,27 @@ struct CalibrateTests {
     #expect(bench.inventory() == inventory)
   }
 }
+
+extension Bench {
+  /// A file with a calibration of an MPU-6050 that has every part.
+  func calibration() -> String {
+    file(
+      "all.cal",
+      """
+      imulog-calibration 1
+      id 0102030a-0506-4708-890a-0b0c0d0e0f10
+      name left shoe
+      sensor MPU-6050
+      made 1767225600000000000
+      accelerometer-offset 0.031 -0.052 0.12
+      accelerometer-matrix 1.02 0.013 -0.008 0 0.97 0.021 0 0 1.05
+      accelerometer-residual 0.08 0.001
+      accelerometer-points 60
+      accelerometer-drift 25 18 41 1 0.001 -0.002 0.0005
+      gyroscope-offset -1.2 0.4 2.7
+      gyroscope-scale 1.01 0.985 1.02
+      gyroscope-drift 25 18 41 2 0.01 0 -0.02 0.001 0.03 0
+
+      """)
+  }
+}

@@ -45,6 +45,8 @@ struct JSONSchemaTests {
     let recorded = try bench.run(Bench.simulated + ["--json", "--for", "30s"]).json()
     try #require(bench.run("label", "1", "3s..8s", "walking").status == 0)
     let labels = try bench.run("label", "1", "--json").json()
+    let calibrated = Bench()
+    try calibrated.record("--for", "5s", "--rate", "100", "--calibration", calibrated.calibration())
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     bench.directory.write([7], to: "store/.part-\(id)")
     let exports = try ["recovered", "marks", "sensor-events", "constant", "readings"].map { name in
@@ -73,7 +75,7 @@ struct JSONSchemaTests {
     let page = gaps.run("export", "1", "--format", "html").output
     let facts = try #require(
       page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
-    let info = try [bench, gaps, chip].map { try $0.run("info", "1", "--json").json() }
+    let info = try [bench, gaps, chip, calibrated].map { try $0.run("info", "1", "--json").json() }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
     let labelled = try bench.run("export", "1").json()
     let list = try bench.run("list", "--json").json()
@@ -86,11 +88,18 @@ struct JSONSchemaTests {
       ("info", info),
       ("info --check", check),
       ("label", [labels]),
+      ("calibrate", [try calibrated.run("calibrate", "1", "--json").json()]),
       ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
       ("record", [recorded]),
       ("boards", [try bench.run("boards", "--json").json()]),
       ("doctor", [try bench.run("doctor", "--json").json()]),
-      ("export", exports + chipExports + [labelled, part, try damaged.run("export", "1").json()]),
+      (
+        "export",
+        exports + chipExports + [
+          try calibrated.run("export", "1").json(), labelled, part,
+          try damaged.run("export", "1").json(),
+        ]
+      ),
       ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),
       ("export --format html", [try JSON(Array(facts.utf8))]),
     ] + (try served())

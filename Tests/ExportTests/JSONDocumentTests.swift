@@ -72,6 +72,8 @@ struct JSONDocumentTests {
         "software":"imulog 0.1.0",
         "realTime":"refused",
         "cpuLatency":"held at 5 µs",
+        "axes":null,
+        "calibration":null,
         "rate_hz":10,
         "units":{"t_ns":"ns","ax":"count","ay":"count","az":"count"},
         "started":"2026-11-21T03:00:00Z",

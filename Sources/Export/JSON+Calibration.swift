@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import IMUModel
+
 extension JSONWriter {
   /// `calibration`: what a sensor measures too much or too little, or `null`.
   public mutating func calibration(_ calibration: SensorCalibration?) {
@@ -8,7 +10,7 @@ extension JSONWriter {
       json.member("id", "\(calibration.id)")
       json.member("name", calibration.name)
       json.member("sensor", calibration.sensor)
-      json.member("made_ns", calibration.made)
+      json.member("made", RFC3339.text(nanoseconds: calibration.made))
       json.key("accelerometer")
       json.accelerometer(calibration.accelerometer)
       json.key("gyroscope")

@@ -50,9 +50,10 @@ let package = Package(
     .target(
       name: "LogStore", dependencies: ["ChipClock", "CLinuxIO", "LogFormat", "IMUModel"],
       swiftSettings: settings),
-    // What recordings show: calibration.
+    // What the samples of a recording show: spectrum, vibration, noise, errors of the sensor, orientation.
     .target(
-      name: "Analysis", dependencies: ["IMUModel", "LogFormat"], swiftSettings: settings),
+      name: "Analysis", dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore"],
+      swiftSettings: settings),
     .target(
       name: "Export", dependencies: ["ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
       // What a page for a browser is made of, in the order in which it stands there.
@@ -113,9 +114,6 @@ let package = Package(
       name: "ChipClockTests", dependencies: ["ChipClock", "ChipClockTesting", "IMUModel"],
       swiftSettings: settings),
     .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
-    .testTarget(
-      name: "AnalysisTests", dependencies: ["Analysis", "IMUModel", "LogFormat"],
-      swiftSettings: settings),
     .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
@@ -163,6 +161,10 @@ let package = Package(
         "RingBuffer", "Sampling", "SimulatedIMU", "TestScheduling",
       ],
       resources: [.copy("Golden")], swiftSettings: settings),
+    .testTarget(
+      name: "AnalysisTests",
+      dependencies: ["Analysis", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      swiftSettings: settings),
     .testTarget(
       name: "ExportTests",
       dependencies: [
@@ -214,7 +216,8 @@ let package = Package(
 if Context.environment["IMULOG_RACES"] != nil {
   let tests: Set = ["LinuxIOTests", "RecorderTests", "RingBufferTests"]
   let others: Set = [
-    "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Graph", "Remote",
+    "Analysis", "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Graph",
+    "Remote",
     "Terminal",
     "TerminalTesting", "imulog", "realtime-check",
   ]

@@ -25,9 +25,9 @@ struct Imulog: ParsableCommand {
       """,
     subcommands: [
       RecordCommand.self, ListCommand.self, ShowCommand.self, PlayCommand.self, InfoCommand.self,
-      ExportCommand.self, LabelCommand.self, CalibrateCommand.self, ImportCommand.self,
-      VerifyCommand.self, RecoverCommand.self, RemoveCommand.self, RestoreCommand.self,
-      BoardsCommand.self,
+      ExportCommand.self, AnalyzeCommand.self, LabelCommand.self, CalibrateCommand.self,
+      ImportCommand.self, VerifyCommand.self, RecoverCommand.self, RemoveCommand.self,
+      RestoreCommand.self, BoardsCommand.self,
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,

@@ -80,6 +80,7 @@ struct JSONSchemaTests {
     let labelled = try bench.run("export", "1").json()
     let list = try bench.run("list", "--json").json()
     let partial = try bench.run("list", "--partial", "--json").json()
+    let analyses = try [bench, damaged].map { try $0.run("analyze", "1", "--json").json() }
     try #require(bench.run("rm", "1").status == 0)
     return [
       ("list", [list]),
@@ -89,6 +90,7 @@ struct JSONSchemaTests {
       ("info --check", check),
       ("label", [labels]),
       ("calibrate", [try calibrated.run("calibrate", "1", "--json").json()]),
+      ("analyze", analyses),
       ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
       ("record", [recorded]),
       ("boards", [try bench.run("boards", "--json").json()]),

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+public import LogStore
+
+/// Why a recording cannot be analysed.
+public enum AnalysisError: Error, Equatable, Sendable {
+  /// The log could not be read.
+  case log(LogError)
+  /// The stretch has more samples than memory is meant for.
+  case tooLong(limit: Int)
+  /// The stretch has no samples.
+  case noSamples
+  /// No segment has the samples that the shortest one needs; `longest` is what the longest has.
+  case tooShort(longest: Int, needed: Int)
+  /// The recording has none of the channels that are needed.
+  case channelsMissing(needed: String, recorded: ChannelSet)
+  /// The curve does not show the terms that a file of noise parameters needs; a clause for each.
+  case noiseUnknown([String])
+}
+
+extension AnalysisError: CustomStringConvertible {
+  /// One sentence with the remedy.
+  public var description: String {
+    switch self {
+    case .log(let error): return error.description
+    case .tooLong(let limit):
+      return
+        "there are more than the \(limit) samples that can be analysed at once: choose a stretch with --from and --to"
+    case .noSamples:
+      return "there is no sample to analyse: choose another stretch with --from and --to"
+    case .tooShort(let longest, let needed):
+      return
+        "\(longest) \(longest == 1 ? "sample is" : "samples are") the longest run without a gap or an uneven time, and an "
+        + "analysis needs \(needed): choose another stretch, or record for longer"
+    case .channelsMissing(let needed, let recorded):
+      let names = recorded.indices.map { ChannelSet.names[$0] }.joined(separator: ", ")
+      return "this needs \(needed), and the recording has \(names): choose another recording"
+    case .noiseUnknown(let reasons):
+      return
+        "noise parameters cannot be written: \(reasons.joined(separator: "; ")): record for hours at rest, without a "
+        + "change of temperature"
+    }
+  }
+}
+
+extension AnalysisError: StatusError {
+  /// Whether the log or the request is wrong.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .log(let cause): cause.exitStatus
+    case .tooLong, .noSamples, .tooShort, .channelsMissing, .noiseUnknown: .usage
+    }
+  }
+}

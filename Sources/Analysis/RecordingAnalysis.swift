@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// What the samples of one axis show. Quantities are in g for an axis of the accelerometer and in °/s for one of the
+/// gyroscope, unless they say otherwise.
+public struct AxisAnalysis: Equatable, Sendable {
+  /// Its position in ``ChannelSet``.
+  public let channel: Int
+  /// g or °/s a count, positive.
+  public let scale: Double
+  /// Of the counts.
+  public let moments: CountMoments
+  /// In unit² a hertz.
+  public let spectrum: Spectrum
+  /// The strongest peaks of the spectrum.
+  public let peaks: [Spectrum.Peak]
+  /// In counts.
+  public let allan: AllanCurve
+  /// In counts.
+  public let noise: NoiseTerms
+
+  /// Peaks that are kept.
+  public static let peakLimit = 3
+
+  init(
+    _ columns: SampleColumns, _ channel: Int, _ moments: CountMoments, _ welch: Welch,
+    motion: String?
+  ) {
+    self.channel = channel
+    self.moments = moments
+    scale = columns.description.scale(ofChannel: channel)
+    let (runs, rate, square) = (columns.runs(ofChannel: channel), columns.rate, scale * scale)
+    welch.removeAll()
+    for run in runs { welch.add(run) }
+    spectrum = Spectrum(
+      density: welch.density(rate: rate).map { $0 * square },
+      resolution: rate / Double(welch.length), length: welch.length, windows: welch.windows)
+    peaks = spectrum.peaks(atMost: AxisAnalysis.peakLimit)
+    allan = AllanCurve(runs, rate: rate)
+    noise = NoiseTerms(allan, duration: columns.duration, motion: motion)
+  }
+
+  /// The name of the channel.
+  public var name: String { ChannelSet.names[channel] }
+  /// Whether it is one of the accelerometer.
+  public var isAcceleration: Bool { channel < 3 }
+  /// The mean.
+  public var mean: Double { moments.mean * scale }
+  /// The root mean square without the mean.
+  public var rms: Double { moments.deviation * scale }
+  /// The greatest distance from the mean.
+  public var peak: Double { moments.peak * scale }
+
+  /// The root mean square of the velocity, in mm/s; `nil` for a rate, and where the spectrum does not resolve 10 Hz.
+  public var velocity: Double? {
+    guard isAcceleration else { return nil }
+    return spectrum.integralRMS(in: RecordingAnalysis.velocityBand).map { $0 * 9806.65 }
+  }
+}
+
+/// What a stretch of a recording shows of vibration and noise.
+public struct RecordingAnalysis: Equatable, Sendable {
+  /// The axes, in the order of ``ChannelSet``.
+  public let axes: [AxisAnalysis]
+  /// Samples in segments.
+  public let sampleCount: Int
+  /// Runs of evenly spaced samples.
+  public let segmentCount: Int
+  /// What was left out, and what is doubtful.
+  public let account: SampleColumns.Account
+  /// Samples a second.
+  public let rate: Double
+  /// By how much of itself the rate may be wrong; `nil` where no chip's clock proves it.
+  public let rateError: Double?
+  /// Seconds of samples.
+  public let duration: Double
+  /// Samples in segments that are too short for a window of the spectrum.
+  public let outsideWindows: Int
+  /// Why the noise terms mean nothing; `nil` when the sensor was at rest.
+  public let motion: String?
+  /// What the bands of ``bands`` are, in hertz.
+  public let bands: [Range<Double>]
+
+  /// The bands that are reported unless others are asked for, in hertz.
+  public static let usualBands: [Range<Double>] = [
+    0.1..<1, 1..<5, 5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
+  ]
+  /// Where velocity is measured: 10 Hz to 1 kHz, as ISO 20816-1 has it for most machines.
+  public static let velocityBand = 10.0..<1000.0.nextUp
+  /// The sampling rate from which the whole of ``velocityBand`` is covered: 2.56 times 1 kHz, as analysers have it for
+  /// their filters.
+  public static let velocityRate = 2560.0
+  /// The greatest standard deviation of an acceleration at rest, in g.
+  public static let restingAcceleration = 0.05
+  /// The greatest standard deviation of a rate at rest, in °/s.
+  public static let restingRate = 1.0
+
+  /// Analyses columns of at least one segment.
+  public init(_ columns: SampleColumns, bands: [Range<Double>] = usualBands) {
+    let moments = columns.channels.intersection([.accelerometer, .gyroscope]).indices.map {
+      (channel: $0, of: CountMoments(columns.runs(ofChannel: $0)))
+    }
+    let motion = RecordingAnalysis.motion(moments, columns.description)
+    let length = Spectrum.length(rate: columns.rate, longest: columns.longest)
+    let welch = Welch(length: length)
+    axes = moments.map { AxisAnalysis(columns, $0.channel, $0.of, welch, motion: motion) }
+    self.motion = motion
+    self.bands = bands
+    (sampleCount, segmentCount) = (columns.count, columns.segments.count)
+    account = columns.account
+    (rate, rateError, duration) = (columns.rate, columns.rateError, columns.duration)
+    outsideWindows = columns.segments.reduce(0) { $0 + ($1.count < length ? $1.count : 0) }
+  }
+
+  /// The axis that moved most beyond its bound, as a clause.
+  private static func motion(
+    _ moments: [(channel: Int, of: CountMoments)], _ description: RecordingDescription
+  ) -> String? {
+    let found = moments.map { channel, moments in
+      let bound = channel < 3 ? restingAcceleration : restingRate
+      let deviation = moments.deviation * description.scale(ofChannel: channel)
+      return (channel: channel, deviation: deviation, bound: bound)
+    }
+    guard let most = found.max(by: { $0.deviation / $0.bound < $1.deviation / $1.bound }),
+      most.deviation > most.bound
+    else { return nil }
+    let unit = most.channel < 3 ? "g" : "°/s"
+    return "the sensor moved: the standard deviation of \(ChannelSet.names[most.channel]) is "
+      + "\(Digits.text(most.deviation, 2)) \(unit), and at rest it is \(Digits.text(most.bound, 2)) \(unit) at most"
+  }
+
+  /// Samples at an end of the range of counts, of all axes.
+  public var clipped: Int { axes.reduce(0) { $0 + $1.moments.clipped } }
+
+  /// Why axes do not show a term: each reason with its axes, as clauses such as `ax, ay: the curve's minimum is not flat`.
+  public func refusals(_ term: (NoiseTerms) -> NoiseTerms.Term) -> [String] {
+    var found: [(reason: String, names: String)] = []
+    for axis in axes {
+      guard case .refused(let reason) = term(axis.noise) else { continue }
+      if let place = found.firstIndex(where: { $0.reason == reason }) {
+        found[place].names += ", " + axis.name
+      } else {
+        found.append((reason, axis.name))
+      }
+    }
+    return found.map { "\($0.names): \($0.reason)" }
+  }
+
+  /// The root mean square of the vector of the accelerations, or of their velocities; `nil` unless every axis of the
+  /// accelerometer has a value.
+  public func total(_ value: (AxisAnalysis) -> Double?) -> Double? {
+    let values = axes.filter(\.isAcceleration).map(value)
+    guard values.count == 3 else { return nil }
+    var sum = 0.0
+    for value in values {
+      guard let value else { return nil }
+      sum += value * value
+    }
+    return sum.squareRoot()
+  }
+}
+
+extension RecordingDescription {
+  /// g or °/s a count, without its sign.
+  func scale(ofChannel channel: Int) -> Double {
+    (channel < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale).value.magnitude
+  }
+}

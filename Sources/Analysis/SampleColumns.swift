@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// A run of consecutive, evenly spaced samples.
+public struct SampleSegment: Equatable, Sendable {
+  /// The place of its first sample in the columns.
+  public let first: Int
+  /// Samples in it.
+  public internal(set) var count: Int
+  /// Nanoseconds since tick 0's deadline at its first sample.
+  public let firstTime: Int64
+  /// Nanoseconds since tick 0's deadline at its last sample.
+  public internal(set) var lastTime: Int64
+
+  /// The places of its samples in the columns.
+  public var places: Range<Int> { first..<(first + count) }
+
+  /// Nanoseconds between two samples, the mean; `nil` for a single sample.
+  public var period: Double? {
+    count > 1 ? Double(lastTime - firstTime) / Double(count - 1) : nil
+  }
+}
+
+/// The counts of a stretch of a recording in memory: a column for each channel, and the segments that they form.
+///
+///     log        s s s s s gap s s s s s s s ┆ s s s s s      ┆ a time that is off
+///     columns    s s s s s s s s s s s s s s s s s            14 bytes a sample of seven channels
+///     segments   ├───────┤ ├───────────┤ ├───────┤
+///
+/// Nothing is made up between two segments. Runs of fewer than ``shortest`` samples are left out, so that the number of
+/// segments is bounded too.
+public final class SampleColumns {
+  /// Samples that are held at most: 224 MB of seven channels, of which only what is filled takes memory.
+  public static let limit = 16_000_000
+  /// Samples of the shortest segment.
+  public static let shortest = 64
+
+  /// What is not in the columns, and what is doubtful in them.
+  public struct Account: Equatable, Sendable {
+    /// Samples in runs that are too short.
+    public internal(set) var leftOut: UInt64 = 0
+    /// Samples of the longest such run.
+    public internal(set) var longestLeftOut = 0
+    /// Places where ticks are missing between two samples.
+    public internal(set) var gaps: UInt64 = 0
+    /// Places where the time between two consecutive samples is off by more than half a period: a new segment where the
+    /// times place the samples, else a reading that came late.
+    public internal(set) var unevenTimes: UInt64 = 0
+    /// Parts of the log that cannot be read.
+    public internal(set) var damages: UInt64 = 0
+    /// Samples whose instants no reading of the chip's clock proves.
+    public internal(set) var unproved: UInt64 = 0
+    /// Nanoseconds by which the lengths of all segments together may be wrong; only for a chip that keeps the time.
+    public internal(set) var lengthError: Int64 = 0
+  }
+
+  /// The log's header.
+  public let description: RecordingDescription
+  /// The channels that have a column.
+  public let channels: ChannelSet
+  /// Samples in each column.
+  public private(set) var count = 0
+  /// In order of time.
+  public private(set) var segments: [SampleSegment] = []
+  /// What is not in the columns.
+  public internal(set) var account = Account()
+  private let memory: UnsafeMutablePointer<Int16>
+  private let capacity: Int
+  private let positions: [Int]
+
+  /// Empty columns of those of `mask` that the recording has.
+  init(_ description: RecordingDescription, _ mask: ChannelSet, capacity: Int = SampleColumns.limit)
+  {
+    self.description = description
+    self.capacity = capacity
+    channels = description.channels.intersection(mask)
+    var positions = [Int](repeating: -1, count: 7)
+    for (place, channel) in channels.indices.enumerated() { positions[channel] = place }
+    self.positions = positions
+    // Memory of this size comes from the kernel and takes room only where it is written.
+    memory = .allocate(capacity: max(1, capacity * channels.indices.count))
+  }
+
+  deinit { memory.deallocate() }
+
+  /// The counts of a segment of a channel, by the channel's position in ``ChannelSet``; traps unless ``channels`` has it.
+  /// Valid while the columns are.
+  public func counts(ofChannel channel: Int, in segment: SampleSegment) -> UnsafeBufferPointer<
+    Int16
+  > {
+    precondition(positions[channel] >= 0, "the columns have no such channel")
+    precondition(segment.places.upperBound <= count, "the columns have no such segment")
+    return UnsafeBufferPointer(
+      start: memory + positions[channel] * capacity + segment.first, count: segment.count)
+  }
+
+  /// The counts of all segments of a channel.
+  public func runs(ofChannel channel: Int) -> [UnsafeBufferPointer<Int16>] {
+    segments.map { counts(ofChannel: channel, in: $0) }
+  }
+
+  /// Samples of the longest segment.
+  public var longest: Int { segments.reduce(0) { max($0, $1.count) } }
+
+  /// Samples a second: the nominal rate where the computer reads the chip on its grid, else the mean of the times.
+  public var rate: Double {
+    let nominal = description.rate.hertz
+    guard description.isFreeRunning else { return nominal }
+    let periods = segments.reduce(0) { $0 + $1.count - 1 }
+    let length = segments.reduce(0.0) { $0 + Double($1.lastTime - $1.firstTime) }
+    return periods > 0 && length > 0 ? Double(periods) / length * 1e9 : nominal
+  }
+
+  /// By how much of itself the rate may be wrong, as the readings of the chip's clock prove; `nil` where they do not, and
+  /// where no chip keeps the time.
+  public var rateError: Double? {
+    guard description.clock != .grid, account.unproved == 0 else { return nil }
+    let length = segments.reduce(0.0) { $0 + Double($1.lastTime - $1.firstTime) }
+    return length > 0 ? Double(account.lengthError) / length : nil
+  }
+
+  /// Seconds of samples.
+  public var duration: Double { Double(count) / rate }
+
+  // MARK: - Filling
+
+  /// Begins a segment.
+  func begin(at time: Int64) {
+    segments.append(SampleSegment(first: count, count: 0, firstTime: time, lastTime: time))
+  }
+
+  /// Adds consecutive samples to the last segment; `false` when there is no room.
+  func append(
+    _ rows: Range<Int>, lastTime: Int64, column: (Int) -> UnsafeBufferPointer<Int16>
+  ) -> Bool {
+    guard rows.count <= capacity - count else { return false }
+    for channel in channels.indices {
+      guard let source = column(channel).baseAddress else { continue }
+      // Safe: there is room for the rows, and the block has them.
+      (memory + positions[channel] * capacity + count)
+        .update(from: source + rows.lowerBound, count: rows.count)
+    }
+    count += rows.count
+    segments[segments.count - 1].count += rows.count
+    segments[segments.count - 1].lastTime = lastTime
+    return true
+  }
+
+  /// Ends the last segment, and leaves it out if it is too short; returns whether it stays.
+  func endSegment() -> Bool {
+    guard let last = segments.last else { return false }
+    guard last.count < SampleColumns.shortest else { return true }
+    segments.removeLast()
+    count = last.first
+    account.leftOut += UInt64(last.count)
+    account.longestLeftOut = max(account.longestLeftOut, last.count)
+    return false
+  }
+}

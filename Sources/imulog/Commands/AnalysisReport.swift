@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+
+/// What an analysis shows, for people.
+struct AnalysisReport {
+  let number: UInt32
+  let description: RecordingDescription
+  let analysis: RecordingAnalysis
+
+  /// Lines: what was analysed, what is wrong with it, a table by axis, and why terms are missing.
+  var lines: [String] {
+    [subject] + remarks + [covered, ""] + AnalysisTable(analysis).lines + noiseReasons
+  }
+
+  private var subject: String {
+    let segments = "\(analysis.segmentCount) \(analysis.segmentCount == 1 ? "segment" : "segments")"
+    var text =
+      "recording \(number): \(analysis.sampleCount) samples in \(segments), "
+      + "\(Digits.text(analysis.duration, 4)) s at \(Plain.hertz(analysis.rate)) Hz"
+    if let error = analysis.rateError {
+      text += " (the chip's, within \(Digits.text(error * 1e6, 2)) ppm)"
+    } else if description.isFreeRunning {
+      text += " (the mean of the times)"
+    }
+    return text
+  }
+
+  /// What was left out, and what is doubtful.
+  private var remarks: [String] {
+    let account = analysis.account
+    var lines: [String] = []
+    func add(_ count: UInt64, _ one: String, _ many: String) {
+      if count > 0 { lines.append("note: \(count) \(count == 1 ? one : many)") }
+    }
+    add(account.gaps, "gap, which no window reaches across", "gaps, which no window reaches across")
+    let segments = description.isFreeRunning ? "begins a segment" : "was read late"
+    let many = description.isFreeRunning ? "begin a segment" : "were read late"
+    add(
+      account.unevenTimes, "sample is half a period or more off its time and \(segments)",
+      "samples are half a period or more off their times and \(many)")
+    let shortest = "of fewer than \(SampleColumns.shortest) samples, left out"
+    add(account.leftOut, "sample in runs \(shortest)", "samples in runs \(shortest)")
+    add(
+      UInt64(analysis.outsideWindows),
+      "sample in segments shorter than a window, not in the spectra",
+      "samples in segments shorter than a window, not in the spectra")
+    add(
+      UInt64(analysis.clipped), "value is clipped: peaks are higher, and other figures too low",
+      "values are clipped: peaks are higher, and other figures too low")
+    add(
+      account.damages, "part of the log cannot be read", "parts of the log cannot be read")
+    return lines
+  }
+
+  private var covered: String {
+    let half = analysis.rate / 2
+    var text = "covered: "
+    if let spectrum = analysis.axes.first?.spectrum {
+      text =
+        "spectra: \(spectrum.windows) Hann \(spectrum.windows == 1 ? "window" : "windows") of \(spectrum.length) samples, "
+        + "\(Digits.text(spectrum.resolution, 3)) Hz apart, each value within "
+        + "\(Digits.text(spectrum.relativeError * 100, 2)) %; covered: \(Digits.text(spectrum.resolution, 3)) to "
+    }
+    text += "\(Digits.text(half, 4)) Hz, half the rate"
+    if !description.sensor.filter.isEmpty {
+      text += ", and what the filter passes (\(Plain.text(description.sensor.filter)))"
+    }
+    if analysis.rate < RecordingAnalysis.velocityRate {
+      text += "; no ISO 20816 zone is claimed below a rate of 2560 Hz"
+    }
+    return text
+  }
+
+  /// Why noise terms are missing: a line for each reason.
+  private var noiseReasons: [String] {
+    if let motion = analysis.motion { return ["", "no noise terms: \(Plain.text(motion))"] }
+    let lines = AnalysisTable.terms.flatMap { name, term in
+      analysis.refusals(term).map { "no \(name) of \($0)" }
+    }
+    return lines.isEmpty ? [] : [""] + lines
+  }
+}
+
+/// The figures of an analysis as columns by axis.
+struct AnalysisTable {
+  let analysis: RecordingAnalysis
+
+  init(_ analysis: RecordingAnalysis) { self.analysis = analysis }
+
+  /// The noise terms with their names.
+  static var terms: [(name: String, of: (NoiseTerms) -> NoiseTerms.Term)] {
+    [("N", \.randomWalk), ("B", \.biasInstability), ("K", \.rateRandomWalk)]
+  }
+
+  /// A row's name, and the text of each axis.
+  private typealias Row = (name: String, cells: [String])
+
+  var lines: [String] {
+    let axes = analysis.axes
+    var rows: [Row] = [("", axes.map(\.name) + (total == nil ? [] : ["|a|"]))]
+    func add(_ name: String, _ cell: (AxisAnalysis) -> String, all: Double? = nil) {
+      rows.append((name, axes.map(cell) + (all.map { [Digits.text($0, 4)] } ?? [])))
+    }
+    func digits(_ value: Double?) -> String { value.map { Digits.text($0, 4) } ?? "-" }
+    add("unit", { $0.isAcceleration ? "g" : Plain.text("°/s") })
+    add("mean", { digits($0.mean) })
+    add("RMS without mean", { digits($0.rms) }, all: total)
+    add("peak from mean", { digits($0.peak) })
+    add("crest factor", { digits($0.moments.crest) })
+    add("kurtosis", { digits($0.moments.kurtosis) })
+    add(velocityName, { digits($0.velocity) }, all: analysis.total(\.velocity))
+    for band in analysis.bands {
+      guard axes.contains(where: { $0.spectrum.rms(in: band) != nil }) else { continue }
+      let end = min(band.upperBound, analysis.rate / 2)
+      let name = "RMS \(Plain.hertz(band.lowerBound)) to \(Digits.short(end)) Hz"
+      add(
+        name, { digits($0.spectrum.rms(in: band)) },
+        all: analysis.total { $0.spectrum.rms(in: band) })
+    }
+    for place in 0..<AxisAnalysis.peakLimit where axes.contains(where: { $0.peaks.count > place }) {
+      add(
+        "peak \(place + 1) in Hz",
+        { $0.peaks.count > place ? digits($0.peaks[place].frequency) : "-" })
+      add("  its RMS", { $0.peaks.count > place ? digits($0.peaks[place].rms) : "-" })
+    }
+    guard analysis.motion == nil else { return AnalysisTable.layout(rows) }
+    add(Plain.text("N in µg/√Hz, m°/s/√Hz"), { term($0, \.randomWalk, 1e6, 1e3) })
+    add(Plain.text("  as m/s/√h, °/√h"), { term($0, \.randomWalk, 60 * 9.80665, 60) })
+    add(Plain.text("B in µg, °/h"), { term($0, \.biasInstability, 1e6, 3600) })
+    add(Plain.text("K in µg/s/√Hz, m°/s²/√Hz"), { term($0, \.rateRandomWalk, 1e6, 1e3) })
+    return AnalysisTable.layout(rows)
+  }
+
+  private var total: Double? { analysis.total(\.rms) }
+
+  private var velocityName: String {
+    let end = min(1000, analysis.rate / 2)
+    return "velocity RMS, mm/s, 10 to \(Digits.short(max(10, end))) Hz"
+  }
+
+  /// A noise term with its relative uncertainty.
+  private func term(
+    _ axis: AxisAnalysis, _ term: (NoiseTerms) -> NoiseTerms.Term, _ acceleration: Double,
+    _ rate: Double
+  ) -> String {
+    guard case .found(let value, let error, _) = term(axis.noise) else { return "-" }
+    let unit = axis.isAcceleration ? acceleration : rate
+    return Digits.text(value * axis.scale * unit, 3) + " ±" + Digits.text(error * 100, 1) + "%"
+  }
+
+  private static func layout(_ rows: [Row]) -> [String] {
+    let nameWidth = rows.reduce(0) { max($0, $1.name.count) }
+    let columns = rows.reduce(0) { max($0, $1.cells.count) }
+    let widths = (0..<columns).map { column in
+      rows.reduce(0) { max($0, $1.cells.count > column ? $1.cells[column].count : 0) }
+    }
+    return rows.map { row in
+      var line = row.name + String(repeating: " ", count: nameWidth - row.name.count)
+      for (cell, width) in zip(row.cells, widths) {
+        line += "  " + String(repeating: " ", count: width - cell.count) + cell
+      }
+      return line
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import ArgumentParser
+import Export
+import Glibc
+import IMUModel
+import LinuxIO
+import LogStore
+import Terminal
+
+/// `imulog analyze`: how a recording vibrates, and how noisy its sensor is.
+struct AnalyzeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "analyze",
+    abstract: "Show how a recording vibrates and how noisy its sensor is.",
+    discussion: """
+      Spectra are means of Hann windows that overlap by half; none reaches across a gap, and nothing is filled in. \
+      Velocity is that from 10 Hz to 1 kHz. Noise terms are those of the overlapping Allan deviation, and mean \
+      something only where the sensor was at rest: N and K need a part of the curve with their slope, B needs 3 h.
+
+      A recording with gaps, clipped values or damage is analysed as far as it can be, and what is wrong is said; \
+      the exit status of a damaged one is 65. At most 16 million samples are analysed at once.
+
+      Examples:
+        imulog analyze latest
+        imulog analyze 3 --from 2s --to 8s --band 45..55 --json
+        imulog analyze latest --svg spectrogram.svg --axis az
+        imulog analyze 7 --imu-yaml imu.yaml
+      """)
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
+    completion: .recordings)
+  var id: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Analyse samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
+  var from: RangeTime?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Analyse samples before this time.", valueName: "time"))
+  var to: RangeTime?
+
+  @Option(
+    help: ArgumentHelp(
+      "Report this band, in hertz, in place of the usual ones; may be repeated.",
+      valueName: "low..high"))
+  var band: [Band] = []
+
+  @Flag(help: "Print JSON, with the spectra and the Allan curves.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("Write a spectrogram as an SVG drawing; - for stdout.", valueName: "file"),
+    completion: .file(extensions: ["svg"]))
+  var svg: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "For --svg: magnitude (of the acceleration, the default), ax, ay, az, gx, gy or gz.",
+      valueName: "axis"),
+    completion: .list(SpectrogramAxis.names))
+  var axis: SpectrogramAxis?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write noise parameters as Kalibr's imu.yaml has them; - for stdout.", valueName: "file"),
+    completion: .file(extensions: ["yaml"]))
+  var imuYaml: String?
+
+  func validate() throws {
+    if let from, let to, to.nanoseconds <= from.nanoseconds {
+      throw ValidationError(
+        "no time is from --from \(from.text) on and before --to \(to.text); give a --to that is later"
+      )
+    }
+    if axis != nil, svg == nil {
+      throw ValidationError("--axis chooses what --svg draws; give --svg FILE too")
+    }
+    let outputs = [
+      json ? "--json" : nil, svg == "-" ? "--svg -" : nil, imuYaml == "-" ? "--imu-yaml -" : nil,
+    ]
+    .compactMap { $0 }
+    if outputs.count > 1 {
+      throw ValidationError(
+        "\(outputs.joined(separator: " and ")) both write to stdout; give one of them a file, or leave one out"
+      )
+    }
+  }
+
+  mutating func run() throws {
+    ProcessPriority.stepBack()
+    let catalogue = try program.openStore(storeOptions)
+    let entry = try catalogue.entry(for: id)
+    for output in [svg, imuYaml].compactMap({ $0 }) where output != "-" {
+      try refuseRecording(output, of: catalogue)
+    }
+    var reader = try LogReader(
+      try ProgressStorage(try catalogue.storage(of: entry), "reading recording \(entry.number)"))
+    let columns = try SampleColumns.read(
+      &reader, from: from?.nanoseconds, to: to?.nanoseconds)
+    guard !columns.channels.isEmpty else {
+      throw AnalysisError.channelsMissing(
+        needed: "an axis of a sensor", recorded: reader.description.channels)
+    }
+    if let svg { try draw(columns, entry.number, to: svg) }
+    guard svg != "-" else { return try end(columns, entry.number) }
+    let analysis = RecordingAnalysis(
+      columns, bands: band.isEmpty ? RecordingAnalysis.usualBands : band.map(\.hertz))
+    if let imuYaml {
+      let text = try KalibrNoise.text(analysis, number: entry.number)
+      try write(to: imuYaml) { try $0(text) }
+    }
+    let report = AnalysisReport(
+      number: entry.number, description: columns.description, analysis: analysis)
+    if json {
+      try Console.json(report.json)
+    } else if imuYaml != "-" {
+      try Console.data(report.lines.joined(separator: "\n"))
+    }
+    try end(columns, entry.number)
+  }
+
+  private func end(_ columns: SampleColumns, _ number: UInt32) throws {
+    let damages = columns.account.damages
+    guard damages > 0 else { return }
+    throw CommandFailure(
+      .damagedData,
+      "recording \(number) is damaged in \(damages) \(damages == 1 ? "place" : "places"), and what can be read was "
+        + "analysed; `imulog verify \(number)` says what is missing")
+  }
+
+  private func draw(_ columns: SampleColumns, _ number: UInt32, to output: String) throws {
+    let spectrogram = try Spectrogram(columns, of: axis?.source ?? .magnitude)
+    let drawing = SpectrogramDrawing(spectrogram, number: number)
+    try write(to: output) { put in try drawing.write { try put($0) } }
+  }
+
+  /// Writes a text in pieces to stdout, or to a file that appears once it is complete.
+  private func write(to output: String, _ fill: ((String) throws -> Void) throws -> Void) throws {
+    func fillSink(_ sink: inout FileDescriptorSink) throws {
+      try fill { text in try Array(text.utf8).withUnsafeBytes { try sink.write($0) } }
+      try sink.flush()
+    }
+    guard output != "-" else {
+      var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
+      return try fillSink(&sink)
+    }
+    let file = try PendingFile(output, remedy: "choose another FILE")
+    var sink = FileDescriptorSink(file.descriptor, name: output)
+    try fillSink(&sink)
+    try file.publish()
+  }
+
+  /// Refuses to overwrite a recording, through any link or name.
+  private func refuseRecording(_ output: String, of catalogue: Catalogue) throws {
+    guard let file = FileIdentity(path: output) else { return }
+    for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
+      throw CommandFailure(
+        .usage, "\(output) is recording \(entry.number) itself; choose another file")
+    }
+  }
+}
+
+/// A band of frequencies on the command line: `45..55`.
+struct Band: ExpressibleByArgument {
+  let hertz: Range<Double>
+
+  init?(argument: String) {
+    guard let dots = argument.parts(around: ".."),
+      let low = SampleRate(decimal: dots.before)?.hertz,
+      let high = SampleRate(decimal: dots.after)?.hertz, low < high
+    else { return nil }
+    hertz = low..<high
+  }
+}
+
+/// What a spectrogram shows, on the command line.
+struct SpectrogramAxis: ExpressibleByArgument {
+  static let names = ["magnitude"] + ChannelSet.names.prefix(6)
+  let source: Spectrogram.Source
+
+  init?(argument: String) {
+    guard let place = SpectrogramAxis.names.firstIndex(of: argument) else { return nil }
+    source = place == 0 ? .magnitude : .channel(place - 1)
+  }
+
+  static var allValueStrings: [String] { names }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+@testable import Analysis
+
+@Suite("The Allan deviation")
+struct AllanTests {
+  static func curve(_ columns: [Int16]..., rate: Double) -> AllanCurve {
+    withRuns(columns) { AllanCurve($0, rate: rate) }
+  }
+
+  /// By the definition, with averages and not with sums that slide.
+  static func deviation(_ values: [Int16], _ factor: Int) -> Double {
+    func average(_ start: Int) -> Double {
+      values[start..<(start + factor)].reduce(0.0) { $0 + Double($1) } / Double(factor)
+    }
+    let squares = (0...(values.count - 2 * factor)).map { start in
+      let difference = average(start + factor) - average(start)
+      return difference * difference
+    }
+    return (squares.reduce(0, +) / Double(squares.count) / 2).squareRoot()
+  }
+
+  @Test("is the definition's at every averaging time, from either end of the counts")
+  func definition() {
+    var noise = Noise()
+    let values = noise.white(1003, deviation: 20_000)
+    let curve = Self.curve(values, rate: 50)
+    #expect(curve.points.map(\.factor) == [1, 2, 4, 8, 16, 32, 64, 128, 256])
+    for point in curve.points {
+      let expected = Self.deviation(values, point.factor)
+      #expect(abs(point.deviation / expected - 1) < 1e-12, "\(point.factor), seed \(noise.seed)")
+      #expect(point.tau == Double(point.factor) / 50)
+      #expect(point.count == 1003 - 2 * point.factor + 1)
+    }
+  }
+
+  @Test("of a ramp is τ times its slope over √2")
+  func ramp() {
+    let curve = Self.curve((0..<4096).map { Int16($0 - 2000) }, rate: 10)
+    for point in curve.points {
+      #expect(abs(point.deviation / (10 * point.tau / 2.0.squareRoot()) - 1) < 1e-12)
+    }
+  }
+
+  @Test("of white noise falls as 1/√τ, and N is its density")
+  func white() throws {
+    var noise = Noise()
+    let curve = Self.curve(noise.white(400_000, deviation: 500), rate: 100)
+    for point in curve.points where point.independent > 20 {
+      let expected = 500 / Double(point.factor).squareRoot()
+      #expect(
+        abs(point.deviation / expected - 1) < 6 * point.relativeError,
+        "\(point.factor), seed \(noise.seed)")
+    }
+    let terms = NoiseTerms(curve, duration: 4000, motion: nil)
+    let value = try #require(terms.randomWalk.value, "seed \(noise.seed)")
+    #expect(abs(value / 50 - 1) < 0.15, "seed \(noise.seed)")
+    #expect(terms.rateRandomWalk.value == nil, "seed \(noise.seed)")
+    #expect(terms.biasInstability == .refused("a bias instability needs 3 h of samples at rest"))
+  }
+
+  @Test("of a random walk rises as √(τ/3), and K is its step times the root of the rate")
+  func walk() throws {
+    var noise = Noise(seed: 20_261_125)
+    let curve = Self.curve(noise.walk(200_000, step: 30), rate: 100)
+    for point in curve.points where point.factor >= 8 && point.independent > 100 {
+      // A walk of steps s: σ² = s² (2m² + 1) / 6m.
+      let m = Double(point.factor)
+      let expected = 30 * ((2 * m * m + 1) / (6 * m)).squareRoot()
+      #expect(abs(point.deviation / expected - 1) < 0.3, "\(point.factor), seed \(noise.seed)")
+    }
+    let terms = NoiseTerms(curve, duration: 2000, motion: nil)
+    let value = try #require(terms.rateRandomWalk.value)
+    #expect(abs(value / (30 * 100.0.squareRoot()) - 1) < 0.2, "seed \(noise.seed)")
+    #expect(terms.randomWalk == .refused("no part of the curve has the slope -1/2"))
+  }
+
+  @Test("segments are pooled, and a step between them is in no difference")
+  func segments() {
+    let curve = Self.curve(
+      [Int16](repeating: -9000, count: 300), [Int16](repeating: 12_000, count: 200), rate: 1)
+    #expect(curve.points.allSatisfy { $0.deviation == 0 })
+    #expect(
+      curve.points.map(\.independent) == [498, 248, 123, 60, 28, 12, 5, 1].filter { $0 >= 2 })
+  }
+
+  @Test("no term is found where the sensor moved")
+  func motion() {
+    var noise = Noise()
+    let curve = Self.curve(noise.white(10_000, deviation: 50), rate: 100)
+    let terms = NoiseTerms(curve, duration: 1e6, motion: "it moved")
+    #expect(terms.randomWalk == .refused("it moved"))
+    #expect(terms.biasInstability == .refused("it moved"))
+    #expect(terms.rateRandomWalk == .refused("it moved"))
+  }
+
+  @Test("a flat minimum between noise and walk is the bias instability, from 3 h on")
+  func minimum() throws {
+    // σ² = N²/τ + B² + K²τ/3 has its minimum at √3 N/K.
+    let points = (0..<16).map { octave in
+      let tau = 0.01 * Double(1 << octave)
+      let variance = 1 / tau + 2500 * 0.664 * 0.664 + 1e-4 * tau
+      return AllanCurve.Point(
+        factor: 1 << octave, tau: tau, deviation: variance.squareRoot(), count: 1000,
+        independent: 1_100_000 >> octave)
+    }
+    let curve = AllanCurve(
+      points: points + [
+        .init(factor: 1 << 16, tau: 655, deviation: 60, count: 1000, independent: 16)
+      ])
+    let terms = NoiseTerms(curve, duration: 11_000, motion: nil)
+    let value = try #require(terms.biasInstability.value)
+    #expect(abs(value / 50 - 1) < 0.05)
+    #expect(NoiseTerms(curve, duration: 10_000, motion: nil).biasInstability.value == nil)
+  }
+}

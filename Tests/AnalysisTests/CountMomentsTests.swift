@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import Analysis
+
+@Suite("Figures of counts")
+struct CountMomentsTests {
+  static func of(_ columns: [Int16]...) -> CountMoments { withRuns(columns) { CountMoments($0) } }
+
+  @Test("a square wave has crest and kurtosis 1, and its half height as deviation")
+  func square() {
+    let moments = Self.of((0..<1000).map { $0 % 2 == 0 ? -700 : 300 })
+    #expect(moments.mean == -200)
+    #expect(moments.deviation == 500)
+    #expect(moments.peak == 500)
+    #expect(moments.crest == 1)
+    #expect(moments.kurtosis == 1)
+    #expect(moments.clipped == 0)
+  }
+
+  @Test("a sine has crest √2 and kurtosis 1.5")
+  func sine() throws {
+    let moments = Self.of(Noise.sine(100_000, amplitude: 30_000, frequency: 0.01))
+    #expect(abs(try #require(moments.crest) - 2.0.squareRoot()) < 1e-3)
+    #expect(abs(try #require(moments.kurtosis) - 1.5) < 1e-3)
+  }
+
+  @Test("noise has kurtosis 3")
+  func noise() throws {
+    var noise = Noise()
+    let moments = Self.of(noise.white(200_000, deviation: 500))
+    #expect(abs(try #require(moments.kurtosis) - 3) < 0.1, "seed \(noise.seed)")
+  }
+
+  @Test("runs are one sample together, and both ends of the counts are clipped")
+  func runs() {
+    let moments = Self.of([-32768, -32768, 1], [], [32767, 5])
+    #expect(moments.count == 5)
+    #expect(moments.clipped == 3)
+    #expect(moments.mean == (-2.0 * 32768 + 1 + 32767 + 5) / 5)
+  }
+
+  @Test("a constant has no crest and no kurtosis")
+  func constant() {
+    let moments = Self.of([7, 7, 7])
+    #expect(moments.deviation == 0)
+    #expect(moments.crest == nil)
+    #expect(moments.kurtosis == nil)
+  }
+}

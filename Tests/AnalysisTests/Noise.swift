@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LogStoreTesting
+
+@testable import Analysis
+
+/// A signal to analyse, from a seed that is printed with every failure.
+struct Noise {
+  let seed: UInt64
+  private var generator: SeededGenerator
+
+  init(seed: UInt64 = .random(in: 1 ... .max)) {
+    self.seed = seed
+    generator = SeededGenerator(seed: seed)
+  }
+
+  /// A value of the standard normal distribution. (Box and Muller 1958)
+  mutating func normal() -> Double {
+    let (a, b) = (
+      Double.random(in: 1e-300..<1, using: &generator), Double.random(in: 0..<1, using: &generator)
+    )
+    return (-2 * log(a)).squareRoot() * cos(2 * Double.pi * b)
+  }
+
+  /// White noise of a standard deviation in counts.
+  mutating func white(_ count: Int, deviation: Double) -> [Int16] {
+    (0..<count).map { _ in Noise.counts(normal() * deviation) }
+  }
+
+  /// The sum of steps of a standard deviation in counts.
+  mutating func walk(_ count: Int, step: Double) -> [Int16] {
+    var value = 0.0
+    return (0..<count).map { _ in
+      value += normal() * step
+      return Noise.counts(value)
+    }
+  }
+
+  static func counts(_ value: Double) -> Int16 { Int16(clamping: Int(value.rounded())) }
+
+  /// A sine of an amplitude in counts, a frequency as a part of the rate, and a phase in radians.
+  static func sine(_ count: Int, amplitude: Double, frequency: Double, phase: Double = 0.3)
+    -> [Int16]
+  {
+    (0..<count).map { counts(amplitude * sin(2 * Double.pi * frequency * Double($0) + phase)) }
+  }
+}
+
+/// Calls `body` with the runs that some columns of counts are.
+func withRuns<Result>(
+  _ columns: [[Int16]], _ body: ([UnsafeBufferPointer<Int16>]) -> Result
+) -> Result {
+  // The buffers live until `body` has returned.
+  let buffers = columns.map { column in
+    let buffer = UnsafeMutableBufferPointer<Int16>.allocate(capacity: column.count)
+    _ = buffer.initialize(from: column)
+    return buffer
+  }
+  defer { for buffer in buffers { buffer.deallocate() } }
+  return body(buffers.map { UnsafeBufferPointer($0) })
+}
+
+/// The spectrum of columns of counts.
+func spectrum(_ columns: [Int16]..., length: Int, rate: Double) -> Spectrum {
+  let welch = Welch(length: length)
+  withRuns(columns) { for run in $0 { welch.add(run) } }
+  return Spectrum(
+    density: welch.density(rate: rate), resolution: rate / Double(length), length: length,
+    windows: welch.windows)
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Testing
+
+@testable import Analysis
+
+@Suite("A recording as columns and segments")
+struct SampleColumnsTests {
+  /// A sample whose channels are told apart, and from those of other ticks.
+  static func sample(_ tick: Int) -> RawSample {
+    RawSample(
+      ax: Int16(tick % 1000), ay: -Int16(tick % 999), az: 32767, gx: -32768, gy: Int16(tick % 7),
+      gz: -Int16(tick % 11), temperature: 5)
+  }
+
+  @Test("columns hold every count of the asked channels in order, as one segment")
+  func columns() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<3000 { log.add(UInt64(tick), Self.sample(tick)) }
+    let columns = try log.columns(channels: .all)
+    #expect(columns.count == 3000)
+    #expect(
+      columns.segments == [
+        SampleSegment(first: 0, count: 3000, firstTime: 0, lastTime: 29_990_000_000)
+      ])
+    for channel in 0..<7 {
+      let expected = (0..<3000).map { Self.sample($0)[channel] }
+      #expect(Array(columns.runs(ofChannel: channel)[0]) == expected, "\(channel)")
+    }
+    #expect(columns.rate == 100)
+    #expect(columns.rateError == nil)
+    #expect(columns.account == SampleColumns.Account())
+  }
+
+  @Test("a gap ends a segment, and nothing is made for its ticks")
+  func gap() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<100 { log.add(UInt64(tick), Self.sample(tick)) }
+    log.add(Gap(firstTick: 100, count: 30, cause: .busError, code: 5))
+    for tick in 130..<330 { log.add(UInt64(tick), Self.sample(tick)) }
+    let columns = try log.columns()
+    #expect(columns.segments.map(\.count) == [100, 200])
+    #expect(columns.segments[1].firstTime == 1_300_000_000)
+    #expect(columns.account.gaps == 1)
+    #expect(columns.runs(ofChannel: 0)[1].first == 130)
+  }
+
+  @Test("runs of fewer than 64 samples are left out and counted")
+  func shortRuns() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<63 { log.add(UInt64(tick), Self.sample(tick)) }
+    for tick in 70..<134 { log.add(UInt64(tick), Self.sample(tick)) }
+    for tick in 140..<150 { log.add(UInt64(tick), Self.sample(tick)) }
+    let columns = try log.columns()
+    #expect(columns.segments.map(\.count) == [64])
+    #expect(columns.count == 64)
+    #expect(columns.runs(ofChannel: 0)[0].first == 70)
+    #expect(columns.account.leftOut == 73)
+    #expect(columns.account.longestLeftOut == 63)
+  }
+
+  @Test(
+    "of a table, a time that is off by more than half a period begins a segment, and the rate is the mean"
+  )
+  func unevenTimes() throws {
+    var log = try WrittenLog(hertz: 100, isImported: true)
+    // Really 98 Hz, with a second's step that the ticks do not show.
+    for tick in 0..<400 {
+      log.add(
+        UInt64(tick), at: Int64(tick) * 10_204_082 + (tick < 150 ? 0 : 1_000_000_000),
+        Self.sample(tick))
+    }
+    let columns = try log.columns()
+    #expect(columns.segments.map(\.count) == [150, 250])
+    #expect(columns.account.unevenTimes == 1)
+    #expect(abs(columns.rate - 98) < 1e-4)
+  }
+
+  @Test("on the computer's grid, a late reading does not end a segment, but is counted")
+  func late() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<200 {
+      log.add(
+        UInt64(tick), at: Int64(tick) * 10_000_000 + (tick == 77 ? 6_000_000 : 0), Self.sample(tick)
+      )
+    }
+    let columns = try log.columns()
+    #expect(columns.segments.map(\.count) == [200])
+    #expect(columns.account.unevenTimes == 2)
+  }
+
+  @Test("a stretch has the samples from its beginning on and before its end")
+  func stretch() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<5000 { log.add(UInt64(tick), Self.sample(tick)) }
+    let columns = try log.columns(from: 20_000_000_000, to: 30_000_000_000)
+    #expect(columns.count == 1000)
+    #expect(columns.segments[0].firstTime == 20_000_000_000)
+    #expect(columns.runs(ofChannel: 1)[0].last == Self.sample(2999).ay)
+  }
+
+  @Test("too many samples, none, and too short runs are refused in one sentence with the remedy")
+  func refusals() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<200 { log.add(UInt64(tick), Self.sample(tick)) }
+    #expect(throws: AnalysisError.tooLong(limit: 150)) { try log.columns(limit: 150) }
+    #expect(throws: AnalysisError.noSamples) { try log.columns(from: 9_000_000_000) }
+    #expect(throws: AnalysisError.tooShort(longest: 63, needed: 64)) {
+      try log.columns(to: 630_000_000)
+    }
+    #expect(
+      "\(AnalysisError.tooLong(limit: 150))".contains("choose a stretch with --from and --to"))
+    #expect("\(AnalysisError.tooShort(longest: 63, needed: 64))".contains("record for longer"))
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("analyze shows vibration and noise", .waitsForPrograms)
+struct AnalyzeCommandTests {
+  /// A table at 500 Hz: 50 Hz of ±1000 counts along x, ±1 count elsewhere.
+  private static func table(_ count: Int, gapAt gap: Int? = nil, clipped: Int = 0) -> String {
+    var text = "t_us,ax,ay,az,gx,gy,gz\n"
+    for row in 0..<count {
+      let time = row * 2000 + (gap.map { row >= $0 } ?? false ? 5_000_000 : 0)
+      let x = row < clipped ? 32767 : Int((1000 * sin(2 * Double.pi * 0.1 * Double(row))).rounded())
+      let small = row % 3 - 1
+      text += "\(time),\(x),\(small),\(1000 + small),\(small),\(-small),\(small)\n"
+    }
+    return text
+  }
+
+  private let bench = Bench()
+
+  private func take(_ table: String) throws {
+    let scales = ["--accel-lsb-per-g", "1000", "--gyro-lsb-per-dps", "100"]
+    try #require(bench.run(["import", bench.file("take.csv", table)] + scales).status == 0)
+  }
+
+  @Test("a table by axis has the frequency, the root mean square and the velocity of a vibration")
+  func table() throws {
+    try take(Self.table(5000))
+    let outcome = bench.run("analyze", "1")
+    #expect(outcome.status == 0)
+    #expect(outcome.talk.isEmpty)
+    #expect(
+      outcome.lines[0]
+        == "recording 1: 5000 samples in 1 segment, 10.00 s at 500 Hz (the mean of the times)")
+    func row(_ name: String) throws -> [Substring] {
+      let line = try #require(outcome.lines.first { $0.hasPrefix(name) }, "\(name)")
+      return line.dropFirst(name.count).split(separator: " ")
+    }
+    #expect(try row("RMS without mean")[0] == "0.7071")
+    #expect(try row("peak 1 in Hz")[0] == "50.00")
+    #expect(try row("velocity RMS, mm/s, 10 to 250 Hz")[0].hasPrefix("22.0"))
+    #expect(outcome.output.contains("no ISO 20816 zone is claimed below a rate of 2560 Hz"))
+    #expect(
+      outcome.output.contains(
+        "no noise terms: the sensor moved: the standard deviation of ax is 0.71 g"))
+  }
+
+  @Test(
+    "JSON has the same, with spectra and Allan curves, and --band has the bands that are asked for")
+  func json() throws {
+    try take(Self.table(5000))
+    let json = try bench.run("analyze", "1", "--json", "--band", "45..55", "--band", "100..200")
+      .json()
+    let x = json["accelerometer"].items[0]
+    #expect(abs((x["rms_g"].double ?? 0) - 0.5.squareRoot()) < 1e-4)
+    #expect(json["bands"].items.count == 2)
+    #expect(abs((x["bandRMS_g"].items[0].double ?? 0) - 0.5.squareRoot()) < 1e-3)
+    #expect((x["bandRMS_g"].items[1].double ?? 1) < 1e-3)
+    #expect(json["windows"]["length"] == .integer(1024))
+    #expect(x["density_g2_hz"].items.count == 513)
+    #expect(x["allan"].items.count > 8)
+    #expect(x["randomWalk_g_rthz"]["value"] == .null)
+  }
+
+  @Test("a gap divides the take, and clipped values are counted; both are said")
+  func flaws() throws {
+    try take(Self.table(4000, gapAt: 1500, clipped: 3))
+    let outcome = bench.run("analyze", "1")
+    #expect(outcome.status == 0)
+    #expect(outcome.lines[0].contains("4000 samples in 2 segments"))
+    #expect(outcome.output.contains("note: 3 values are clipped"))
+    #expect(outcome.output.contains("note: 1 gap, which no window reaches across"))
+  }
+
+  @Test("a stretch is analysed alone")
+  func stretch() throws {
+    try take(Self.table(4000))
+    let outcome = bench.run("analyze", "1", "--from", "2s", "--to", "4s")
+    #expect(outcome.lines.first?.contains(": 1000 samples in 1 segment") == true)
+  }
+
+  @Test(
+    "a take too short, no stretch, and contradictory options are refused in one sentence",
+    arguments: [
+      (["--to", "100ms"], "50 samples are the longest run without a gap"),
+      (["--from", "1h"], "there is no sample to analyse"),
+      (["--from", "2s", "--to", "1s"], "no time is from --from 2s on and before --to 1s"),
+      (["--band", "5..2"], "'5..2' is invalid"), (["--axis", "ax"], "give --svg FILE too"),
+      (["--svg", "-", "--json"], "--json and --svg - both write to stdout"),
+      (["--imu-yaml", "-"], "noise parameters cannot be written: the sensor moved"),
+    ])
+  func refusals(options: [String], words: String) throws {
+    try take(Self.table(1000))
+    let outcome = bench.run(["analyze", "1"] + options)
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.talk.contains(words), "\(outcome.talk)")
+  }
+
+  @Test(
+    "a spectrogram goes to stdout or to a file that is complete; a recording is not overwritten")
+  func spectrogram() throws {
+    try take(Self.table(4000))
+    let outcome = bench.run("analyze", "1", "--svg", "-", "--axis", "ax")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.hasPrefix("<?xml") && outcome.output.hasSuffix("</svg>\n"))
+    let path = bench.file("old.svg", "old")
+    #expect(bench.run("analyze", "1", "--svg", path, "--axis", "ax").status == 0)
+    #expect(try text(at: path) == outcome.output)
+    let log = bench.directory.path + "/" + (try bench.logName())
+    let refused = bench.run("analyze", "1", "--svg", log)
+    #expect(refused.status == 64)
+    #expect(refused.talk.contains("is recording 1 itself"))
+  }
+
+  @Test("what can be read of a damaged recording is analysed, and the status is 65")
+  func damage() throws {
+    try bench.record("--for", "60s", "--rate", "100")
+    let name = try bench.logName()
+    var bytes = bench.directory.bytes(of: name)
+    bytes[2 * 4096 + 2000] ^= 0x10
+    bench.directory.write(bytes, to: name)
+    let outcome = bench.run("analyze", "1")
+    #expect(outcome.status == 65)
+    #expect(outcome.output.contains("in 2 segments"))
+    #expect(outcome.talk.contains("damaged in 1 place"))
+  }
+}

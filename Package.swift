@@ -55,7 +55,8 @@ let package = Package(
       name: "Analysis", dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore"],
       swiftSettings: settings),
     .target(
-      name: "Export", dependencies: ["ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
+      name: "Export",
+      dependencies: ["Analysis", "ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
       // What a page for a browser is made of, in the order in which it stands there.
       resources: [
         "page.css", "body.html", "data.js", "axis.js", "line.js", "panel.js", "view.js",

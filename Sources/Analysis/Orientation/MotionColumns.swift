@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+public import LogFormat
+
+/// Why the orientation of a recording cannot be computed.
+public enum OrientationError: Error, Equatable, Sendable {
+  /// There are more samples, ticks that repeat them included, than this.
+  case tooLong(limit: Int)
+}
+
+/// The counts of a recording's accelerometer and gyroscope in memory, 12 bytes a sample, cut where too much is missing.
+///
+///     ticks      0 1 2 3 . 5 6 7 . . . . . . . . . . 18 19
+///     stretches [0 1 2 3 3 5 6 7]                   [18 19]
+///                        ▲ repeated: at most 0.1 s is missing
+///
+/// Nothing is known about the motion in a gap, so the orientation begins anew after a long one. In a short one the sample
+/// before it is repeated for each missing tick.
+public struct MotionColumns: Sendable {
+  /// Samples, with those that are repeated, that an orientation is computed for: 360 MB of memory.
+  public static let limit = 10_000_000
+  /// Seconds of missing ticks that are bridged.
+  public static let longestBridge = 0.1
+
+  /// Stretches without long gaps.
+  public var stretchCount: Int { stretches.count }
+  /// Ticks without a sample for which the sample before them is repeated.
+  public private(set) var repeatedCount = 0
+  private(set) var stretches: [MotionStretch] = []
+
+  private let rate: SampleRate
+  private let hasOwnTimes: Bool
+  private let scales: MotionStretch.Scales
+  private let limit: Int
+  private var total = 0
+
+  /// No samples yet.
+  ///
+  /// - Parameter limit: Above how many samples to refuse.
+  public init(_ recording: RecordingDescription, limit: Int = MotionColumns.limit) {
+    rate = recording.rate
+    hasOwnTimes = recording.isFreeRunning
+    scales = MotionStretch.Scales(
+      acceleration: recording.sensor.accelerometerScale.value * OrientationConstants.gravity,
+      rate: recording.sensor.gyroscopeScale.value * .pi / 180)
+    self.limit = limit
+  }
+
+  /// Takes samples of a block, in order of ticks.
+  public mutating func append(
+    _ rows: Range<Int>, of block: borrowing SampleBlock
+  ) throws(OrientationError) {
+    for row in rows {
+      let (tick, time, sample) = block[row]
+      let missing = stretches.last.map { tick - $0.lastTick - 1 }
+      // A tenth of a second: 10 × missing / rate ≤ 1.
+      if let missing, missing <= UInt64(rate.numerator) / (10 * UInt64(rate.denominator)) {
+        try count(Int(missing) + 1)
+        stretches[stretches.count - 1].append(sample, tick, time, repeating: Int(missing))
+        repeatedCount += Int(missing)
+      } else {
+        try count(1)
+        stretches.append(
+          MotionStretch(sample, tick, time, scales, rate, hasOwnTimes: hasOwnTimes))
+      }
+    }
+  }
+
+  private mutating func count(_ samples: Int) throws(OrientationError) {
+    total += samples
+    guard total <= limit else { throw .tooLong(limit: limit) }
+  }
+}
+
+/// The samples of ticks without a long gap between them.
+struct MotionStretch: Sendable {
+  /// Values of a count: m/s² and radians a second.
+  struct Scales: Sendable {
+    let acceleration, rate: Double
+  }
+
+  /// Samples of a block: the passes over a stretch keep their states where blocks begin.
+  static let blockLength = 4096
+
+  /// Six counts a sample: acceleration, rate.
+  private(set) var blocks: [[Int16]] = []
+  private(set) var lastTick: UInt64
+  /// Runs of repeated samples: after how many samples that are not, and how many.
+  private(set) var repeats: [(after: Int, count: Int)] = []
+  private let scales: Scales
+  private let rate: SampleRate
+  private let hasOwnTimes: Bool
+  private let first: (tick: UInt64, time: Int64)
+  private var lastTime: Int64
+  private var count = 0
+  private var last: RawSample
+
+  init(
+    _ sample: RawSample, _ tick: UInt64, _ time: Int64, _ scales: Scales, _ rate: SampleRate,
+    hasOwnTimes: Bool
+  ) {
+    (self.scales, self.rate, self.hasOwnTimes) = (scales, rate, hasOwnTimes)
+    (first, lastTick, lastTime, last) = ((tick, time), tick, time, sample)
+    put(sample)
+    count = 1
+  }
+
+  mutating func append(_ sample: RawSample, _ tick: UInt64, _ time: Int64, repeating missing: Int) {
+    for _ in 0..<missing { put(last) }
+    if missing > 0 { repeats.append((count, missing)) }
+    put(sample)
+    count += 1
+    (lastTick, lastTime, last) = (tick, time, sample)
+  }
+
+  private mutating func put(_ sample: RawSample) {
+    let room = 6 * MotionStretch.blockLength
+    if blocks.isEmpty { blocks.append([]) }
+    if blocks[blocks.count - 1].count == room {
+      blocks.append([])
+      blocks[blocks.count - 1].reserveCapacity(room)
+    }
+    let block = blocks.count - 1
+    for channel in 0..<6 { blocks[block].append(sample[channel]) }
+  }
+
+  /// Seconds from one sample to the next: of the grid, or the mean where times of their own place the ticks.
+  var period: Double {
+    let nominal = Double(rate.denominator) / Double(rate.numerator)
+    guard hasOwnTimes, lastTick > first.tick, lastTime > first.time else { return nominal }
+    return Double(lastTime - first.time) / 1e9 / Double(lastTick - first.tick)
+  }
+
+  /// Samples of a block.
+  func count(ofBlock block: Int) -> Int { blocks[block].count / 6 }
+
+  /// A sample in m/s² and radians a second.
+  @inline(__always)
+  func sample(_ index: Int, ofBlock block: Int) -> (
+    acceleration: SIMD3<Double>, rate: SIMD3<Double>
+  ) {
+    blocks[block].withUnsafeBufferPointer { counts in
+      func vector(_ place: Int) -> SIMD3<Double> {
+        SIMD3(Double(counts[place]), Double(counts[place + 1]), Double(counts[place + 2]))
+      }
+      return (vector(6 * index) * scales.acceleration, vector(6 * index + 3) * scales.rate)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A turn: the unit quaternion w + x·i + y·j + z·k, with the product of Hamilton.
+///
+///     turned v = q · v · q*        first b, then a: a · b
+///
+/// A quaternion and its negative are the same turn.
+public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
+  /// The cosine of half the angle.
+  public var w: Double
+  /// The axis times the sine of half the angle.
+  public var axis: SIMD3<Double>
+
+  /// A quaternion of the given parts, as they are.
+  public init(w: Double, axis: SIMD3<Double>) {
+    (self.w, self.axis) = (w, axis)
+  }
+
+  /// No turn.
+  public static let identity = Quaternion(w: 1, axis: .zero)
+
+  /// The turn that a constant rate makes in a time; none below a rate whose square vanishes.
+  ///
+  /// - Parameters:
+  ///   - rate: Radians a second around each axis of the body.
+  ///   - seconds: How long.
+  init(rate: SIMD3<Double>, seconds: Double) {
+    let speed = length(rate)
+    guard speed > .ulpOfOne else {
+      self = .identity
+      return
+    }
+    let half = speed * seconds / 2
+    self.init(w: cos(half), axis: rate * (sin(half) / speed))
+  }
+
+  /// The opposite turn.
+  public var conjugate: Quaternion { Quaternion(w: w, axis: -axis) }
+
+  /// The same direction with length 1; zero stays zero.
+  var normalized: Quaternion {
+    let length = (w * w + dot(axis, axis)).squareRoot()
+    return length == 0 ? self : Quaternion(w: w / length, axis: axis / length)
+  }
+
+  /// The turn `b` followed by `a`.
+  public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
+    Quaternion(
+      w: a.w * b.w - dot(a.axis, b.axis), axis: b.axis * a.w + a.axis * b.w + cross(a.axis, b.axis))
+  }
+
+  /// A vector after the turn.
+  public func turn(_ vector: SIMD3<Double>) -> SIMD3<Double> {
+    let twice = cross(axis, vector) * 2
+    return vector + twice * w + cross(axis, twice)
+  }
+
+  /// The turn as the rows of a matrix.
+  var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
+    let (x, y, z) = (axis.x, axis.y, axis.z)
+    return (
+      SIMD3(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+      SIMD3(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+      SIMD3(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y))
+    )
+  }
+}
+
+@inline(__always)
+func dot(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double { a.x * b.x + a.y * b.y + a.z * b.z }
+
+@inline(__always)
+func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
+  SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+}
+
+@inline(__always)
+func length(_ a: SIMD3<Double>) -> Double { dot(a, a).squareRoot() }
+
+/// The direction of a vector; zero stays zero.
+@inline(__always)
+func direction(_ a: SIMD3<Double>) -> SIMD3<Double> {
+  let length = length(a)
+  return length == 0 ? a : a / length
+}

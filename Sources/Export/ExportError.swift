@@ -43,6 +43,10 @@ public enum ExportError: Error, Equatable, Sendable {
   case noSamples(ExportFormat)
   /// A directory of pieces would have more files than this.
   case tooManyPieces(limit: Int)
+  /// The option needs the axes x, y and z of accelerometer and gyroscope.
+  case bothSensorsNeeded(option: String, recorded: ChannelSet)
+  /// An orientation is computed for this many samples at most.
+  case tooLongForOrientation(limit: Int)
   /// Two options exclude each other, and why.
   case optionsTogether(String, String, reason: String)
   /// The format does not support the option.
@@ -143,6 +147,14 @@ extension ExportError: CustomStringConvertible {
       return
         "there is no sample to export, and a file of \(format.rawValue) cannot be empty: choose another part with --from "
         + "and --to, or another --format"
+    case .bothSensorsNeeded(let option, let recorded):
+      return
+        "\(option) needs x, y and z of accelerometer and gyroscope, and the recording has \(ExportError.names(recorded)): "
+        + "leave it out"
+    case .tooLongForOrientation(let limit):
+      return
+        "the orientation is computed for at most \(limit) samples at a time, and there are more: choose a part with --from "
+        + "and --to"
     case .optionsTogether(let one, let other, let reason):
       return "\(one) does not go with \(other): \(reason); leave one of them out"
     case .optionNotSupported(let option, let format):
@@ -166,6 +178,7 @@ extension ExportError: StatusError {
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
       .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .evenTimesNeeded,
       .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples, .tooManyPieces,
+      .bothSensorsNeeded, .tooLongForOrientation,
       .optionsTogether:
       .usage
     case .unusableScale: .damagedData

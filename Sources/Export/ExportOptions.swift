@@ -91,6 +91,12 @@ extension ExportFormat {
     self == .json || self == .ndjson || self == .csv || self == .parquet
   }
 
+  /// Whether it has a place for orientations.
+  var hasOrientation: Bool { hasLinear || self == .mcap }
+
+  /// Whether it has a place for accelerations without gravity.
+  var hasLinear: Bool { self == .json || self == .ndjson || self == .csv || self == .parquet }
+
   /// Whether it has a column of labels, and rows of gaps, on request; JSON, MCAP and pages always have both.
   var hasRowsOnRequest: Bool { self == .csv || self == .ndjson || self == .parquet }
 
@@ -192,6 +198,10 @@ public struct ExportOptions: Equatable, Sendable {
   public var hasUncertainty = false
   /// Whether the samples of a chip that keeps the time are resampled to the exact grid of the nominal rate.
   public var isResampled = false
+  /// Whether each sample has the sensor's orientation, as a quaternion.
+  public var hasOrientation = false
+  /// Whether each sample has the acceleration without gravity: in g with ``ExportUnits/gDps``, else in m/s².
+  public var hasLinear = false
   /// How the times of ``ExportFormat/csv`` are written; `nil` for nanoseconds from the first scheduled tick.
   public var time: ExportTime?
   /// Whether the columns of ``ExportFormat/csv`` have their units in their names: `ax_mps2`.
@@ -221,4 +231,7 @@ public struct ExportOptions: Equatable, Sendable {
     self.from = from
     self.to = to
   }
+
+  /// The option for columns that are computed from a whole recording.
+  var derivedOption: String? { hasOrientation ? "--orientation" : hasLinear ? "--linear" : nil }
 }

@@ -22,6 +22,8 @@ struct ExportPlan {
   let labels: [RecordingLabel]
   /// Whether rows have a column of them.
   let hasLabels: Bool
+  /// The columns that are computed from the whole recording, and their values in the order of rows.
+  var derived: DerivedColumns?
   /// Whether rows are instants of the grid and not samples.
   let isResampled: Bool
   private var texts: [CountTexts]
@@ -74,7 +76,7 @@ struct ExportPlan {
 
   /// A writer of rows in this plan's columns.
   func rowWriter(_ layout: RowLayout) -> RowWriter {
-    RowWriter(layout, channels: channels, texts: texts)
+    RowWriter(layout, channels: channels, texts: texts, derived: derived)
   }
 
   /// The lines from counts to values.
@@ -92,6 +94,9 @@ struct ExportPlan {
     let keys = ExportPlan.boundNames.map { ",\"\($0)\":" }
     return RowLayout.Bounds(keys[0], keys[1], unknown: "null")
   }
+
+  /// The columns after those of the channels.
+  var derivedColumns: [DerivedColumns.Column] { derived?.columns ?? [] }
 
   /// The name of the column of labels.
   static let labelName = "label"

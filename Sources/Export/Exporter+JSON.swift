@@ -17,6 +17,7 @@ extension Exporter {
     text.open("{")
     text.addHeader(plan)
     text.addResampling(plan)
+    text.addOrientation(plan)
     if plan.hasRange { text.addRange(options) }
     text.addStart(account)
     let isPart = account.isPart
@@ -121,6 +122,21 @@ extension JSONWriter {
         if plan.hasBounds { for name in ExportPlan.boundNames { json.member(name, "ns") } }
         for channel in plan.channels {
           json.member(ChannelSet.names[channel], plan.unitName(ofChannel: channel))
+        }
+        for column in plan.derivedColumns { json.member(column.name, column.unit) }
+      }
+    }
+  }
+
+  /// How the columns were computed that are computed from the whole recording.
+  mutating func addOrientation(_ plan: ExportPlan) {
+    guard let derived = plan.derived else { return }
+    line("orientation") { json in
+      json.object { json in
+        for (name, text) in derived.facts {
+          json.key(name)
+          // All but the first two are numbers.
+          if Double(text) == nil { json.string(text) } else { json.number(text) }
         }
       }
     }

@@ -11,6 +11,7 @@ extension Exporter {
     RowLayout(
       prefix: "{\"\(plan.timeName)\":", bounds: plan.boundKeys,
       keys: plan.columnNames.map { ",\"\($0)\":" },
+      derivedKeys: plan.derivedColumns.map { ",\"\($0.name)\":" }, derivedUnknown: "null",
       labels: plan.hasLabels
         ? LabelColumn(
           plan.labels, prefix: ",\"\(ExportPlan.labelName)\":\"", suffix: "\"",
@@ -27,8 +28,11 @@ extension Exporter {
       ChannelSet.names[channel]
         + (options.hasUnitNames ? "_" + plan.unitSuffix(ofChannel: channel) : "")
     }
+    let derived = plan.derivedColumns.map {
+      $0.name + (options.hasUnitNames && !$0.suffix.isEmpty ? "_" + $0.suffix : "")
+    }
     let header =
-      ([options.time?.name ?? plan.timeName] + bounds + names
+      ([options.time?.name ?? plan.timeName] + bounds + names + derived
       + (plan.hasLabels ? [ExportPlan.labelName] : []) + gaps).joined(separator: ",") + "\n"
     let keys = plan.channels.map { _ in "," }
     return (
@@ -36,7 +40,7 @@ extension Exporter {
       RowLayout(
         prefix: "", time: timeForm(started: started),
         bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
-        keys: keys,
+        keys: keys, derivedKeys: derived.map { _ in "," },
         labels: plan.hasLabels
           ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil,
         suffix: gaps.isEmpty ? "\n" : ",,\n")
@@ -62,7 +66,7 @@ extension Exporter {
       var rows = GapRows(plan, recordLayout(plan), blank: nil)
       return try writeRows(plan, &rows, &reader, to: &sink)
     }
-    let plan = try plan(reader.description)
+    let plan = try plan(&reader)
     return try writeRows(plan, recordLayout(plan), &reader, to: &sink)
   }
 
@@ -80,8 +84,7 @@ extension Exporter {
   func writeTable<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan =
-      options.gaps == .rows ? try plan(&reader) : try plan(reader.description)
+    let plan = try plan(&reader)
     var clock: ClockPair?
     if options.time?.isDate == true || options.hasPreamble {
       clock = try notes(&reader, of: plan).clock
@@ -98,7 +101,9 @@ extension Exporter {
     let (header, layout) = tableLayout(plan, started: clock?.wallAtStart)
     try sink.write(header)
     guard options.gaps == .rows else { return try writeRows(plan, layout, &reader, to: &sink) }
-    let blank = plan.channels.count + (plan.hasBounds ? ExportPlan.boundNames.count : 0)
+    let blank =
+      plan.channels.count + plan.derivedColumns.count
+      + (plan.hasBounds ? ExportPlan.boundNames.count : 0)
     var rows = GapRows(plan, layout, blank: blank)
     return try writeRows(plan, &rows, &reader, to: &sink)
   }

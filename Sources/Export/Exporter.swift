@@ -92,18 +92,24 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> ExportPlan {
     let asked = options.channels ?? .both
     if let option = chipOption, description.clock == .grid { throw .noChipTimes(option: option) }
+    if let option = options.derivedOption {
+      guard description.channels.isSuperset(of: [.accelerometer, .gyroscope]) else {
+        throw .bothSensorsNeeded(option: option, recorded: description.channels)
+      }
+    }
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
     return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? units)
   }
 
-  /// The plan of formats that show where gaps are.
+  /// The plan of formats that show where gaps are, or have columns that are computed from the whole recording.
   func plan<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>, units: ExportUnits = .si
   ) throws(ExportError) -> ExportPlan {
     var plan = try plan(reader.description, units: units)
     plan.origin = try reader.origin()
+    plan.derived = try DerivedColumns.make(options, plan, &reader)
     return plan
   }
 
@@ -145,6 +151,7 @@ public struct Exporter: Sendable {
           ? "a gap may be recorded after the samples that follow it"
           : "a grid's instants are left out one by one")
     }
+    try refuseDerived(isFollowed: isFollowed)
     guard let option = chipOption else { return }
     guard options.isResampled ? options.format.hasGrid : options.format.hasChipTimes else {
       throw .optionNotSupported(option: option, format: options.format)
@@ -163,6 +170,24 @@ public struct Exporter: Sendable {
     }
     if options.fill != nil {
       throw .optionsTogether("--grid", "--fill", reason: "the grid leaves out what is missing")
+    }
+  }
+
+  private func refuseDerived(isFollowed: Bool) throws(ExportError) {
+    if options.hasOrientation, !options.format.hasOrientation {
+      throw .optionNotSupported(option: "--orientation", format: options.format)
+    }
+    if options.hasLinear, !options.format.hasLinear {
+      throw .optionNotSupported(option: "--linear", format: options.format)
+    }
+    guard let option = options.derivedOption else { return }
+    if isFollowed {
+      throw .optionsTogether(
+        option, "--follow", reason: "the orientation at a sample depends on those after it, too")
+    }
+    if options.isResampled {
+      throw .optionsTogether(
+        option, "--grid", reason: "the orientation is computed at the chip's samples")
     }
   }
 

@@ -52,6 +52,9 @@ struct HeaderFacts {
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unitName(ofChannel: channel))
     }
+    guard let derived = plan.derived else { return }
+    for column in derived.columns { add("units.\(column.name)", column.unit) }
+    for fact in derived.facts { add("orientation.\(fact.name)", fact.text) }
   }
 
   /// Adds what counts mean: the value of one, and for temperatures that of count 0, in a unit that gives exact ratios.

@@ -28,7 +28,7 @@ struct RowOutput: ~Copyable {
         while block.times[end] < next { end += 1 }
       }
       let label = labels?.text ?? []
-      let rowRoom = RowWriter.rowRoom + label.count
+      let rowRoom = RowWriter.rowRoom + writer.derivedRoom + label.count
       end = min(row + reservationLimit / rowRoom, end)
       let room = try sink.reserve((end - row) * rowRoom)
       let count = writer.write(row..<end, of: block, bounds, label: label, to: room)

@@ -39,6 +39,7 @@ struct RowPass: ~Copyable {
       if try consume(item, &reader, &sink) { break }
     }
     if let holdEnd, firstTick != nil { try hold(upTo: holdEnd, to: &sink) }
+    report.remarks += plan.derived?.remarks ?? []
     return report
   }
 

@@ -12,6 +12,10 @@ struct RowLayout {
   var bounds: Bounds?
   /// Before each value, at most 8 bytes each.
   var keys: [String]
+  /// Before each value that is computed from the whole recording, at most 8 bytes each.
+  var derivedKeys: [String] = []
+  /// In place of such a value that is no number, as only senseless scales give; at most 16 bytes.
+  var derivedUnknown = ""
   /// Before the suffix, where rows have a column of labels.
   var labels: LabelColumn?
   /// Ends each row, at most 8 bytes.
@@ -47,7 +51,8 @@ struct RowBounds {
 struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
   // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time and each bound
-  // TimeText.room, each column a key of 8 and a text of 16, suffix 8, and as many as its label has. Stores are longer than their text,
+  // TimeText.room, each column a key of 8 and a text of 16, suffix 8, `derivedRoom`, and as many as its label has. Stores are
+  // longer than their text,
   // and the next store overwrites the excess.
   private struct Column {
     var counts: UnsafePointer<Int16>?
@@ -56,7 +61,7 @@ struct RowWriter: ~Copyable {
     let keyLength: Int
   }
 
-  /// Bytes that must be free for each row, beside those of its label.
+  /// Bytes that must be free for each row, beside those of its label and ``derivedRoom``.
   static let rowRoom = 3 * (16 + TimeText.room) + 7 * (8 + 16) + 8
 
   private let layout: RowLayout
@@ -64,6 +69,7 @@ struct RowWriter: ~Copyable {
   private let texts: [CountTexts]
   private let columns: UnsafeMutablePointer<Column>
   private let groups: UnsafeMutablePointer<UInt32>
+  private let derived: (columns: DerivedColumns, texts: DerivedTexts)?
   private var time = TimeText()
   /// For rows whose times are not in nanoseconds.
   private var date: DateText?
@@ -73,12 +79,19 @@ struct RowWriter: ~Copyable {
   private let unknownWords: (earliest: PackedText.Words, latest: PackedText.Words)
 
   /// Rows with the given channels, whose texts are in `texts`; as many keys, channels and texts, at most 7.
-  init(_ layout: RowLayout, channels: [Int], texts: [CountTexts]) {
+  ///
+  /// - Parameter derived: The columns after them.
+  init(
+    _ layout: RowLayout, channels: [Int], texts: [CountTexts], derived: DerivedColumns? = nil
+  ) {
     precondition(layout.keys.count == channels.count && texts.count == channels.count)
     precondition(channels.count <= 7, "a sample has seven channels")
     self.layout = layout
     self.channels = channels
     self.texts = texts
+    self.derived = derived.map {
+      ($0, DerivedTexts($0.columns, keys: layout.derivedKeys, unknown: layout.derivedUnknown))
+    }
     date = layout.time.flatMap { $0.kind == .nanoseconds ? nil : DateText($0.kind) }
     columns = .allocate(capacity: 7)
     for (index, table) in texts.enumerated() {
@@ -104,8 +117,11 @@ struct RowWriter: ~Copyable {
     groups.deallocate()
   }
 
-  /// Writes the given samples of `block` to `output`, which has ``rowRoom`` bytes for each and as many as `label` has;
-  /// returns the number of bytes.
+  /// Bytes that must be free for each row's values that are computed from the whole recording.
+  var derivedRoom: Int { derived?.texts.rowRoom ?? 0 }
+
+  /// Writes the given samples of `block` to `output`, which has ``rowRoom`` bytes for each, ``derivedRoom`` and as many as
+  /// `label` has; returns the number of bytes.
   ///
   /// - Parameter label: The cell of the rows' labels.
   mutating func write(
@@ -117,6 +133,7 @@ struct RowWriter: ~Copyable {
     for (index, channel) in channels.enumerated() {
       columns[index].counts = block.counts(ofChannel: channel).baseAddress
     }
+    derived?.columns.next(rows.count)
     let prefix = PackedText.words(Array(layout.prefix.utf8))
     let suffix = PackedText.words(Array(layout.suffix.utf8))
     let hasTime = layout.time != nil
@@ -145,6 +162,10 @@ struct RowWriter: ~Copyable {
         place.storeBytes(of: entry.low, as: UInt64.self)
         place.storeBytes(of: entry.high, toByteOffset: 8, as: UInt64.self)
         place += entry.length
+      }
+      if let derived {
+        place += derived.texts.write(
+          row - rows.lowerBound, of: derived.columns.values, to: place)
       }
       if !label.isEmpty {
         UnsafeMutableRawBufferPointer(start: place, count: label.count).copyBytes(from: label)

@@ -60,6 +60,7 @@ struct SamplePass {
     }
     for gap in waiting { try add(gap, to: &format, &sink) }
     waiting = []
+    report.remarks += plan.derived?.remarks ?? []
     return report
   }
 

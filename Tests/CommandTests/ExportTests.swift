@@ -55,6 +55,25 @@ struct ExportCommandTests {
     #expect(try samples == export().json()["samples"].items)
   }
 
+  @Test("--orientation and --linear add columns, and formats without a place for them are named")
+  func orientation() throws {
+    let table = try export("--orientation", "--linear", "--format", "csv")
+    #expect(table.status == 0)
+    #expect(table.talk.isEmpty)
+    #expect(table.lines.count == 21)
+    #expect(table.lines[0] == "t_ns,ax,ay,az,gx,gy,gz,temp,qw,qx,qy,qz,lx,ly,lz")
+    for line in table.lines.dropFirst() {
+      let turn = line.split(separator: ",").dropFirst(8).prefix(4).compactMap { Double($0) }
+      #expect(abs(turn.map { $0 * $0 }.reduce(0, +) - 1) < 1e-8)
+    }
+    let refused = try export("--orientation", "--format", "gcsv")
+    #expect(refused.status == 64)
+    #expect(refused.talk.contains("--orientation does not go with --format gcsv"))
+    let live = try export("--linear", "--follow", "--format", "ndjson")
+    #expect(live.status == 64)
+    #expect(live.talk.contains("--linear does not go with --follow"))
+  }
+
   @Test("CSV has local dates with the offset of the machine's zone, that of UTC's instants")
   func localDates() throws {
     var bench = try #require(ExportCommandTests.bench)

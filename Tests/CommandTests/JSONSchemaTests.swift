@@ -72,12 +72,14 @@ struct JSONSchemaTests {
     let lines =
       bench.run("export", "1", "--format", "ndjson").lines
       + chip.run("export", "1", "--format", "ndjson", "--grid").lines
+      + bench.run("export", "1", "--format", "ndjson", "--orientation", "--linear").lines
     let page = gaps.run("export", "1", "--format", "html").output
     let facts = try #require(
       page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
     let info = try [bench, gaps, chip, calibrated].map { try $0.run("info", "1", "--json").json() }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
     let labelled = try bench.run("export", "1").json()
+    let oriented = try bench.run("export", "1", "--orientation", "--linear").json()
     let list = try bench.run("list", "--json").json()
     let partial = try bench.run("list", "--partial", "--json").json()
     let analyses = try [bench, damaged].map { try $0.run("analyze", "1", "--json").json() }
@@ -98,7 +100,7 @@ struct JSONSchemaTests {
       (
         "export",
         exports + chipExports + [
-          try calibrated.run("export", "1").json(), labelled, part,
+          try calibrated.run("export", "1").json(), labelled, oriented, part,
           try damaged.run("export", "1").json(),
         ]
       ),

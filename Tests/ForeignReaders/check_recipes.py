@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the recipes of Sources/imulog/imulog.docc/OtherPrograms.md as they stand there, each on an export of a recording.
+"""Runs the recipes of OtherPrograms.md and Orientation.md in Sources/imulog/imulog.docc as they stand there, each on an
+export of a recording.
 
     Tests/ForeignReaders/check_recipes.py [PROGRAM]
 
@@ -23,9 +24,12 @@ PACKAGES = {"obspy": "obspy==1.5.1", "skdh": "scikit-digital-health==0.17.18",
 STANDARD = sys.stdlib_module_names
 
 program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
-page = open(os.path.join(foreign.ROOT, "Sources/imulog/imulog.docc/OtherPrograms.md")).read()
-recipes = re.findall(r"<!-- recipe: (.*?) -->\n```python\n(.*?)```", page, re.S)
-assert recipes, "the page has no recipes"
+recipes = []
+for name in ("OtherPrograms", "Orientation"):
+    page = open(os.path.join(foreign.ROOT, "Sources/imulog/imulog.docc", name + ".md")).read()
+    found = re.findall(r"<!-- recipe: (.*?) -->\n```python\n(.*?)```", page, re.S)
+    assert found, "%s has no recipes" % name
+    recipes += found
 modules = {name for _, text in recipes for name in re.findall(r"^(?:import|from) (\w+)", text, re.M)}
 store = foreign.Store(program)
 store.record("take", "--rate", "100", "--for", "12s", "--note", "a recipe's")
@@ -36,4 +40,4 @@ for words, text in recipes:
     ran = subprocess.run([python, "-c", text], cwd=store.folder.name, capture_output=True, text=True)
     if ran.returncode != 0:
         sys.exit("the recipe for %s fails:\n%s\n%s" % (file, text, ran.stderr))
-print("%d recipes ran as they stand in the page" % len(recipes))
+print("%d recipes ran as they stand in the pages" % len(recipes))

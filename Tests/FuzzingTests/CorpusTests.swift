@@ -46,8 +46,10 @@ struct CorpusTests {
         bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
       }
       ([turn, 0] + bytes).withUnsafeBytes { logs.run($0) }
-      // Format and units, range with --uncertainty and --grid, the log's own bytes.
-      for choices in [[0x00, 4], [0x01, 8], [0x12, 4], [0x02, 0], [0x05, 0]] as [[UInt8]] {
+      // Format and units, range with --uncertainty, --grid, --orientation and --linear, the log's own bytes.
+      for choices in [
+        [0x00, 4], [0x01, 8], [0x12, 4], [0x02, 0], [0x05, 0], [0x00, 64], [0x22, 192], [0x0A, 64],
+      ] as [[UInt8]] {
         (choices + [0] + bytes).withUnsafeBytes { exports.run($0) }
       }
     }

@@ -102,7 +102,7 @@ struct BiasFilter: BitwiseCopyable {
     // A chip that gives nothing has no direction.
     guard acceleration != .zero else { return }
     watchAcceleration(acceleration)
-    let up = direction(inclination.turn(accelerations.step(turned.turn(acceleration))))
+    let up = inclination.turn(accelerations.step(turned.turn(acceleration))).direction
     inclination = (Inclination.correction(up) * inclination).normalized
     estimate(up)
   }
@@ -112,7 +112,7 @@ struct BiasFilter: BitwiseCopyable {
     restRate = restRates.step(rate)
     let deviation = rate - restRate
     let threshold = OrientationConstants.restRate * .pi / 180
-    if dot(deviation, deviation) >= threshold * threshold
+    if deviation.dot(deviation) >= threshold * threshold
       || max(abs(restRate.x), abs(restRate.y), abs(restRate.z)) > BiasFilter.limit
     {
       endRest()
@@ -122,7 +122,7 @@ struct BiasFilter: BitwiseCopyable {
   private mutating func watchAcceleration(_ acceleration: SIMD3<Double>) {
     let deviation = acceleration - restAccelerations.step(acceleration)
     let threshold = OrientationConstants.restAcceleration
-    guard dot(deviation, deviation) < threshold * threshold else { return endRest() }
+    guard deviation.dot(deviation) < threshold * threshold else { return endRest() }
     restSeconds += period
     isAtRest = isAtRest || restSeconds >= OrientationConstants.restTime
   }
@@ -136,7 +136,7 @@ struct BiasFilter: BitwiseCopyable {
   /// - Parameter up: The direction of the accelerations before the correction.
   private mutating func estimate(_ up: SIMD3<Double>) {
     let rows = (inclination * turned).rows
-    func withBias(_ row: SIMD3<Double>) -> SIMD4<Double> { SIMD4(row, dot(row, bias)) }
+    func withBias(_ row: SIMD3<Double>) -> SIMD4<Double> { SIMD4(row, row.dot(bias)) }
     let (x, y, z) = (
       orientation.0.step(withBias(rows.0)), orientation.1.step(withBias(rows.1)),
       orientation.2.step(withBias(rows.2))
@@ -147,8 +147,8 @@ struct BiasFilter: BitwiseCopyable {
       correct(restRate - bias, measured: .identity, noise: noise.rest)
     } else {
       let error = SIMD3(
-        -up.y / period + x.w - dot(row(x), bias), up.x / period + y.w - dot(row(y), bias),
-        -dot(row(z), bias))
+        -up.y / period + x.w - row(x).dot(bias), up.x / period + y.w - row(y).dot(bias),
+        -row(z).dot(bias))
       correct(error, measured: Matrix3(row(x), row(y), row(z)), noise: noise.motion)
     }
   }

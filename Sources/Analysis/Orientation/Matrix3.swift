@@ -33,7 +33,7 @@ struct Matrix3: Equatable, BitwiseCopyable {
   }
 
   static func * (a: Matrix3, v: SIMD3<Double>) -> SIMD3<Double> {
-    SIMD3(dot(a.rows.0, v), dot(a.rows.1, v), dot(a.rows.2, v))
+    SIMD3(a.rows.0.dot(v), a.rows.1.dot(v), a.rows.2.dot(v))
   }
 
   var transposed: Matrix3 {
@@ -44,8 +44,8 @@ struct Matrix3: Equatable, BitwiseCopyable {
   /// The inverse of a matrix that has one, as sums of covariances have: the cross products of two rows are the columns.
   var inverse: Matrix3 {
     let (a, b, c) = rows
-    let (first, second, third) = (cross(b, c), cross(c, a), cross(a, b))
-    let scale = 1 / dot(a, first)
+    let (first, second, third) = (b.cross(c), c.cross(a), a.cross(b))
+    let scale = 1 / a.dot(first)
     return Matrix3(first * scale, second * scale, third * scale).transposed
   }
 }

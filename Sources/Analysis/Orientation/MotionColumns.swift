@@ -53,7 +53,7 @@ public struct MotionColumns: Sendable {
   ) throws(OrientationError) {
     for row in rows {
       let (tick, time, sample) = block[row]
-      let missing = stretches.last.map { tick - $0.lastTick - 1 }
+      let missing = stretches.last.flatMap { $0.lastTick < tick ? tick - $0.lastTick - 1 : nil }
       // A tenth of a second: 10 × missing / rate ≤ 1.
       if let missing, missing <= UInt64(rate.numerator) / (10 * UInt64(rate.denominator)) {
         try count(Int(missing) + 1)

@@ -113,7 +113,7 @@ struct OrientationPass {
     }
     biases[block] = []
     return samples.enumerated().map { index, sample in
-      let up = direction(inclination.turn(sample.acceleration))
+      let up = inclination.turn(sample.acceleration).direction
       inclination = (Inclination.correction(up) * inclination).normalized
       let orientation = inclination * sample.turned
       let gravity = orientation.conjugate.turn(SIMD3(0, 0, OrientationConstants.gravity))

@@ -27,7 +27,7 @@ public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
   ///   - rate: Radians a second around each axis of the body.
   ///   - seconds: How long.
   init(rate: SIMD3<Double>, seconds: Double) {
-    let speed = length(rate)
+    let speed = rate.length
     guard speed > .ulpOfOne else {
       self = .identity
       return
@@ -41,20 +41,20 @@ public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
 
   /// The same direction with length 1; zero stays zero.
   var normalized: Quaternion {
-    let length = (w * w + dot(axis, axis)).squareRoot()
+    let length = (w * w + axis.dot(axis)).squareRoot()
     return length == 0 ? self : Quaternion(w: w / length, axis: axis / length)
   }
 
   /// The turn `b` followed by `a`.
   public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
     Quaternion(
-      w: a.w * b.w - dot(a.axis, b.axis), axis: b.axis * a.w + a.axis * b.w + cross(a.axis, b.axis))
+      w: a.w * b.w - a.axis.dot(b.axis), axis: b.axis * a.w + a.axis * b.w + a.axis.cross(b.axis))
   }
 
   /// A vector after the turn.
   public func turn(_ vector: SIMD3<Double>) -> SIMD3<Double> {
-    let twice = cross(axis, vector) * 2
-    return vector + twice * w + cross(axis, twice)
+    let twice = axis.cross(vector) * 2
+    return vector + twice * w + axis.cross(twice)
   }
 
   /// The turn as the rows of a matrix.
@@ -68,20 +68,25 @@ public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-@inline(__always)
-func dot(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double { a.x * b.x + a.y * b.y + a.z * b.z }
+extension SIMD3<Double> {
+  /// The scalar product.
+  @inline(__always)
+  func dot(_ other: SIMD3<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 
-@inline(__always)
-func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
-  SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
-}
+  /// The vector product.
+  @inline(__always)
+  func cross(_ other: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
+  }
 
-@inline(__always)
-func length(_ a: SIMD3<Double>) -> Double { dot(a, a).squareRoot() }
+  /// The length.
+  @inline(__always)
+  var length: Double { dot(self).squareRoot() }
 
-/// The direction of a vector; zero stays zero.
-@inline(__always)
-func direction(_ a: SIMD3<Double>) -> SIMD3<Double> {
-  let length = length(a)
-  return length == 0 ? a : a / length
+  /// The same direction with length 1; zero stays zero.
+  @inline(__always)
+  var direction: SIMD3<Double> {
+    let length = length
+    return length == 0 ? self : self / length
+  }
 }

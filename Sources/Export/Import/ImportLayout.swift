@@ -161,7 +161,7 @@ struct ImportLayout: Equatable {
   }
 
   /// Columns of this program's tables that a log cannot hold.
-  private static let ignored: Set<String> = ["t_lo_ns", "t_hi_ns"]
+  private static let ignored = Set(ExportPlan.boundNames + DerivedColumns.names)
 }
 
 /// An error in a line, without the name of the file and the number of the line.

@@ -94,7 +94,9 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     }
     axes = plan.channels.filter { $0 < 6 }.map { ($0, ROSMessages.imuPlaces[$0]) }
     hasTemperature = plan.channels.contains(6)
-    sample = MCAPMessage(Topic.imu.rawValue, ROSMessages.imuContent(plan.channels))
+    sample = MCAPMessage(
+      Topic.imu.rawValue, ROSMessages.imuContent(plan.channels, hasOrientation: plan.derived != nil)
+    )
     temperature = MCAPMessage(Topic.temperature.rawValue, ROSMessages.temperatureContent())
   }
 
@@ -111,6 +113,12 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
       let tick = UInt32(truncatingIfNeeded: block.ticks[row])
       for (axis, column) in zip(axes, columns) {
         sample.set(value(column[row], of: axis.channel), at: axis.place)
+      }
+      if let derived = plan.derived {
+        derived.next(1)
+        for (value, place) in zip(derived.values, ROSMessages.orientationPlaces) {
+          sample.set(value, at: place)
+        }
       }
       sample.set(tick, stamp)
       writer.add(sample.bytes, of: Topic.imu.rawValue, at: stamp)

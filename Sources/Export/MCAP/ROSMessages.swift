@@ -67,19 +67,22 @@ enum ROSMessages {
   /// An `Imu` without stamp and values: 316 bytes.
   ///
   /// By the definition of the message, −1 at the beginning of a covariance says that there is no such value. An axis
-  /// that was not recorded of a sensor that was is no number.
-  static func imuContent(_ channels: [Int]) -> MCAPRecords {
+  /// that was not recorded of a sensor that was is no number. A covariance of zeros is one that is not known.
+  static func imuContent(_ channels: [Int], hasOrientation: Bool) -> MCAPRecords {
     func values(_ axes: Range<Int>) -> [Double] {
       let isThere = channels.contains { axes.contains($0) }
       return axes.map { isThere && !channels.contains($0) ? .nan : 0 }
         + [isThere ? 0 : -1] + Array(repeating: 0, count: 8)
     }
-    let orientation = [0, 0, 0, 1, -1] + [Double](repeating: 0, count: 8)
+    let orientation = [0, 0, 0, 1, hasOrientation ? 0 : -1] + [Double](repeating: 0, count: 8)
     return withHeader(orientation + values(3..<6) + values(0..<3))
   }
 
   /// Where an `Imu` has its values, by channel from ax to gz.
   static let imuPlaces = [220, 228, 236, 124, 132, 140]
+
+  /// Where an `Imu` has its orientation: w, x, y, z of the quaternion, of which it has w last.
+  static let orientationPlaces = [44, 20, 28, 36]
 
   /// A `Temperature` without stamp and value: 36 bytes. A variance of 0 is one that is not known.
   static func temperatureContent() -> MCAPRecords { withHeader([0, 0]) }

@@ -20,7 +20,7 @@ extension Exporter {
     try reader.begin(plan)
     var pass = SamplePass(plan)
     var report = try pass.run(&table, &reader, to: &sink)
-    report.remarks = try table.finish(options, damages: report.damages, to: &sink)
+    report.remarks += try table.finish(options, damages: report.damages, to: &sink)
     return report
   }
 }
@@ -32,6 +32,8 @@ struct ParquetTable: SampleFormat, ~Copyable {
   private let (time, nanoseconds, tick): (ParquetColumn, ParquetColumn, ParquetColumn)
   private let bounds: [ParquetColumn]
   private let channels: [(column: ParquetColumn, position: Int, values: [Double]?)]
+  /// Those that are computed from the whole recording.
+  private let derived: [ParquetColumn]
   /// Labels of marks; present if there are any.
   private let mark: ParquetColumn?
   private let gaps: (cause: ParquetColumn, ticks: ParquetColumn)?
@@ -62,6 +64,7 @@ struct ParquetTable: SampleFormat, ~Copyable {
       tables.append((scale, values))
       return (ParquetColumn(name, .double, isOptional: hasGaps), position, values)
     }
+    let derived = plan.derivedColumns.map { ParquetColumn($0.name, .double, isOptional: hasGaps) }
     let mark = notes.markCount > 0 ? ParquetColumn("mark", .text, isOptional: true) : nil
     let gaps =
       hasGaps
@@ -72,13 +75,13 @@ struct ParquetTable: SampleFormat, ~Copyable {
     let label =
       plan.hasLabels ? ParquetColumn(ExportPlan.labelName, .text, isOptional: true) : nil
     let others = [mark, label, gaps?.cause, gaps?.ticks].compactMap { $0 }
-    let columns = [time, nanoseconds] + bounds + [tick] + channels.map(\.0) + others
+    let columns = [time, nanoseconds] + bounds + [tick] + channels.map(\.0) + derived + others
     file = try ParquetFile(columns, to: &sink)
     (self.plan, self.notes, self.time, self.nanoseconds, self.tick) = (
       plan, notes, time, nanoseconds, tick
     )
     (self.bounds, self.channels, self.mark, self.gaps) = (bounds, channels, mark, gaps)
-    self.label = label
+    (self.label, self.derived) = (label, derived)
     labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
     values = .allocate(capacity: SampleBlock.capacity)
     values.initialize(repeating: 0, count: SampleBlock.capacity)
@@ -107,6 +110,7 @@ struct ParquetTable: SampleFormat, ~Copyable {
         column.add(filled(counts) { Int64($0) })
       }
     }
+    addDerived(rows.count)
     addMarks(times)
     addLabels(times)
     gaps?.cause.addNulls(rows.count)
@@ -130,8 +134,19 @@ struct ParquetTable: SampleFormat, ~Copyable {
       values[0] = Int64(clamping: number)
       column.add(UnsafeBufferPointer(start: values, count: 1))
     }
-    for column in bounds + channels.map(\.column) { column.addNulls(1) }
+    for column in bounds + channels.map(\.column) + derived { column.addNulls(1) }
     gaps.cause.add(gap.cause.name)
+  }
+
+  private func addDerived(_ count: Int) {
+    guard let table = plan.derived else { return }
+    table.next(count)
+    for (place, column) in derived.enumerated() {
+      for row in 0..<count {
+        values[row] = Int64(bitPattern: table.values[row * derived.count + place].bitPattern)
+      }
+      column.add(UnsafeBufferPointer(start: values, count: count))
+    }
   }
 
   private func addTimes(_ times: UnsafeBufferPointer<Int64>) {

@@ -82,6 +82,18 @@ struct ExportCommand: ParsableCommand {
   )
   var grid = false
 
+  @Flag(
+    help:
+      "Add the sensor's orientation, as a quaternion qw, qx, qy, qz; json, ndjson, csv, parquet and mcap."
+  )
+  var orientation = false
+
+  @Flag(
+    help:
+      "Add the acceleration without gravity in the sensor's frame, lx, ly, lz; json, ndjson, csv and parquet."
+  )
+  var linear = false
+
   @Option(
     help:
       "For csv: times in seconds from the first scheduled tick or since 1970 (unix), or as dates in UTC or the local zone."
@@ -144,6 +156,7 @@ struct ExportCommand: ParsableCommand {
     options.gaps = gaps
     options.hasUncertainty = uncertainty
     options.isResampled = grid
+    (options.hasOrientation, options.hasLinear) = (orientation, linear)
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
     options.hasLabels = labels
     options.hmacKey = try SigningKey.key(file: hmacKeyFile, for: options.format)

@@ -101,7 +101,8 @@ struct ListExport {
       "\(format.rawValue) has a rate and no times, and the chip's own clock kept those of this recording; "
         + "\(command("--grid")) resamples it to even ones"
     case .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples: "\(error)"
-    case .log, .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported:
+    case .log, .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
+      .bothSensorsNeeded, .tooLongForOrientation:
       "\(error)"
     }
   }

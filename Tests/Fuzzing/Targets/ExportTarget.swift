@@ -33,6 +33,8 @@ public final class ExportTarget: FuzzTarget {
       channels: channels[Int(choice >> 6)])
     options.hasUncertainty = range & 4 != 0
     options.isResampled = range & 8 != 0
+    options.hasOrientation = range & 64 != 0
+    options.hasLinear = range & 128 != 0
     if range & 16 != 0, options.format == .parquet { options.gaps = .rows }
     if options.format == .edgeImpulse {
       options.fill = range & 16 != 0 ? .hold : .leaveOut

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+import LogFormat
+import LogStore
+
+/// The columns that are computed from a whole recording before its first row is written: orientation, and acceleration
+/// without gravity. One table for all formats.
+///
+///     samples ──► MotionColumns ──► MotionSequence ──► values of the next rows ──► text, Parquet, MCAP
+///
+/// Each format asks for the rows in the order of the samples, each once.
+final class DerivedColumns {
+  /// A column.
+  struct Column {
+    let name: String
+    /// Its unit as exports name it.
+    let unit: String
+    /// Its unit in a name; empty for none.
+    let suffix: String
+    /// Digits after the point in texts, before trailing zeros are dropped.
+    let decimals: Int
+  }
+
+  let columns: [Column]
+  /// The stretches whose headings have nothing to do with each other, and the ticks without a sample within them.
+  let (stretchCount, repeatedCount): (Int, Int)
+  /// The values of the rows that were asked for last, row by row.
+  private(set) var values: [Double] = []
+
+  private let hasOrientation: Bool
+  private let hasLinear: Bool
+  /// In the unit of the column, of one m/s².
+  private let linearScale: Double
+  private var motions: MotionSequence
+
+  /// The names of all such columns.
+  static let names = ["qw", "qx", "qy", "qz", "lx", "ly", "lz"]
+
+  private init(
+    _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns
+  ) throws(ExportError) {
+    (hasOrientation, hasLinear) = (options.hasOrientation, options.hasLinear)
+    var columns: [Column] = []
+    if hasOrientation {
+      // An angle to 2 nanoradians.
+      columns += DerivedColumns.names[..<4].map {
+        Column(name: $0, unit: "1", suffix: "", decimals: 9)
+      }
+    }
+    let isGravities = plan.units == .gDps
+    linearScale = isGravities ? 1 / OrientationConstants.gravity : 1
+    if hasLinear {
+      let sensor = plan.description.sensor
+      guard
+        let scale = CountScale(
+          sensor.accelerometerScale, times: isGravities ? .one : .standardGravity, decimals: 6)
+      else {
+        throw .unusableScale(channels: "the accelerometer", scale: sensor.accelerometerScale)
+      }
+      columns += DerivedColumns.names[4...].map {
+        Column(
+          name: $0, unit: isGravities ? "g" : "m/s^2", suffix: isGravities ? "g" : "mps2",
+          decimals: scale.decimals)
+      }
+    }
+    self.columns = columns
+    (stretchCount, repeatedCount) = (samples.stretchCount, samples.repeatedCount)
+    motions = MotionSequence(samples)
+  }
+
+  /// The columns that the options ask for; `nil` for none. The reader is at its beginning afterwards.
+  static func make<Storage: LogStorage & ~Copyable>(
+    _ options: ExportOptions, _ plan: ExportPlan, _ reader: inout LogReader<Storage>
+  ) throws(ExportError) -> DerivedColumns? {
+    guard options.derivedOption != nil else { return nil }
+    var samples = MotionColumns(plan.description)
+    try reader.begin(plan)
+    reading: while let item = try reader.nextItem() {
+      guard case .samples = item else { continue }
+      for rows in plan.rows(of: reader.block) {
+        do {
+          try samples.append(rows, of: reader.block)
+        } catch {
+          switch error {
+          case .tooLong(let limit): throw .tooLongForOrientation(limit: limit)
+          }
+        }
+      }
+      if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
+    }
+    reader.rewind()
+    return try DerivedColumns(options, plan, samples)
+  }
+
+  /// Computes the values of the next rows.
+  func next(_ count: Int) {
+    values.removeAll(keepingCapacity: true)
+    for _ in 0..<count {
+      guard let motion = motions.next() else {
+        preconditionFailure("a row that was no sample before")
+      }
+      if hasOrientation {
+        values.append(motion.orientation.w)
+        append(motion.orientation.axis)
+      }
+      if hasLinear {
+        append(motion.linearAcceleration * linearScale)
+      }
+    }
+  }
+
+  private func append(_ vector: SIMD3<Double>) {
+    values.append(vector.x)
+    values.append(vector.y)
+    values.append(vector.z)
+  }
+
+  /// What was computed and how, as names and texts: the same in every format.
+  var facts: [(name: String, text: String)] {
+    [
+      ("method", OrientationConstants.method),
+      ("source", OrientationConstants.source),
+      ("tauAcc_s", "\(OrientationConstants.accelerometerTime)"),
+      ("gravity_mps2", "\(OrientationConstants.gravity)"),
+      ("longestBridge_s", "\(MotionColumns.longestBridge)"),
+      ("repeatedTicks", "\(repeatedCount)"),
+      ("stretches", "\(stretchCount)"),
+    ]
+  }
+
+  /// What a user must know of the values: sentences.
+  var remarks: [String] {
+    var remarks: [String] = []
+    if stretchCount > 1 {
+      remarks.append(
+        "the orientation begins anew after each gap of more than \(MotionColumns.longestBridge) s: "
+          + "\(stretchCount) stretches, whose headings have nothing to do with each other")
+    }
+    if repeatedCount > 0 {
+      remarks.append(
+        "for the orientation the sample before \(repeatedCount) missing "
+          + "\(repeatedCount == 1 ? "tick" : "ticks") counts once more for each of them")
+    }
+    return remarks
+  }
+}
+
+/// Writes the values of derived columns as text.
+struct DerivedTexts {
+  // Safe: a value touches at most `room` bytes: a key of 8 bytes, a sign, 19 digits, a point.
+  private let keys: [PackedText.Words]
+  private let decimals: [Int]
+  private let powers: [Double]
+  /// In place of what is no number.
+  private let unknown: PackedText.Words
+
+  /// Bytes that must be free for each column.
+  static let room = 16 + 32
+
+  /// - Parameter keys: Before each value, at most 8 bytes each.
+  init(_ columns: [DerivedColumns.Column], keys: [String], unknown: String) {
+    precondition(keys.count == columns.count)
+    self.unknown = PackedText.words(Array(unknown.utf8))
+    self.keys = keys.map { PackedText.words(Array($0.utf8)) }
+    decimals = columns.map(\.decimals)
+    powers = decimals.map { (0..<$0).reduce(1.0) { power, _ in power * 10 } }
+  }
+
+  /// Bytes that must be free for each row.
+  var rowRoom: Int { keys.count * DerivedTexts.room }
+
+  /// Writes the values of a row, and returns the number of bytes.
+  func write(_ row: Int, of values: [Double], to output: UnsafeMutableRawPointer) -> Int {
+    var place = output
+    for index in keys.indices {
+      place += PackedText.copy(keys[index], to: place)
+      let value = values[row * keys.count + index]
+      place +=
+        value.isFinite
+        ? DerivedTexts.write(value, decimals[index], powers[index], to: place)
+        : PackedText.copy(unknown, to: place)
+    }
+    return place - output
+  }
+
+  /// Writes a value rounded to `decimals` digits, at least one of which stays; returns the number of bytes.
+  private static func write(
+    _ value: Double, _ decimals: Int, _ power: Double, to output: UnsafeMutableRawPointer
+  ) -> Int {
+    var digits = UInt64(min((value.magnitude * power).rounded(), 0x1p63))
+    var place = output
+    func put(_ byte: UInt8) {
+      place.storeBytes(of: byte, as: UInt8.self)
+      place += 1
+    }
+    if value < 0, digits > 0 { put(UInt8(ascii: "-")) }
+    var left = decimals
+    while left > 1, digits % 10 == 0 {
+      digits /= 10
+      left -= 1
+    }
+    // From the last digit to the first, then in order.
+    var count = 0
+    withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { reversed in
+      while count <= left || digits > 0 {
+        reversed[count] = UInt8(ascii: "0") + UInt8(digits % 10)
+        digits /= 10
+        count += 1
+      }
+      for index in (0..<count).reversed() {
+        put(reversed[index])
+        if index == left { put(UInt8(ascii: ".")) }
+      }
+    }
+    return place - output
+  }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+import LogStoreTesting
+import Testing
+
+@testable import Export
+
+@Suite("Orientation and acceleration without gravity, in exports")
+struct OrientationExportTests {
+  /// 10 Hz; at rest with X up: so Y is level, and the shortest turn brings X to the earth's Z.
+  private func resting(_ ticks: [UInt64], _ description: RecordingDescription? = nil) -> TestLog {
+    var log = TestLog(description ?? TestLog.description(channels: [.accelerometer, .gyroscope]))
+    for tick in ticks { log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 16384)) }
+    return log
+  }
+
+  /// 10 s flat, with a push of 0.1 g along X at 5 s.
+  private func pushed() -> TestLog {
+    var log = TestLog(TestLog.description(channels: [.accelerometer, .gyroscope]))
+    for tick in 0..<100 as Range<UInt64> {
+      log.sample(
+        tick, Int64(tick) * 100_000_000, RawSample(ax: tick == 50 ? 1638 : 0, az: 16384))
+    }
+    return log
+  }
+
+  private func options(
+    _ format: ExportFormat, _ units: ExportUnits? = .raw, orientation: Bool = true,
+    linear: Bool = true
+  ) -> ExportOptions {
+    var options = ExportOptions(format: format, units: units)
+    (options.hasOrientation, options.hasLinear) = (orientation, linear)
+    return options
+  }
+
+  @Test("CSV has them after the axes, at least one decimal and at most nine and six")
+  func table() throws {
+    #expect(
+      try resting([0, 1]).export(options(.csv)) == """
+        t_ns,ax,ay,az,gx,gy,gz,qw,qx,qy,qz,lx,ly,lz
+        0,16384,0,0,0,0,0,0.707106781,0.0,-0.707106781,0.0,0.0,0.0,0.0
+        100000000,16384,0,0,0,0,0,0.707106781,0.0,-0.707106781,0.0,0.0,0.0,0.0
+
+        """)
+  }
+
+  @Test("each comes alone, with the axes of one sensor, and with units in the names")
+  func choice() throws {
+    var options = options(.csv, .gDps, linear: false)
+    options.channels = .gyro
+    #expect(
+      try resting([0]).export(options) == """
+        t_ns,gx,gy,gz,qw,qx,qy,qz
+        0,0.0,0.0,0.0,0.707106781,0.0,-0.707106781,0.0
+
+        """)
+    for (units, suffix) in [(ExportUnits.gDps, "g"), (.si, "mps2"), (.raw, "mps2")] {
+      var options = self.options(.csv, units)
+      options.hasUnitNames = true
+      let header = try #require(resting([0]).export(options).split(separator: "\n").first)
+      #expect(header.hasSuffix(",qw,qx,qy,qz,lx_\(suffix),ly_\(suffix),lz_\(suffix)"))
+    }
+  }
+
+  @Test("a push is in m/s², in g where the units are, and has its sign")
+  func push() throws {
+    for (units, scale) in [(ExportUnits.si, 9.80665), (.gDps, 1.0)] {
+      let rows = try pushed().export(options(.csv, units, orientation: false)).split(
+        separator: "\n")
+      let cells = try #require(rows.dropFirst(51).first).split(separator: ",")
+      // The push counts as an inclination for one of 30 time constants' samples.
+      let (x, z) = (try #require(Double(cells[7])) / scale, try #require(Double(cells[9])) / scale)
+      #expect(x > 0.09 && x < 0.1, "\(units) \(x)")
+      #expect(abs(z) < 0.001)
+    }
+  }
+
+  @Test("NDJSON and JSON have them as members, and JSON says the method and the units")
+  func members() throws {
+    #expect(
+      try resting([0]).export(options(.ndjson)) == """
+        {"t_ns":0,"ax":16384,"ay":0,"az":0,"gx":0,"gy":0,"gz":0,"qw":0.707106781,"qx":0.0,\
+        "qy":-0.707106781,"qz":0.0,"lx":0.0,"ly":0.0,"lz":0.0}
+
+        """)
+    let document = try resting([0]).export(options(.json, .gDps))
+    #expect(document.contains(#""gz":"deg/s","qw":"1","qx":"1","qy":"1","qz":"1","lx":"g","ly":"#))
+    #expect(
+      document.contains(
+        #""orientation":{"method":"VQF 6D offline","source":"doi:10.1016/j.inffus.2022.10.014","#
+          + #""tauAcc_s":3.0,"gravity_mps2":9.80665,"longestBridge_s":0.1,"repeatedTicks":0,"#
+          + #""stretches":1}"#))
+    #expect(document.contains(#""qy":-0.707106781,"qz":0.0,"lx":0.0,"#))
+    #expect(try !resting([0]).export(ExportOptions()).contains("orientation"))
+  }
+
+  @Test("the preamble of CSV says the method, too")
+  func preamble() throws {
+    var options = options(.csv)
+    options.hasPreamble = true
+    let text = try resting([0]).export(options)
+    #expect(text.contains("\n# imulog.orientation.method: VQF 6D offline\n"))
+    #expect(text.contains("\n# imulog.orientation.tauAcc_s: 3.0\n"))
+    #expect(text.contains("\n# imulog.units.lz: m/s^2\n"))
+  }
+
+  @Test("labels come after them, and rows of gaps have none")
+  func columns() throws {
+    var log = resting([0, 3])
+    log.gap(1, 2, .missed)
+    var options = options(.csv, linear: false)
+    (options.hasLabels, options.gaps) = (true, .rows)
+    options.labels = [try RecordingLabel("still", from: 0, to: 150_000_000)]
+    let lines = try log.export(options).split(separator: "\n")
+    #expect(lines[0] == "t_ns,ax,ay,az,gx,gy,gz,qw,qx,qy,qz,label,gap,gap_ticks")
+    #expect(lines[1] == "0,16384,0,0,0,0,0,0.707106781,0.0,-0.707106781,0.0,\"still\",,")
+    #expect(lines[2] == "100000000,,,,,,,,,,,\"still\",missed,2")
+    #expect(lines[3] == "300000000,16384,0,0,0,0,0,0.707106781,0.0,-0.707106781,0.0,,,")
+  }
+
+  @Test("a row of its own for each sample, whatever the part of the recording, many blocks long")
+  func long() throws {
+    var log = TestLog(
+      TestLog.description(channels: [.accelerometer, .gyroscope], rate: hertz(100)))
+    for tick in 0..<10_000 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 10_000_000, RawSample(az: 16384, gz: 131 * 9))
+    }
+    var options = options(.csv, linear: false)
+    (options.from, options.to) = (20_000_000_000, 80_000_000_000)
+    let rows = try log.export(options).split(separator: "\n").dropFirst()
+    #expect(rows.count == 6000)
+    // 9 °/s for 60 s less a period: once around and half again.
+    let (first, last) = (try quaternion(rows.first), try quaternion(rows.last))
+    let half = first[0] * last[0] + first[3] * last[3]
+    #expect(abs(half) < 0.01)
+    let middle = try quaternion(rows[rows.startIndex + 1000])
+    // A quarter of the way around: 90°.
+    #expect(abs(abs(first[0] * middle[0] + first[3] * middle[3]) - 0.5.squareRoot()) < 0.005)
+  }
+
+  private func quaternion(_ row: Substring?) throws -> [Double] {
+    try #require(row).split(separator: ",").dropFirst(7).map { try #require(Double($0)) }
+  }
+
+  @Test(
+    "after a long gap the orientation begins anew, and the report says so, as it does of bridged ticks"
+  )
+  func gaps() throws {
+    var log = resting([0, 1, 3, 6, 7])
+    log.gap(2, 1, .missed)
+    log.gap(4, 2, .missed)
+    let (text, report) = try TestLog.export(log.bytes(), options(.json))
+    #expect(text.contains(#""repeatedTicks":1,"stretches":2}"#))
+    #expect(
+      report.remarks == [
+        "the orientation begins anew after each gap of more than 0.1 s: 2 stretches, whose headings have nothing to do "
+          + "with each other",
+        "for the orientation the sample before 1 missing tick counts once more for each of them",
+      ])
+    #expect(try TestLog.export(resting([0, 1]).bytes(), options(.json)).report.remarks.isEmpty)
+  }
+
+  @Test("Parquet has columns of doubles, none in rows of gaps, and the method in its metadata")
+  func parquet() throws {
+    var log = resting([0, 3])
+    log.gap(1, 2, .missed)
+    var options = options(.parquet, nil)
+    options.gaps = .rows
+    var sink = ArraySink()
+    _ = try Exporter(options).write(ArrayStorage(log.bytes()), to: &sink)
+    let file = try ParquetReader(sink.bytes)
+    let half = 0.5.squareRoot()
+    let w = file.doubles("qw")
+    #expect(w.count == 3 && w[1] == nil)
+    #expect(abs(try #require(w[0]) - half) < 1e-12)
+    #expect(abs(try #require(file.doubles("qy")[2]) + half) < 1e-12)
+    #expect(abs(try #require(file.doubles("lx")[2])) < 1e-12)
+    #expect(file.metadata["imulog.orientation.method"] == "VQF 6D offline")
+    #expect(file.metadata["imulog.orientation.stretches"] == "2")
+    #expect(file.metadata["imulog.units.lx"] == "m/s^2")
+  }
+
+  @Test(
+    "an Imu of MCAP has the orientation with w last, and a covariance that is not known instead of none"
+  )
+  func imu() throws {
+    var sink = ArraySink()
+    let options = options(.mcap, nil, linear: false)
+    _ = try Exporter(options).write(ArrayStorage(resting([0]).bytes()), to: &sink)
+    let file = try MCAPFile(sink.bytes)
+    let message = try #require(file.messages.first { $0.topic == "/imu" })
+    func double(_ place: Int) throws -> Double {
+      var cursor = MCAPFile.Cursor(message.data, place)
+      return try cursor.double()
+    }
+    let half = 0.5.squareRoot()
+    for (place, value) in [(20, 0), (28, -half), (36, 0), (44, half), (52, 0), (60, 0)] {
+      #expect(abs(try double(place) - value) < 1e-12, "at \(place)")
+    }
+    #expect(file.metadata["imulog"]?["imulog.orientation.method"] == "VQF 6D offline")
+  }
+
+  @Test("formats without a place for them refuse them by name")
+  func formats() throws {
+    for format in ExportFormat.allCases {
+      let hasOrientation = [.json, .ndjson, .csv, .parquet, .mcap].contains(format)
+      for (option, orientation, isHeld) in [
+        ("--orientation", true, hasOrientation),
+        ("--linear", false, hasOrientation && format != .mcap),
+      ] where !isHeld {
+        let options = options(format, nil, orientation: orientation, linear: !orientation)
+        #expect(throws: ExportError.optionNotSupported(option: option, format: format)) {
+          try resting([0]).export(options)
+        }
+      }
+    }
+  }
+
+  @Test("a recording of one sensor, a grid, and one that is being written are refused")
+  func refusals() throws {
+    for channels in [ChannelSet.accelerometer, .gyroscope, ChannelSet(rawValue: 0b111_1011)] {
+      let log = resting([0], TestLog.description(channels: channels))
+      #expect(throws: ExportError.bothSensorsNeeded(option: "--linear", recorded: channels)) {
+        try log.export(options(.csv, orientation: false))
+      }
+    }
+    #expect(
+      ExportError.bothSensorsNeeded(option: "--orientation", recorded: .accelerometer).description
+        == "--orientation needs x, y and z of accelerometer and gyroscope, and the recording has ax, ay, az: leave it out"
+    )
+    var grid = options(.csv, .si)
+    grid.isResampled = true
+    #expect(throws: ExportError.self) { try resting([0]).export(grid) }
+    var sink = ArraySink()
+    #expect(throws: ExportError.self) {
+      try Exporter(options(.csv)).follow(ArrayStorage(resting([0]).bytes()), to: &sink) { nil }
+    }
+    #expect(
+      ExportError.tooLongForOrientation(limit: 10_000_000).description
+        == "the orientation is computed for at most 10000000 samples at a time, and there are more: choose a part with "
+        + "--from and --to")
+  }
+
+  @Test("a table and records with them are imported without them")
+  func imported() throws {
+    for format in [ExportFormat.csv, .ndjson, .json] {
+      let plain = try pushed().export(ExportOptions(format: format, units: .gDps))
+      let text = try pushed().export(options(format, .gDps))
+      #expect(text.count > plain.count)
+      #expect(
+        try Imports.records(Imports.csv(text, Imports.options)).map(\.sample)
+          == Imports.records(Imports.csv(plain, Imports.options)).map(\.sample), "\(format)")
+    }
+  }
+
+  @Test("values that a senseless scale makes infinite are no numbers in the table")
+  func senseless() throws {
+    let columns = [DerivedColumns.Column(name: "lx", unit: "g", suffix: "g", decimals: 6)]
+    let texts = DerivedTexts(columns, keys: [","], unknown: "null")
+    let values = [-.infinity, .nan, -0.0000004, -0.0000006, 1234567.125, -0.5, 15.0]
+    let bytes = [UInt8](unsafeUninitializedCapacity: 1000) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      for row in values.indices {
+        count += texts.write(row, of: values, to: UnsafeMutableRawPointer(start + count))
+      }
+    }
+    #expect(
+      String(decoding: bytes, as: UTF8.self) == ",null,null,0.0,-0.000001,1234567.125,-0.5,15.0")
+  }
+}

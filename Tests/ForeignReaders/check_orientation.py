@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares exported orientations and accelerations without gravity with those of vqf, the program of the method's authors.
+
+    Tests/ForeignReaders/check_orientation.py [PROGRAM [FOLDER]]
+
+PROGRAM is .build/release/imulog when not given; each CSV of FOLDER is imported and judged too. vqf gets the exported counts
+of each stretch between long gaps, with the sample before a short gap once more for each missing tick, and must have the same
+orientation within a microradian. Status 77: the packages cannot be installed.
+"""
+
+import csv
+import json
+import math
+import os
+import random
+import sys
+
+sys.dont_write_bytecode = True
+
+import foreign  # noqa: E402
+
+program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
+foreign.need("vqf==2.1.2", "numpy")
+import numpy as np  # noqa: E402
+from vqf import offlineVQF  # noqa: E402
+
+LIMIT = 1e-6
+seed = int(os.environ.get("SEED", random.randrange(1_000_000)))
+generator = np.random.default_rng(seed)
+print("seed %d" % seed)
+
+store = foreign.usual_recordings(program, sys.argv[2] if len(sys.argv) > 2 else None)
+store.record("chip", "--rate", "200", "--for", "20s", "--clock", "chip")
+store.gaps()
+
+
+def product(a, b):
+    return np.array([a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
+
+
+def to_sensor(q, vectors):
+    """Vectors of the earth in the frame of a sensor that lies so."""
+    w, axis = q[:, :1], -q[:, 1:]
+    twice = 2 * np.cross(axis, vectors)
+    return vectors + w * twice + np.cross(axis, twice)
+
+
+def motion(name, rate, seconds, speed, bias):
+    """A body that turns and is pushed at random, rests in between, and is recorded with short and long gaps."""
+    count = int(rate * seconds)
+    smooth = np.exp(-1 / (0.5 * rate))
+    noise = generator.normal(0, speed * math.sqrt(1 - smooth ** 2), (count, 3))
+    rates = np.zeros((count, 3))
+    for row in range(1, count):
+        rates[row] = rates[row - 1] * smooth + noise[row]
+    rests = (np.arange(count) // int(4 * rate)) % 3 == 1
+    rates[rests] = 0
+    q = np.zeros((count, 4))
+    q[0] = generator.normal(0, 1, 4)
+    q[0] /= np.linalg.norm(q[0])
+    for row in range(1, count):
+        angle = np.radians(rates[row]) / rate
+        size = np.linalg.norm(angle)
+        step = np.array([math.cos(size / 2), *(angle * (math.sin(size / 2) / size if size else 0.5))])
+        q[row] = product(q[row - 1], step)
+    force = to_sensor(q, np.tile([0, 0, 1.0], (count, 1))) + generator.normal(0, 0.1, (count, 3)) * ~rests[:, None]
+    counts = np.concatenate([force * 8192, (rates + bias) * 16.4], axis=1) + generator.normal(0, 2, (count, 6))
+    counts = np.clip(np.rint(counts), -32768, 32767).astype(int)
+    path = os.path.join(store.folder.name, name)
+    short, long = count // 3, 2 * count // 3
+    with open(path, "w") as file:
+        file.write("t_us,ax,ay,az,gx,gy,gz\n")
+        for row in range(count):
+            if not short < row <= short + int(0.06 * rate) and not long < row <= long + int(0.5 * rate):
+                file.write("%d,%d,%d,%d,%d,%d,%d\n" % (round(row * 1e6 / rate), *counts[row]))
+    store.numbers[name] = store.run(
+        "import", path, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "16.4").split()[-1].decode()
+
+
+for rate, seconds, speed in [(10, 300, 20), (50, 120, 90), (100, 90, 200), (400, 30, 400), (1000, 20, 60)]:
+    motion("random %d Hz" % rate, rate, seconds, speed, generator.uniform(-1.5, 1.5, 3))
+
+
+def stretches(rows, rate):
+    """Rows as the program's manual says that they are taken together: counts, times, which are no repetitions."""
+    parts, missing = [], None
+    for row in rows:
+        if row["gap"]:
+            missing = (missing or 0) + int(row["gap_ticks"])
+            continue
+        values = [int(row[axis]) for axis in ("ax", "ay", "az", "gx", "gy", "gz")]
+        if not parts or missing and missing * 10 > rate:
+            parts.append(([], [], []))
+        counts, times, own = parts[-1]
+        for _ in range(missing or 0 if counts else 0):
+            counts.append(counts[-1])
+            own.append(False)
+        counts.append(values)
+        own.append(True)
+        times.append(int(row["t_ns"]))
+        missing = None
+    return parts
+
+
+def angles(p, q):
+    """Between orientations, radians."""
+    w = (p * q).sum(axis=1)
+    axis = p[:, :1] * q[:, 1:] - q[:, :1] * p[:, 1:] - np.cross(p[:, 1:], q[:, 1:])
+    return 2 * np.arctan2(np.linalg.norm(axis, axis=1), np.abs(w))
+
+
+def judge(name):
+    facts = store.facts(name)
+    sensor = facts["sensor"]
+    path = store.export(name, "take.csv", "--units", "raw", "--gaps", "rows", "--orientation", "--linear")
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    parts = stretches(rows, facts["rate_hz"])
+    samples = [row for row in rows if not row["gap"]]
+    found = np.array([[float(row[c]) for c in ("qw", "qx", "qy", "qz")] for row in samples])
+    linear = np.array([[float(row[c]) for c in ("lx", "ly", "lz")] for row in samples])
+    acceleration = sensor["accelerometerScale_g"][0] / sensor["accelerometerScale_g"][1] * 9.80665
+    turn = math.radians(sensor["gyroscopeScale_dps"][0] / sensor["gyroscopeScale_dps"][1])
+    has_own_times = sensor["model"] == "imported" or facts["chipTimes"]
+    place, worst, repeated = 0, 0.0, 0
+    for counts, times, own in parts:
+        counts = np.array(counts, dtype=float)
+        period = 1 / facts["rate_hz"]
+        if has_own_times and len(counts) > 1:
+            period = (times[-1] - times[0]) / 1e9 / (len(counts) - 1)
+        force = np.ascontiguousarray(counts[:, :3] * acceleration)
+        wanted = offlineVQF(np.ascontiguousarray(counts[:, 3:] * turn), force, None, period)["quat6D"]
+        own = np.array(own)
+        wanted, force = wanted[own], force[own]
+        mine = found[place:place + len(wanted)]
+        worst = max(worst, angles(mine, wanted).max())
+        gravity = to_sensor(wanted, np.tile([0, 0, 9.80665], (len(wanted), 1)))
+        rest = np.abs(linear[place:place + len(wanted)] - (force - gravity)).max()
+        assert rest < 1e-5, (name, "acceleration without gravity", rest)
+        place += len(wanted)
+        repeated += int((~own).sum())
+    assert place == len(found), (name, place, len(found))
+    assert worst < LIMIT, (name, "orientation", worst)
+    document = store.run("export", store.numbers[name], "--orientation", "--to", "1h")
+    said = json.loads(document)["orientation"]
+    assert (said["stretches"], said["repeatedTicks"]) == (len(parts), repeated), (name, said, len(parts), repeated)
+    print("%s: %d samples in %d stretches, %d ticks repeated: within %.1e rad of vqf" % (
+        name, len(found), len(parts), repeated, worst))
+
+
+for recording in store.numbers:
+    if {"ax", "gx"} <= set(store.facts(recording)["sensor"]["channels"]):
+        judge(recording)

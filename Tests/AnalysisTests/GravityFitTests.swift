@@ -7,7 +7,7 @@ import Testing
 /// A sensor with known errors.
 struct ImperfectSensor {
   var offset = Vector3(0.031, -0.052, 0.12)
-  var matrix = Matrix3(diagonal: Vector3(1.02, 0.97, 1.05))
+  var matrix = SensorMatrix(diagonal: Vector3(1.02, 0.97, 1.05))
 
   init(hasCrossTerms: Bool = true) {
     guard hasCrossTerms else { return }

@@ -16,8 +16,8 @@ struct CalibrationTextTests {
     gyroscope: SensorCalibration.Gyroscope(
       offset: Vector3(-1.2, 0.4, 2.7), scale: Vector3(1, 0.98, 1.02)))
 
-  private static var matrix: Matrix3 {
-    var matrix = Matrix3(diagonal: Vector3(1.02, 0.97, 1.05))
+  private static var matrix: SensorMatrix {
+    var matrix = SensorMatrix(diagonal: Vector3(1.02, 0.97, 1.05))
     (matrix.rows[0].y, matrix.rows[0].z, matrix.rows[1].z) = (0.013, -0.008, 1.0 / 3)
     return matrix
   }
@@ -110,7 +110,7 @@ struct CalibrationTextTests {
       coefficients: Array(repeating: Array(repeating: number, count: 3), count: 3))
     (long.name, long.sensor) = (String(repeating: "n", count: 100), "LSM6DSV32X")
     long.accelerometer = SensorCalibration.Accelerometer(
-      offset: Vector3(repeating: number), matrix: Matrix3.identity, drift: drift, points: .max,
+      offset: Vector3(repeating: number), matrix: SensorMatrix.identity, drift: drift, points: .max,
       residual: (number, number))
     for row in 0..<3 { long.accelerometer?.matrix.rows[row] = Vector3(repeating: -number) }
     long.gyroscope = SensorCalibration.Gyroscope(
@@ -123,7 +123,7 @@ struct CalibrationTextTests {
 struct CorrectionTests {
   @Test("the offset first, then scale and cross terms")
   func acceleration() {
-    var matrix = Matrix3(diagonal: Vector3(2, 3, 4))
+    var matrix = SensorMatrix(diagonal: Vector3(2, 3, 4))
     matrix.rows[0].z = 0.5
     let part = SensorCalibration.Accelerometer(
       offset: Vector3(1, -1, 0.5), matrix: matrix, points: 9, residual: (0, 0))

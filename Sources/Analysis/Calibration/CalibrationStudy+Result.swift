@@ -97,7 +97,7 @@ extension CalibrationStudy {
         reference: reference, span: low...high, coefficients: [[slope.x], [slope.y], [slope.z]])
     }
     return SensorCalibration.Accelerometer(
-      offset: -(fit.offset + warm) / fit.scale, matrix: Matrix3(diagonal: fit.scale),
+      offset: -(fit.offset + warm) / fit.scale, matrix: SensorMatrix(diagonal: fit.scale),
       drift: drift, points: windows.count, residual: (fit.errorBefore, fit.errorAfter))
   }
 

@@ -41,7 +41,7 @@ public struct GravityFit: Equatable, Sendable {
   /// In g, in the sensor's own counts times its scale.
   public let offset: Vector3
   /// Upper triangle.
-  public let matrix: Matrix3
+  public let matrix: SensorMatrix
   /// Standard deviation of each offset and each diagonal element, from the residuals.
   public let deviation: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
@@ -99,7 +99,7 @@ public struct GravityFit: Equatable, Sendable {
 
   private init(_ points: [Vector3], _ extent: Extent) throws(Failure) {
     var offset = Vector3()
-    var matrix = Matrix3.identity
+    var matrix = SensorMatrix.identity
     var cost = GravityFit.cost(points, offset, matrix)
     residualBefore = (cost / Double(points.count)).squareRoot()
     var damping = 0.0
@@ -163,7 +163,7 @@ public struct GravityFit: Equatable, Sendable {
 
   /// The derivatives of a residual with respect to the unknowns, and the residual.
   private static func row(
-    _ point: Vector3, _ offset: Vector3, _ matrix: Matrix3, _ extent: Extent
+    _ point: Vector3, _ offset: Vector3, _ matrix: SensorMatrix, _ extent: Extent
   ) -> ([Double], Double) {
     let centred = point - offset
     let vector = matrix * centred
@@ -178,8 +178,8 @@ public struct GravityFit: Equatable, Sendable {
   }
 
   private static func moved(
-    _ offset: Vector3, _ matrix: Matrix3, by step: [Double], _ extent: Extent
-  ) -> (Vector3, Matrix3) {
+    _ offset: Vector3, _ matrix: SensorMatrix, by step: [Double], _ extent: Extent
+  ) -> (Vector3, SensorMatrix) {
     var matrix = matrix
     for (index, (r, c)) in places.prefix(extent.unknowns - 3).enumerated() {
       matrix.rows[r][c] += step[3 + index]
@@ -187,7 +187,8 @@ public struct GravityFit: Equatable, Sendable {
     return (offset + Vector3(step[0], step[1], step[2]), matrix)
   }
 
-  private static func cost(_ points: [Vector3], _ offset: Vector3, _ matrix: Matrix3) -> Double {
+  private static func cost(_ points: [Vector3], _ offset: Vector3, _ matrix: SensorMatrix) -> Double
+  {
     points.reduce(0) { sum, point in
       let residual = (matrix * (point - offset)).length - 1
       return sum + residual * residual

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 
 /// A turn: the unit quaternion w + x·i + y·j + z·k, with the product of Hamilton.
 ///
@@ -78,10 +79,6 @@ extension SIMD3<Double> {
   func cross(_ other: SIMD3<Double>) -> SIMD3<Double> {
     SIMD3(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
   }
-
-  /// The length.
-  @inline(__always)
-  var length: Double { dot(self).squareRoot() }
 
   /// The same direction with length 1; zero stays zero.
   @inline(__always)

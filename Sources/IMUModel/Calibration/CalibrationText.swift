@@ -105,7 +105,7 @@ extension SensorCalibration.Accelerometer {
   fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
     guard lines.has("accelerometer-offset") else { return nil }
     let values = try lines.numbers("accelerometer-matrix", 9)
-    var matrix = Matrix3.identity
+    var matrix = SensorMatrix.identity
     for row in 0..<3 {
       matrix.rows[row] = Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2])
       // A calibration that turns an axis around or makes nothing of it is a mistake.

@@ -25,7 +25,7 @@ public struct SensorCalibration: Equatable, Sendable {
     /// In g.
     public var offset: Vector3
     /// Scales on the diagonal, cross terms above it.
-    public var matrix: Matrix3
+    public var matrix: SensorMatrix
     /// `nil` when the temperature did not change enough to see it.
     public var drift: TemperatureDrift?
     /// Orientations or still windows that it comes from.
@@ -35,7 +35,7 @@ public struct SensorCalibration: Equatable, Sendable {
 
     /// The errors that a calibration found.
     public init(
-      offset: Vector3, matrix: Matrix3, drift: TemperatureDrift? = nil, points: Int,
+      offset: Vector3, matrix: SensorMatrix, drift: TemperatureDrift? = nil, points: Int,
       residual: (before: Double, after: Double)
     ) {
       self.offset = offset

@@ -5,16 +5,17 @@ public typealias Vector3 = SIMD3<Double>
 
 extension SIMD3<Double> {
   /// Its length.
+  @inlinable
   public var length: Double { (self * self).sum().squareRoot() }
 }
 
 /// Three rows of three numbers, which turn one vector into another.
-public struct Matrix3: Equatable, Sendable {
+public struct SensorMatrix: Equatable, Sendable {
   /// The rows, first the one that makes x.
   public var rows: [Vector3]
 
   /// Ones on the diagonal, else 0.
-  public static let identity = Matrix3(diagonal: Vector3(1, 1, 1))
+  public static let identity = SensorMatrix(diagonal: Vector3(1, 1, 1))
 
   /// A matrix with `diagonal`, else 0.
   public init(diagonal: Vector3) {
@@ -26,7 +27,7 @@ public struct Matrix3: Equatable, Sendable {
   }
 
   /// The product with a column.
-  public static func * (left: Matrix3, right: Vector3) -> Vector3 {
+  public static func * (left: SensorMatrix, right: Vector3) -> Vector3 {
     Vector3(
       (left.rows[0] * right).sum(), (left.rows[1] * right).sum(), (left.rows[2] * right).sum())
   }

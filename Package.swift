@@ -56,7 +56,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Export",
-      dependencies: ["Analysis", "ChipClock", "Graph", "LogFormat", "LogStore", "IMUModel"],
+      dependencies: [
+        "Analysis", "ChipClock", "CLinuxIO", "Graph", "LogFormat", "LogStore", "IMUModel",
+      ],
       // What a page for a browser is made of, in the order in which it stands there.
       resources: [
         "page.css", "body.html", "data.js", "axis.js", "line.js", "panel.js", "view.js",
@@ -169,7 +171,8 @@ let package = Package(
     .testTarget(
       name: "ExportTests",
       dependencies: [
-        "ChipClockTesting", "Export", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
+        "ChipClockTesting", "CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore",
+        "LogStoreTesting",
       ], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),

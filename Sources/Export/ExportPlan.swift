@@ -82,6 +82,16 @@ struct ExportPlan {
   /// The lines from counts to values.
   var scales: [CountScale] { texts.map(\.scale) }
 
+  /// For each channel the values of all counts, by their bit patterns: 512 KiB, which the axes of a sensor share.
+  var values: [[Double]] {
+    var values: [[Double]] = []
+    for (index, table) in texts.enumerated() {
+      let isShared = index > 0 && texts[index - 1] === table
+      values.append(isShared ? values[index - 1] : table.scale.values)
+    }
+    return values
+  }
+
   /// The name of the time's column: that of a grid's instant shows that the values are resampled.
   var timeName: String { isResampled ? "t_grid_ns" : "t_ns" }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinuxIO
 import LogStoreTesting
 import Testing
 
@@ -60,6 +61,18 @@ struct MCAPCodingTests {
     #expect(try MCAPFile.lz4(frame(bytes)) == bytes)
   }
 
+  @Test("a match grows back to where it begins, and its end is found again")
+  func growth() throws {
+    // The four bytes before the last are in the table from the first match's end alone.
+    var generator = SplitMix(seed: 15)
+    let word = (0..<40).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    let other = (0..<10).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    let bytes = word + other + word + other.reversed() + word[30...] + [UInt8](1...12)
+    #expect(try MCAPFile.lz4(frame(bytes)) == bytes)
+    // Head and end 15, literals 40 + 10 + 10 + 12 with 4 bytes for their tokens and lengths, and two matches.
+    #expect(frame(bytes).count <= 15 + 72 + 4 + 2 * 5)
+  }
+
   @Test("what cannot be compressed is stored")
   func stored() throws {
     var generator = SplitMix(seed: 14)
@@ -101,9 +114,24 @@ struct MCAPCodingTests {
     }
     #expect(sum([Array("123456789".utf8)]) == 0xCBF4_3926)
     #expect(sum([]) == 0)
-    let bytes = (0..<100).map { UInt8($0 * 37 & 255) }
-    for cut in 0...100 {
+    let bytes = (0..<400).map { UInt8($0 * 37 & 255) }
+    for cut in 0...400 {
       #expect(sum([Array(bytes[..<cut]), Array(bytes[cut...])]) == MCAPFile.crc(bytes[...]))
+    }
+  }
+
+  @Test("the sum is the same by instruction and by table for all lengths and alignments")
+  func instructionEqualsTable() {
+    let bytes = (0..<230).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }
+    bytes.withUnsafeBytes { buffer in
+      for start in 0..<17 {
+        for count in 0...(buffer.count - start) {
+          let part = UnsafeRawBufferPointer(rebasing: buffer[start..<(start + count)])
+          #expect(
+            imulog_crc32(0xDEAD_BEEF, part.baseAddress, count)
+              == imulog_crc32_portable(0xDEAD_BEEF, part.baseAddress, count))
+        }
+      }
     }
   }
 }

@@ -112,25 +112,25 @@ struct MCAPLimitTests {
     #expect(file.metadata["imulog"]?["imulog.ticks.sampled"] == "0")
   }
 
-  @Test("many samples are several chunks of 256 KiB, in order, of at most 80 bytes a message")
+  @Test("many samples are several chunks of 512 KiB, in order, of at most 80 bytes a message")
   func chunks() throws {
     var generator = SplitMix(seed: 9)
-    let counts = (0..<2000).map { _ in Int16(truncatingIfNeeded: generator.next() & 0xFFF) }
+    let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: generator.next() & 0xFFF) }
     let description = TestLog.description(
       channels: [.accelerometer, .gyroscope], rate: hertz(1000))
     var sink = ArraySink()
     let log = try TestLog.ramp(description, counts)
     _ = try Exporter(ExportOptions(format: .mcap)).write(ArrayStorage(log.bytes()), to: &sink)
     let file = try MCAPFile(sink.bytes)
-    #expect(file.messages.map(\.sequence) == Array(0..<2000))
+    #expect(file.messages.map(\.sequence) == Array(0..<4000))
     #expect(file.chunks.count == 3)
-    #expect(file.chunks.allSatisfy { $0.size <= 256 * 1024 })
-    #expect(file.chunks[0].size > 256 * 1024 - 347)
+    #expect(file.chunks.allSatisfy { $0.size <= 512 * 1024 })
+    #expect(file.chunks[0].size > 512 * 1024 - 347)
     #expect(
       zip(file.chunks, file.chunks.dropFirst()).allSatisfy {
         $0.times.upperBound < $1.times.lowerBound
       })
-    #expect(sink.bytes.count < 2000 * 80)
+    #expect(sink.bytes.count < 4000 * 80)
   }
 
   @Test("chunks become larger when there are many, and no others are lost")

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Checksums whose processor instructions Swift has no intrinsics for. LogFormat uses the CRC, Remote the SHA-256. Each
-// function gives the same result as its portable twin, which is the fallback and the yardstick in tests.
+// Checksums whose processor instructions Swift has no intrinsics for. LogFormat uses the CRC-32C, Export the CRC-32,
+// Remote the SHA-256. Each function gives the same result as its portable twin, which is the fallback and the yardstick
+// in tests.
 
 /// CRC-32C (Castagnoli): polynomial 0x1edc6f41, bits reflected, initial value and final complement ffffffff.
 /// The check value, of the nine characters "123456789", is e3069283.
@@ -18,6 +19,13 @@ uint32_t imulog_crc32c(uint32_t previous, const void *_Nullable bytes, size_t co
 
 /// The same by table on any processor.
 uint32_t imulog_crc32c_portable(uint32_t previous, const void *_Nullable bytes, size_t count);
+
+/// CRC-32 (ISO-HDLC), that of zlib, PNG, ZIP and MCAP: polynomial 0x104c11db7, else as CRC-32C. The check value, of the
+/// nine characters "123456789", is cbf43926. Uses PCLMULQDQ or ARMv8 CRC where the processor has it.
+uint32_t imulog_crc32(uint32_t previous, const void *_Nullable bytes, size_t count);
+
+/// The same by table on any processor.
+uint32_t imulog_crc32_portable(uint32_t previous, const void *_Nullable bytes, size_t count);
 
 /// The compression function of SHA-256 (FIPS 180-4): `count` blocks of 64 bytes into the eight words of the state. The
 /// caller pads, and orders the digest's bytes. Uses the SHA extensions of x86-64 or the ARMv8 cryptography of the

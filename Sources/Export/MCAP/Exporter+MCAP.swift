@@ -17,7 +17,7 @@ extension Exporter {
       throw .optionNotSupported(option: "--units \(units.rawValue)", format: .mcap)
     }
     let plan = try plan(&reader)
-    let notes = try reader.notes(of: plan)
+    let notes = try notes(&reader, of: plan)
     try reader.begin(plan)
     var messages = MCAPMessages(plan, notes)
     var pass = SamplePass(plan)
@@ -27,23 +27,19 @@ extension Exporter {
       report.remarks.append(
         "the recording has no date: its times begin at 0, which programs show as 1970")
     }
-    let left = notes.markCount - UInt64(notes.marks.count)
-    if left > 0 {
-      report.remarks.append(
-        "\(left) of \(notes.markCount) marks are left out: an export holds \(notes.marks.count)")
-    }
+    report.remarks += notes.remarks
     return report
   }
 }
 
-extension LogReader where Storage: ~Copyable {
-  /// What dates the recording, and the marks in the plan's range; throws this module's error.
-  fileprivate mutating func notes(of plan: ExportPlan) throws(ExportError) -> RecordingNotes {
-    do {
-      return try notes { plan.contains($0.time) }
-    } catch {
-      throw .log(error)
-    }
+extension RecordingNotes {
+  /// What is missing of more marks than a program can hold.
+  var remarks: [String] {
+    let held = UInt64(marks.count)
+    guard markCount > held else { return [] }
+    return [
+      "\(markCount - held) of \(markCount) marks are left out: an export holds \(held), and --format json has all"
+    ]
   }
 }
 
@@ -56,7 +52,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private var temperature: MCAPMessage
   private let axes: [Axis]
   /// Values of all counts of accelerometer, gyroscope and thermometer, by their bit patterns.
-  private var values: [Double]
+  private let values: [Double]
   private let hasTemperature: Bool
   private var lastTemperature: Int16?
   private var ledger = TickLedger()
@@ -87,10 +83,9 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     marks = notes.marks[...]
     labels = plan.labels[...]
     writer = MCAPWriter(Topic.all, profile: "ros2", library: plan.description.software)
-    values = [Double](repeating: 0, count: 3 << 16)
-    for group in 0..<3 {
-      guard let index = plan.channels.firstIndex(where: { $0 / 3 == group }) else { continue }
-      values.replaceSubrange(group << 16..<(group + 1) << 16, with: plan.scales[index].values)
+    let tables = zip(plan.channels, plan.values)
+    values = (0..<3).flatMap { group in
+      tables.first { $0.0 / 3 == group }?.1 ?? [Double](repeating: 0, count: 1 << 16)
     }
     axes = plan.channels.filter { $0 < 6 }.map { ($0, ROSMessages.imuPlaces[$0]) }
     hasTemperature = plan.channels.contains(6)

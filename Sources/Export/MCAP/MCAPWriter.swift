@@ -7,8 +7,8 @@
 ///     Schema… │ Channel… │ Statistics │ ChunkIndex… │ MetadataIndex… │ SummaryOffset… │ Footer │ magic
 ///
 /// Schema and channel are in the chunk of a topic's first message, and again in the summary. Memory is some chunks, and
-/// 95 bytes for each one made: chunks become larger when there are many, so that ten million messages need 1.3 MB of
-/// these and a thousand million 20 MB, once more while the summary is made.
+/// 95 bytes for each one made: chunks become larger when there are many, so that ten million messages need 0.6 MB of
+/// these and a thousand million 19 MB, once more while the summary is made.
 struct MCAPWriter {
   /// Where messages of one layout are found.
   struct Topic {
@@ -20,7 +20,7 @@ struct MCAPWriter {
   /// How large chunks are before they are compressed.
   struct ChunkSizes {
     /// Bytes of the first ones.
-    var first = 256 * 1024
+    var first = 512 * 1024
     /// How many there are of a size before it doubles.
     var countOfEach = 16384
     /// How often it doubles.

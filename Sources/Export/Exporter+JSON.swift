@@ -239,6 +239,17 @@ extension JSONWriter {
     }
   }
 
+  /// A list alone.
+  static func list<Value>(
+    _ values: some Sequence<Value>, _ add: (inout JSONWriter, Value) -> Void
+  ) -> String {
+    var json = JSONWriter()
+    json.open("[")
+    for value in values { add(&json, value) }
+    json.close("]")
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
   /// The names of parts of the recording.
   mutating func addLabels(_ plan: ExportPlan) {
     key("labels", onNewLine: true)

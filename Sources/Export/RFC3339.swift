@@ -5,7 +5,7 @@ public enum RFC3339 {
   /// The text of an instant in nanoseconds since 1970-01-01T00:00:00Z; fractions of a second in the
   /// fewest groups of three digits that are exact, none for a whole second.
   public static func text(nanoseconds: Int64) -> String {
-    let (second, fraction) = floored(nanoseconds, by: 1_000_000_000)
+    let (second, fraction) = Int64.floored(nanoseconds, by: 1_000_000_000)
     var decimals = ""
     if fraction % 1_000_000 == 0 {
       decimals = fraction == 0 ? "" : "." + padded(fraction / 1_000_000, 3)
@@ -19,7 +19,7 @@ public enum RFC3339 {
 
   /// The date and the time of day of a second since 1970, without a zone: `2026-11-21T02:38:07`.
   static func text(second: Int64) -> String {
-    let (day, secondOfDay) = floored(second, by: 86400)
+    let (day, secondOfDay) = Int64.floored(second, by: 86400)
     let (year, month, dayOfMonth) = civil(days: day)
     let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
     let (hour, minute) = (secondOfDay / 3600, secondOfDay / 60 % 60)
@@ -89,18 +89,13 @@ public enum RFC3339 {
     return String(repeating: "0", count: max(0, width - text.count)) + text
   }
 
-  private static func floored(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
-    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-  }
-
   // Days since 1970 and civil dates of the Gregorian calendar. Years are counted from March on, so that a
   // leap day is its year's last; 146 097 days are 400 years and 719 468 lie between 0000-03-01 and 1970.
   // (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
 
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
-    let (era, yearOfEra) = floored(shifted, by: 400)
+    let (era, yearOfEra) = Int64.floored(shifted, by: 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     return era * 146_097 + dayOfEra - 719_468
@@ -113,12 +108,21 @@ public enum RFC3339 {
   }
 
   static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let (era, dayOfEra) = floored(days + 719_468, by: 146_097)
+    let (era, dayOfEra) = Int64.floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let monthFromMarch = (5 * dayOfYear + 2) / 153
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
     let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+extension Int64 {
+  /// A quotient rounded down, and the rest, which is not negative.
+  @inline(__always)
+  static func floored(_ value: Int64, by divisor: Int64) -> (whole: Int64, rest: Int64) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }

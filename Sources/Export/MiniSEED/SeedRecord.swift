@@ -76,8 +76,8 @@ struct SeedRecords {
     var bytes = Array((String(repeating: "0", count: 6 - digits.utf8.count) + digits + "D ").utf8)
     // Location 00, and XX, the network of what is not registered.
     bytes += station + Array("00".utf8) + channel + Array("XX".utf8)
-    let (second, microsecond) = SeedRecords.floored(time, by: 1_000_000)
-    let (day, secondOfDay) = SeedRecords.floored(second, by: 86400)
+    let (second, microsecond) = Int64.floored(time, by: 1_000_000)
+    let (day, secondOfDay) = Int64.floored(second, by: 86400)
     let (year, dayOfYear) = RFC3339.yearAndDay(days: day)
     bytes.append(bigEndian: UInt16(clamping: year))
     bytes.append(bigEndian: UInt16(dayOfYear))
@@ -125,11 +125,6 @@ struct SeedRecords {
         bytes.append(bigEndian: UInt16(word & 0xFFFF))
       }
     }
-  }
-
-  private static func floored(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
-    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 }
 

@@ -63,23 +63,7 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> Report {
     try refuseOptions()
     reader.rewind()
-    let report: Report
-    switch options.format {
-    case .json: report = try writeJSON(&reader, to: &sink)
-    case .ndjson: report = try writeRecords(&reader, to: &sink)
-    case .csv: report = try writeTable(&reader, to: &sink)
-    case .gcsv: report = try writeGCSV(&reader, to: &sink)
-    case .kalibr: report = try writeKalibr(&reader, to: &sink)
-    case .gyrodata: report = try writeGyroData(&reader, to: &sink)
-    case .html: report = try writePage(&reader, to: &sink)
-    case .svg: report = try writeDrawing(&reader, to: &sink)
-    case .parquet: report = try writeParquet(&reader, to: &sink)
-    case .mcap: report = try writeMCAP(&reader, to: &sink)
-    case .mseed: report = try writeMiniSEED(&reader, to: &sink)
-    case .cwa: report = try writeCWA(&reader, to: &sink)
-    case .edgeImpulse: report = try writeEdgeImpulse(&reader, to: &sink)
-    case .raw: preconditionFailure("raw is a copy of storage: pass the storage and not a reader")
-    }
+    let report = try writeFormat(&reader, to: &sink)
     try sink.flush()
     return report
   }

@@ -137,6 +137,10 @@ def peak(words):
     return most
 
 
+# All but cwa, which has other rates, and those for people.
+FORMATS = ("csv", "json", "gcsv", "kalibr", "parquet", "mcap", "mseed", "edge-impulse")
+
+
 def exported(bench):
     count = 600_000
     log, polled = (simulated(bench, 1000, clock, "600s") for clock in ("chip", "grid"))
@@ -151,6 +155,17 @@ def exported(bench):
         figures.append(Figure(
             key, f"`{words}` of a recording by the chip's clock", si(statistics.median(ours), "samples/s"),
             statistics.median(ours), note=f"a polled recording: {si(statistics.median(peer), 'samples/s')} without options"))
+    most = {}
+    for form in FORMATS:
+        (ours,) = interleaved(bench.rounds, lambda: count / spawn(*export(bench, polled, form))[0])
+        figures.append(Figure(
+            f"export-{form}", f"`export --format {form}` of a polled recording",
+            si(statistics.median(ours), "samples/s"), statistics.median(ours)))
+        most[form] = peak(export(bench, polled, form))
+    largest = max(most, key=most.get)
+    figures.append(Figure(
+        "export-memory", "peak memory of these, in KiB, the largest", f"{most[largest]} KiB", most[largest],
+        note=f"of {largest}"))
     short = simulated(bench, 1000, "chip", "60s")
     ours, peer = (statistics.median(peak(export(bench, path, "ndjson")) for _ in range(3)) for path in (log, short))
     figures.append(Figure(

@@ -46,7 +46,7 @@ struct ParquetTable: SampleFormat {
 
   /// A row group ends with the block of rows that reaches either of these. Readers share groups among threads, and a
   /// reader of one column skips the others.
-  private static let (groupSize, groupLength): (Int, Int64) = (3_000_000, 1_000_000)
+  private static let (groupSize, groupLength): (Int, Int64) = (2_000_000, 1_000_000)
   private static let magic = Array("PAR1".utf8)
 
   init<Sink: ByteSink & ~Copyable>(

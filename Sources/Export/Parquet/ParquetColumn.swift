@@ -34,7 +34,8 @@ final class ParquetColumn {
   private let isOptional: Bool
   /// The open page: its values, its runs of rows with and without one, and its rows.
   private var packed = DeltaPage()
-  private var plain: [UInt8] = []
+  private var doubles: [Int64] = []
+  private var texts: [UInt8] = []
   private var runs: [(isPresent: Bool, count: Int)] = []
   private var pageRows = 0
   /// The chunk's pages. Not one array, which would be copied to memory of twice its size as it grows.
@@ -60,7 +61,7 @@ final class ParquetColumn {
         _ = packed.append(value)
       }
     } else {
-      plain.append(littleEndian: value)
+      doubles.append(value.littleEndian)
     }
     addRow(isPresent: true)
   }
@@ -68,8 +69,8 @@ final class ParquetColumn {
   /// Adds a row with a text in UTF-8.
   func add(text: [UInt8]?) {
     if let text {
-      plain.append(littleEndian: UInt32(text.count))
-      plain += text
+      texts.append(littleEndian: UInt32(text.count))
+      texts += text
     }
     addRow(isPresent: text != nil)
   }
@@ -81,7 +82,7 @@ final class ParquetColumn {
       runs[runs.count - 1].count += 1
     }
     pageRows += 1
-    if pageRows >= ParquetColumn.pageLength || plain.count >= ParquetColumn.pageSize { endPage() }
+    if pageRows >= ParquetColumn.pageLength || texts.count >= ParquetColumn.pageSize { endPage() }
   }
 
   private func endPage() {
@@ -94,14 +95,16 @@ final class ParquetColumn {
     var body: [UInt8] = []
     if isOptional { body.append(littleEndian: UInt32(levels.count)) }
     body += levels
-    body += kind.isPacked ? packed.finish() : plain
+    body += kind.isPacked ? packed.finish() : texts
+    doubles.withUnsafeBytes { body.append(contentsOf: $0) }
     let header: Thrift = [
       1: .int32(0), 2: .int32(body.count), 3: .int32(body.count),
       5: [1: .int32(pageRows), 2: .int32(kind.encoding), 3: .int32(3), 4: .int32(3)],
     ]
     pages.append(header.encoded + body)
     byteCount += pages[pages.count - 1].count
-    plain.removeAll(keepingCapacity: true)
+    doubles.removeAll(keepingCapacity: true)
+    texts.removeAll(keepingCapacity: true)
     runs.removeAll(keepingCapacity: true)
     rows += pageRows
     pageRows = 0

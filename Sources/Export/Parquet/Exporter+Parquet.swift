@@ -15,7 +15,7 @@ extension Exporter {
     try reader.begin(plan)
     var pass = SamplePass(plan)
     var report = try pass.run(&table, &reader, to: &sink)
-    report.remarks = try table.finish(options, damages: report.damages, to: &sink)
+    report.remarks += try table.finish(options, damages: report.damages, to: &sink)
     return report
   }
 }
@@ -31,6 +31,8 @@ struct ParquetTable: SampleFormat {
   private let (time, nanoseconds, tick): (ParquetColumn, ParquetColumn, ParquetColumn)
   private let bounds: [ParquetColumn]
   private let channels: [Channel]
+  /// Those that are computed from the whole recording.
+  private let derived: [ParquetColumn]
   /// Labels of marks; present if there are any.
   private let mark: ParquetColumn?
   private let label: ParquetColumn?
@@ -65,6 +67,7 @@ struct ParquetTable: SampleFormat {
       let column = ParquetColumn(ChannelSet.names[position], kind, isOptional: hasGaps)
       return (column, position, tables.isEmpty ? nil : tables[index])
     }
+    derived = plan.derivedColumns.map { ParquetColumn($0.name, .double, isOptional: hasGaps) }
     func text(_ name: String) -> ParquetColumn { ParquetColumn(name, .text, isOptional: true) }
     mark = notes.markCount > 0 ? text("mark") : nil
     label = plan.hasLabels ? text(ExportPlan.labelName) : nil
@@ -74,7 +77,7 @@ struct ParquetTable: SampleFormat {
       ? (text(GapRows.names[0]), ParquetColumn(GapRows.names[1], .integer, isOptional: true)) : nil
     let others: [ParquetColumn?] = [mark, label, gaps?.cause, gaps?.ticks]
     let first: [ParquetColumn] = [time, nanoseconds] + bounds + [tick]
-    columns = first + channels.map(\.column) + others.compactMap { $0 }
+    columns = first + channels.map(\.column) + derived + others.compactMap { $0 }
     try sink.write(ParquetTable.magic)
   }
 
@@ -97,6 +100,7 @@ struct ParquetTable: SampleFormat {
         for row in rows { column.add(Int64(counts[row])) }
       }
     }
+    addDerived(rows.count)
     if let gaps {
       for _ in rows {
         gaps.cause.add(text: nil)
@@ -113,10 +117,21 @@ struct ParquetTable: SampleFormat {
     ledger.add(gap.count, gap.cause)
     guard let gaps else { return }
     add(time, gap.firstTick)
-    for column in bounds + channels.map(\.column) { column.add(nil) }
+    for column in bounds + channels.map(\.column) + derived { column.add(nil) }
     gaps.cause.add(text: Array(gap.cause.name.utf8))
     gaps.ticks.add(Int64(clamping: gap.count))
     try endRows(1, to: &sink)
+  }
+
+  private func addDerived(_ count: Int) {
+    guard let table = plan.derived else { return }
+    table.next(count)
+    for (place, column) in derived.enumerated() {
+      for row in 0..<count {
+        let value = table.values[row * derived.count + place]
+        column.add(Int64(bitPattern: value.bitPattern))
+      }
+    }
   }
 
   /// Adds what every row has, with the marks up to it that no row before has.

@@ -46,7 +46,8 @@ extension Exporter {
     return report
   }
 
-  private static func rounded(_ counts: SIMD8<Double>) -> RawSample {
+  /// The nearest whole counts.
+  static func rounded(_ counts: SIMD8<Double>) -> RawSample {
     // A cubic may leave the range of a count between two samples at its end.
     let whole = SIMD8<Int16>(
       counts.rounded(.toNearestOrAwayFromZero).clamped(

@@ -33,7 +33,7 @@ public enum ExportError: Error, Equatable, Sendable {
   case gyroscopeNeeded(ExportFormat, recorded: ChannelSet)
   /// The format has a rate and no times, and the chip's own clock kept those of the recording.
   case evenTimesNeeded(ExportFormat)
-  /// The format has no such rate.
+  /// The format has no such rate, and none to which it could be resampled.
   case rateNotHeld(SampleRate, held: [SampleRate], format: ExportFormat)
   /// The format needs the axes x, y and z of the accelerometer, and all of the gyroscope or none.
   case accelerometerNeeded(ExportFormat, exported: String)

@@ -4,13 +4,14 @@
 
     Tests/ForeignReaders/check_cwa.py [PROGRAM [FOLDER]]
 
-PROGRAM is .build/release/imulog when not given; each CSV of FOLDER is imported, and judged if its rate is one of CWA's.
-Each sample must be in a row no farther from its time than the export says, within half a count of CWA; rows beside these
-repeat the one before. actipy needs Java, and is left out where there is none. Status 77: the packages cannot be installed.
+PROGRAM is .build/release/imulog when not given; each CSV of FOLDER is imported. Each sample must be in a row no farther from
+its time than the export says, within half a count of CWA; rows beside these repeat the one before. Where the rate is none of
+CWA's, each row between samples must have the value that numpy makes of them, and no sample may be without rows. actipy needs Java, and is left out where there is none. Status 77: the packages cannot be installed.
 """
 
 import calendar
 import json
+import math
 import os
 import re
 import shutil
@@ -25,7 +26,7 @@ import foreign  # noqa: E402
 # Local time is what the format has: an odd zone shows mistakes.
 os.environ["TZ"] = "XYZ-5:45"
 AHEAD = 5 * 3600 + 45 * 60
-RATES = {6.25, 12.5, 25, 50, 100, 200, 400, 800, 1600, 3200}
+RATES = [6.25, 12.5, 25, 50, 100, 200, 400, 800, 1600, 3200]
 
 program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
 store = foreign.usual_recordings(program, sys.argv[2] if len(sys.argv) > 2 else None)
@@ -45,8 +46,25 @@ with open(table, "w") as file:
 store.numbers["pauses"] = store.run(
     "import", table, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "16.4").split()[-1].decode()
 
+# Other rates: lower and higher ones, with gaps, and two samples of which one is late.
+store.record("odd", "--rate", "30", "--for", "20s",)
+for rate, name in (104, "pauses 104"), (6900, "pauses 6900"):
+    with open(table, "w") as file:
+        file.write("t_us,ax,ay,az,gx,gy,gz\n")
+        for row in range(20 * rate):
+            if row % rate in (9, 10) or 5 * rate <= row < 8 * rate or row == 9 * rate + 1:
+                continue
+            late = 300_000 // rate if row % 7 == 3 else 0
+            turn = 2 * math.pi * row / rate
+            file.write("%d,%d,%d,%d,%d,%d,%d\n" % (
+                row * 1_000_000 // rate + late, 9000 * math.sin(3.3 * turn), row % 4000 - 2000, 8192 if row % 2 else 8000,
+                3000 * math.cos(0.7 * turn), -55, row % 17))
+    store.numbers[name] = store.run(
+        "import", table, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "16.4", "--rate", str(rate)).split()[-1].decode()
+
 foreign.need("scikit-digital-health==0.17.18", "cwa-reader-rs==0.5.0")
 import cwa_reader_rs  # noqa: E402
+import numpy  # noqa: E402
 import skdh.io  # noqa: E402
 
 HAS_JAVA = shutil.which("java") is not None
@@ -117,6 +135,80 @@ def judge(name, reader, path, samples, start, rate, filled, tolerance, away):
         assert any(slot in at and is_same(at[slot], sample) for slot in slots), (name, reader.__name__, sample, exact)
 
 
+def cwa_rate(rate):
+    """The lowest rate of CWA that is at least 95 % of a recording's, or the highest."""
+    return next((held for held in RATES if held >= 0.95 * rate), RATES[-1])
+
+
+def runs_of(samples, facts, rate):
+    """Samples between which nothing is missing, as arrays of times in seconds and of values by axis."""
+    ends, limit = [], max(1.0, 2 / rate) if facts["sensor"]["model"] == "imported" else 2 / rate
+    gaps = sorted((gap["t_ns"] for gap in facts["gaps"]))
+    for index in range(1, len(samples)):
+        before, after = samples[index - 1]["t"], samples[index]["t"]
+        is_gap = after - before > limit * 1e9 or any(before < gap < after for gap in gaps)
+        if is_gap:
+            ends.append(index)
+    axes = [axis for axis in ("ax", "ay", "az", "gx", "gy", "gz") if axis in samples[0]]
+    return [(numpy.array([s["t"] / 1e9 for s in part]), numpy.array([[s[axis] for axis in axes] for s in part], float))
+            for part in (samples[a:b] for a, b in zip([0] + ends, ends + [len(samples)]))]
+
+
+def value(at, times, values, old, new):
+    """The stated method: through four even neighbours, a low-pass filter for a lower rate, a line next to gaps."""
+    right = int(numpy.searchsorted(times, at, side="right"))
+    left = right - 1
+    if right == len(times):
+        return values[left]
+    line = [numpy.interp(at, times[left:right + 1], column[left:right + 1]) for column in values.T]
+    if old <= 1.001 * new:
+        near = slice(left - 1, left + 3)
+        steps = numpy.diff(times[near]) * old if left > 0 and left + 3 <= len(times) else []
+        if len(steps) < 3 or min(steps) <= 0.5 or max(steps) >= 1.5:
+            return line
+        # Solved as equations, as the program does not.
+        matrix = numpy.vander((times[near] - at) * old, increasing=True)
+        return numpy.linalg.solve(matrix, values[near])[0]
+    reach = min(16 / new, at - times[0], times[-1] - at)
+    if reach < 2 / new:
+        return line
+    distance = numpy.abs(times - at)
+    inside = distance < reach
+    weights = numpy.sinc(0.9 * distance[inside] * new) * numpy.cos(numpy.pi / 2 * distance[inside] / reach) ** 2
+    return weights @ values[inside] / weights.sum()
+
+
+def judge_resampled(name, reader, path, samples, facts, start, fraction, unit):
+    """Compares rows with what numpy makes of the samples; returns how many. `start` is whole seconds, `fraction` the rest."""
+    old, new = facts["rate_hz"], cwa_rate(facts["rate_hz"])
+    times, rows = reader(path)
+    if times is None:
+        _, others = by_skdh(path)
+        assert numpy.allclose(rows, others, rtol=1e-6, atol=2e-6), (name, reader.__name__)
+        return 0
+    acceleration, turn = steps(path)
+    runs = runs_of(samples, facts, old)
+    assert min(numpy.diff(times)) > 0.5 / new, (name, reader.__name__, "two rows at one time")
+    # A reader's milliseconds: rows are at whole periods of the second.
+    slots = numpy.round((numpy.array(times) - start) * new).astype("int64")
+    assert numpy.abs((numpy.array(times) - start) * new - slots).max() < 0.001 * new + 0.01, (name, reader.__name__)
+    by_slot = dict(zip(slots.tolist(), rows))
+    seen = 0
+    limits = [(acceleration * 0.5 + unit["a"] * 0.5 if axis < 3 else turn * 0.5 + unit["g"] * 0.5) for axis in range(6)]
+    for run_times, values in runs:
+        first = math.ceil((run_times[0] + fraction) * new - 1e-6)
+        last = math.floor((run_times[-1] + fraction) * new + 1e-6)
+        # Every sample's motion is in rows, as far as a row is between samples.
+        for slot in range(first, last + 1):
+            assert slot in by_slot, (name, reader.__name__, "no row", slot)
+            wanted = value(min(max(slot / new - fraction, run_times[0]), run_times[-1]), run_times, values, old, new)
+            for axis, (found, exact) in enumerate(zip(by_slot[slot], wanted)):
+                assert abs(found - exact) <= limits[axis] * 1.01 + 2e-5 + 1e-6 * abs(exact), (
+                    name, reader.__name__, slot, axis, found, exact)
+            seen += 1
+    return seen
+
+
 for name in store.numbers:
     facts = store.facts(name)
     channels = facts["sensor"]["channels"]
@@ -125,27 +217,44 @@ for name in store.numbers:
     path = os.path.join(store.folder.name, "take.cwa")
     ran = subprocess.run([store.program, "--store", os.path.join(store.folder.name, "store"), *words, "-o", path],
                          capture_output=True, text=True)
-    if facts["rate_hz"] not in RATES or "ax" not in channels:
-        assert ran.returncode == 64 and ("no rate of" in ran.stderr or "needs x, y and z" in ran.stderr), (name, ran)
+    if "ax" not in channels:
+        assert ran.returncode == 64 and "needs x, y and z" in ran.stderr, (name, ran)
         print("%s: refused: %s" % (name, ran.stderr.strip()))
         continue
     assert ran.returncode == 0, (name, ran.stderr)
+    if facts["rate_hz"] not in RATES:
+        # Resampled once, from the samples of a chip too.
+        grid = []
     lines = store.run("export", store.numbers[name], "--format", "ndjson", "--units", "g-dps", *grid).splitlines()
     samples = [json.loads(line) for line in lines]
     for sample in samples:
         sample["t"] = sample["t_grid_ns" if grid else "t_ns"]
     started = facts["started"]
     start = seconds(started) + AHEAD if started else calendar.timegm((2000, 1, 1, 0, 0, 0))
+    readers = [by_skdh, by_rust] + ([by_actipy] if HAS_JAVA else [])
+    if facts["rate_hz"] not in RATES:
+        assert "resampled from" in ran.stderr, (name, ran.stderr)
+        with open(path, "rb") as file:
+            assert b"resampled+from" in file.read(512), name
+        scales = facts["sensor"]
+        said = re.search(r"\.\d+", started or "")
+        fraction = float(said[0]) if said else 0.0
+        start = round(start - fraction)
+        unit = {"a": scales["accelerometerScale_g"], "g": scales.get("gyroscopeScale_dps") or [1, 1]}
+        unit = {key: abs(above / below) for key, (above, below) in unit.items()}
+        counts = [judge_resampled(name, reader, path, samples, facts, start, fraction, unit) for reader in readers]
+        print("%s: %d samples at %g Hz, %s rows at %g Hz between them as numpy makes them, by %s" % (
+            name, len(samples), facts["rate_hz"], max(counts), cwa_rate(facts["rate_hz"]),
+            ", ".join(reader.__name__[3:] for reader in readers)))
+        continue
     said = re.search(r"(\d+) rows? repeats?", ran.stderr)
     filled = int(said[1]) if said else 0
     said = re.search(r"up to ([\d.]+) ms from", ran.stderr)
     away = (float(said[1]) / 1000 if said else 0) + 2e-6
-    # A computer that is held up reads late; all others are in the nearest row.
     # A held-up program reads up to a period after the tick, which itself is up to half a period from a row.
     assert away <= (1.5 if name == "gaps" else 0.5) / facts["rate_hz"] + 3e-6, (name, away)
     # A value of the grid is rounded to a count of the chip before, which is no larger here.
     tolerance = 1.0001 if grid else 0.5001
-    readers = [by_skdh, by_rust] + ([by_actipy] if HAS_JAVA else [])
     for reader in readers:
         judge(name, reader, path, samples, start, facts["rate_hz"], filled, tolerance, away)
     print("%s: %d samples and %d rows beside them read by %s" % (

@@ -35,6 +35,8 @@ struct CWALayout {
   static let annotationSize = 448
 
   let rate: SampleRate
+  /// Whether that is not the recording's rate.
+  let isResampled: Bool
   let rateCode: UInt8
   let hasGyroscope: Bool
   /// Of temperatures; `nil` where none were recorded.
@@ -46,11 +48,21 @@ struct CWALayout {
     SampleRate(3200, per: 1 << (15 - code)).map { (UInt8(code), $0) }
   }
 
-  /// `nil` for a rate that the format does not have.
+  /// Of rates above the highest one, those up to so many times of it are resampled.
+  private static let mostOfHighest = 64.0
+
+  /// The rate is the recording's, or the lowest that is at least 95 % of it: 100 Hz for 97 and for 104 Hz, as for chips
+  /// whose rates are those of an AX6 and 4 % more; the highest for those above it. `nil` for rates far above.
   init?(_ plan: ExportPlan) {
     let log = plan.description
-    guard let found = CWALayout.rates.first(where: { $0.rate == log.rate }) else { return nil }
+    let wanted = 0.95 * log.rate.hertz
+    guard
+      let found = CWALayout.rates.first(where: { $0.rate.hertz >= wanted })
+        ?? CWALayout.rates.last(where: { $0.rate.hertz * CWALayout.mostOfHighest >= log.rate.hertz }
+        )
+    else { return nil }
     rate = found.rate
+    isResampled = rate != log.rate
     // The range is in the scales of each sector. Its bits here must be those of 8 g: a reader of these bytes as signed
     // numbers, scikit-digital-health, takes larger ones for damage.
     rateCode = found.code | 0x40
@@ -153,20 +165,31 @@ struct CWALayout {
     return bytes
   }
 
-  /// `key=value&key=value`, percent-coded, the last value cut where they are too long.
-  static func annotation(_ pairs: [(key: String, value: String)]) -> [UInt8] {
+  /// `_n=note&_co=facts; item; item`, percent-coded. The note is cut where the facts need the room, and there are as many
+  /// items as leave it whole.
+  ///
+  /// - Returns: The bytes, and how many of the items they have.
+  static func annotation(note: String, facts: String, items: [String]) -> ([UInt8], Int) {
+    var ending = Array("_co=".utf8) + facts.utf8.flatMap(percentCoded)
     var bytes: [UInt8] = []
-    for (key, value) in pairs where !value.isEmpty {
-      let begin = Array((bytes.isEmpty ? "\(key)=" : "&\(key)=").utf8)
-      guard bytes.count + begin.count < annotationSize else { break }
-      bytes += begin
-      for character in value {
+    if !note.isEmpty {
+      ending = [UInt8(ascii: "&")] + ending
+      bytes = Array("_n=".utf8)
+      for character in note {
         let code = character.utf8.flatMap(percentCoded)
-        guard bytes.count + code.count <= annotationSize else { break }
+        guard bytes.count + code.count + ending.count <= annotationSize else { break }
         bytes += code
       }
     }
-    return bytes
+    bytes += ending
+    var count = 0
+    for item in items {
+      let code = "; \(item)".utf8.flatMap(percentCoded)
+      guard bytes.count + code.count <= annotationSize else { break }
+      bytes += code
+      count += 1
+    }
+    return (bytes, count)
   }
 
   private static func percentCoded(_ byte: UInt8) -> [UInt8] {

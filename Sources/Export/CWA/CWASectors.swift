@@ -17,8 +17,8 @@ struct CWASectors: SampleFormat {
   let layout: CWALayout
   private let plan: ExportPlan
   /// Nanoseconds from 2000-01-01 of the local time to tick 0's deadline.
-  private let origin: Int64
-  private let started: Int64?
+  let origin: Int64
+  let started: Int64?
   /// `nil` in the pass that measures, which writes nothing.
   private let scales: CWALayout.Scales?
 
@@ -92,10 +92,10 @@ struct CWASectors: SampleFormat {
     throws(ExportError)
   {
     let next = slot
-    // The times of an import place its samples; otherwise their ticks do.
-    let isImported = plan.description.isImported
+    // The times of an import place its samples, and those of rows made for the format; otherwise their ticks do.
+    let isPlaced = plan.description.isImported || layout.isResampled
     slot = layout.rate.tick(
-      atNanoseconds: try localTime(isImported ? time : plan.time(ofTick: tick))
+      atNanoseconds: try localTime(isPlaced ? time : plan.time(ofTick: tick))
         + layout.rate.periodNanoseconds / 2)
     // An import that runs fast must not reach back into the sector before.
     slot = max(slot, next)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogFormat
 import LogStore
 
 extension Exporter {
   /// Writes a file as an Axivity AX6 does, or an AX3 for an accelerometer alone: for OmGui, GGIR, actipy and
   /// scikit-digital-health.
   ///
-  /// A first pass measures what the header says, a second one writes. What the format cannot hold exactly is in the remarks.
+  /// A first pass measures what the header says, a second one writes. A rate that the format does not have becomes one that
+  /// it has; see ``CWARatePass``. This, and what the format cannot hold exactly, is in the remarks, and in short in the
+  /// file's annotation.
   func writeCWA<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -26,28 +29,50 @@ extension Exporter {
     let notes = try notes(&reader, of: plan)
     let zone = CWAZone(plan, notes)
     var measured = CWASectors(layout, plan, origin: zone.origin, started: notes.started)
-    _ = try runSamples(plan, &measured, &reader, to: &sink)
+    _ = try runCWA(plan, &measured, &reader, to: &sink)
     try measured.finish(to: &sink)
     guard let firstSecond = measured.firstSecond else { throw .noSamples(.cwa) }
     let scales = try cwaScales(log.sensor, hasGyroscope, measured.extremes)
 
-    let annotation = CWALayout.annotation([
-      ("_n", log.note),
-      (
-        "_co",
-        "imulog \(log.id)"
-          + (measured.filledCount > 0 ? ", \(measured.filledCount) rows filled" : "")
-          + (zone.name.map { ", times of UTC\($0)" } ?? ", no date")
-      ),
-    ])
+    let words = CWAWords(plan, layout, notes, zone)
+    let (annotation, itemCount) = CWALayout.annotation(
+      note: log.note, facts: words.facts(filledCount: measured.filledCount), items: words.items)
     try sink.write(
       layout.header(
         session: log.number, firstSecond: firstSecond, gyroscope: scales.gyroscope, annotation))
     var sectors = CWASectors(
       layout, plan, origin: zone.origin, started: notes.started, scales: scales)
-    var report = try runSamples(plan, &sectors, &reader, to: &sink)
+    var report = try runCWA(plan, &sectors, &reader, to: &sink)
     try sectors.finish(to: &sink)
-    report.remarks += cwaRemarks(measured, scales, zone, hasMarks: notes.markCount > 0, layout)
+    report.remarks += cwaRemarks(measured, scales, zone, layout)
+    if let remark = words.leftOut(itemCount, notes.markCount) { report.remarks.append(remark) }
+    return report
+  }
+
+  /// Gives the samples to the format, or those of its rate.
+  private func runCWA<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, _ sectors: inout CWASectors, _ reader: inout LogReader<Storage>,
+    to sink: inout Sink
+  ) throws(ExportError) -> Report {
+    let layout = sectors.layout
+    guard layout.isResampled else { return try runSamples(plan, &sectors, &reader, to: &sink) }
+    try reader.begin(plan)
+    var block = SampleBlock()
+    var pass = CWARatePass(plan, layout, origin: sectors.origin, started: sectors.started)
+    var report = try pass.run(&reader) { (row, time, counts) throws(ExportError) in
+      block.append(tick: row, time: time, sample: Exporter.rounded(counts))
+      guard block.count == SampleBlock.capacity else { return }
+      try sectors.add(0..<block.count, of: block, nil, to: &sink)
+      block.removeAll()
+    }
+    if !block.isEmpty { try sectors.add(0..<block.count, of: block, nil, to: &sink) }
+    report.remarks.append(
+      "the values are resampled from \(Plain.hertz(plan.description.rate)) to "
+        + "\(Plain.hertz(layout.rate)) Hz, a rate of cwa, by \(CWAWords.method(plan, layout))")
+    if pass.sameTimes > 0 {
+      let samples = pass.sameTimes == 1 ? "1 sample is" : "\(pass.sameTimes) samples are"
+      report.remarks.append("\(samples) left out, at the time of the one before")
+    }
     return report
   }
 
@@ -75,8 +100,7 @@ extension Exporter {
 
   /// What is not exact, and what is left out.
   private func cwaRemarks(
-    _ sectors: CWASectors, _ scales: CWALayout.Scales, _ zone: CWAZone, hasMarks: Bool,
-    _ layout: CWALayout
+    _ sectors: CWASectors, _ scales: CWALayout.Scales, _ zone: CWAZone, _ layout: CWALayout
   ) -> [String] {
     var remarks: [String] = []
     if let remark = displacement(sectors.displacement) { remarks.append(remark) }
@@ -98,26 +122,6 @@ extension Exporter {
     remarks.append(
       zone.name.map { "times are local ones, of UTC\($0), as the format's are" }
         ?? "the recording has no date: its times begin in the year 2000")
-    if hasMarks { remarks.append("the marks are left out: cwa has no place for them") }
     return remarks
-  }
-}
-
-/// The local time of a file: that of the machine's zone at the recording's beginning, which stays so.
-private struct CWAZone {
-  /// Nanoseconds from 2000-01-01 of the local time to the recording's zero.
-  let origin: Int64
-  /// Hours and minutes ahead of UTC; `nil` where nothing dates the recording.
-  let name: String?
-
-  init(_ plan: ExportPlan, _ notes: RecordingNotes) {
-    let unit: Int64 = 1_000_000_000
-    guard let started = notes.started ?? (plan.isDatedByItself ? 0 : nil) else {
-      (origin, name) = (0, nil)
-      return
-    }
-    let offset = DateText.offset(at: (started == 0 ? plan.zero : started) / unit)
-    let (sum, overflow) = started.addingReportingOverflow((offset - CWALayout.epoch) * unit)
-    (origin, name) = (overflow ? .max : sum, DateText.zone(offset))
   }
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogFormat
+import LogStore
+
+/// Computes the values of a recording at a rate of CWA, at whole periods of the local second.
+///
+///     samples    ●   ●   ●   ●   ●   ●           ●   ●   ●
+///     rows        │    │    │    │    │    │    │    │    │
+///     values      ×    ×    ×    ×    ×          ×    ×      none without samples on both sides
+///
+/// Nothing is made across ticks without a sample, a second without one, a finding that lets a chip's instants jump, or
+/// between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
+/// no instant meets has its last sample at the nearest one.
+///
+/// Memory is that of the samples that a value needs; see ``CWAKernel``.
+struct CWARatePass {
+  /// What takes the rows, in order: the row's number since 2000-01-01 of the local time, its time, and counts by channel.
+  typealias Body = (UInt64, Int64, SIMD8<Double>) throws(ExportError) -> Void
+
+  private let plan: ExportPlan
+  private let rate: SampleRate
+  private let kernel: CWAKernel
+  /// Nanoseconds from 2000-01-01 of the local time to tick 0's deadline.
+  private let origin: Int64
+  private let started: Int64?
+  /// Nanoseconds between two samples above which something is missing between them.
+  private let longestStep: Int64
+
+  /// The present run's last points, from ``first`` on.
+  private var points: [CWAKernel.Point] = []
+  private var first = 0
+  /// The last point that is not after the next row.
+  private var left = 0
+  private var last: (tick: UInt64, isProved: Bool) = (0, false)
+  private var begin: Int64 = 0
+  private var hasRows = false
+  /// The next row's number.
+  private var next: UInt64 = 0
+  /// The first row that was not given yet.
+  private var free: UInt64 = 0
+  private var rowCount: UInt64 = 0
+  /// Samples at the time of the one before, which are left out.
+  private(set) var sameTimes: UInt64 = 0
+
+  init(_ plan: ExportPlan, _ layout: CWALayout, origin: Int64, started: Int64?) {
+    (self.plan, rate, self.origin, self.started) = (plan, layout.rate, origin, started)
+    kernel = CWAKernel(from: plan.description.rate.hertz, to: layout.rate.hertz)
+    let (twice, overflow) = plan.description.rate.periodNanoseconds.multipliedReportingOverflow(
+      by: 2)
+    let period = overflow ? Int64.max : twice
+    // The times of an import may be late by whole periods where no tick is missing.
+    longestStep = plan.description.isImported ? max(period, 1_000_000_000) : period
+  }
+
+  /// Gives the rows in the plan's range to `body`; the reader is where the plan begins.
+  mutating func run<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, _ body: Body
+  ) throws(ExportError) -> Exporter.Report {
+    var report = Exporter.Report()
+    reading: while let item = try reader.nextItem() {
+      switch item {
+      case .samples(let count):
+        let (brackets, earliest) = (reader.brackets, reader.earliest)
+        for row in 0..<count {
+          let isProved = earliest.isEmpty || earliest[row] > .min
+          try add(reader.block, row, isProved: isProved, brackets, body)
+        }
+        // The rows of the range are all written when what the kernel reaches is after it.
+        if points.count - first > 2, plan.to != .max,
+          plan.isOver(at: points[points.count - 2].time &- kernel.reach)
+        {
+          break reading
+        }
+      case .damage: report.damages += 1
+      default: break
+      }
+    }
+    try endRun(body)
+    report.samples = rowCount
+    return report
+  }
+
+  private mutating func add(
+    _ block: borrowing SampleBlock, _ row: Int, isProved: Bool, _ brackets: [ClosedRange<UInt64>],
+    _ body: Body
+  ) throws(ExportError) {
+    let (tick, time, sample) = block[row]
+    if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
+      return try endRun(body)
+    }
+    let point = CWAKernel.Point(
+      time: time,
+      counts: SIMD8(
+        Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),
+        Double(sample.gy), Double(sample.gz), Double(sample.temperature), 0))
+    if let before = points.last {
+      let isNext = last.tick &+ 1 == tick && last.isProved == isProved
+      if isNext, time == before.time {
+        sameTimes += plan.contains(time) ? 1 : 0
+        last.tick = tick
+        return
+      }
+      let (step, overflow) = time.subtractingReportingOverflow(before.time)
+      if !isNext || overflow || step < 0 || step > longestStep { try endRun(body) }
+    }
+    last = (tick, isProved)
+    if points.isEmpty {
+      guard !plan.isOver(at: time) else { return }
+      try beginRun(time)
+    }
+    points.append(point)
+    let settled = kernel.isFilter ? time &- kernel.reach : points[max(first, points.count - 2)].time
+    try put(until: settled, body)
+  }
+
+  private mutating func beginRun(_ time: Int64) throws(ExportError) {
+    (begin, hasRows) = (time, false)
+    let start = max(time, plan.from)
+    let (sum, overflow) = start.addingReportingOverflow(origin)
+    guard !overflow, (0..<CWALayout.timeLimit).contains(sum) else {
+      throw .timeNotHeld(at: start, started: started, format: .cwa)
+    }
+    let row = rate.tick(atNanoseconds: sum)
+    next = max(free, rate.nanoseconds(atTick: row) < sum ? row + 1 : row)
+  }
+
+  /// Gives what is left of the present run, and ends it.
+  private mutating func endRun(_ body: Body) throws(ExportError) {
+    guard let end = points.last else { return }
+    try put(until: end.time, body)
+    if !hasRows, plan.contains(end.time) {
+      let (sum, overflow) = end.time.addingReportingOverflow(origin)
+      guard !overflow, (0..<CWALayout.timeLimit).contains(sum) else {
+        throw .timeNotHeld(at: end.time, started: started, format: .cwa)
+      }
+      let row = rate.tick(atNanoseconds: sum + rate.periodNanoseconds / 2)
+      if row >= free { try give(row, end.counts, body) }
+    }
+    points.removeAll(keepingCapacity: true)
+    (first, left) = (0, 0)
+  }
+
+  /// Gives the rows up to a time, of which the run's points are known.
+  private mutating func put(until end: Int64, _ body: Body) throws(ExportError) {
+    while true {
+      let place = rate.nanoseconds(atTick: next)
+      guard place < CWALayout.timeLimit else {
+        throw .timeNotHeld(at: place - origin, started: started, format: .cwa)
+      }
+      let time = place - origin
+      guard time <= end, time < plan.to || plan.to == .max else { break }
+      while left + 1 < points.count, points[left + 1].time <= time { left += 1 }
+      try give(next, kernel.value(at: time, after: left, of: points[first...], since: begin), body)
+    }
+    // The next row needs what the kernel reaches, or the sample before its neighbour.
+    let needed = rate.nanoseconds(atTick: next) - origin - kernel.reach
+    while first + 1 < left, points[first + 1].time < needed { first += 1 }
+    guard first > 4096 else { return }
+    points.removeFirst(first)
+    (first, left) = (0, left - first)
+  }
+
+  private mutating func give(_ row: UInt64, _ counts: SIMD8<Double>, _ body: Body)
+    throws(ExportError)
+  {
+    try body(row, rate.nanoseconds(atTick: row) - origin, counts)
+    (next, free, hasRows) = (row + 1, row + 1, true)
+    rowCount += 1
+  }
+}

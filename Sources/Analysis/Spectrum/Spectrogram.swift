@@ -56,7 +56,8 @@ public struct Spectrogram: Sendable {
     rows = length / 2
     let hop = length / 2
     let windows = samples.segments.reduce(0) { $0 + max(0, ($1.count - length) / hop + 1) }
-    columns = Array(repeating: [], count: max(1, min(Spectrogram.columnLimit, windows)))
+    // Two windows a column at least, so that none is blank but in a gap.
+    columns = Array(repeating: [], count: max(1, min(Spectrogram.columnLimit, windows / 2)))
     let welch = Welch(length: length)
     var current = 0
     for segment in samples.segments where segment.count >= length {

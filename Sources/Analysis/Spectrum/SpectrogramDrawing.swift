@@ -62,7 +62,7 @@ public struct SpectrogramDrawing {
       @media (prefers-color-scheme: dark) { svg { fill: #ddd } .sheet { fill: #181818 } }</style>
       <rect class="sheet" fill="#fff" width="100%" height="100%"/>
       <text x="70" y="36" font-size="18">\(title)</text>
-      <g fill="none" stroke-width="1.05" transform="\(cells)">
+      <g fill="none" shape-rendering="crispEdges" stroke-width="1.05" transform="\(cells)">
 
       """
   }

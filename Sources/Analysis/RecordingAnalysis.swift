@@ -86,8 +86,8 @@ public struct RecordingAnalysis: Equatable, Sendable {
   public static let usualBands: [Range<Double>] = [
     0.1..<1, 1..<5, 5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
   ]
-  /// Where velocity is measured: 10 Hz to 1 kHz, as ISO 20816-1 has it for most machines.
-  public static let velocityBand = 10.0..<1000.0.nextUp
+  /// Where velocity is measured: from 10 Hz on and below 1 kHz, as ISO 20816-1 has it for most machines.
+  public static let velocityBand = 10.0..<1000.0
   /// The sampling rate from which the whole of ``velocityBand`` is covered: 2.56 times 1 kHz, as analysers have it for
   /// their filters.
   public static let velocityRate = 2560.0

@@ -120,7 +120,7 @@ for name, number in store.numbers.items():
                 inside = (frequencies >= band["from_hz"] - 1e-9 * step) & (frequencies < band["to_hz"] - 1e-9 * step)
                 near(place, value, math.sqrt(density[inside].sum() * step), 1e-6)
         if unit == "g":
-            inside = (frequencies >= 10 - 1e-9 * step) & (frequencies <= 1000)
+            inside = (frequencies >= 10 - 1e-9 * step) & (frequencies < 1000 - 1e-9 * step)
             speed = math.sqrt((density[inside] / (2 * math.pi * frequencies[inside]) ** 2).sum() * step) * 9806.65
             near(place, axis["velocity_mm_s"], speed, 1e-6)
             velocities.append(speed)

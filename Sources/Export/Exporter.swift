@@ -18,6 +18,11 @@ public struct Exporter: Sendable {
     public var damages: UInt64 = 0
     /// Facts about the recording that the format cannot express: sentences for the user.
     public var remarks: [String] = []
+
+    /// Adds what the values' axes are, if not the chip's.
+    fileprivate mutating func name(_ axes: AxisMap?) {
+      if let axes { remarks.append("the axes are those of the mounting, \(axes) of the chip") }
+    }
   }
 
   /// What to export, and how.
@@ -63,7 +68,9 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> Report {
     try refuseOptions()
     reader.rewind()
-    let report = try writeFormat(&reader, to: &sink)
+    reader.axes = reader.description.axes
+    var report = try writeFormat(&reader, to: &sink)
+    report.name(reader.axes)
     try sink.flush()
     return report
   }
@@ -227,18 +234,22 @@ extension Exporter {
       return try inspect(storage)
     case .ndjson:
       var reader = try LogReader.open(storage)
+      reader.axes = reader.description.axes
       let plan = try plan(reader.description)
       var rows = RowPass(plan, recordLayout(plan))
-      let report = try rows.follow(&reader, to: &sink, more: more)
+      var report = try rows.follow(&reader, to: &sink, more: more)
+      report.name(reader.axes)
       try sink.flush()
       return report
     case .csv:
       var reader = try LogReader.open(storage)
+      reader.axes = reader.description.axes
       let plan = try plan(reader.description)
       let (header, layout) = tableLayout(plan, started: nil)
       try sink.write(header)
       var rows = RowPass(plan, layout)
-      let report = try rows.follow(&reader, to: &sink, more: more)
+      var report = try rows.follow(&reader, to: &sink, more: more)
+      report.name(reader.axes)
       try sink.flush()
       return report
     default: throw .optionNotSupported(option: "--follow", format: options.format)

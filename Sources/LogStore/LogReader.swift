@@ -35,6 +35,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var times: Optional<ChipTimesBox>
   /// Whether items are returned as recorded: approximate times, and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
+  /// The axes that samples are returned in; `nil` for the chip's.
+  package var axes: AxisMap?
   /// Whether a read was found to be shorter than its bits: that holds for the whole recording.
   var isRefuted = false
   /// The page from which readings are read ahead.
@@ -173,6 +175,7 @@ extension LogReader where Storage: ~Copyable {
       }
       nextSampleTick = last &+ 1
       count(UInt64(block.count), upTo: last &+ 1)
+      if let axes { block.map(axes) }
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)

@@ -47,6 +47,10 @@ public enum ExportError: Error, Equatable, Sendable {
   case bothSensorsNeeded(option: String, recorded: ChannelSet)
   /// An orientation is computed for this many samples at most.
   case tooLongForOrientation(limit: Int)
+  /// Calibrated values need a calibration, and the recording has none.
+  case noCalibration
+  /// The calibration is of another chip.
+  case calibrationOfOther(name: String, sensor: String, recorded: String)
   /// Two options exclude each other, and why.
   case optionsTogether(String, String, reason: String)
   /// The format does not support the option.
@@ -155,6 +159,13 @@ extension ExportError: CustomStringConvertible {
       return
         "the orientation is computed for at most \(limit) samples at a time, and there are more: choose a part with --from "
         + "and --to"
+    case .noCalibration:
+      return
+        "the recording has no calibration in its header: give a file of `imulog calibrate` with --calibration, or leave "
+        + "--calibrated out"
+    case .calibrationOfOther(let name, let sensor, let recorded):
+      return
+        "the calibration \(name) is of \(sensor), and the recording of \(recorded): give its own with --calibration"
     case .optionsTogether(let one, let other, let reason):
       return "\(one) does not go with \(other): \(reason); leave one of them out"
     case .optionNotSupported(let option, let format):
@@ -178,8 +189,8 @@ extension ExportError: StatusError {
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
       .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .evenTimesNeeded,
       .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples, .tooManyPieces,
-      .bothSensorsNeeded, .tooLongForOrientation,
-      .optionsTogether:
+      .bothSensorsNeeded, .tooLongForOrientation, .optionsTogether, .noCalibration,
+      .calibrationOfOther:
       .usage
     case .unusableScale: .damagedData
     }

@@ -98,6 +98,10 @@ public struct ExportOptions: Equatable, Sendable {
   public var hasOrientation = false
   /// Whether each sample has the acceleration without gravity: in g with ``ExportUnits/gDps``, else in m/s².
   public var hasLinear = false
+  /// Whether the sensor's errors are taken out, by ``calibration``, or the one in the log's header.
+  public var isCalibrated = false
+  /// The calibration to use instead of the header's.
+  public var calibration: SensorCalibration?
   /// How the times of ``ExportFormat/csv`` are written; `nil` for nanoseconds from the first scheduled tick.
   public var time: ExportTime?
   /// Whether the columns of ``ExportFormat/csv`` have their units in their names: `ax_mps2`.

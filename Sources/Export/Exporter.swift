@@ -18,11 +18,6 @@ public struct Exporter: Sendable {
     public var damages: UInt64 = 0
     /// Facts about the recording that the format cannot express: sentences for the user.
     public var remarks: [String] = []
-
-    /// Adds what the values' axes are, if not the chip's.
-    fileprivate mutating func name(_ axes: AxisMap?) {
-      if let axes { remarks.append("the axes are those of the mounting, \(axes) of the chip") }
-    }
   }
 
   /// What to export, and how.
@@ -68,9 +63,9 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> Report {
     try refuseOptions()
     reader.rewind()
-    reader.axes = reader.description.axes
+    let remarks = try correct(&reader)
     var report = try writeFormat(&reader, to: &sink)
-    report.name(reader.axes)
+    report.remarks += remarks
     try sink.flush()
     return report
   }
@@ -104,6 +99,49 @@ public struct Exporter: Sendable {
     return plan
   }
 
+  /// Has the reader return samples in the axes of the mounting, and without the sensor's errors if that is asked for;
+  /// returns what was done, in sentences.
+  private func correct<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>
+  ) throws(ExportError) -> [String] {
+    let log = reader.description
+    let calibration = options.isCalibrated ? options.calibration ?? log.calibration : nil
+    guard !options.isCalibrated || calibration != nil else { throw .noCalibration }
+    if let calibration, calibration.sensor != log.sensor.model {
+      throw .calibrationOfOther(
+        name: calibration.name, sensor: calibration.sensor, recorded: log.sensor.model)
+    }
+    // A reader that is exported in pieces is corrected once.
+    guard log.axes != nil || calibration != nil, !reader.isCorrected else { return [] }
+    guard
+      let correction = SampleCorrection(
+        axes: log.axes, calibration: calibration, sensor: log.sensor)
+    else {
+      throw .unusableScale(channels: "the accelerometer", scale: log.sensor.accelerometerScale)
+    }
+    reader.correct(correction)
+    var remarks: [String] = []
+    if let axes = log.axes {
+      remarks.append("the axes are those of the mounting, \(axes) of the chip")
+    }
+    if let calibration { remarks.append(Exporter.sentence(calibration, log)) }
+    return remarks
+  }
+
+  private static func sentence(
+    _ calibration: SensorCalibration, _ log: RecordingDescription
+  ) -> String {
+    let parts = [
+      (calibration.accelerometer?.drift, "accelerometer", calibration.accelerometer != nil),
+      (calibration.gyroscope?.drift, "gyroscope", calibration.gyroscope != nil),
+    ]
+    let names = parts.filter(\.2).map(\.1).joined(separator: " and ")
+    let isCold = !log.channels.contains(.temperature) && parts.contains { $0.0 != nil }
+    return
+      "the values of the \(names) are calibrated (\(calibration.name)), in steps of 1.25 counts"
+      + (isCold ? ", without the change with temperature, which was not recorded" : "")
+  }
+
   /// Refuses options that the format, or another option, has no place for.
   func refuseOptions(isFollowed: Bool = false) throws(ExportError) {
     // All other formats show missing ticks.
@@ -111,6 +149,9 @@ public struct Exporter: Sendable {
     else { throw .optionNotSupported(option: "--fill", format: options.format) }
     guard options.hmacKey == nil || options.format == .edgeImpulse else {
       throw .optionNotSupported(option: "--hmac-key-file", format: options.format)
+    }
+    guard !options.isCalibrated || options.format != .raw else {
+      throw .optionNotSupported(option: "--calibrated", format: options.format)
     }
     if options.format != .csv {
       for (option, isGiven) in [
@@ -234,22 +275,22 @@ extension Exporter {
       return try inspect(storage)
     case .ndjson:
       var reader = try LogReader.open(storage)
-      reader.axes = reader.description.axes
+      let remarks = try correct(&reader)
       let plan = try plan(reader.description)
       var rows = RowPass(plan, recordLayout(plan))
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.name(reader.axes)
+      report.remarks += remarks
       try sink.flush()
       return report
     case .csv:
       var reader = try LogReader.open(storage)
-      reader.axes = reader.description.axes
+      let remarks = try correct(&reader)
       let plan = try plan(reader.description)
       let (header, layout) = tableLayout(plan, started: nil)
       try sink.write(header)
       var rows = RowPass(plan, layout)
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.name(reader.axes)
+      report.remarks += remarks
       try sink.flush()
       return report
     default: throw .optionNotSupported(option: "--follow", format: options.format)

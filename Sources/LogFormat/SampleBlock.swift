@@ -98,21 +98,6 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
   package var mutableTicks: UnsafeMutablePointer<UInt64> { tickColumn }
   package var mutableTimes: UnsafeMutablePointer<Int64> { timeColumn }
 
-  /// Turns the samples from the chip's axes to those of a mounting.
-  ///
-  /// The lowest count has no opposite: it becomes the highest, and stays at an end of the range.
-  package mutating func map(_ axes: AxisMap) {
-    for first in [0, 3] {
-      for row in 0..<count {
-        let counts = (0..<3).map { column(first + $0)[row] }
-        for axis in 0..<3 {
-          let value = counts[axes.sources[axis]]
-          column(first + axis)[row] = !axes.isReversed[axis] ? value : value == .min ? .max : -value
-        }
-      }
-    }
-  }
-
   /// Empties the block.
   public mutating func removeAll() {
     count = 0

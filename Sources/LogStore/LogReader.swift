@@ -18,7 +18,7 @@ public import LogFormat
 /// For one thread at a time. A live recording may be read up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The log's header.
-  public let description: RecordingDescription
+  public private(set) var description: RecordingDescription
   /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next
   /// call.
   public internal(set) var block: SampleBlock
@@ -35,8 +35,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var times: Optional<ChipTimesBox>
   /// Whether items are returned as recorded: approximate times, and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
-  /// The axes that samples are returned in; `nil` for the chip's.
-  package var axes: AxisMap?
+  /// What is done to samples before they are returned; `nil` for nothing.
+  private var correction: SampleCorrection?
   /// Whether a read was found to be shorter than its bits: that holds for the whole recording.
   var isRefuted = false
   /// The page from which readings are read ahead.
@@ -117,6 +117,15 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     }
   }
 
+  /// Whether samples are corrected already.
+  package var isCorrected: Bool { correction != nil }
+
+  /// Returns corrected samples from here on, and describes the sensor that they are of.
+  package mutating func correct(_ correction: SampleCorrection) {
+    self.correction = correction
+    description.sensor = correction.sensor
+  }
+
   /// Goes back to the beginning.
   public mutating func rewind() {
     jump(toPage: 0)
@@ -175,7 +184,7 @@ extension LogReader where Storage: ~Copyable {
       }
       nextSampleTick = last &+ 1
       count(UInt64(block.count), upTo: last &+ 1)
-      if let axes { block.map(axes) }
+      if let correction { block.correct(correction, description.channels) }
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)

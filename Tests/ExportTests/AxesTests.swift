@@ -49,3 +49,86 @@ struct AxesTests {
     #expect(lines.contains(#""ax":20,"ay":300,"az":1,"#))
   }
 }
+
+@Suite("Calibrated values in exports")
+struct CalibratedExportTests {
+  private func log(_ change: (inout RecordingDescription) -> Void = { _ in }) throws -> TestLog {
+    var matrix = SensorMatrix(diagonal: Vector3(1.25, 0.5, 1))
+    matrix.rows[0].y = 0.25
+    var description = TestLog.description()
+    description.calibration = SensorCalibration(
+      id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
+      accelerometer: SensorCalibration.Accelerometer(
+        // 4096 counts, a quarter of a g.
+        offset: Vector3(0, 0.25, 0), matrix: matrix, points: 9, residual: (0.1, 0)),
+      gyroscope: SensorCalibration.Gyroscope(
+        offset: Vector3(1, 0, -1), scale: Vector3(1, 2, 1),
+        drift: TemperatureDrift(reference: 30, span: 20...40, coefficients: [[1], [0], [0]])))
+    change(&description)
+    var log = TestLog(description)
+    // 36.53 °C less 2220/340 is 30.0006 °C.
+    log.sample(
+      0, 0, RawSample(ax: 1000, ay: 8096, az: -16384, gx: 131, gy: 10, gz: -262, temperature: -2220)
+    )
+    // 10 °C warmer.
+    log.sample(
+      1, 100_000_000,
+      RawSample(ax: .min, ay: .max, az: 0, gx: 1441, gy: 0, gz: 0, temperature: 1180))
+    log.end(TickLedger(sampled: 2))
+    return log
+  }
+
+  private func options(_ units: ExportUnits) -> ExportOptions {
+    var options = ExportOptions(format: .csv, units: units)
+    options.isCalibrated = true
+    return options
+  }
+
+  @Test("offset, matrix, scale and drift are taken out, and counts have a scale a quarter wider")
+  func counts() throws {
+    // ax: (1.25 · 1000 + 0.25 · 4000) / 1.25; ay: 0.5 · 4000 / 1.25; gx: (131 − 131 − 0.0006 · 131) / 1.25.
+    #expect(
+      try log().export(options(.raw)) == """
+        t_ns,ax,ay,az,gx,gy,gz,temp
+        0,1800,1600,-13107,0,16,-105,-2220
+        100000000,-32768,32767,0,0,0,105,1180
+
+        """)
+  }
+
+  @Test("they are the same in units, within half a step, and the report says what was done")
+  func units() throws {
+    let log = try log()
+    let (text, report) = try TestLog.export(log.bytes(), options(.gDps))
+    let row = text.split(separator: "\n")[1].split(separator: ",").compactMap { Double($0) }
+    let wanted = [0, 2250.0 / 16384, 2000.0 / 16384, -1, 0, 20.0 / 131, -1]
+    for (value, wanted) in zip(row.dropFirst(), wanted.dropFirst()) {
+      #expect(abs(value - wanted) <= 0.5 * 1.25 / 131 + 1e-6, "\(row)")
+    }
+    #expect(
+      report.remarks.contains { $0.contains("accelerometer and gyroscope are calibrated (shoe)") })
+  }
+
+  @Test("nothing is taken out unless it is asked for")
+  func unasked() throws {
+    let text = try log().export(ExportOptions(format: .csv, units: .raw))
+    #expect(text.contains("\n0,1000,8096,-16384,131,10,-262,-2220\n"))
+  }
+
+  @Test("the mounting's axes come after the calibration, which is of the chip's")
+  func axes() throws {
+    let text = try log { $0.axes = AxisMap("-z,y,x") }.export(options(.raw))
+    #expect(text.contains("\n0,13107,1600,1800,105,16,0,-2220\n"), "\(text)")
+  }
+
+  @Test("without a calibration, or with one of another chip, nothing is exported")
+  func refused() throws {
+    #expect(throws: ExportError.noCalibration) {
+      try log { $0.calibration = nil }.export(options(.raw))
+    }
+    #expect(
+      throws: ExportError.calibrationOfOther(
+        name: "shoe", sensor: "MPU-6050", recorded: "LSM6DSO")
+    ) { try log { $0.sensor.model = "LSM6DSO" }.export(options(.raw)) }
+  }
+}

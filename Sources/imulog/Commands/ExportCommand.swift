@@ -94,6 +94,18 @@ struct ExportCommand: ParsableCommand {
   )
   var linear = false
 
+  @Flag(
+    help:
+      "Take the sensor's errors out of the values, by the calibration in the recording's header."
+  )
+  var calibrated = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Take them out by this file of imulog calibrate, which may be made later.", valueName: "file"),
+    completion: .file())
+  var calibration: String?
+
   @Option(
     help:
       "For csv: times in seconds from the first scheduled tick or since 1970 (unix), or as dates in UTC or the local zone."
@@ -157,6 +169,8 @@ struct ExportCommand: ParsableCommand {
     options.hasUncertainty = uncertainty
     options.isResampled = grid
     (options.hasOrientation, options.hasLinear) = (orientation, linear)
+    options.isCalibrated = calibrated || calibration != nil
+    options.calibration = try calibration.map { try CalibrationFile.read($0) }
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
     options.hasLabels = labels
     options.hmacKey = try SigningKey.key(file: hmacKeyFile, for: options.format)

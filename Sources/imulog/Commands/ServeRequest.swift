@@ -32,7 +32,8 @@ struct ServeRequest {
     "info": ["--json"],
     "export": [
       "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid", "--time",
-      "--unit-names", "--preamble", "--labels", "--from", "--to", "--follow", "-o", "--output",
+      "--unit-names", "--preamble", "--labels", "--calibrated", "--from", "--to", "--follow", "-o",
+      "--output",
     ],
     "verify": ["--json"],
     "status": ["--json"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogFormat
 public import LogStore
 
 /// Writes a recording in one of the formats of ``ExportFormat``.

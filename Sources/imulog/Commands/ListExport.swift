@@ -102,7 +102,7 @@ struct ListExport {
         + "\(command("--grid")) resamples it to even ones"
     case .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples: "\(error)"
     case .log, .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
-      .bothSensorsNeeded, .tooLongForOrientation:
+      .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther:
       "\(error)"
     }
   }

@@ -66,7 +66,9 @@ extension ExportFormat {
         hasGrid: true, hasOrientation: true, hasLinear: true)
     case .gyrodata: Facts(meaning: "as the phone app has it", extensions: ["json"])
     case .raw: Facts(meaning: "the log itself", extensions: ["imulog"], isBinary: true)
-    case .html: Facts(meaning: "a page for a browser", extensions: ["html", "htm"])
+    case .html:
+      Facts(
+        meaning: "a page for a browser", extensions: ["html", "htm"], hasOrientation: true)
     case .svg: Facts(meaning: "a drawing", extensions: ["svg"])
     case .gcsv: Facts(meaning: "for Gyroflow", extensions: ["gcsv"])
     case .kalibr: Facts(meaning: "for Kalibr", extensions: ["csv"])

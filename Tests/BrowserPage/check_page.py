@@ -24,6 +24,7 @@ from access import Access  # noqa: E402
 from odd_pages import OddPages  # noqa: E402
 from recordings import WORDS, Recordings  # noqa: E402
 from snippets import CLEAR, PIXELS, WHEEL  # noqa: E402
+from turned import Turned  # noqa: E402
 
 COLOURS = {
     False: {"x": (192, 74, 0), "y": (0, 103, 173), "z": (0, 122, 85), "page": (255, 255, 255)},
@@ -373,6 +374,7 @@ def main():
             check.on_a_phone(document, 360, 640)
             Access(check).all(document)
             OddPages(check, recordings).all()
+            Turned(check, recordings).all(COLOURS[False], document)
             long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
             size = os.path.getsize(long)
             assert size < 2_500_000, f"100 000 samples are {size} bytes"

@@ -202,13 +202,23 @@ struct OrientationExportTests {
     #expect(file.metadata["imulog"]?["imulog.orientation.method"] == "VQF 6D offline")
   }
 
+  @Test("a page has the four parts of each orientation in 32767ths, and the method")
+  func page() throws {
+    let text = try resting([0, 1]).export(options(.html, nil, linear: false))
+    let page = try PageSamples(page: text)
+    #expect(page.facts.orientation?.method == "VQF 6D offline")
+    #expect(page.turns == [[23170, 23170], [0, 0], [-23170, -23170], [0, 0]])
+    #expect(page.counts[0] == [16384, 16384])
+    #expect(try PageSamples(page: resting([0]).export(ExportOptions(format: .html))).turns == [])
+  }
+
   @Test("formats without a place for them refuse them by name")
   func formats() throws {
     for format in ExportFormat.allCases {
-      let hasOrientation = [.json, .ndjson, .csv, .parquet, .mcap].contains(format)
+      let hasOrientation = [.json, .ndjson, .csv, .parquet, .mcap, .html].contains(format)
       for (option, orientation, isHeld) in [
         ("--orientation", true, hasOrientation),
-        ("--linear", false, hasOrientation && format != .mcap),
+        ("--linear", false, hasOrientation && format != .mcap && format != .html),
       ] where !isHeld {
         let options = options(format, nil, orientation: orientation, linear: !orientation)
         #expect(throws: ExportError.optionNotSupported(option: option, format: format)) {

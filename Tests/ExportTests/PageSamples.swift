@@ -25,6 +25,10 @@ struct PageSamples {
     var imported: Bool
     var gapCount: Int
     var markCount: Int
+    var orientation: Orientation?
+    struct Orientation: Decodable {
+      var method: String
+    }
   }
 
   let facts: Facts
@@ -32,6 +36,8 @@ struct PageSamples {
   /// Nanoseconds.
   private(set) var times: [Int64] = []
   private(set) var counts: [[Int16]]
+  /// The parts of orientations in 32767ths: w, x, y, z.
+  var turns: [[Int16]] { Array(counts.dropFirst(facts.channels.count)) }
   /// The number of bytes of the samples in the page.
   let encodedCount: Int
 
@@ -44,7 +50,8 @@ struct PageSamples {
     let base64 = try PageSamples.element("text/plain\" id=\"samples", in: page)
     encodedCount = base64.utf8.count
     bytes = Array(Data(base64Encoded: base64) ?? Data())
-    counts = facts.channels.map { _ in [] }
+    let parts = facts.orientation == nil ? 0 : 4
+    counts = Array(repeating: [], count: facts.channels.count + parts)
     while offset < bytes.count { readBlock() }
   }
 

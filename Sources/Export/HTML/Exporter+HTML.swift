@@ -32,12 +32,15 @@ extension Exporter {
     try reader.begin(plan)
     var report = Report()
     report.damages = account.damages.count
+    report.remarks = plan.derived?.remarks ?? []
     var base64 = Base64Writer()
     var text: [UInt8] = []
     reading: while let item = try reader.nextItem() {
       guard case .samples = item else { continue }
       for rows in plan.rows(of: reader.block) {
-        base64.append(blocks.bytes(rows, of: reader.block), to: &text)
+        plan.derived?.next(rows.count)
+        let turns = plan.derived?.values ?? []
+        base64.append(blocks.bytes(rows, of: reader.block, turns: turns), to: &text)
         report.samples += UInt64(rows.count)
       }
       try sink.write(text)
@@ -97,7 +100,7 @@ enum PageFrame {
   static var tail: [UInt8] {
     Array("</script>\n<script>\n(() => {\n\"use strict\";\n".utf8) + PackageResources.data_js
       + PackageResources.axis_js + PackageResources.line_js + PackageResources.panel_js
-      + PackageResources.view_js + PackageResources.stretch_js
+      + PackageResources.view_js + PackageResources.box_js + PackageResources.stretch_js
       + PackageResources.input_js + PackageResources.player_js + PackageResources.page_js
       + Array("})();\n</script>\n</body>\n</html>\n".utf8)
   }

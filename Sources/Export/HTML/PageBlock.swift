@@ -9,6 +9,7 @@ import LogFormat
 ///     ticks       │ u1, u2, u4 or f64 each: tick − tick before − 1; nothing when all are 0 (width 0)
 ///     times       │ s1, s2, s4 or f64 each: time − time before − ticks × period, in units of time
 ///     a channel   │ u8 width │ s2 first count │ s1 or s2 each: count − count before, wrapping
+///     an orientation's w, x, y, z, if the page has them: as channels, 32767 for 1
 ///
 /// Times are since the page's zero, in the recording's unit of time, and stay exact up to 2^53 of them.
 struct PageBlock {
@@ -20,7 +21,11 @@ struct PageBlock {
   let period: Int64
 
   /// The bytes of some samples of a block, at least one.
-  func bytes(_ rows: Range<Int>, of block: borrowing SampleBlock) -> [UInt8] {
+  ///
+  /// - Parameter turns: Their orientations, four numbers each; none for a page without.
+  func bytes(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, turns: [Double] = []
+  ) -> [UInt8] {
     var writer = ColumnWriter()
     let ticks = rows.dropFirst().map { row in
       Int64(clamping: block.ticks[row] - block.ticks[row - 1] - 1)
@@ -40,18 +45,13 @@ struct PageBlock {
     if tickWidth > 0 { writer.append(ticks, width: tickWidth) }
     writer.append(times, width: timeWidth)
     for channel in channels {
-      let counts = block.counts(ofChannel: channel)
-      let differences = rows.dropFirst().map { counts[$0] &- counts[$0 - 1] }
-      let isNarrow = differences.allSatisfy { $0 == Int16(Int8(truncatingIfNeeded: $0)) }
-      writer.append(UInt8(isNarrow ? 1 : 2))
-      writer.append(UInt16(bitPattern: counts[rows.lowerBound]))
-      for difference in differences {
-        if isNarrow {
-          writer.append(UInt8(truncatingIfNeeded: difference))
-        } else {
-          writer.append(UInt16(bitPattern: difference))
-        }
-      }
+      writer.append(counts: block.counts(ofChannel: channel)[rows].map { $0 })
+    }
+    for part in 0..<4 where !turns.isEmpty {
+      writer.append(
+        counts: stride(from: part, to: turns.count, by: 4).map {
+          Int16(clamping: Int((max(-1, min(1, turns[$0])) * 32767).rounded()))
+        })
     }
     return writer.bytes
   }
@@ -66,6 +66,21 @@ private struct ColumnWriter {
     for _ in 0..<value.bitWidth / 8 {
       bytes.append(UInt8(truncatingIfNeeded: rest))
       rest >>= 8
+    }
+  }
+
+  /// Appends a column of counts, at least one.
+  mutating func append(counts: [Int16]) {
+    let differences = zip(counts.dropFirst(), counts).map { $0 &- $1 }
+    let isNarrow = differences.allSatisfy { $0 == Int16(Int8(truncatingIfNeeded: $0)) }
+    append(UInt8(isNarrow ? 1 : 2))
+    append(UInt16(bitPattern: counts[0]))
+    for difference in differences {
+      if isNarrow {
+        append(UInt8(truncatingIfNeeded: difference))
+      } else {
+        append(UInt16(bitPattern: difference))
+      }
     }
   }
 

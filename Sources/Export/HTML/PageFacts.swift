@@ -39,6 +39,7 @@ extension JSONWriter {
         if case .gap(let gap) = place.0 { json.add(gap, plan.on(place.1)) }
       }
       json.member("id", log.id.description)
+      json.addOrientation(plan)
       json.member("labels", plan.labels) { json, label in
         json.addStretch(plan.sinceZero(label.from), plan.sinceZero(label.to), label.name)
       }

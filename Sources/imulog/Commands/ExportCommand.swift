@@ -84,7 +84,7 @@ struct ExportCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Add the sensor's orientation, as a quaternion qw, qx, qy, qz; json, ndjson, csv, parquet and mcap."
+      "Add the sensor's orientation, as a quaternion qw, qx, qy, qz; json, ndjson, csv, parquet, mcap, and html, which draws it."
   )
   var orientation = false
 

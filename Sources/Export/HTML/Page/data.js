@@ -3,7 +3,7 @@
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 
-/** Ticks, times in seconds, and one column of counts a channel. */
+/** Ticks, times in seconds, one column of counts a channel, and the orientation's four numbers if the page has them. */
 function readSamples() {
   const element = document.getElementById("samples");
   const binary = atob(element.textContent);
@@ -13,7 +13,8 @@ function readSamples() {
   const view = new DataView(bytes.buffer);
   const ticks = new Float64Array(facts.sampleCount);
   const times = new Float64Array(facts.sampleCount);
-  const counts = facts.channels.map(() => new Int16Array(facts.sampleCount));
+  const columns = facts.channels.length + (facts.orientation ? 4 : 0);
+  const counts = Array.from({ length: columns }, () => new Int16Array(facts.sampleCount));
   const second = facts.timeUnit_ns / 1e9;
   let at = 0, begin = 0;
   const signed = width => {
@@ -49,7 +50,7 @@ function readSamples() {
     }
     begin = end;
   }
-  return { ticks, times, counts };
+  return { ticks, times, turns: counts.splice(facts.channels.length), counts };
 }
 
 /**

@@ -108,6 +108,7 @@ function drawAll() {
     panel.draw(colours);
     panel.showValues(view.sampleAtCursor());
   }
+  box.draw(colours);
   drawOverview();
   showClock();
 }

@@ -73,12 +73,6 @@ struct JSONSchemaTests {
       bench.run("export", "1", "--format", "ndjson").lines
       + chip.run("export", "1", "--format", "ndjson", "--grid").lines
       + bench.run("export", "1", "--format", "ndjson", "--orientation", "--linear").lines
-<<<<<<< HEAD
-    let page = gaps.run("export", "1", "--format", "html").output
-    let facts = try #require(
-      page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
-    let info = try [bench, gaps, chip, calibrated].map { try $0.run("info", "1", "--json").json() }
-=======
     let facts = try [
       gaps.run("export", "1", "--format", "html").output,
       bench.run("export", "1", "--format", "html", "--orientation").output,
@@ -87,8 +81,7 @@ struct JSONSchemaTests {
         page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
       return try JSON(Array(facts.utf8))
     }
-    let info = try [bench, gaps, chip].map { try $0.run("info", "1", "--json").json() }
->>>>>>> 2adbe24 (Draw the orientation in an exported page: a box that turns with the cursor)
+    let info = try [bench, gaps, chip, calibrated].map { try $0.run("info", "1", "--json").json() }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
     let labelled = try bench.run("export", "1").json()
     let oriented = try bench.run("export", "1", "--orientation", "--linear").json()

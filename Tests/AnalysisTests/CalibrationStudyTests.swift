@@ -52,12 +52,12 @@ private struct MadeUpRecording {
     }
   }
 
-  /// One turn about an axis in a second and a half, at a rate that rises and falls.
+  /// A turn about an axis in 4 s, at a rate that rises and falls.
   mutating func turn(_ axis: Int, by degrees: Double, _ direction: Vector3) {
-    for index in 0..<150 {
+    for index in 0..<400 {
       var rate = Vector3()
       let share = Double(index) + 0.5
-      rate[axis] = degrees * 100 / 150 * 2 * (1 - abs(share / 75 - 1))
+      rate[axis] = degrees * 100 / 400 * 2 * (1 - abs(share / 200 - 1))
       // Shaken a little, so that no half second of it is at rest.
       add(direction * (index % 2 == 0 ? 1.05 : 0.95), rate)
     }

@@ -94,7 +94,7 @@ struct CalibrateTests {
     expectSentence(
       bench.run(record + ["--calibration", bad]), 65, ["bad.cal", "`id`", "imulog calibrate"])
     expectSentence(
-      bench.run(record + ["--calibration", "/dev/zero"]), 65, ["/dev/zero"])
+      bench.run(record + ["--calibration", "/dev/zero"]), 66, ["/dev/zero"])
     expectSentence(bench.run(record + ["--calibration", "/nonexistent"]), 66, ["/nonexistent"])
     expectSentence(bench.run(record + ["--axes", "x,y,-z"]), 64, ["x,y,-z", "no mirror image"])
     #expect(bench.inventory() == inventory)

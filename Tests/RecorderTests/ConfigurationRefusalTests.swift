@@ -95,7 +95,7 @@ struct ConfigurationRefusalTests {
     }
     let all =
       "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, time-stamps, length, channels, "
-      + "accel-range, gyro-range, sync-every, cpu-latency, note, store, pre-trigger, while-idle, button, "
+      + "accel-range, gyro-range, sync-every, cpu-latency, note, axes, calibration, store, pre-trigger, while-idle, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
     for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
       #expect(ReadConfiguration("\(wrong) = 1") == .refusal("i.conf:1: \(wrong) = 1: \(all)"))

@@ -75,6 +75,14 @@ final class DerivedColumns {
     _ options: ExportOptions, _ plan: ExportPlan, _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> DerivedColumns? {
     guard options.derivedOption != nil else { return nil }
+    // What one reading shows of a chip's clock may move times in the next one, and with them the range's ends.
+    if plan.description.clock != .grid, plan.hasRange { _ = try samples(plan, &reader) }
+    return try DerivedColumns(options, plan, samples(plan, &reader))
+  }
+
+  private static func samples<Storage: LogStorage & ~Copyable>(
+    _ plan: ExportPlan, _ reader: inout LogReader<Storage>
+  ) throws(ExportError) -> MotionColumns {
     var samples = MotionColumns(plan.description)
     try reader.begin(plan)
     reading: while let item = try reader.nextItem() {
@@ -91,15 +99,16 @@ final class DerivedColumns {
       if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
     }
     reader.rewind()
-    return try DerivedColumns(options, plan, samples)
+    return samples
   }
 
-  /// Computes the values of the next rows.
+  /// Computes the values of the next rows. Those of samples that a program has written since are no numbers.
   func next(_ count: Int) {
     values.removeAll(keepingCapacity: true)
     for _ in 0..<count {
       guard let motion = motions.next() else {
-        preconditionFailure("a row that was no sample before")
+        values.append(contentsOf: repeatElement(.nan, count: columns.count))
+        continue
       }
       if hasOrientation {
         values.append(motion.orientation.w)

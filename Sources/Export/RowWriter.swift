@@ -14,7 +14,8 @@ struct RowLayout {
   var keys: [String]
   /// Before each value that is computed from the whole recording, at most 8 bytes each.
   var derivedKeys: [String] = []
-  /// In place of such a value that is no number, as only senseless scales give; at most 16 bytes.
+  /// In place of such a value that is no number: of a sample that was written since, or of a senseless scale; at most 16
+  /// bytes.
   var derivedUnknown = ""
   /// Before the suffix, where rows have a column of labels.
   var labels: LabelColumn?

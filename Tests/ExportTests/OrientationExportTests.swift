@@ -265,6 +265,20 @@ struct OrientationExportTests {
     }
   }
 
+  @Test("samples that were written after the orientation was computed have none")
+  func growing() throws {
+    let log = resting([0, 1, 2])
+    var reader = try LogReader.open(ArrayStorage(log.bytes()))
+    let exporter = Exporter(options(.csv, linear: false))
+    let plan = try exporter.plan(&reader)
+    plan.derived?.next(3)
+    #expect(plan.derived?.values.count == 12)
+    #expect(plan.derived?.values.allSatisfy(\.isFinite) == true)
+    plan.derived?.next(2)
+    #expect(plan.derived?.values.count == 8)
+    #expect(plan.derived?.values.allSatisfy(\.isNaN) == true)
+  }
+
   @Test("values that a senseless scale makes infinite are no numbers in the table")
   func senseless() throws {
     let columns = [DerivedColumns.Column(name: "lx", unit: "g", suffix: "g", decimals: 6)]

@@ -21,8 +21,11 @@ sys.dont_write_bytecode = True
 import foreign  # noqa: E402
 
 program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
-foreign.need("vqf==2.1.2", "numpy")
+foreign.need("vqf==2.1.2", "numpy", "pyarrow", "mcap==1.6.0", "mcap-ros2-support==0.6.0")
 import numpy as np  # noqa: E402
+import pyarrow.parquet  # noqa: E402
+from mcap.reader import make_reader  # noqa: E402
+from mcap_ros2.decoder import DecoderFactory  # noqa: E402
 from vqf import offlineVQF  # noqa: E402
 
 LIMIT = 1e-6
@@ -149,6 +152,29 @@ def judge(name):
         name, len(found), len(parts), repeated, worst))
 
 
+def judge_others(name):
+    """pyarrow and mcap read the numbers of the table."""
+    with open(store.export(name, "take.csv", "--orientation", "--linear"), newline="") as file:
+        rows = list(csv.DictReader(file))
+    table = pyarrow.parquet.read_table(store.export(name, "take.parquet", "--orientation", "--linear", "--units", "si"))
+    assert table.schema.metadata[b"imulog.orientation.method"] == b"VQF 6D offline"
+    for column, step in [(c, 1e-9) for c in ("qw", "qx", "qy", "qz")] + [(c, 1e-6) for c in ("lx", "ly", "lz")]:
+        read = table[column].to_pylist()
+        assert len(read) == len(rows)
+        assert all(abs(value - float(row[column])) <= 0.51 * step for value, row in zip(read, rows)), (name, column)
+    path = store.export(name, "take.mcap", "--orientation")
+    with open(path, "rb") as file:
+        reader = make_reader(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
+        read = [found[3] for found in reader.iter_decoded_messages(topics=["/imu"])]
+    assert len(read) == len(rows)
+    for message, row in zip(read, rows):
+        assert list(message.orientation_covariance) == [0] * 9, (name, message)
+        for part in "wxyz":
+            assert abs(getattr(message.orientation, part) - float(row["q" + part])) <= 0.51e-9, (name, message, row)
+    print("%s: pyarrow and mcap read what CSV has" % name)
+
+
+judge_others("both")
 for recording in store.numbers:
     if {"ax", "gx"} <= set(store.facts(recording)["sensor"]["channels"]):
         judge(recording)

@@ -9,7 +9,7 @@ import LogFormat
 ///     ticks       │ u1, u2, u4 or f64 each: tick − tick before − 1; nothing when all are 0 (width 0)
 ///     times       │ s1, s2, s4 or f64 each: time − time before − ticks × period, in units of time
 ///     a channel   │ u8 width │ s2 first count │ s1 or s2 each: count − count before, wrapping
-///     an orientation's w, x, y, z, if the page has them: as channels, 32767 for 1
+///     an orientation's w, x, y, z, if the page has them: as channels, 32767 for 1; all 0 where it is not known
 ///
 /// Times are since the page's zero, in the recording's unit of time, and stay exact up to 2^53 of them.
 struct PageBlock {
@@ -50,7 +50,7 @@ struct PageBlock {
     for part in 0..<4 where !turns.isEmpty {
       writer.append(
         counts: stride(from: part, to: turns.count, by: 4).map {
-          Int16(clamping: Int((max(-1, min(1, turns[$0])) * 32767).rounded()))
+          turns[$0].isFinite ? Int16((max(-1, min(1, turns[$0])) * 32767).rounded()) : 0
         })
     }
     return writer.bytes

@@ -14,11 +14,11 @@ const box = {
     return { right: [c, s, 0], up: [-s * t, c * t, k], eye: [s * k, -c * k, t] };
   })(),
 
-  /** The sample whose orientation is shown: at the cursor, or the first in view; undefined in a gap. */
+  /** The sample whose orientation is shown: at the cursor, or the first in view; undefined in a gap, and where none is known. */
   sample() {
-    if (view.cursor !== undefined) return view.sampleAtCursor();
     const first = lowerBound(samples.times, view.from);
-    return first < samples.times.length ? first : undefined;
+    const index = view.cursor !== undefined ? view.sampleAtCursor() : first < samples.times.length ? first : undefined;
+    return samples.turns.some(column => column[index]) ? index : undefined;
   },
 
   /** The rows of the matrix that turns the sensor's frame to the earth's. */

@@ -60,7 +60,9 @@ extension Exporter {
   /// A remark about times that a format without them moves; `nil` when it moves none by a microsecond.
   func displacement(_ nanoseconds: UInt64) -> String? {
     guard nanoseconds >= 1000 else { return nil }
-    let microseconds = Plain.number(Int64(clamping: nanoseconds / 1000), per: 1000)
+    // Rounded up, as a bound must be.
+    let whole = nanoseconds / 1000 + (nanoseconds % 1000 == 0 ? 0 : 1)
+    let microseconds = Plain.number(Int64(clamping: whole), per: 1000)
     return
       "\(options.format.rawValue) has a rate and no times: samples are up to \(microseconds) ms from where it puts them"
   }

@@ -22,7 +22,7 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
-  /// The format has no such times: MCAP from 1970 to 2038, miniSEED from 1970, CWA from 2000 to 2063. The instant is in nanoseconds since
+  /// The format has no such times: MCAP from 1970 to 2038, miniSEED and Kalibr from 1970, CWA from 2000 to 2063. The instant is in nanoseconds since
   /// tick 0's deadline; `started` is that's wall-clock time, `nil` where it is not known and times begin at the first.
   case timeNotHeld(at: Int64, started: Int64?, format: ExportFormat)
   /// The option needs a chip that keeps the time, and the computer kept it.
@@ -107,7 +107,7 @@ extension ExportError: CustomStringConvertible {
       let (year, span) =
         switch format {
         case .cwa: (2000, "2000 to the end of 2063")
-        case .mseed: (1970, "1970 to 2261")
+        case .mseed, .kalibr: (1970, "1970 to 2261")
         default: (1970, "1970 to 2038-01-19T03:14:07Z")
         }
       let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
@@ -168,6 +168,13 @@ extension ExportError: CustomStringConvertible {
         "the calibration \(name) is of \(sensor), and the recording of \(recorded): give its own with --calibration"
     case .optionsTogether(let one, let other, let reason):
       return "\(one) does not go with \(other): \(reason); leave one of them out"
+    case .optionNotSupported("--labels", let format)
+    where format == .json || format == .mcap || format == .html:
+      return
+        "--labels is for tables; --format \(format.rawValue) always has the labels: leave it out"
+    case .optionNotSupported("--labels", .edgeImpulse):
+      return
+        "--labels does not go with --format edge-impulse, which has labels in a directory: leave it out and give -o DIR/"
     case .optionNotSupported(let option, let format):
       return
         "\(option) does not go with --format \(format.rawValue): leave it out or choose another format"

@@ -111,6 +111,14 @@ extension ExportFormat {
   /// Whether it has a column of labels, and rows of gaps, on request; JSON, MCAP and pages always have both.
   var hasRowsOnRequest: Bool { facts.hasRowsOnRequest }
 
+  /// Whether its files hold samples and little else, so that one without samples may surprise.
+  var hasRowsOnly: Bool {
+    switch self {
+    case .ndjson, .csv, .gcsv, .kalibr, .parquet, .mcap: true
+    case .json, .gyrodata, .raw, .html, .svg, .mseed, .edgeImpulse, .cwa: false
+    }
+  }
+
   /// Whether it has a place for resampled values.
   var hasGrid: Bool { facts.hasGrid }
 

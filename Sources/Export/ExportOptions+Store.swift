@@ -6,7 +6,7 @@ extension ExportOptions {
   /// Takes what the store knows of a recording beside its log: its number there, whether a program is writing it, and its
   /// labels.
   ///
-  /// - Returns: A remark about labels that cannot be read; `nil` when all can.
+  /// - Returns: A remark about labels that cannot be read, or that are not in the log; `nil` without such.
   public mutating func take(
     _ entry: CatalogueEntry, in catalogue: Catalogue
   ) throws(CatalogueError) -> String? {
@@ -17,8 +17,14 @@ extension ExportOptions {
       throw .storage(error)
     }
     // A header that cannot be read is the export's to report.
-    guard format != .raw, let id = catalogue.identity(of: entry) else { return nil }
+    guard let id = catalogue.identity(of: entry) else { return nil }
     let list = try catalogue.labels(of: id)
+    guard format != .raw else {
+      let count = list.labels.count
+      return count == 0
+        ? nil
+        : "\(count == 1 ? "1 label is" : "\(count) labels are") not in it: the store keeps labels beside the log"
+    }
     labels = list.labels
     return list.damageSentence
   }

@@ -50,7 +50,9 @@ extension Exporter {
       holdEnd: repeated > 0 ? lastSample + 1 + account.ticksAfter : nil)
     var report = try rows.run(&reader, to: &sink)
     report.damages = account.damages.count
+    let notes = try notes(&reader, of: plan)
     report.remarks = remarks(account, description.rate)
+    report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
 
     var tail = JSONWriter()
     tail.number(report.samples == 0 ? "[]" : "]")

@@ -119,9 +119,20 @@ extension Exporter {
     }
   }
 
-  /// A text without the characters that would end a line.
+  /// A text that stays on its line and in its cell: what cannot be seen is written as in messages, and so is a separator
+  /// before what a spreadsheet takes for a formula.
   private static func oneLine(_ text: String) -> String {
-    String(text.map { $0.isNewline ? " " : $0 })
+    var line = ""
+    var separator: Character?
+    for character in ForeignText.shown(String(text.map { $0.isNewline ? " " : $0 })) {
+      if let last = separator, "=+-@".contains(character) {
+        line.removeLast()
+        line += last == "," ? "\\u002c" : "\\u003b"
+      }
+      separator = character == "," || character == ";" ? character : nil
+      line.append(character)
+    }
+    return line
   }
 }
 
@@ -144,7 +155,7 @@ extension Exporter {
     guard log.sensor.gyroscopeScale.numerator != 0 else {
       throw .unusableScale(channels: "the gyroscope", scale: log.sensor.gyroscopeScale)
     }
-    let started = try notes(&reader, of: plan).started
+    let notes = try notes(&reader, of: plan)
     var lines = ["GYROFLOW IMU LOG", "version,1.3"]
     func add(_ name: String, _ text: String, limit: Int = 40) {
       let word = Exporter.gcsvWord(text, limit: limit)
@@ -154,7 +165,8 @@ extension Exporter {
     lines.append("orientation,XYZ")
     add("note", log.note, limit: 80)
     add("fwversion", log.software)
-    if let started { lines.append("timestamp,\(started / 1_000_000_000)") }
+    let second: Int64 = 1_000_000_000
+    if let started = notes.started { lines.append("timestamp,\(started / second)") }
     lines.append("vendor,imulog")
     lines.append("tscale,1e-9")
     let scale = log.sensor.gyroscopeScale
@@ -165,7 +177,14 @@ extension Exporter {
     lines.append((["t"] + plan.columnNames).joined(separator: ","))
     try sink.write(Array((lines.joined(separator: "\n") + "\n").utf8))
     let layout = RowLayout(prefix: "", keys: plan.channels.map { _ in "," }, suffix: "\n")
-    return try writeRows(plan, layout, &reader, to: &sink)
+    var report = try writeRows(plan, layout, &reader, to: &sink)
+    if let started = notes.started, started % second != 0 {
+      let date = RFC3339.text(nanoseconds: started / second * second)
+      report.remarks.append(
+        "its date is cut to a whole second, \(date): gcsv has no fractions of one")
+    }
+    report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
+    return report
   }
 
   /// Kalibr's table: rad/s, then m/s², at nanoseconds since 1970.
@@ -178,22 +197,32 @@ extension Exporter {
     guard plan.channels.count == 6 else {
       throw .channelsNotRecorded(.accel, recorded: reader.description.channels)
     }
-    let started = try notes(&reader, of: plan).started
+    let notes = try notes(&reader, of: plan)
+    // Of the whole recording, so that its parts have the same times.
+    let first = try reader.firstSampleTime() ?? 0
+    let (begin, overflow) = first.addingReportingOverflow(notes.started ?? 0)
+    guard !overflow else {
+      throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)
+    }
+    let shift = Exporter.shiftToTenDigits(begin)
     try sink.write(
       Array("timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n".utf8))
     let layout = RowLayout(
-      prefix: "", time: TimeForm(origin: started ?? Exporter.undatedOrigin),
+      prefix: "", time: TimeForm(origin: (notes.started ?? 0) &+ shift),
       keys: plan.channels.map { _ in "," }, suffix: "\n")
     var report = try writeRows(plan, layout, &reader, to: &sink)
-    if started == nil {
-      report.remarks.append(
-        "the recording has no date: its first scheduled tick is at 1 s after the beginning of 1970")
-    }
+    report.remarks += try dateRemarks(&reader, started: notes.started, shift: shift)
+    report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
   }
 
-  /// Nanoseconds with ten digits.
-  private static let undatedOrigin: Int64 = 1_000_000_000
+  /// Whole seconds, in nanoseconds, that make a time one of ten digits: 0 for one that has them.
+  private static func shiftToTenDigits(_ time: Int64) -> Int64 {
+    let second: Int64 = 1_000_000_000
+    guard time < second else { return 0 }
+    let (whole, rest) = time.quotientAndRemainder(dividingBy: second)
+    return (1 - whole + (rest < 0 ? 1 : 0)) * second
+  }
 
   /// The plan of a format that has one choice of units, and the gyroscope's columns first.
   private func gyroscopePlan(

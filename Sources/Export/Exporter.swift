@@ -68,6 +68,9 @@ public struct Exporter: Sendable {
     var report = try writeFormat(&reader, to: &sink)
     report.remarks += remarks
     try sink.flush()
+    if report.samples == 0, report.damages == 0, options.format.hasRowsOnly {
+      report.remarks.append("there is no sample to export: the output has none")
+    }
     return report
   }
 

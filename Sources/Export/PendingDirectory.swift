@@ -5,13 +5,14 @@ public import IMUModel
 
 /// A directory of files that appears under its name only when all of them are complete.
 ///
-///     walk.part-4711/walk.1.json, walk.2.json ──► walk/
+///     walk.part-3f9a01c2d4e5b677/walk.1.json, walk.2.json ──► walk/
 ///
-/// It is filled under a temporary name beside the final one, synced, and renamed. Without ``publish()`` it is deleted. A
-/// directory that is there already must be empty, so that nothing of another export is mixed with this one or replaced.
+/// It is filled under a temporary name beside the final one, synced, and renamed. Without ``publish()`` it is deleted,
+/// and so it is by a signal that ends the program. A directory that is there already must be empty, so that nothing of another export is mixed with this one or replaced.
 public struct PendingDirectory: ~Copyable {
   private let path: String
-  private let temporary: String
+  private let temporaryName: TemporaryName
+  private var temporary: String { temporaryName.path }
 
   /// The last part of the path.
   let name: String
@@ -20,28 +21,34 @@ public struct PendingDirectory: ~Copyable {
   public init(_ path: String) throws(CommandFailure) {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
-    self.path = String(trimmed)
-    name = trimmed.split(separator: "/").last.map(String.init) ?? ""
-    temporary = "\(trimmed).part-\(getpid())"
-    guard !name.isEmpty, name != ".", name != ".." else {
+    let final = String(trimmed)
+    let last = trimmed.split(separator: "/").last.map(String.init) ?? ""
+    guard !last.isEmpty, last != ".", last != ".." else {
       throw CommandFailure(.usage, "\(path) is no new directory; choose another -o DIR/")
     }
     var status = stat()
-    if stat(self.path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFDIR, PendingDirectory.names(in: self.path).isEmpty else {
+    if stat(final, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFDIR, PendingDirectory.names(in: final).isEmpty else {
         throw CommandFailure(
-          .cannotCreate, "\(self.path) exists and is no empty directory; choose another -o DIR/")
+          .cannotCreate, "\(final) exists and is no empty directory; choose another -o DIR/")
       }
     }
-    guard mkdir(temporary, 0o777) == 0 else {
-      throw PendingDirectory.failure("cannot make", self.path)
+    let held = try TemporaryName(beside: final)
+    guard mkdir(held.path, 0o777) == 0 else {
+      let failure = PendingDirectory.failure("cannot make", final)
+      held.release()
+      throw failure
     }
+    self.path = final
+    name = last
+    temporaryName = held
   }
 
   deinit {
     // After publish() this name is gone.
     for name in PendingDirectory.names(in: temporary) { unlink("\(temporary)/\(name)") }
     rmdir(temporary)
+    temporaryName.release()
   }
 
   /// Makes a file in it with what `fill` writes, and syncs it.

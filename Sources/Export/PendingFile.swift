@@ -6,53 +6,83 @@ public import IMUModel
 /// A file that appears under its name only when it is complete.
 ///
 /// It is written under a temporary name in the same directory, synced, and renamed. Without ``publish()`` the temporary
-/// file is deleted. A link is followed; an existing file keeps its permissions and is refused when it is read-only. A
-/// device or a pipe is written to directly, because a rename would replace it by a file.
+/// file is deleted, and so it is by a signal that ends the program. A link is followed; an existing file keeps its
+/// permissions and is refused when it is read-only. A device or a pipe is written to directly, because a rename would
+/// replace it by a file.
 public struct PendingFile: ~Copyable {
   /// The descriptor to write to.
   public let descriptor: Int32
   private let path: String
   private let remedy: String
   /// `nil` for a device or a pipe.
-  private let temporary: String?
+  private let temporary: TemporaryName?
 
   /// Creates the temporary file.
   ///
   /// - Parameter remedy: The user's remedy when that fails.
   public init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
-    self.remedy = remedy
+    guard !path.isEmpty else {
+      throw CommandFailure(.usage, "the name of the file to write is empty; \(remedy)")
+    }
     var status = stat()
     let isThere = stat(path, &status) == 0
+    // Nothing is set before all that can fail has not failed.
+    var place = path
+    var name: TemporaryName?
+    let file: Int32
     if isThere, status.st_mode & S_IFMT != S_IFREG {
-      self.path = path
-      temporary = nil
-      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      file = open(path, O_WRONLY | O_CLOEXEC)
+      guard file >= 0 else { throw PendingFile.failure("cannot make", path, errno, remedy) }
     } else {
-      let target = PendingFile.target(of: path)
-      let temporary = "\(target ?? path).part-\(getpid())"
-      self.path = target ?? path
-      self.temporary = temporary
-      let isAllowed = !isThere || access(path, W_OK) == 0
-      if target == nil { errno = ELOOP }
-      descriptor =
-        isAllowed && target != nil
-        ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) : -1
+      guard let target = PendingFile.target(of: path) else {
+        throw PendingFile.failure("cannot make", path, ELOOP, remedy)
+      }
+      guard !isThere || access(path, W_OK) == 0 else {
+        throw PendingFile.failure("cannot make", path, errno, remedy)
+      }
+      place = target
+      let made = try PendingFile.make(
+        beside: target, permissions: isThere ? status.st_mode & 0o7777 : nil, path, remedy)
+      (name, file) = (made.name, made.file)
     }
-    guard descriptor >= 0 else { throw PendingFile.failure("cannot make", path, errno, remedy) }
-    guard !isThere || temporary == nil || fchmod(descriptor, status.st_mode & 0o7777) == 0 else {
-      throw PendingFile.failure("cannot set the permissions of", path, errno, remedy)
+    self.remedy = remedy
+    self.path = place
+    temporary = name
+    descriptor = file
+  }
+
+  /// Makes the temporary file, with the permissions of the one that it will replace.
+  private static func make(
+    beside target: String, permissions: mode_t?, _ path: String, _ remedy: String
+  ) throws(CommandFailure) -> (name: TemporaryName, file: Int32) {
+    let name = try TemporaryName(beside: target)
+    let file = open(name.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard file >= 0 else {
+      let code = errno
+      name.release()
+      throw failure("cannot make", path, code, remedy)
     }
+    if let permissions, fchmod(file, permissions) != 0 {
+      let code = errno
+      close(file)
+      unlink(name.path)
+      name.release()
+      throw failure("cannot set the permissions of", path, code, remedy)
+    }
+    return (name, file)
   }
 
   deinit {
     close(descriptor)
+    guard let temporary else { return }
     // After publish() this name is gone.
-    if let temporary { unlink(temporary) }
+    unlink(temporary.path)
+    temporary.release()
   }
 
   /// Renames the file to its final name and replaces an existing one.
   public func publish() throws(CommandFailure) {
-    guard let temporary else { return }
+    guard let temporary = temporary?.path else { return }
     guard fsync(descriptor) == 0 else {
       throw PendingFile.failure("cannot sync", path, errno, remedy)
     }
@@ -76,7 +106,7 @@ public struct PendingFile: ~Copyable {
   }
 
   /// The target of `path`, which need not exist; `nil` for a loop of links.
-  private static func target(of path: String) -> String? {
+  public static func target(of path: String) -> String? {
     var target = path
     // As many links as the kernel follows.
     for _ in 0...40 {

@@ -24,6 +24,18 @@ public struct RecordingLabel: Hashable, Sendable {
     (self.name, self.from, self.to) = (name, from, to)
   }
 
+  /// A label that a person gives: a name, besides, that a spreadsheet does not take for a formula when it opens a table.
+  /// Labels of other versions and stores may have such names, and are read as they are.
+  public static func given(
+    _ name: String, from: Int64, to: Int64
+  ) throws(LabelProblem) -> RecordingLabel {
+    let label = try RecordingLabel(name, from: from, to: to)
+    if let first = name.first, "=+-@".contains(first) {
+      throw .name(name, flaw: "begins with \(first), which spreadsheets take for a formula")
+    }
+    return label
+  }
+
   /// What makes a name unusable; `nil` for one that can be used.
   ///
   /// Tables join the names at one instant with `;` and write them between quotes, so those are excluded.

@@ -128,7 +128,7 @@ struct ShowView {
     case .label(let name, let span)?:
       let origin = recording.origin
       do {
-        let label = try RecordingLabel(
+        let label = try RecordingLabel.given(
           name, from: span.lowerBound &+ origin, to: span.upperBound &+ origin)
         draft = nil
         return .label(label)

@@ -120,7 +120,8 @@ struct EdgeImpulseTests {
     (options.from, options.to) = (500_000_000, 700_000_000)
     #expect(try Self.log().export(options).contains(#""values":[[9.80665,-0.002993,"#))
     (options.from, options.to) = (300_000_000, 400_000_000)
-    #expect(try Self.log().export(options).hasSuffix(#""values":[]}}"#))
+    // A document without values is none that Edge Impulse takes.
+    #expect(throws: ExportError.noSamples(.edgeImpulse)) { try Self.log().export(options) }
   }
 
   private func pieces(_ log: TestLog, _ options: ExportOptions) throws
@@ -182,6 +183,19 @@ struct EdgeImpulseTests {
         + #""walk.2.json":[{"startIndex":0,"endIndex":0,"label":"step"},"#
         + #"{"startIndex":1,"endIndex":1,"label":"late"}],"#
         + #""walk.3.json":[{"startIndex":0,"endIndex":0,"label":"late"}]}}"#)
+  }
+
+  @Test("samples without a label have another name where a label is called none")
+  func labelNone() throws {
+    let labels = [try RecordingLabel("none", from: 100_000_000, to: 200_000_000)]
+    let (files, report) = try pieces(Self.log(), Self.options(labels: labels))
+    #expect(
+      files["structured_labels.labels"]?.contains(
+        #""walk.1.json":[{"startIndex":0,"endIndex":0,"label":"no label"},"#
+          + #"{"startIndex":1,"endIndex":1,"label":"none"},"#
+          + #"{"startIndex":2,"endIndex":2,"label":"no label"}]"#) == true)
+    #expect(
+      report.remarks.contains { $0.contains("samples without a label are called \"no label\"") })
   }
 
   @Test("a directory that has something in it is refused, and what fails leaves none")

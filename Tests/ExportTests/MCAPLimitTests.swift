@@ -32,7 +32,9 @@ struct MCAPLimitTests {
       file.metadata["imulog"]?["imulog.times"] == "nanoseconds from 0, for want of a wall clock")
     #expect(
       report.remarks
-        == ["the recording has no date: its times begin at 0, which programs show as 1970"])
+        == [
+          "the recording has no date: programs show its first sample at 1970-01-01T00:00:00.000001234Z"
+        ])
   }
 
   @Test(

@@ -8,6 +8,7 @@
 #include "Kernel.h"
 #include "Processes.h"
 #include "Sockets.h"
+#include "Temporary.h"
 #include "Terminal.h"
 
 #endif

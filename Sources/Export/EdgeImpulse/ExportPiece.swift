@@ -41,13 +41,19 @@ struct PieceScan: SampleFormat {
 
   /// More files in a directory are more than any program takes.
   static let limit = 10_000
+  /// The name of what has no label, where no label has it.
+  static let usualNoLabel = "none"
   /// The name of what has no label.
-  static let noLabel = "none"
+  let noLabel: String
 
   init(_ plan: ExportPlan) {
     rate = plan.description.rate
+    let names = Set(plan.labels.map(\.name))
+    var free = PieceScan.usualNoLabel
+    while names.contains(free) { free = free == PieceScan.usualNoLabel ? "no label" : free + "-" }
+    noLabel = free
     if !plan.labels.isEmpty {
-      labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: PieceScan.noLabel)
+      labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: noLabel)
     }
   }
 

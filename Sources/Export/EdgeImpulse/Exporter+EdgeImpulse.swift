@@ -19,6 +19,7 @@ extension Exporter {
     let plan = try evenPlan(&reader, units: .si)
     var scan = PieceScan(plan)
     _ = try runSamples(plan, &scan, &reader, to: &sink)
+    guard scan.pieceCount > 0 else { throw .noSamples(.edgeImpulse) }
     guard scan.pieceCount < 2 || options.fill != nil else {
       throw .ticksMissing(count: scan.missingTicks, format: .edgeImpulse)
     }
@@ -26,8 +27,8 @@ extension Exporter {
     guard repeated < Exporter.heldLimit else {
       throw .tooLong(samples: repeated, limit: Exporter.heldLimit, format: .edgeImpulse)
     }
-    let started = try notes(&reader, of: plan).started
-    var report = try writeDocument(plan, started: started, &reader, to: &sink)
+    let notes = try notes(&reader, of: plan)
+    var report = try writeDocument(plan, started: notes.started, &reader, to: &sink)
     if options.fill == nil, let remark = displacement(scan.displacement) {
       report.remarks.append(remark)
     }
@@ -37,6 +38,11 @@ extension Exporter {
         "\(ticks) without a sample "
           + (options.fill == .hold
             ? "repeat the sample before" : "are left out: samples after them come too early"))
+    }
+    report.remarks += leftOut(labels: 0, marks: notes.markCount)
+    if !plan.labels.isEmpty {
+      let labels = plan.labels.count == 1 ? "1 label is" : "\(plan.labels.count) labels are"
+      report.remarks.append("\(labels) left out: a directory carries them, -o DIR/")
     }
     return report
   }
@@ -57,7 +63,9 @@ extension Exporter {
     var nowhere = ArraySink()
     var report = try runSamples(plan, &scan, &reader, to: &nowhere)
     guard scan.pieceCount <= PieceScan.limit else { throw .tooManyPieces(limit: PieceScan.limit) }
-    let started = try notes(&reader, of: plan).started
+    guard scan.pieceCount > 0 else { throw .noSamples(.edgeImpulse) }
+    let notes = try notes(&reader, of: plan)
+    let started = notes.started
     var names: [String] = []
     for piece in scan.pieces {
       let name = "\(directory.name).\(names.count + 1).json"
@@ -75,6 +83,12 @@ extension Exporter {
     }
     if names.count > 1 { report.remarks.append("\(names.count) parts without gaps, each a file") }
     if let remark = displacement(scan.displacement) { report.remarks.append(remark) }
+    if !plan.labels.isEmpty, scan.noLabel != PieceScan.usualNoLabel {
+      report.remarks.append(
+        "samples without a label are called \"\(scan.noLabel)\", because a label of the recording is "
+          + "\"\(PieceScan.usualNoLabel)\"")
+    }
+    report.remarks += leftOut(labels: 0, marks: notes.markCount)
     return report
   }
 
@@ -154,7 +168,8 @@ extension Exporter {
 ///     {"version":1,"type":"structured-labels","structuredLabels":
 ///       {"walk.1.json":[{"startIndex":0,"endIndex":41,"label":"none"},…],…}}
 ///
-/// Both indices are of samples and inside. Samples without a label are `none`; those with several have their names with
+/// Both indices are of samples and inside. Samples without a label are `none`, or `no label` where a label has that name;
+/// those with several have their names with
 /// `;` between them.
 enum StructuredLabels {
   static func text(_ files: some Sequence<(String, ExportPiece)>) -> [UInt8] {

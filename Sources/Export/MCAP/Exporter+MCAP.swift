@@ -23,10 +23,7 @@ extension Exporter {
     var pass = SamplePass(plan)
     var report = try pass.run(&messages, &reader, to: &sink)
     try messages.finish(report, to: &sink)
-    if notes.started == nil {
-      report.remarks.append(
-        "the recording has no date: its times begin at 0, which programs show as 1970")
-    }
+    report.remarks += try dateRemarks(&reader, started: notes.started)
     report.remarks += notes.remarks
     return report
   }
@@ -181,7 +178,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   ) throws(ExportError) {
     while let mark = marks.first { try add(mark, to: &sink) }
     while let label = labels.first { try add(label, to: &sink) }
-    let zero = notes.started == nil ? "0, for want of a wall clock" : "1970-01-01T00:00:00Z"
+    let isDated = notes.started != nil || plan.isDatedByItself
+    let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock"
     let account =
       [("times", "nanoseconds from \(zero)"), ("damages", "\(report.damages)")]
       + plan.labels.enumerated().map { ("labels.\($0)", "\($1)") }

@@ -7,8 +7,9 @@ import LogStore
 extension Exporter {
   /// Writes miniSEED: each channel's counts in records of its own, packed by Steim-2.
   ///
-  /// A record has one time, that of its first sample, and a rate: the nominal one, or the mean of a chip that kept the
-  /// time. A gap begins a new record. A first pass over the log finds its date, and the chip's rate; a second one writes.
+  /// A record has one time, that of its first sample, and a rate: the nominal one, or the mean of times that drift away
+  /// from it. A gap begins a new record. Passes over the log find its date and, where the nominal rate does not place
+  /// the samples, the rate; the last one writes.
   func writeMiniSEED<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -17,8 +18,12 @@ extension Exporter {
     }
     let plan = try plan(&reader, units: .raw)
     var hertz = plan.description.rate.hertz
-    if plan.description.clock != .grid {
-      hertz = try LogAccount(&reader, plan).chipClock?.rate.hertz ?? hertz
+    if plan.description.isFreeRunning {
+      var rate = SeedRate(plan)
+      try reader.begin(plan)
+      var pass = SamplePass(plan)
+      _ = try pass.run(&rate, &reader, to: &sink)
+      hertz = rate.hertz
     }
     let notes = try notes(&reader, of: plan)
     var records = SeedSamples(plan, started: notes.started, hertz: hertz)
@@ -26,9 +31,60 @@ extension Exporter {
     var pass = SamplePass(plan)
     var report = try pass.run(&records, &reader, to: &sink)
     try records.finish(to: &sink)
+    guard report.samples > 0 else { throw .noSamples(.mseed) }
     report.remarks += records.remarks
+    report.remarks += try dateRemarks(&reader, started: notes.started)
+    report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
   }
+}
+
+/// Finds the rate of records where the nominal one does not place the samples.
+struct SeedRate: SampleFormat {
+  private let nominal: Double
+  /// Nanoseconds.
+  private let period: Double
+  private var last: (tick: UInt64, time: Int64)?
+  /// Of the stretch without jumps that is being read.
+  private var (steps, length): (Int64, Int64) = (0, 0)
+  private var (allSteps, allLength): (Int64, Int64) = (0, 0)
+  /// Nanoseconds by which the end of a stretch is at most beside its place at the nominal rate.
+  private var drift: Double { max(longest, abs(Double(length) - Double(steps) * period)) }
+  /// The same of the stretches before this one.
+  private var longest = 0.0
+
+  init(_ plan: ExportPlan) {
+    nominal = plan.description.rate.hertz
+    period = 1e9 / nominal
+  }
+
+  /// The mean of all stretches, or the nominal rate where that is off by less than a tenth of a period at their ends.
+  var hertz: Double {
+    drift > period / 10 && allLength > 0 ? Double(allSteps) / Double(allLength) * 1e9 : nominal
+  }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
+  ) throws(ExportError) {
+    for row in rows {
+      let (tick, time) = (block.ticks[row], block.times[row])
+      if let last {
+        let step = time &- last.time
+        if tick == last.tick &+ 1, step > 0, abs(Double(step) - period) <= period / 2 {
+          (steps, length) = (steps + 1, length &+ step)
+          (allSteps, allLength) = (allSteps + 1, allLength &+ step)
+        } else {
+          longest = drift
+          (steps, length) = (0, 0)
+        }
+      }
+      last = (tick, time)
+    }
+  }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
+    throws(ExportError)
+  {}
 }
 
 /// Collects each channel's samples until they fill a record.
@@ -38,9 +94,15 @@ struct SeedSamples: SampleFormat {
     /// Three characters.
     let code: [UInt8]
     var values: [Int32] = []
+    /// When they were made, and where records put them: on the grid, where there is one.
     var times: [Int64] = []
+    var places: [Int64] = []
     /// The value before them.
     var before: Int32 = 0
+    /// The records that programs join to one trace: the first one's time, and how many values they have.
+    var trace: (start: Int64, count: Int)?
+    /// Where the record after the last one would begin without a pause.
+    var next = 0.0
   }
 
   private let plan: ExportPlan
@@ -49,12 +111,12 @@ struct SeedSamples: SampleFormat {
   private var records: SeedRecords
   private var channels: [Channel]
   private var last: (tick: UInt64, time: Int64)?
-  /// Nanoseconds by which a sample is at most beside its place in a record.
-  private var deviation = 0.0
+  /// Nanoseconds by which a sample is at most beside its place in a record, and in a trace of joined records.
+  private var (besideRecord, besideTrace) = (0.0, 0.0)
 
   init(_ plan: ExportPlan, started: Int64?, hertz: Double) {
-    (self.plan, self.started, period) = (plan, started, 1e9 / hertz)
     records = SeedRecords(station: plan.description.id.description, hertz: hertz)
+    (self.plan, self.started, period) = (plan, started, 1e9 / records.readHertz)
     channels = plan.channels.map {
       Channel(position: $0, code: SeedSamples.code(ofChannel: $0, hertz: hertz))
     }
@@ -82,10 +144,10 @@ struct SeedSamples: SampleFormat {
       }
       last = (tick, time)
       let place = isGrid ? plan.time(ofTick: tick) : time
-      if isGrid { deviation = max(deviation, abs(Double(time) - Double(place))) }
       for index in channels.indices {
         channels[index].values.append(Int32(block.counts(ofChannel: channels[index].position)[row]))
-        channels[index].times.append(place)
+        channels[index].times.append(time)
+        channels[index].places.append(place)
       }
     }
     let most = records.wordCount * Steim2.most
@@ -111,24 +173,49 @@ struct SeedSamples: SampleFormat {
     _ index: Int, to sink: inout Sink
   ) throws(ExportError) {
     let channel = channels[index]
-    let (stamp, overflow) = channel.times[0].addingReportingOverflow(started ?? 0)
+    let (stamp, overflow) = channel.places[0].addingReportingOverflow(started ?? 0)
     // Years have 16 bits, and before 1970 nothing was recorded.
     guard !overflow, stamp >= 0 else {
-      throw .timeNotHeld(at: channel.times[0], started: started, format: .mseed)
+      throw .timeNotHeld(at: channel.places[0], started: started, format: .mseed)
     }
     let microseconds = stamp / 1000 + (stamp % 1000 >= 500 ? 1 : 0)
     let (bytes, count) = records.record(
       of: channel.values[...], channel: channel.code, before: channel.before, at: microseconds)
-    if index == 0, plan.description.isFreeRunning {
-      for (place, time) in channel.times.prefix(count).enumerated() {
-        let beside = Double(time &- channel.times[0]) - Double(place) * period
-        deviation = max(deviation, abs(beside))
-      }
-    }
+    measure(index, count, from: microseconds.multipliedReportingOverflow(by: 1000).partialValue)
     channels[index].before = channel.values[count - 1]
     channels[index].values.removeFirst(count)
     channels[index].times.removeFirst(count)
+    channels[index].places.removeFirst(count)
     try sink.write(bytes)
+  }
+
+  /// Measures how far the samples of a record are from where it puts them, and from where a trace does.
+  ///
+  ///     record   │ start, then a period for each sample │ start, … │
+  ///     trace    │ start of the first record, then a period for each sample of all
+  ///
+  /// ObsPy joins a record to those before it where it begins within half a period of their end.
+  private mutating func measure(_ index: Int, _ count: Int, from start: Int64) {
+    let channel = channels[index]
+    var trace = (start: start, count: 0)
+    if let before = channel.trace, abs(Double(start &- before.start) - channel.next) <= period / 2 {
+      trace = before
+    }
+    for (place, time) in channel.times.prefix(count).enumerated() {
+      let time = time &+ (started ?? 0)
+      let inRecord = Double(time &- start) - Double(place) * period
+      let inTrace = Double(time &- trace.start) - Double(trace.count + place) * period
+      besideRecord = max(besideRecord, abs(inRecord))
+      besideTrace = max(besideTrace, abs(inTrace))
+    }
+    trace.count += count
+    channels[index].trace = trace
+    channels[index].next = Double(start &- trace.start) + Double(count) * period
+  }
+
+  /// Nanoseconds as a bound: a microsecond more than they may be.
+  private static func milliseconds(_ nanoseconds: Double) -> String {
+    Plain.number(Int64((nanoseconds / 1000).rounded(.up)), per: 1000) + " ms"
   }
 
   /// What the format cannot say.
@@ -147,13 +234,14 @@ struct SeedSamples: SampleFormat {
       scales.append("of \(name) \(scale.value) \(unit)\(offset)")
     }
     var remarks = ["values are counts, which are \(scales.joined(separator: ", ")) each"]
-    if deviation >= 1000 {
+    let isJoinedApart = besideTrace >= max(1000, besideRecord + 1000)
+    if besideRecord >= 1000 || isJoinedApart {
       remarks.append(
         "between the times of records samples are at the rate, from which theirs differ by at most "
-          + Plain.number(Int64(deviation / 1000), per: 1000) + " ms")
-    }
-    if started == nil {
-      remarks.append("the recording has no date: its times begin at 1970-01-01T00:00:00Z")
+          + SeedSamples.milliseconds(besideRecord)
+          + (isJoinedApart
+            ? ", and by at most \(SeedSamples.milliseconds(besideTrace)) where a program joins records to one trace"
+            : ""))
     }
     return remarks
   }

@@ -26,6 +26,9 @@ struct SeedRecords {
 
   private var isWhole: Bool { hertz == hertz.rounded() && (1...32767).contains(hertz) }
 
+  /// The rate as readers have it: of blockette 100, in single precision.
+  var readHertz: Double { isWhole ? hertz : Double(Float(hertz)) }
+
   /// Where frames begin.
   private var dataPlace: Int { isWhole ? 64 : 128 }
 

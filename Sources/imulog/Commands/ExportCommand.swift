@@ -39,7 +39,8 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The output format; by default that of -o's name, else json.", valueName: "format"))
+      "The output format; by default that of the ending of -o's name, and json without an ending.",
+      valueName: "format"))
   var format: ExportFormat?
 
   @Option(
@@ -139,7 +140,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "Write to a file, which appears once it is complete; - for stdout. For edge-impulse DIR/ writes a file for each part without gaps.",
+      "Write to a file, which appears once it is complete; - for stdout. For edge-impulse DIR/ writes a file for each part without gaps, and one with the labels.",
       valueName: "file"),
     completion: .file())
   var output = "-"
@@ -160,7 +161,7 @@ struct ExportCommand: ParsableCommand {
     ProcessPriority.stepBack()
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
-    if output != "-" { try refuseRecording(of: catalogue) }
+    if output != "-" { try OutputPlace.refuse(output, in: catalogue) }
     var options = ExportOptions(
       format: try chosenFormat(), units: units, channels: channels, from: from?.nanoseconds,
       to: to?.nanoseconds)
@@ -220,7 +221,19 @@ struct ExportCommand: ParsableCommand {
   /// The format of `--format`, else that of the file's name, else JSON.
   private func chosenFormat() throws(CommandFailure) -> ExportFormat {
     let named = output == "-" ? [] : ExportFormat.named(output)
-    guard let format else { return named.first ?? .json }
+    guard let format else {
+      if let ending = ExportCommand.ending(of: output), output != "-", named.isEmpty, !isDevice {
+        let endings = ExportFormat.allCases.flatMap(\.extensions)
+        let known = endings.indices.filter { !endings[..<$0].contains(endings[$0]) }.map {
+          ".\(endings[$0])"
+        }
+        throw CommandFailure(
+          .usage,
+          "no format has files that end in .\(Plain.text(ending)), as -o \(Plain.text(output)) does; choose from "
+            + "\(known.joined(separator: ", ")), or give --format")
+      }
+      return named.first ?? .json
+    }
     guard named.isEmpty || named.contains(format) else {
       throw CommandFailure(
         .usage,
@@ -228,6 +241,19 @@ struct ExportCommand: ParsableCommand {
           + "\(format.rawValue) makes another; change one of them")
     }
     return format
+  }
+
+  /// What follows the last point of a file's name; `nil` without one, as in `walk` or `.walk`.
+  static func ending(of path: String) -> Substring? {
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+    return name[name.index(after: dot)...]
+  }
+
+  /// Whether -o names a pipe or a device, whose name says nothing.
+  private var isDevice: Bool {
+    var status = stat()
+    return stat(output, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
   /// Refuses a range after the end of a recording, unless it is being written, and one before an import's first sample.
@@ -269,15 +295,6 @@ struct ExportCommand: ParsableCommand {
       if case .samples = item { return reader.block.times.first }
     }
     return nil
-  }
-
-  /// Refuses to overwrite a recording with its export, through any link or name.
-  private func refuseRecording(of catalogue: Catalogue) throws {
-    guard let file = FileIdentity(path: output) else { return }
-    for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
-      throw CommandFailure(
-        .usage, "-o \(output) is recording \(entry.number) itself; choose another -o FILE")
-    }
   }
 
   private func toStandardOutput(
@@ -357,9 +374,7 @@ struct LiveRecordingWatch: ~Copyable {
 extension ExportFormat: ExpressibleByArgument {
   /// The formats of files with this extension, the usual one first; none for an unknown extension.
   static func named(_ path: String) -> [ExportFormat] {
-    let name = path.split(separator: "/").last ?? ""
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return [] }
-    return named(extension: name[name.index(after: dot)...].lowercased())
+    ExportCommand.ending(of: path).map { named(extension: $0.lowercased()) } ?? []
   }
 }
 

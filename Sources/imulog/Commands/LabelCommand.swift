@@ -130,6 +130,9 @@ struct LabelRange: ExpressibleByArgument {
         "ends at \(RangeTime(nanoseconds: last).text), and the label after that; leave its end out for that of the recording"
       )
     }
-    return try RecordingLabel(name, from: from, to: end)
+    // A label that is there already may be removed, whatever its name.
+    return isLimited
+      ? try RecordingLabel.given(name, from: from, to: end)
+      : try RecordingLabel(name, from: from, to: end)
   }
 }

@@ -30,11 +30,13 @@ struct Bench {
   }
 
   /// Runs a line of the shell.
-  func shell(_ line: String) -> Outcome {
+  func shell(_ line: String) -> Outcome { startShell(line).outcome() }
+
+  /// Starts a line of the shell.
+  func startShell(_ line: String) -> Child {
     Child(
       ["-c", line], environment: environment, directory: directory.path, stdout: nil,
-      program: "/bin/sh"
-    ).outcome()
+      program: "/bin/sh")
   }
 
   /// Starts the program.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinuxIO
+import Glibc
+import IMUModel
+
+/// The temporary name of a file or a directory, beside its final one: `walk.csv.part-3f9a01c2d4e5b677`.
+///
+/// The digits are random, so that no other program's, and nothing that a power failure left, has the name. While it is held
+/// a signal that ends the program deletes what has it.
+struct TemporaryName {
+  let path: String
+  private let number: Int32
+
+  /// Holds a name beside `final`.
+  init(beside final: String) throws(CommandFailure) {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    path = "\(final).part-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    number = clinuxio_temporary_hold(path)
+    guard number >= 0 else {
+      throw CommandFailure(
+        .cannotCreate,
+        "cannot make \(final): \(Errno.words(-number)); choose a shorter name, or write fewer files at once"
+      )
+    }
+  }
+
+  /// Ends the holding, once what has the name is renamed or deleted.
+  func release() { clinuxio_temporary_release(number) }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite(
+  "An export is where it was asked to be, or nothing is", .waitsForPrograms,
+  .timeLimit(.minutes(15)))
+struct OutputPlaceTests {
+  private static let openEnded = [
+    "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
+  ]
+
+  @Test(
+    "a signal that ends an export leaves no temporary file, and ends it as before",
+    arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM])
+  func signals(_ number: Int32) throws {
+    let bench = Bench()
+    let recording = try bench.startRecording(OutputPlaceTests.openEnded)
+    bench.directory.makeDirectory("out")
+    let export = bench.start(
+      ["export", "latest", "--follow", "-o", "\(bench.directory.path)/out/walk.ndjson"])
+    // It is being written: the export follows the recording, which has no end.
+    try waitUntil { !bench.directory.names(in: "out").isEmpty }
+    export.signal(number)
+    #expect(export.outcome().status == -number)
+    #expect(bench.directory.names(in: "out").isEmpty)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
+  }
+
+  @Test("a signal that is ignored stays so")
+  func ignored() throws {
+    let bench = Bench()
+    let recording = try bench.startRecording(OutputPlaceTests.openEnded)
+    bench.directory.makeDirectory("out")
+    let export = bench.startShell(
+      "trap '' HUP; exec '\(Child.program)' export latest --follow -o out/walk.ndjson")
+    try waitUntil { !bench.directory.names(in: "out").isEmpty }
+    export.signal(SIGHUP)
+    recording.signal(SIGTERM)
+    #expect(recording.outcome().status == 0)
+    #expect(export.outcome().status == 0)
+    #expect(bench.directory.names(in: "out") == ["walk.ndjson"])
+  }
+
+  @Test("what a killed export with the same number left does not matter to the next one")
+  func stale() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let outcome = bench.shell(
+      "touch x.csv.part-$$; mkdir d.part-$$; exec '\(Child.program)' export 1 -o x.csv")
+    #expect(outcome.status == 0)
+    #expect(bench.directory.names().contains("x.csv"))
+  }
+
+  @Test(
+    "a name whose ending is that of no format is refused with those that are",
+    arguments: ["x.xyz", "y.txt", "x.parquet.gz", "x."])
+  func unknownEnding(_ name: String) throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let path = "\(bench.directory.path)/\(name)"
+    expectSentence(
+      bench.run("export", "1", "-o", path), 64, [".json", ".parquet", ".imulog", "--format"])
+    #expect(!bench.directory.names().contains(name))
+    // With a format, any name goes; without an ending it is JSON.
+    #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
+    #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/walk").status == 0)
+    #expect(bench.directory.bytes(of: "walk").first == UInt8(ascii: "{"))
+  }
+
+  @Test("an empty name is refused in a sentence")
+  func emptyName() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    expectSentence(bench.run("export", "1", "-o", ""), 64, ["-o has an empty name"])
+  }
+
+  @Test("the store's own files are never replaced, by no name or link")
+  func ownFiles() throws {
+    let bench = Bench()
+    try bench.record("--for", "2s")
+    #expect(bench.run("label", "1", "..1s", "walk").status == 0)
+    let labels = try #require(bench.directory.names(in: "store/.labels").first)
+    let path = "\(bench.store)/.labels/\(labels)"
+    symlink(path, "\(bench.directory.path)/link")
+    symlink("\(bench.store)/.labels", "\(bench.directory.path)/labels")
+    for output in [
+      path, "\(bench.directory.path)/link", "\(bench.directory.path)/labels/new",
+      "\(bench.store)/.trash", "\(bench.store)/../store/.known",
+    ] {
+      expectSentence(
+        bench.run("export", "1", "--format", "json", "-o", output), 64,
+        ["the store's own files", "-o FILE"])
+    }
+    #expect(bench.run("label", "1").lines == ["0s..1s walk"])
+    #expect(bench.run("export", "1", "-o", "\(bench.store)/walk.csv").status == 0)
+  }
+
+  @Test("labels that a format has no place for, or has anyway, are spoken of")
+  func labels() throws {
+    let bench = Bench()
+    try bench.record("--for", "2s")
+    #expect(bench.run("label", "1", "..1s", "walk").status == 0)
+    expectSentence(
+      bench.run("export", "1", "--labels"), 64, ["--format json always has the labels"])
+    let raw = bench.run("export", "1", "--format", "raw")
+    #expect(raw.talk.contains("1 label is not in it: the store keeps labels beside the log"))
+    let document = bench.run("export", "1", "--format", "edge-impulse")
+    #expect(document.talk.contains("1 label is left out: a directory carries them, -o DIR/"))
+    expectSentence(
+      bench.run("label", "1", "..1s", "=1+1"), 64, ["begins with =", "spreadsheets"])
+  }
+}

@@ -182,7 +182,7 @@ struct JitteringTable {
 }
 
 /// Bytes in memory.
-struct ArraySource: ImportSource, ~Copyable {
+struct ArraySource: SeekableSource, ~Copyable {
   /// Its name in errors.
   let name: String
   private let bytes: [UInt8]
@@ -194,7 +194,11 @@ struct ArraySource: ImportSource, ~Copyable {
     self.name = name
   }
 
+  var size: UInt64 { UInt64(bytes.count) }
+
   func another() -> ArraySource { ArraySource(bytes, name: name) }
+
+  mutating func seek(to offset: UInt64) { self.offset = Int(min(offset, size)) }
 
   /// Fills `buffer` with the next bytes and returns how many there were; 0 at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {

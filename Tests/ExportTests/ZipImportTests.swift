@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+@testable import Export
 import Foundation
 import IMUModel
+import LogStoreTesting
 import Testing
 
 /// Archives that Python's zipfile made: deflated with sizes after the bytes, as a phone streams them, and with sizes before
@@ -92,9 +93,9 @@ struct ZipImportTests {
     }
   }
 
-  @Test("an archive that is cut off anywhere before its directory is refused")
+  @Test("an archive that is cut off anywhere is refused")
   func cut() {
-    for length in stride(from: 4, to: 1062, by: 37) {
+    for length in stride(from: 4, to: Self.streamed.count, by: 37) {
       #expect(Self.error(Array(Self.streamed[..<length])) != nil, "\(length)")
     }
   }
@@ -108,56 +109,125 @@ struct ZipImportTests {
     }
   }
 
-  @Test("encrypted files, unknown packing and archives without a table are refused by name")
-  func foreign() {
-    var bytes = Self.mixed
-    bytes[6] |= 1
-    #expect(Self.error(bytes)?.description.contains("it is encrypted") == true)
-    bytes = Self.mixed
-    bytes[8] = 12
-    #expect(Self.error(bytes)?.description.contains("packed in a way that is not read") == true)
-    #expect(
-      Self.error(Self.file(named: "notes.csv", [3, 0], sum: 0, size: 0))?.description.contains(
-        "no file in it is a table") == true)
+  @Test("a wrong byte anywhere is refused in a sentence, or changes nothing")
+  func anyByte() throws {
+    let right = try Imports.log(Self.open(Self.mixed))
+    for place in stride(from: 4, to: Self.mixed.count, by: 5) {
+      var bytes = Self.mixed
+      bytes[place] ^= 0x41
+      do throws(ImportError) {
+        let importer = try Self.open(bytes)
+        // The name of a file that is not imported, a date, or one that is not needed.
+        #expect(importer.end.ledger.sampled == 30, "byte \(place)")
+      } catch {
+        #expect(error.description.hasPrefix("walk.zip"), "byte \(place): \(error)")
+      }
+    }
+    #expect(try Imports.log(Self.open(Self.mixed)) == right)
   }
 
-  @Test("a file that unpacks to far more than its bytes is refused before it is unpacked")
-  func bomb() {
-    // A literal, then 20 000 copies of 258 bytes from one byte before: 13 bits each (RFC 1951, 3.2.6).
-    var bits: [UInt8] = [1, 1, 0]
-    func add(_ code: Int, _ count: Int) {
-      for bit in (0..<count).reversed() { bits.append(UInt8(code >> bit & 1)) }
+  @Test(
+    "documents and lists in JSON are read out of an archive",
+    arguments: [
+      (
+        "walk.json",
+        "{\"format\":\"imulog\",\"samples\":[{\"t_ns\":0,\"ax\":1},{\"t_ns\":10,\"ax\":-2}]}"
+      ),
+      ("a/walk.ndjson", "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":-2}\n"),
+    ])
+  func document(_ name: String, _ text: String) throws {
+    let files = [MadeZip.File("metadata.json", "{\"phone\":1}"), MadeZip.File(name, text)]
+    let records = try Imports.records(Self.open(MadeZip(files).bytes))
+    #expect(records.map(\.sample.ax) == [1, -2])
+  }
+}
+
+/// Streams that Python's zlib packed.
+@Suite("The inflater")
+struct InflaterTests {
+  private func unpack(_ packed: [UInt8], piece: Int = .max, room: Int = 100) throws -> [UInt8] {
+    var inflater = Inflater()
+    var rest = packed[...]
+    var output: [UInt8] = []
+    while !inflater.isDone {
+      if inflater.needsInput {
+        let part = Array(rest.prefix(piece))
+        rest = rest.dropFirst(part.count)
+        part.withUnsafeBytes { inflater.add($0) }
+        continue
+      }
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
+      defer { buffer.deallocate() }
+      let count = try inflater.unpack(into: buffer)
+      output += buffer[..<count]
+      try #require(output.count < 1 << 20)
     }
-    add(0x30 + 65, 8)
-    for _ in 0..<20_000 {
-      add(0b1100_0101, 8)
-      add(0, 5)
-    }
-    var data = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
-    for (place, bit) in bits.enumerated() { data[place / 8] |= bit << UInt8(place % 8) }
-    let error = Self.error(Self.file(named: "a.csv", data, sum: 0, size: 5_160_001))
-    #expect(error != nil)
-    var streamed = Self.file(named: "a.csv", data, sum: 0, size: 5_160_001)
-    streamed[6] = 8
-    #expect(Self.error(streamed)?.description.contains("it unpacks to far more") == true)
+    return output
   }
 
-  /// An archive of one deflated file, and the beginning of a directory.
-  private static func file(named name: String, _ data: [UInt8], sum: UInt32, size: UInt32)
-    -> [UInt8]
-  {
-    func little(_ value: UInt32, _ count: Int) -> [UInt8] {
-      (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
+  @Test(
+    "unpacks blocks of each kind, whatever pieces they come in", arguments: [1, 7, 300, .max])
+  func kinds(piece: Int) throws {
+    let table = (0..<400).map { "\($0),\($0 * $0 % 97)\n" }.joined()
+    #expect(try unpack(Streams.dynamic, piece: piece) == Array(table.utf8))
+    #expect(try unpack(Streams.fixed, piece: piece) == Array("abcabcabcabc imulog abcabc".utf8))
+    #expect(try unpack(Streams.stored, piece: piece, room: 1) == Array("stored bytes".utf8))
+  }
+
+  @Test("unpacks the longest match at the least distance")
+  func longest() throws {
+    let expected = [UInt8](repeating: UInt8(ascii: "A"), count: 1 + 258 * 300)
+    let isSame = try unpack(MadeZip.bomb(copies: 300), room: 1000) == expected
+    #expect(isSame)
+  }
+
+  @Test("refuses what is cut off, and ends whatever bit is wrong")
+  func damage() {
+    for stream in [Streams.dynamic, Streams.fixed, Streams.stored] {
+      for count in stride(from: 0, to: stream.count, by: stream.count > 100 ? 41 : 1) {
+        #expect(throws: Inflater.Fault(clause: "its packed bytes end inside a block")) {
+          try unpack(Array(stream[..<count]))
+        }
+      }
+      for bit in stride(from: 0, to: stream.count * 8, by: stream.count > 100 ? 67 : 1) {
+        var changed = stream
+        changed[bit / 8] ^= 1 << UInt8(bit % 8)
+        do { _ = try unpack(changed) } catch { #expect(error is Inflater.Fault) }
+      }
     }
-    var bytes: [UInt8] = [0x50, 0x4B, 3, 4, 20, 0, 0, 0, 8, 0, 0, 0, 0, 0]
-    bytes += little(sum, 4)
-    bytes += little(UInt32(data.count), 4)
-    bytes += little(size, 4)
-    bytes += little(UInt32(name.utf8.count), 2)
-    bytes += [0, 0]
-    bytes += Array(name.utf8)
-    bytes += data
-    bytes += [0x50, 0x4B, 1, 2]
-    return bytes
+    #expect(throws: Inflater.Fault(clause: "a block is of no known kind")) { try unpack([7]) }
+    #expect(throws: Inflater.Fault(clause: "a distance reaches before the beginning")) {
+      try unpack([3, 2, 0, 0])
+    }
+  }
+}
+
+private enum Streams {
+  static let dynamic = base64(
+    """
+    LdZJooQwCADRfc6ShYAZvP/FfhX9N9qmzSA8ic98RswYOd9R8xvvjD3WzDX2rD3OfL9x537HN2+MeGaNiJnvCHqcETVP
+    jngnhzWLO/bc/D7zWyPuLG7/5nlGPjNyZMxVI3N+e2TN9x35zo/Z13xp3/Oj5czF/Xfekd/ca9Qz84yKee+onIuF1swc
+    9c77jVpzxyhWy51nBr/pukfRd4/3me8db8zK8eYMftekmVlrvGveNd49D8995uH3nYf2z+N6bFnhvyu9c5W91ssAaznW
+    2o67jnOs63zrc+79uI4drmmn69vlWvfruvfyGfb2efbx2fb1OTd9x3l8+hNG4qRROWWEzmu0zjJyZxvFc4zouUb3fEb6
+    Pkb9hhm4aTYugRr3NUd3ma+7zd09pPFeM3q/Tu5jnr8w5V+a/a+E8BGn8dFzfBsk30HLd/310RYPE3IMb42n+8VTDhLP
+    64jxLIePZ//0OG88t/08XwOClIJExbFXHagSEaxUJCzVbZ80oh87sLVs/AxIoOuVZBiqyI5bAOyz8TWiAbHLcRvpyA57
+    iMzGz4SEzhhZaKy8Om8BNZIYWAuvlukNtG1PnfjAW9nvk0Qgjr8QB5V4201gDkSBuuPVklfoztP5Nd7fLV93wJ7dwcdY
+    q90G+pwGfk4KQJeAQBe0Gn5g0MWC0KWj0AeBoY+1+80JIdJdiQQAioZDixz7xQswGjY0GkQ8GlJAGuDTb25A0uBj0lSA
+    0sSg0jSd36uPy64DXycUmVwg01TfX+XQJkOik17oFAg85XK77ARCpQRRYWFUZiDlr896FSLl+FrDUOrv3e2n77m/Dt09
+    scpgCVaGTrAyUYKVafNxDYnVtG27vMQqi02xcuzHSKxui1j4iClWulkCqVfx/grc6goHVkscWK1xYLXIRYc0wWqZsxbS
+    D6wUOqySiMxOS2rVxm3KUqyMLFZWnp3cBCupTrCGVymDBOv21EQSrIBJsIZXZ/rXFVZWM0usgi7BerxKQaZYPb2/xvW7
+    Zf86nO4OVsZ6G3xi1Wmw6qRgdQlgdUGrX5sEq4sFq0sHqw8CVh9r9cuXYqW7WAmARZMOYuXYL3Bi1bBhtbeK0yEFqwHe
+    XQbS4sl/YDUVYDUxYDVNp4tJgtUUipXuYPXidqpPF6TUKkOClV5YFQhW5XK7qCVYpWQtZUSwhldElqN1MaXKMXCZSPV3
+    dbvlNJVKh+/XHasOBlaH/rocF1iZth7XUBZW28rl1dPVvMTKsR+jsLq9uj5iPb0ZlIX14dTBKLAuG8tAVfRuUmAliBUd
+    0nLTtvEa7gp3o8KqO3B2WkqrNlZvwtm7WYmVbTg7uQVWN2KwuhNnb4cF1u2piRRYAVNgDa/cTgurwKpqZoVV0BVYj1e9
+    HZdYPTXWEiu3gNUOv/28wMpYb4MvrDoNVp307c+BAqsLWv3aFFhdLFhd+vr/nlj9WKtfvhIr3cVKANbvg0SsHPsFLqwa
+    NqwaxN3fMwVWA7y7DJSV1f9up2L3B1GB1TSdLiYFVlMoVrofP6jKwuqpC1JplSHBaq/+HCusyuV2USv3fGazsDLi7U+5
+    Aqt/WRdLqhwvLgup/Hbj52hNLaX63fTrjlUHc/P3vy7MBVan/XoNFtZ3/AE=
+    """)
+  static let fixed = base64("S0xKToQhhczc0pz8dAUIDwA=")
+  static let stored = base64("AQwA8/9zdG9yZWQgYnl0ZXM=")
+
+  private static func base64(_ text: String) -> [UInt8] {
+    Array(Data(base64Encoded: text.filter { !$0.isWhitespace }) ?? Data())
   }
 }

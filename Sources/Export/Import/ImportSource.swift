@@ -19,10 +19,21 @@ public protocol ImportSource: ~Copyable {
   func another() throws(ImportError) -> Self
 }
 
+/// Bytes that can be read from any place on, as those of an archive must.
+public protocol SeekableSource: ImportSource, ~Copyable {
+  /// The number of bytes.
+  var size: UInt64 { get }
+
+  /// Goes to a byte, or to any place after the last one, where there is nothing to read.
+  mutating func seek(to offset: UInt64)
+}
+
 /// A regular file.
-public struct FileSource: ImportSource, ~Copyable {
+public struct FileSource: SeekableSource, ~Copyable {
   /// Its path.
   public let name: String
+  /// Its length when it was opened.
+  public let size: UInt64
   private let descriptor: Int32
   private var offset: off_t = 0
 
@@ -44,6 +55,7 @@ public struct FileSource: ImportSource, ~Copyable {
       throw .notARegularFile(name: path)
     }
     name = path
+    size = UInt64(clamping: status.st_size)
     self.descriptor = descriptor
   }
 
@@ -68,15 +80,20 @@ public struct FileSource: ImportSource, ~Copyable {
     offset = 0
   }
 
+  /// Goes to a byte.
+  public mutating func seek(to offset: UInt64) {
+    self.offset = off_t(clamping: offset)
+  }
+
   /// The file once more.
   public func another() throws(ImportError) -> FileSource {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw .file(name: name, code: errno) }
-    return FileSource(name, copy)
+    return FileSource(name, size, copy)
   }
 
-  private init(_ name: String, _ descriptor: Int32) {
-    (self.name, self.descriptor) = (name, descriptor)
+  private init(_ name: String, _ size: UInt64, _ descriptor: Int32) {
+    (self.name, self.size, self.descriptor) = (name, size, descriptor)
   }
 }
 

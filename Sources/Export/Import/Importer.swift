@@ -64,7 +64,10 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     let bytes = try beginning(&source)
     guard !bytes.isEmpty else { throw .empty(name: source.name) }
     if bytes.starts(with: [0x89, UInt8(ascii: "I"), UInt8(ascii: "M")]) { return .raw }
-    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return .zip }
+    // A file, or the end of an empty archive.
+    if bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6]) {
+      return .zip
+    }
     // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
     guard !bytes.prefix(64).contains(0) else { throw .notUTF8(name: source.name) }
     let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]

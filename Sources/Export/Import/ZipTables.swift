@@ -2,77 +2,88 @@
 
 import IMUModel
 
-/// The tables to import among the files of a ZIP archive, as phyphox and Sensor Logger write them: one with both
-/// sensors, or one of each.
+/// What to import among the files of a ZIP archive, as phyphox and Sensor Logger write them: a table with both sensors,
+/// or one of each, or a document.
 struct ZipTables {
-  /// A file with a table that a dialect knows.
-  struct Table {
-    let index: Int
-    let name: String
-    let channels: ChannelSet
-  }
-
-  private(set) var chosen: [Table] = []
-  private(set) var remarks: [String] = []
+  private(set) var chosen: [ZipEntry] = []
   /// Nanoseconds since 1970 at the tables' time 0, from phyphox's list of events.
   private(set) var started: Int64?
 
   /// Looks at the first bytes of each file.
-  static func find<Base: ImportSource & ~Copyable>(_ base: consuming Base) throws(ImportError)
-    -> ZipTables
+  init<Base: SeekableSource & ~Copyable>(_ archive: borrowing ZipArchive<Base>) throws(ImportError)
   {
-    let archive = base.name
-    var zip = ZipSource(base, index: 0, name: "")
-    var tables = ZipTables()
-    var found: [Table] = []
-    var files = 0
-    while try zip.nextHeader() {
-      guard files < 1000 else {
-        throw .zip(
-          name: archive, offset: 0, what: "it has more than 1000 files: this is no recording")
-      }
-      let name = zip.entryName
-      let isText = ["csv", "txt", "tsv", "gcsv"].contains { name.lowercased().hasSuffix(".\($0)") }
-      if isText, !name.hasPrefix("__MACOSX/") {
-        let head = try beginning(&zip)
+    var found: [(entry: ZipEntry, channels: ChannelSet)] = []
+    var documents: [ZipEntry] = []
+    for entry in archive.entries where !entry.name.starts(with: "__MACOSX/".utf8) {
+      let name = entry.shownName.lowercased()
+      if [".json", ".ndjson"].contains(where: name.hasSuffix) {
+        var source = try archive.source(entry)
+        guard entry.size > 0 else { continue }
+        let format = try ImportFormat.detect(&source)
+        if format == .json || format == .ndjson { documents.append(entry) }
+      } else if [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix) {
+        var lines = ImportLines(try archive.source(entry))
         if name.hasSuffix("meta/time.csv") {
-          tables.started = start(head)
-        } else if let layout = layout(head, name) {
-          found.append(Table(index: files, name: name, channels: layout.channels))
+          started = try ZipTables.start(&lines)
+        } else if let layout = try ZipTables.layout(&lines) {
+          found.append((entry, layout.channels))
         }
       }
-      try zip.skip()
-      files += 1
     }
-    try tables.choose(found, archive)
-    return tables
+    func best(_ sensors: ChannelSet...) throws(ImportError) -> ZipEntry? {
+      let entries = found.filter { table in
+        sensors.allSatisfy { !table.channels.isDisjoint(with: $0) }
+      }.map(\.entry)
+      let rank = entries.map(ZipTables.rank).min()
+      return try ZipTables.only(entries.filter { ZipTables.rank($0) == rank }, archive.name)
+    }
+    if let both = try best(.accelerometer, .gyroscope) {
+      chosen = [both]
+    } else {
+      chosen = [try best(.accelerometer), try best(.gyroscope)].compactMap { $0 }
+    }
+    if chosen.isEmpty, let document = try ZipTables.only(documents, archive.name) {
+      chosen = [document]
+    }
+    guard !chosen.isEmpty else {
+      throw .zip(
+        name: archive.name, offset: 0,
+        what: "no file in it is a recording that is known: unpack it, and import one with --columns"
+      )
+    }
   }
 
-  private static func beginning<Base: ImportSource & ~Copyable>(_ zip: inout ZipSource<Base>)
-    throws(ImportError) -> [UInt8]
+  private static func only(_ entries: [ZipEntry], _ archive: String) throws(ImportError)
+    -> ZipEntry?
   {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8 * 1024, alignment: 16)
-    defer { buffer.deallocate() }
-    return Array(buffer[..<(try zip.unpack(into: buffer))])
+    guard entries.count > 1 else { return entries.first }
+    let names = entries.prefix(4).map(\.shownName).joined(separator: ", ")
+    throw .zip(
+      name: archive, offset: entries[1].offset,
+      what: "it has several recordings, \(names): unpack it, and import one")
   }
 
-  private static func layout(_ head: [UInt8], _ name: String) -> ImportLayout? {
-    var lines = ImportLines(ZipHead(bytes: head, name: name))
+  /// The layout of a table; `nil` for another file, such as a list of the phone's properties.
+  private static func layout<Source: ImportSource & ~Copyable>(_ lines: inout ImportLines<Source>)
+    throws(ImportError) -> ImportLayout?
+  {
     do throws(ImportError) {
       return try ImportHead.read(&lines, nil)
     } catch {
-      // A file that is no table, such as a list of the phone's properties.
-      return nil
+      switch error {
+      case .zip, .file: throw error
+      default: return nil
+      }
     }
   }
 
   /// The instant of the experiment's time 0: `"START",0.0E0,1763800000.123,…`.
-  private static func start(_ head: [UInt8]) -> Int64? {
-    for line in head.split(separator: UInt8(ascii: "\n")) {
-      let cells = line.withUnsafeBytes { bytes in
-        ImportHead.cells(bytes, UInt8(ascii: ",")).map { ImportNumber($0) }
-      }
-      guard line.starts(with: Array("\"START\"".utf8)), cells.count >= 3,
+  private static func start<Source: ImportSource & ~Copyable>(_ lines: inout ImportLines<Source>)
+    throws(ImportError) -> Int64?
+  {
+    while let line = try lines.next() {
+      let cells = ImportHead.cells(line, UInt8(ascii: ",")).map { ImportNumber($0) }
+      guard line.starts(with: "\"START\"".utf8), cells.count >= 3,
         case .number(let time) = cells[1], case .number(let wall) = cells[2],
         let first = time.whole(timesTenTo: 9), let date = wall.whole(timesTenTo: 9)
       else { continue }
@@ -81,76 +92,32 @@ struct ZipTables {
     return nil
   }
 
-  private mutating func choose(_ found: [Table], _ archive: String) throws(ImportError) {
-    let ranked = found.sorted { ZipTables.rank($0) < ZipTables.rank($1) }
-    if let both = ranked.first(where: {
-      $0.channels.isSuperset(of: [.accelerometer, .gyroscope])
-    }) {
-      chosen = [both]
-    } else {
-      chosen = [ChannelSet.accelerometer, .gyroscope].compactMap { sensor in
-        ranked.first { $0.channels.isSuperset(of: sensor) }
-      }
-    }
-    guard !chosen.isEmpty else {
-      throw .zip(
-        name: archive, offset: 0,
-        what:
-          "no file in it is a table of accelerations or rates that is known: unpack it, and import one with --columns"
-      )
-    }
-    let names = chosen.map { ForeignText.shown($0.name) }.joined(separator: " and ")
-    remarks.append("\(archive): \(names) \(chosen.count == 1 ? "is" : "are") imported")
-  }
-
   /// With gravity before without it, calibrated before not.
-  private static func rank(_ table: Table) -> Int {
-    let name = table.name.lowercased()
+  private static func rank(_ entry: ZipEntry) -> Int {
+    let name = entry.shownName.lowercased()
     func has(_ word: String) -> Bool { name.parts(around: word) != nil }
-    if has("uncalibrated") || has("linear") { return 2_000_000 + table.index }
-    return (has("total") ? 0 : 1_000_000) + table.index
+    return has("uncalibrated") || has("linear") ? 2 : has("total") ? 0 : 1
   }
 }
 
-/// The first bytes of a file in an archive.
-private struct ZipHead: ImportSource, ~Copyable {
-  let bytes: [UInt8]
-  let name: String
-  var place = 0
-
-  init(bytes: [UInt8], name: String) { (self.bytes, self.name) = (bytes, name) }
-
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    let count = min(buffer.count, bytes.count - place)
-    buffer.copyBytes(from: bytes[place..<place + count])
-    place += count
-    return count
-  }
-
-  mutating func rewind() { place = 0 }
-
-  func another() -> ZipHead { ZipHead(bytes: bytes, name: name) }
-}
-
-extension TableImporter where Source: ~Copyable {
-  /// Reads the tables in a ZIP archive.
+extension TableImporter where Source: SeekableSource & ~Copyable {
+  /// Reads the tables, or the document, in a ZIP archive.
   ///
   /// - Throws: ``ImportError`` with the byte of the archive, or the line and column in a file of it.
-  public static func zip(_ archive: consuming Source, _ options: ImportOptions)
+  public static func zip(_ source: consuming Source, _ options: ImportOptions)
     throws(ImportError) -> TableImporter<ZipSource<Source>>
   {
-    let tables = try ZipTables.find(archive.another())
+    let archive = try ZipArchive(source)
+    let tables = try ZipTables(archive)
+    let chosen = tables.chosen
     var options = options
     options.started = options.started ?? tables.started
-    options.remarks = tables.remarks
-    let chosen = tables.chosen
+    let names = chosen.map(\.shownName).joined(separator: " and ")
+    options.remarks = ["\(archive.name): \(names) \(chosen.count == 1 ? "is" : "are") imported"]
     guard chosen.count == 2 else {
-      let source = ZipSource(archive, index: chosen[0].index, name: chosen[0].name)
-      return try TableImporter<ZipSource<Source>>(source, options)
+      return try TableImporter<ZipSource<Source>>(try archive.source(chosen[0]), options)
     }
-    let second = ZipSource(
-      try archive.another(), index: chosen[1].index, name: chosen[1].name)
-    let first = ZipSource(archive, index: chosen[0].index, name: chosen[0].name)
-    return try TableImporter<ZipSource<Source>>(first, with: second, options)
+    return try TableImporter<ZipSource<Source>>(
+      try archive.source(chosen[0]), with: try archive.source(chosen[1]), options)
   }
 }

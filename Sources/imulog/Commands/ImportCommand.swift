@@ -184,25 +184,20 @@ extension ImportFormat: ExpressibleByArgument {}
 /// A file to import that shows its progress on the terminal when reading takes long.
 ///
 /// A table is read several times, to check it and to import it; the line shows the current pass.
-private struct ProgressSource: ImportSource, ~Copyable {
+private struct ProgressSource: SeekableSource, ~Copyable {
   private var source: FileSource
   private let line: ProgressLine
-  private let length: UInt64
   private var offset: UInt64
 
   /// Opens the file for reading.
   init(path: String) throws(ImportError) {
-    let source = try FileSource(path: path)
-    var status = stat()
-    // Without a length the line shows no percentage.
-    length = stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
-    self.source = source
+    source = try FileSource(path: path)
     line = ProgressLine()
     offset = 0
   }
 
-  private init(_ source: consuming FileSource, _ line: ProgressLine, _ length: UInt64) {
-    (self.line, self.length, offset) = (line, length, 0)
+  private init(_ source: consuming FileSource, _ line: ProgressLine) {
+    (self.line, offset) = (line, 0)
     self.source = source
   }
 
@@ -211,20 +206,23 @@ private struct ProgressSource: ImportSource, ~Copyable {
   }
 
   var name: String { source.name }
+  var size: UInt64 { source.size }
 
   func another() throws(ImportError) -> ProgressSource {
-    ProgressSource(try source.another(), line, length)
+    ProgressSource(try source.another(), line)
   }
 
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    line.show("importing \(source.name)", offset, of: length)
+    line.show("importing \(source.name)", offset, of: size)
     let count = try source.read(into: buffer)
     offset += UInt64(count)
     return count
   }
 
-  mutating func rewind() {
-    source.rewind()
-    offset = 0
+  mutating func rewind() { seek(to: 0) }
+
+  mutating func seek(to offset: UInt64) {
+    source.seek(to: offset)
+    self.offset = offset
   }
 }

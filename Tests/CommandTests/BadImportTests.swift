@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+/// A file that `import` refuses, its exit status, and words of the sentence.
+struct BadImport: CustomTestStringConvertible {
+  let testDescription: String
+  let bytes: [UInt8]
+  let words: [String]
+
+  init(_ description: String, _ text: String, _ words: String...) {
+    (testDescription, bytes, self.words) = (description, Array(text.utf8), words)
+  }
+
+  init(_ description: String, bytes: [UInt8], _ words: String...) {
+    (testDescription, self.bytes, self.words) = (description, bytes, words)
+  }
+}
+
+@Suite(
+  "Bad files to import get one sentence with a place and a remedy, and leave no recording",
+  .waitsForPrograms)
+struct BadImportTests {
+  private let bench = Bench()
+
+  private static let phyphox =
+    "\"Time (s)\",\"Acceleration x (m/s^2)\","
+    + "\"Acceleration y (m/s^2)\",\"Acceleration z (m/s^2)\"\n"
+
+  private static let tables = [
+    BadImport("cut off inside a line", "t_us,ax,ay\n0,1,2\n10,3,4\n20", "line 4", "1 value"),
+    BadImport("a header cut off", "t_us,a", "line 1", "column 2", "\"a\"", "--columns"),
+    BadImport("a picture", bytes: [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13], "UTF-8"),
+    BadImport("a web page", "<!DOCTYPE html>\n<p>t_us,ax</p>\n", "line 1", "t_us", "--columns"),
+    BadImport("only a byte order mark", bytes: [0xEF, 0xBB, 0xBF], "line 1", "t_us"),
+    BadImport("only line ends", "\r\n\r\n", "line 1", "t_us"),
+    BadImport("only a header", "t_us,ax\r\n", "no samples"),
+    BadImport("only another program's header", phyphox, "no samples"),
+    BadImport(
+      "mixed units of a sensor", "t_us,ax_g,ay_mg\n0,1,2\n10,1,2\n", "line 1", "column 3", "unit"),
+    BadImport(
+      "a unit of the other sensor",
+      "\"Time (s)\",\"Acceleration x (rad/s)\",\"Acceleration y (rad/s)\","
+        + "\"Acceleration z (rad/s)\"\n0,1,2,3\n", "line 1", "column 2", "m/s2"),
+    BadImport(
+      "decimal commas between commas", "t,ax,ay\n0,0,1,5,2,5\n0,1,1,5,2,5\n", "line 2",
+      "decimal commas", "semicolons"),
+    BadImport("no time", "ax,ay,az\n1,2,3\n", "line 1", "name the columns"),
+    BadImport("a row without its last values", phyphox + "0,1,2,3\n0.1,1\n", "line 3", "2 values"),
+    BadImport("time that goes back", phyphox + "0.2,1,2,3\n0.1,1,2,3\n", "line 3", "before"),
+    BadImport("NaN among counts", "t_us,ax\n0,NaN\n", "line 2", "column 2", "NaN"),
+    BadImport("infinity", phyphox + "0,1,2,inf\n", "line 2", "column 4", "inf", "beyond"),
+    BadImport("a time that is not a number", phyphox + "NaN,1,2,3\n", "no samples"),
+    BadImport("a time without end", phyphox + "inf,1,2,3\n", "line 2", "column 1", "inf"),
+    BadImport("a time beyond 292 years", phyphox + "1e300,1,2,3\n", "line 2", "column 1"),
+    BadImport("a value beyond a double", phyphox + "0,1,2,1e999\n", "line 2", "column 4"),
+    BadImport(
+      "bytes of 0 in a row",
+      "t_us,ax\n" + (0..<30).map { "\($0)0,1\n" }.joined() + "300,\0\n", "line 32", "column 2"),
+    BadImport("terminal controls", "t_us,ax\n0,\u{1B}[2J\n", "line 2", "\"?[2J\""),
+    BadImport(
+      "rows cut off in JSON",
+      "{\"format\":\"imulog\",\"samples\":[{\"t_ns\":0,\"ax\":1},{\"t_ns\":1",
+      "line 1", "cut off"),
+    BadImport(
+      "a list cut off", "[{\"sensor\":\"Accelerometer\",\"time\":\"1\"", "line 1", "cut off"),
+    BadImport("NaN in JSON", "{\"t_ns\":0,\"ax\":NaN}\n", "line 1"),
+    BadImport(
+      "deep JSON in a document",
+      "{\"format\":\"imulog\",\"a\":"
+        + String(repeating: "[", count: 100_000), "line 1", "cut off"),
+    BadImport("deep JSON", String(repeating: "[", count: 100_000), "not valid JSON"),
+    BadImport(
+      "deep JSON in a row",
+      "{\"t_ns\":0,\"ax\":" + String(repeating: "[", count: 2000)
+        + String(repeating: "]", count: 2000) + "}\n", "line 1"),
+  ]
+
+  private static let walk = MadeZip.File(
+    "walk.csv", "t_us,ax\n" + (0..<50).map { "\($0 * 1000),\($0 * 7)\n" }.joined())
+
+  private static func zip(_ file: MadeZip.File) -> [UInt8] { MadeZip([file]).bytes }
+
+  private static let archives = [
+    BadImport("cut off", bytes: Array(zip(walk).dropLast()), "byte", "directory", "fetch it"),
+    BadImport("empty", bytes: MadeZip([]).bytes, "byte 0", "no file", "--columns"),
+    BadImport("without a recording", bytes: zip(.init("a.csv", "x,y\n1,2\n")), "no file"),
+    BadImport("encrypted", bytes: zip(walk.with { $0.flags = 1 }), "walk.csv", "encrypted"),
+    BadImport(
+      "an unsupported method", bytes: zip(walk.with { $0.method = 12 }), "walk.csv", "unpack it"),
+    BadImport(
+      "another name in the local header", bytes: zip(walk.with { $0.localName = "talk.csv" }),
+      "walk.csv", "contradicts the directory"),
+    BadImport(
+      "another method in the local header", bytes: zip(walk.with { $0.localMethod = 8 }),
+      "walk.csv", "contradicts the directory"),
+    BadImport(
+      "another size in the local header", bytes: zip(walk.with { $0.localSize = 1 }),
+      "walk.csv", "contradicts the directory"),
+    BadImport(
+      "a stored file of two sizes", bytes: zip(walk.with { $0.size -= 1 }), "walk.csv",
+      "contradicts"),
+    BadImport("a wrong sum", bytes: zip(walk.with { $0.sum ^= 1 }), "walk.csv", "damaged"),
+    BadImport("ZIP64", bytes: MadeZip([walk], isZip64: true).bytes, "ZIP64", "unpack it"),
+    BadImport(
+      "two files of one name", bytes: MadeZip([walk, walk]).bytes, "walk.csv, walk.csv",
+      "import one"),
+    BadImport(
+      "a symbolic link",
+      bytes: zip(
+        MadeZip.File("walk.csv", "/etc/passwd").with { $0.mode = 0o120_777 }), "no file"),
+    BadImport(
+      "a bomb",
+      bytes: zip(
+        .init("a.csv", method: 8, packed: MadeZip.bomb(copies: 20_000), size: 5_160_001, sum: 0)),
+      "a.csv", "far more"),
+    BadImport(
+      "a bomb that hides its size",
+      bytes: zip(
+        .init("a.csv", method: 8, packed: MadeZip.bomb(copies: 20_000), size: 1000, sum: 0)),
+      "a.csv", "damaged"),
+    BadImport(
+      "a wrong value in a table", bytes: zip(.init("a.csv", "t_us,ax\n0,1\n10,one\n")), "a.csv",
+      "line 3", "column 2"),
+    BadImport(
+      "a document that is cut off",
+      bytes: zip(
+        .init("a.json", "{\"format\":\"imulog\",\"samples\":[{\"t_ns\":0,\"ax\":1}")), "a.json",
+      "line 1", "cut off"),
+  ]
+
+  @Test("archives", arguments: archives)
+  func archive(_ file: BadImport) { expectRefusal(file, "file.zip") }
+
+  @Test(
+    "names that lead out of a folder, and sizes after the data, change nothing",
+    arguments: ["../../walk.csv", "/tmp/walk.csv", "C:\\walk.csv", "a/./b/walk.csv"])
+  func paths(_ name: String) {
+    let files = [false, true].map { isLater in
+      MadeZip([
+        BadImportTests.walk.with { file in
+          file.name = name
+          file.flags = isLater ? 8 : 0
+        }
+      ]).bytes
+    }
+    for bytes in files {
+      let before = bench.directory.names().filter { $0 != "store" }
+      let outcome = bench.run("import", bench.file("file.zip", bytes))
+      #expect(outcome.status == 0 && outcome.talk.contains(name), "\(outcome.talk)")
+      let after = bench.directory.names().filter { $0 != "store" }
+      #expect(Set(after) == Set(before + ["file.zip"]))
+    }
+  }
+
+  private func expectRefusal(_ file: BadImport, _ name: String) {
+    let before = bench.inventory()
+    let path = bench.file(name, file.bytes)
+    let outcome = bench.run("import", path)
+    expectSentence(outcome, 65, file.words + [path])
+    // A place and what to do, and no page of it.
+    #expect(outcome.talk.utf8.count < 600 && !outcome.talk.contains("\u{1B}"), "\(outcome.talk)")
+    #expect(outcome.bytes.isEmpty)
+    #expect(bench.inventory() == before)
+  }
+
+  @Test("tables and JSON", arguments: tables)
+  func table(_ file: BadImport) { expectRefusal(file, "file") }
+
+  @Test("one row, and what other programs may write, are imported")
+  func accepted() {
+    let one = bench.run("import", bench.file("one.csv", "t_us,ax\n7,1"))
+    #expect(one.status == 0 && one.talk.contains("one sample") && one.talk.contains("--rate"))
+    let mark = "\u{FEFF}" + BadImportTests.phyphox + "0,1,2,3\r\n0.1,NaN,NaN,NaN\r\n0.2,1,2,3\r\n"
+    let marked = bench.run("import", bench.file("mark.csv", mark.replacing("\n\"", with: "\n\"")))
+    #expect(marked.status == 0 && marked.talk.contains("line 3"), "\(marked.talk)")
+  }
+
+  /// A gigabyte after the beginning of each, of which a hole on the disk takes no room.
+  @Test(
+    "a line of a gigabyte is refused in little memory",
+    arguments: [
+      ("t_us,ax\n", "line 2"), ("", "line 1"), ("t_us,", "line 1"),
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":", "line 3"), ("{\"coordinateList\":[", "64 MiB"),
+      ("[{\"sensor\":\"", "line 2"),
+    ])
+  func gigabyte(_ beginning: String, _ word: String) {
+    // Bytes of 0 at the beginning would be another encoding.
+    let blanks = String(repeating: " ", count: 80)
+    let isTable = beginning.hasPrefix("t_us,ax")
+    let text =
+      isTable
+      ? beginning + blanks
+      : beginning.isEmpty || beginning.hasSuffix(",")
+        ? beginning + blanks : blanks + "\n" + beginning
+    let path = bench.file("file", text)
+    truncate(path, 1 << 30)
+    // Kilobytes of addresses, of which a program has many more than it has memory.
+    let outcome = bench.shell("ulimit -v 400000; exec \(Child.program) import \(path)")
+    expectSentence(outcome, 65, [path, word])
+    #expect(bench.inventory().isEmpty)
+  }
+}

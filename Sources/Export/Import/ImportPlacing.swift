@@ -23,6 +23,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   private var times: [Int64] = []
   private var head = 0
   private var isAtEnd = false
+  private var hasSamples = true
 
   var name: String { table.name }
   /// The tick of the row returned last.
@@ -33,8 +34,11 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   /// Restarts at the first row, on another grid.
-  mutating func restart(on grid: ImportGrid) throws(ImportError) {
+  ///
+  /// - Parameter hasSamples: Whether rows are needed with their values, not only for their times.
+  mutating func restart(on grid: ImportGrid, hasSamples: Bool) throws(ImportError) {
     try table.rewind()
+    self.hasSamples = hasSamples
     self.grid = grid
     rows.removeAll(keepingCapacity: true)
     times.removeAll(keepingCapacity: true)
@@ -47,7 +51,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func exactGrid(_ clock: ImportClock, unit: Int64?) throws(ImportError) -> ImportGrid? {
     try table.rewind()
     var seam = ImportSeam(clock)
-    while let row = try table.next() { seam.add(row.time) }
+    while let time = try table.nextTime() { seam.add(time) }
     guard let found = seam.seam(unit: unit) else { return nil }
     return ImportGrid(clock, seam: found)
   }
@@ -58,7 +62,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     while window <= max(4, Double(ticks) / 4) {
       try table.rewind()
       var phase = ImportPhase(period: period, window: window)
-      while let row = try table.next() { phase.add(row.time) }
+      while let time = try table.nextTime() { phase.add(time) }
       period = phase.end()
       window *= 8
     }
@@ -115,7 +119,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     {
       return nil
     }
-    try restart(on: grid)
+    try restart(on: grid, hasSamples: false)
     var drift = ImportDrift(against: rate, slack: grid.look.slack)
     while let (time, _, _) = try next() {
       let line = rows[head - 1].line
@@ -138,7 +142,10 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
       head = 0
     }
     while !isAtEnd, times.count - head < grid.look.window {
-      guard let row = try table.next() else {
+      let row =
+        hasSamples
+        ? try table.next() : try table.nextTime().map { (time: $0, sample: RawSample()) }
+      guard let row else {
         isAtEnd = true
         return
       }

@@ -6,11 +6,12 @@ import IMUModel
 struct ImportRowParser {
   private let layout: ImportLayout
   private let time: ImportTimeParser
+  private let plain: ImportPlainRow?
   /// The values of the row that was parsed last, by the channel's position.
   private(set) var numbers = [ImportDecimal](
     repeating: ImportDecimal(digits: 0, exponent: 0), count: 7)
   private(set) var isTimeRounded = false
-  /// The time of the row that was parsed last, for errors.
+  /// The time of the row that ``parseAny(_:)`` parsed last, or of the object, for errors.
   var timeText: String { ImportText.shown(timeBytes) }
   private var timeBytes: [UInt8] = []
 
@@ -21,6 +22,7 @@ struct ImportRowParser {
 
   init(_ layout: ImportLayout) {
     self.layout = layout
+    plain = ImportPlainRow(layout)
     time = ImportTimeParser(
       form: layout.timeForm, factor: layout.timeFactor, decimalMark: layout.decimalMark,
       isStrict: layout.isStrict)
@@ -30,6 +32,18 @@ struct ImportRowParser {
   ///
   /// - Complexity: one pass over the line, without allocation unless something is wrong.
   mutating func parse(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
+    if let time = plain?.parse(line, &numbers) {
+      isTimeRounded = false
+      return time
+    }
+    return try parseAny(line)
+  }
+
+  /// The time of a line whose values are of no interest; `nil` if only ``parse(_:)`` can tell.
+  func plainTime(_ line: UnsafeRawBufferPointer) -> Int64? { plain?.time(line) }
+
+  /// What ``parse(_:)`` returns, of any line; ``timeText`` is then its time.
+  mutating func parseAny(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
     var time: Int64?
     var isWhole = true
     var (begin, field, next) = (0, 0, 0)

@@ -93,6 +93,14 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     (held, ahead, hasBegun, join) = (nil, nil, false, (0, 0))
   }
 
+  /// The time of the next row; `nil` after the last one.
+  mutating func nextTime() throws(ImportError) -> Int64? {
+    second == nil ? try first.nextTime() : try next()?.time
+  }
+
+  /// Whether values are off their counts, so that a pass over all of them must tell how far.
+  var areInexact: Bool { first.values.areInexact || second?.table.values.areInexact ?? false }
+
   /// The next row; `nil` after the last one.
   mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample)? {
     guard let second else { return try first.next() }

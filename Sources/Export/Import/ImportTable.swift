@@ -23,6 +23,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The number of the line that was read last.
   var line: Int { lines.number }
 
+  /// Whether the first pass found no row without a value.
+  private var areAllWhole = false
   /// Whether no object of JSON was read yet.
   private var isFirst = true
 
@@ -94,21 +96,39 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     return sum
   }
 
+  /// The time of the next row with all its values; `nil` after the last one.
+  ///
+  /// After a first pass that found every row whole, no more than the times are looked at.
+  mutating func nextTime() throws(ImportError) -> Int64? {
+    guard areAllWhole else { return try next()?.time }
+    guard let row = try nextRow() else { return nil }
+    do throws(ImportFieldError) {
+      guard let time = parser.plainTime(row) else { return try sample(row)?.time }
+      guard time >= lastTime else { throw ImportFieldError(.changed) }
+      lastTime = time
+      return try sinceOrigin(time)
+    } catch {
+      throw .line(name: name, line: lines.number, problem: error.problem)
+    }
+  }
+
+  private mutating func nextRow() throws(ImportError) -> UnsafeRawBufferPointer? {
+    guard layout.shape == .lines else {
+      defer { isFirst = false }
+      return try lines.nextObject(layout.shape, isFirst: isFirst)
+    }
+    guard let row = try lines.next() else { return nil }
+    guard !row.isEmpty, !ImportRowParser.isBlank(row) else {
+      try passBlankEnd()
+      return nil
+    }
+    return row
+  }
+
   /// The next row with all its values; `nil` after the last one.
   mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample)? {
     while true {
-      let row: UnsafeRawBufferPointer?
-      if layout.shape == .lines {
-        row = try lines.next()
-        if let row, row.isEmpty || ImportRowParser.isBlank(row) {
-          try passBlankEnd()
-          return nil
-        }
-      } else {
-        row = try lines.nextObject(layout.shape, isFirst: isFirst)
-        isFirst = false
-      }
-      guard let row else { return nil }
+      guard let row = try nextRow() else { return nil }
       do throws(ImportFieldError) {
         if let sample = try sample(row) { return sample }
       } catch {
@@ -134,7 +154,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       return nil
     }
     areTimesRounded = areTimesRounded || parser.isTimeRounded
-    if time < lastTime { throw timeGoesBack() }
+    if time < lastTime { throw try timeGoesBack(row) }
     lastTime = time
     return (try sinceOrigin(time), try values.sample(parser.numbers))
   }
@@ -159,6 +179,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Ends the first pass: from now on rows have counts.
   mutating func settle(_ options: ImportOptions) throws(ImportError) {
     try values.settle(options, layout, name: name)
+    areAllWhole = layout.shape == .lines && missing.rows == 0
   }
 
   /// Blank lines end the table; a row after them is an error.
@@ -171,8 +192,11 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     }
   }
 
-  private func timeGoesBack() -> ImportFieldError {
-    ImportFieldError(
+  private mutating func timeGoesBack(_ row: UnsafeRawBufferPointer) throws(ImportFieldError)
+    -> ImportFieldError
+  {
+    if layout.shape == .lines { _ = try parser.parseAny(row) }
+    return ImportFieldError(
       .timeGoesBack(
         column: layout.timeColumn.index + 1, name: layout.timeColumn.name, found: parser.timeText))
   }

@@ -18,6 +18,9 @@ struct ImportValues {
   private let hasAllAccelerations: Bool
   private(set) var remarks: [String] = []
 
+  /// Whether values may be off their counts.
+  var areInexact: Bool { scales.contains { $0?.source == .finest || $0?.source == .given } }
+
   /// - Throws: That a unit is not known where values cannot tell it.
   init(_ layout: ImportLayout, _ options: ImportOptions, name: String) throws(ImportError) {
     channels = layout.channels.indices

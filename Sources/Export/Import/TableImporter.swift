@@ -16,8 +16,8 @@ public import IMUModel
 /// gaps with the cause `lost`. Times that fit no grid are refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
-/// A file is read three times in pieces of 64 KiB, first to check every line and then to find the holes, and up to
-/// some thirty times where the samples jitter, so memory does not grow with it.
+/// A file is read in pieces of 64 KiB: first every line is checked, then the holes are found by the times alone, and last
+/// the samples are taken. Where samples jitter, the times are read up to some thirty times, so memory does not grow.
 public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyable {
   /// The header of the new log.
   public let description: RecordingDescription
@@ -96,7 +96,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let departure = try placing.checkDrift(grid, rate, areRounded: areRounded)
     let found = placing.table.remarks
     let sensor = placing.table.sensor(options)
-    try placing.restart(on: grid)
+    try placing.restart(on: grid, hasSamples: true)
 
     let description = options.description(
       channels: channels, rate: rate, timeUnit: survey.unit,
@@ -172,7 +172,7 @@ extension ImportPlacing where Source: ~Copyable {
     var refusal: ImportError?
     for likely in survey.grids(rate) {
       do throws(ImportError) {
-        try restart(on: likely)
+        try restart(on: likely, hasSamples: table.areInexact)
         try placeAll(survey.count)
         return rate == nil && likely.look.slack > 1 ? try settled(likely, survey) : likely
       } catch {
@@ -227,7 +227,7 @@ extension ImportPlacing where Source: ~Copyable {
   {
     guard let grid = try exactGrid(clock, unit: isKnown ? nil : survey.unit) else { return nil }
     do throws(ImportError) {
-      try restart(on: grid)
+      try restart(on: grid, hasSamples: table.areInexact)
       try placeAll(survey.count)
       return grid
     } catch {
@@ -247,7 +247,7 @@ extension ImportPlacing where Source: ~Copyable {
       lost = account.lost
       let span = Double(survey.last) - Double(survey.first)
       grid = ImportGrid(period: span / Double(tick), grid.look)
-      try restart(on: grid)
+      try restart(on: grid, hasSamples: table.areInexact)
       try placeAll(survey.count)
     }
     return grid

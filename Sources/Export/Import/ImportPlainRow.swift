@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Parses rows of plain numbers, as nearly all rows of a table are.
+///
+///     0.010,-12,8190,"x",9.81        digits, a sign before them, a point among them
+///
+/// What is unusual in any way (quotes, blanks, powers of ten, a missing value, an error) is left to ``ImportRowParser``,
+/// which knows what it means.
+struct ImportPlainRow {
+  private enum Kind {
+    case other
+    case time
+    case count
+    case value
+  }
+
+  private struct Field {
+    var kind = Kind.other
+    var channel = 0
+    var isReversed = false
+  }
+
+  /// By the field's place in a row.
+  private var fields: [Field]
+  private let separator: UInt8
+  private let mark: UInt8
+  /// Of ten, from the unit of times to nanoseconds.
+  private let power: Int
+  private let isStrict: Bool
+
+  /// `nil` if times are dates, or are scaled.
+  init?(_ layout: ImportLayout) {
+    guard layout.shape == .lines, layout.timeFactor == 1,
+      case .number(let power, _) = layout.timeForm
+    else { return nil }
+    (separator, mark, isStrict) = (layout.separator, layout.decimalMark, layout.isStrict)
+    self.power = power
+    fields = [Field](repeating: Field(), count: layout.fieldCount)
+    for column in layout.columns where column.index < fields.count {
+      if let channel = column.channel {
+        let isCount = layout.units[ImportGroup(channel: channel)] == .count
+        fields[column.index] = Field(
+          kind: isCount ? .count : .value, channel: channel, isReversed: column.isReversed)
+      } else {
+        fields[column.index].kind = .time
+      }
+    }
+  }
+
+  /// The time of a line, whose values are then in `numbers`; `nil` if something is unusual.
+  func parse(_ line: UnsafeRawBufferPointer, _ numbers: inout [ImportDecimal]) -> Int64? {
+    var (place, time) = (0, nil as Int64?)
+    for (index, field) in fields.enumerated() {
+      if index > 0 {
+        guard place < line.count else { return nil }
+        place += 1
+      }
+      guard field.kind != .other else {
+        guard pass(line, &place) else { return nil }
+        continue
+      }
+      guard let number = number(line, &place) else { return nil }
+      switch field.kind {
+      case .time:
+        guard let found = nanoseconds(number) else { return nil }
+        time = found
+      case .count:
+        guard number.exponent == 0, !number.hasMark else { return nil }
+        let digits = field.isReversed ? -number.digits : number.digits
+        guard Int16(exactly: digits) != nil else { return nil }
+        numbers[field.channel] = ImportDecimal(digits: digits, exponent: 0)
+      case .value, .other:
+        let digits = field.isReversed ? -number.digits : number.digits
+        let value = ImportDecimal(digits: digits, exponent: number.exponent)
+        guard digits.magnitude < 1_000_000_000 || value.value.magnitude < 1e9 else { return nil }
+        numbers[field.channel] = value
+      }
+    }
+    return place == line.count ? time : nil
+  }
+
+  /// The time of a line, of which nothing after it is looked at; `nil` if something is unusual.
+  func time(_ line: UnsafeRawBufferPointer) -> Int64? {
+    var place = 0
+    for field in fields {
+      if field.kind == .time { return number(line, &place).flatMap(nanoseconds) }
+      guard pass(line, &place), place < line.count else { return nil }
+      place += 1
+    }
+    return nil
+  }
+
+  private struct Number {
+    var digits: Int64
+    var exponent: Int
+    /// Whether there is a decimal mark, and digits on both sides of it.
+    var hasMark: Bool
+    var isInside: Bool
+  }
+
+  /// Up to 18 digits, up to the next separator or the end.
+  @inline(__always)
+  private func number(_ line: UnsafeRawBufferPointer, _ place: inout Int) -> Number? {
+    var (digits, count, decimals) = (Int64(0), 0, -1)
+    let isNegative = place < line.count && line[place] == UInt8(ascii: "-")
+    if isNegative { place += 1 }
+    var isInside = true
+    while place < line.count {
+      let byte = line[place]
+      let digit = byte &- UInt8(ascii: "0")
+      if digit < 10 {
+        digits = digits &* 10 &+ Int64(digit)
+        count += 1
+        if decimals >= 0 { decimals += 1 }
+      } else if byte == mark, decimals < 0 {
+        decimals = 0
+        isInside = count > 0
+      } else if byte == separator {
+        break
+      } else {
+        return nil
+      }
+      place += 1
+    }
+    guard count > 0, count <= 18 else { return nil }
+    return Number(
+      digits: isNegative ? -digits : digits, exponent: -max(0, decimals), hasMark: decimals >= 0,
+      isInside: isInside && decimals != 0)
+  }
+
+  /// Whether a field that is not imported has no quotes, among which a separator could be.
+  @inline(__always)
+  private func pass(_ line: UnsafeRawBufferPointer, _ place: inout Int) -> Bool {
+    while place < line.count, line[place] != separator {
+      if line[place] == UInt8(ascii: "\"") { return false }
+      place += 1
+    }
+    return true
+  }
+
+  private func nanoseconds(_ number: Number) -> Int64? {
+    if isStrict, power < 9 ? number.hasMark : number.exponent < -9 || !number.isInside {
+      return nil
+    }
+    let shift = power + number.exponent
+    guard (0...18).contains(shift) else { return nil }
+    let (time, overflow) = number.digits.multipliedReportingOverflow(
+      by: ImportDecimal.wholePowers[shift])
+    return overflow ? nil : time
+  }
+}

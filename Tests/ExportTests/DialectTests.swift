@@ -109,6 +109,17 @@ struct DialectTests {
       times: [0, 10_000_000], values: [0.25 / g, -1 / g, 9.81 / g],
       started: 1_763_800_000_000_000_000, remarks: ["\"seconds_elapsed\""]),
     Table(
+      testDescription: "Sensor Logger's accelerations without gravity", file: "Accelerometer.csv",
+      text: """
+        time,seconds_elapsed,z,y,x
+        1763800000000000000,0.01,0.75,-1.5,0.5
+        1763800000010000000,0.02,0.81,-1.0,0.25
+
+        """,
+      times: [0, 10_000_000], values: [0.25 / g, -1 / g, 0.81 / g],
+      started: 1_763_800_000_000_000_000,
+      remarks: ["are without gravity, which the app's TotalAcceleration has"]),
+    Table(
       testDescription: "Sensor Logger's gyroscope", file: "Gyroscope.csv",
       text: """
         time,seconds_elapsed,z,y,x

@@ -120,6 +120,10 @@ extension ImportDialect {
   private static let withoutGravity =
     "its accelerations are without gravity, as the phone computed them"
 
+  /// Of Sensor Logger's Accelerometer.
+  static let withoutTotal =
+    "its accelerations are without gravity, which the app's TotalAcceleration has"
+
   private static func units(
     _ accelerometer: ImportUnit, _ gyroscope: ImportUnit, _ dialect: ImportDialect
   ) -> ImportDialect {

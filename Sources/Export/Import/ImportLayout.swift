@@ -109,6 +109,12 @@ struct ImportLayout: Equatable {
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
     if !others.isEmpty { remarks.append(ImportLayout.leftOut(others)) }
     if let remark = dialect.remark { remarks.append(remark) }
+    if dialect.isNamedByFile, dialect.accelerometer != nil, shift == 0 {
+      let name = ImportLayout.lastPart(of: file)
+      if ["total", "uncalibrated"].allSatisfy({ name.parts(around: $0) == nil }) {
+        remarks.append(ImportDialect.withoutTotal)
+      }
+    }
   }
 
   /// An empty layout.
@@ -148,10 +154,14 @@ struct ImportLayout: Equatable {
       ImportUnit(word: $0)
     }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
-    let name = (file.split { "/:".contains($0) }.last ?? "").lowercased()
+    let name = lastPart(of: file)
     if name.parts(around: "gyro") != nil { return 3 }
     guard name.parts(around: "acc") != nil else { throw ImportFieldError(.unknownSensor) }
     return 0
+  }
+
+  private static func lastPart(of file: String) -> String {
+    (file.split { "/:".contains($0) }.last ?? "").lowercased()
   }
 
   private static func leftOut(_ names: [String]) -> String {

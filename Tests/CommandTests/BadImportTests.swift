@@ -48,7 +48,7 @@ struct BadImportTests {
     BadImport(
       "decimal commas between commas", "t,ax,ay\n0,0,1,5,2,5\n0,1,1,5,2,5\n", "line 2",
       "decimal commas", "semicolons"),
-    BadImport("no time", "ax,ay,az\n1,2,3\n", "line 1", "name the columns"),
+    BadImport("no time", "ax,ay,az\n1,2,3\n", "line 1", "--rate", "--columns"),
     BadImport("a row without its last values", phyphox + "0,1,2,3\n0.1,1\n", "line 3", "2 values"),
     BadImport("time that goes back", phyphox + "0.2,1,2,3\n0.1,1,2,3\n", "line 3", "before"),
     BadImport("NaN among counts", "t_us,ax\n0,NaN\n", "line 2", "column 2", "NaN"),

@@ -100,7 +100,8 @@ struct BadInputTests {
       "nope", "record --nope", "record --for", "record --for 3x", "record --for -1s",
       "record --bus x", "list --page -1", "export 1 --from -x", "import x --accel-lsb-per-g",
       "record --channels temp", "export", "export 1 --format xml",
-      "export 1 --units m", "export 1 --from yesterday", "import", "import x --format pdf", "rm",
+      "export 1 --units m", "export 1 --from yesterday", "import", "import x --format pdf",
+      "import x y z", "rm",
       "list --page 0", "list --page x", "list 1",
     ])
   func parser(_ line: String) {

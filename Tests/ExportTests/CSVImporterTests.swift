@@ -32,6 +32,8 @@ struct CSVImporterTests {
       ("t_ns", "-9223372036854775808", .min), ("t_us", "12", 12_000), ("t_ms", "12", 12_000_000),
       ("t", "12", 12_000_000_000), ("t", "0.5", 500_000_000), ("t", "-0.000000001", -1),
       ("t", "1.123456789", 1_123_456_789), ("t", "00.10", 100_000_000),
+      ("t", "1.0000000004", 1_000_000_000), ("t", "1e3", 1_000_000_000_000),
+      ("t_us", "1.5", 1500), ("t_ms", "-0.25", -250_000), ("t_ns", "6.5", 7),
     ] as [(String, String, Int64)])
   func times(_ column: String, _ text: String, _ time: Int64) throws {
     let records = try Imports.records(Imports.csv("\(column),ax\n\(text),1\n"))

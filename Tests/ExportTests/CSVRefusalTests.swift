@@ -107,11 +107,8 @@ struct CSVRefusalTests {
       "table.csv, line 2, column 2 (ax): \"99999999999999999999\" is not within -32768 to 32767"
     ),
     (
-      "t_us,ax\n1.5,1\n",
-      """
-      table.csv, line 2, column 1 (t_us): "1.5" is not a whole number: a time with \
-      decimals goes, in seconds, into a column t
-      """
+      "t_us,ax\n1.5x,1\n",
+      "table.csv, line 2, column 1 (t_us): \"1.5x\" is not a time"
     ),
     (
       "t_us,ax\n9223372036854776,1\n",
@@ -128,22 +125,8 @@ struct CSVRefusalTests {
       """
     ),
     (
-      "t,ax\n1.0000000001,1\n",
-      """
-      table.csv, line 2, column 1 (t): "1.0000000001" is not a time in seconds with at \
-      most nine decimals
-      """
-    ),
-    (
       "t,ax\n,1\n",
       "table.csv, line 2, column 1 (t): the time is missing"
-    ),
-    (
-      "t,ax\n1e3,1\n",
-      """
-      table.csv, line 2, column 1 (t): "1e3" is not a time in seconds with at most nine \
-      decimals
-      """
     ),
     (
       "ax,t_us\n1,5\n2,5\n3,4\n",

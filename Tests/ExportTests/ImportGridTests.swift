@@ -337,14 +337,14 @@ struct ImportGridTests {
     }
   }
 
-  @Test("times that stand still are kept where the rate is given")
+  @Test("samples whose times stand still are placed by the rate that is given")
   func still() throws {
     let found = try Imported([7, 7, 7, 7], rate: hertz(10))
-    #expect(found.times == [7, 7, 7, 7])
+    #expect(found.times == [7, 100_000_007, 200_000_007, 300_000_007])
     #expect(found.ledger.scheduled == 4)
     #expect(
       found.remarks == [
-        "all times in table.csv are the same, so that only --rate says how far samples are apart"
+        "all times in table.csv are the same: --rate says how far samples are apart"
       ])
   }
 

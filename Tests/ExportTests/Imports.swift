@@ -131,6 +131,8 @@ struct Imported {
   init(_ times: [Int64], rate: SampleRate? = nil) throws {
     var options = Imports.options
     options.rate = rate
+    // Counts of no scale have a remark.
+    options.accelerometerScale = Fraction(1, 16384)
     try self.init(Imports.csv(Imports.table(times), options))
   }
 

@@ -11,7 +11,8 @@ public struct ImportColumnNames: Equatable, Sendable {
     case index(Int)
   }
 
-  let time: Place
+  /// `nil` for a table without times.
+  let time: Place?
   /// With the channel's position in `ChannelSet`.
   let axes: [Channel]
 
@@ -20,8 +21,7 @@ public struct ImportColumnNames: Equatable, Sendable {
     let place: Place
   }
 
-  /// `nil` unless each part is `time=`, `ax=` … `gz=` or `temp=` with a name or a number, each once; one time, and at least
-  /// one axis.
+  /// `nil` unless each part is `time=`, `ax=` … `gz=` or `temp=` with a name or a number, each once, and one is an axis.
   public init?(_ text: String) {
     var time: Place?
     var axes: [Channel] = []
@@ -40,7 +40,7 @@ public struct ImportColumnNames: Equatable, Sendable {
         axes.append(Channel(channel: channel, place: place))
       }
     }
-    guard let time, !axes.isEmpty else { return nil }
+    guard !axes.isEmpty else { return nil }
     (self.time, self.axes) = (time, axes)
   }
 
@@ -53,13 +53,18 @@ public struct ImportColumnNames: Equatable, Sendable {
 
   /// Whether no column is named, so that the table needs no header.
   var needNoHeader: Bool {
-    ([time] + axes.map(\.place)).allSatisfy { if case .index = $0 { true } else { false } }
+    ([time].compactMap { $0 } + axes.map(\.place)).allSatisfy {
+      if case .index = $0 { true } else { false }
+    }
   }
 
-  /// Whether a header has the column of the time.
-  func knowsTime(_ headings: [ImportHeading]) -> Bool {
-    ImportColumnNames.index(time, headings) != nil
+  /// Whether a header has the column of the time or, without one, that of the first axis.
+  func isHeader(_ headings: [ImportHeading]) -> Bool {
+    ImportColumnNames.index(time ?? axes[0].place, headings) != nil
   }
+
+  /// The column by which a header is known, for sentences.
+  var sought: String { ImportColumnNames.shown(time ?? axes[0].place) }
 
   /// The layout of a table with these columns.
   ///
@@ -74,7 +79,8 @@ public struct ImportColumnNames: Equatable, Sendable {
         index: index, name: isNamed ? headings[index].shown : "column \(index + 1)",
         channel: channel, unit: headings[index].unit)
     }
-    var columns = [try column(time, nil)]
+    var columns: [ImportLayout.Column] = []
+    if let time { columns.append(try column(time, nil)) }
     for axis in axes { columns.append(try column(axis.place, axis.channel)) }
     columns.sort { $0.index < $1.index }
     for (first, second) in zip(columns, columns.dropFirst()) where first.index == second.index {
@@ -85,6 +91,7 @@ public struct ImportColumnNames: Equatable, Sendable {
     layout.isStrict = false
     layout.fieldCount = headings.count
     layout.columns = columns
+    if time == nil { layout.timeForm = .seconds }
     if let word = layout.timeColumn.unit, let form = ImportTimeForm(word: word) {
       layout.timeForm = form
     }

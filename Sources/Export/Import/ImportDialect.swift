@@ -57,9 +57,9 @@ struct ImportDialect {
     }
   }
 
-  /// The number of axes among the names of a header; 0 without a time.
-  func matches(_ headings: [ImportHeading]) -> Int {
-    guard headings.contains(where: { times[$0.name] != nil }) else { return 0 }
+  /// The number of axes among the names of a header; 0 without a time where one is needed.
+  func matches(_ headings: [ImportHeading], needTime: Bool = true) -> Int {
+    guard !needTime || headings.contains(where: { times[$0.name] != nil }) else { return 0 }
     return headings.count { axes[$0.name] != nil }
   }
 }

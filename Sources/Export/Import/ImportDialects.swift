@@ -5,7 +5,7 @@ extension ImportDialect {
   /// the first of those that know as many.
   static let all: [ImportDialect] = [
     own, kalibr, euroc, phyphox, phyphoxLinear, sensorLogger, otherSensorLogger, ximu3, axivity,
-    betaflight, metaBase, movella, hobby,
+    betaflight, metaBase, movella, physicsToolbox, hobby,
   ]
 
   /// Tables of this program, and of those that write counts as it does.
@@ -106,16 +106,28 @@ extension ImportDialect {
       "Movella DOT", times: ["sampletimefine": .microseconds], accelerometer: ["acc_*"],
       gyroscope: ["gyr_*"]))
 
+  /// Physics Toolbox Sensor Suite: forces in g, angular velocities in rad/s.
+  static let physicsToolbox = units(
+    .g, .radianPerSecond,
+    ImportDialect(
+      "Physics Toolbox", times: ["time": .seconds], accelerometer: ["gf*"], gyroscope: ["w*"]))
+
   /// Programs of Arduinos and the like, which name axes and seldom units.
   static let hobby = ImportDialect(
     "other",
     times: [
       "time": .unknown, "timestamp": .unknown, "t": .unknown, "seconds": .seconds,
       "millis": .milliseconds, "micros": .microseconds, "t_ms": .milliseconds,
-      "t_us": .microseconds, "t_ns": .nanoseconds, "t_s": .seconds,
+      "t_us": .microseconds, "t_ns": .nanoseconds, "t_s": .seconds, "datetime": .unknown,
+      "timestamp_ms": .milliseconds, "timestamp_us": .microseconds, "timestamp_ns": .nanoseconds,
     ],
-    accelerometer: ["a*", "acc*", "acc_*", "accel*", "accel_*"],
-    gyroscope: ["g*", "gyr*", "gyr_*", "gyro*", "gyro_*"])
+    accelerometer: ["a*"] + spellings("acc", "accel", "accelerometer", "acceleration"),
+    gyroscope: ["g*", "w*"] + spellings("gyr", "gyro", "gyroscope"))
+
+  /// Names of axes as `accx`, `acc_x`, `acc x`, `acc.x`, `acc-x`.
+  private static func spellings(_ words: String...) -> [String] {
+    words.flatMap { word in ["", "_", " ", ".", "-"].map { "\(word)\($0)*" } }
+  }
 
   private static let withoutGravity =
     "its accelerations are without gravity, as the phone computed them"

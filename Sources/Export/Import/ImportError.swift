@@ -35,6 +35,18 @@ public enum ImportError: Error, Equatable, Sendable {
   case zip(name: String, offset: UInt64, what: String)
   /// A value needs more than 16 bits in the scale that was given.
   case beyondScale(name: String, what: String, found: String)
+  /// The unit that is assumed for a sensor makes values that no chip measures.
+  case guessBeyondChips(name: String, what: String, unit: String, reached: String, choices: String)
+  /// A table has no column of times, and no rate was given.
+  case noTimes(name: String)
+  /// Every row lacks a value; the first of them is in `line`.
+  case noWholeRow(name: String, rows: UInt64, line: Int)
+  /// A known kind of file that is not read; `remedy` is a clause.
+  case otherFormat(name: String, format: String, remedy: String)
+  /// Lines end with CR alone.
+  case carriageReturns(name: String)
+  /// A document of a later version of this program.
+  case newerDocument(name: String, schema: String)
   /// Two tables are not one recording.
   case notJoined(first: String, second: String, why: String)
 }
@@ -43,6 +55,8 @@ public enum ImportError: Error, Equatable, Sendable {
 public enum ImportLineProblem: Equatable, Sendable {
   /// The header names no column for the time; `found` is the line.
   case noTimeColumn(found: String)
+  /// The header names axes and no time.
+  case noTime
   /// The header names no axis.
   case noAxis
   /// The header names an unknown column.
@@ -55,8 +69,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case blank
   /// A value that is not a whole number.
   case notAnInteger(column: Int, name: String, found: String)
-  /// A time that is not a number of seconds with at most nine decimals.
-  case notSeconds(column: Int, name: String, found: String)
+  /// A time that is not a number.
+  case notATime(column: Int, name: String, found: String)
   /// A count beyond 16 bits.
   case outOfRange(column: Int, name: String, found: String)
   /// A value that no sensor has.
@@ -83,6 +97,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case unknownUnit(column: Int, name: String, choices: String)
   /// A column in another unit than one of the same sensor before it.
   case mixedUnits(column: Int, name: String)
+  /// Columns that look like a sensor's would be left out; `columns` are their names.
+  case sensorLeftOut(columns: String, sensor: String)
   /// The header names x, y and z, and the file's name does not say of which sensor.
   case unknownSensor
   /// The header lacks a column that the user named.
@@ -145,6 +161,26 @@ extension ImportError: CustomStringConvertible {
       return
         "\(what) of \(name) reach \(found), which needs more than 16 bits in the given scale: give fewer counts a "
         + "unit, or leave the option out"
+    case .guessBeyondChips(let name, let what, let unit, let reached, let choices):
+      return
+        "\(what) of \(name) in \(unit), which is assumed, would reach \(reached), which no chip measures: name "
+        + "their unit with --units: \(choices), or si, g-dps"
+    case .noTimes(let name):
+      return
+        "\(name) has no column of times that is known: give with --rate the rate at which the samples were taken, "
+        + "or name the column with --columns"
+    case .noWholeRow(let name, let rows, let line):
+      return
+        "the recording in \(name) has no samples: \(rows == 1 ? "its row has" : "each of its \(rows) rows has") a column "
+        + "without a value, the first is line \(line); if sensors have rows of their own, import those of one with "
+        + "--columns"
+    case .otherFormat(let name, let format, let remedy):
+      return "\(name) is \(format), which import does not read: \(remedy)"
+    case .carriageReturns(let name):
+      return "the lines of \(name) end with CR alone: save it with LF or CR LF and import that"
+    case .newerDocument(let name, let schema):
+      return
+        "\(name) is of schema \(schema), which a later version of imulog writes: import it with that version"
     case .notJoined(let first, let second, let why):
       return
         "\(first) and \(second) are not two tables of one recording: \(why); import them separately"
@@ -156,15 +192,17 @@ extension ImportLineProblem {
   var place: String {
     switch self {
     case .unknownColumn(let column, _), .repeatedColumn(let column, _): return ", column \(column)"
-    case .notAnInteger(let column, let name, _), .notSeconds(let column, let name, _),
+    case .notAnInteger(let column, let name, _), .notATime(let column, let name, _),
       .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _),
       .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
       .notANumber(let column, let name, _), .notADate(let column, let name, _),
       .timeUnitUnknown(let column, let name), .unknownUnit(let column, let name, _),
       .mixedUnits(let column, let name):
       return ", column \(column) (\(name))"
-    case .noTimeColumn, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts, .holeTooLong,
+    case .noTimeColumn, .noTime, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts,
+      .holeTooLong,
       .tooLong, .changed, .notJSON, .endsInside, .noMember, .decimalComma, .unknownSensor,
+      .sensorLeftOut,
       .noColumn, .unknownOrientation:
       return ""
     }
@@ -176,6 +214,10 @@ extension ImportLineProblem {
       return
         "no header that is known, but \(quoted(found)): the first line must name the columns, such as "
         + "t_us,ax,ay,az,gx,gy,gz,temp; name those of another program with --columns"
+    case .noTime:
+      return
+        "the header names axes and no time: give with --rate the rate at which the samples were taken, or name the "
+        + "time's column with --columns"
     case .noAxis:
       return "the header names no axis: ax, ay, az, gx, gy, gz or temp"
     case .unknownColumn(_, let found):
@@ -189,17 +231,12 @@ extension ImportLineProblem {
         "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns"
     case .blank:
       return "the line is blank, and samples follow it"
-    case .notAnInteger(_, let name, let found):
+    case .notAnInteger(_, _, let found):
       if found.isEmpty { return "the value is missing" }
-      let remedy =
-        name.hasPrefix("t_")
-        ? "a time with decimals goes, in seconds, into a column t"
-        : "samples are the sensor's counts (--units raw)"
-      return "\(quoted(found)) is not a whole number: \(remedy)"
-    case .notSeconds(_, _, let found):
-      return found.isEmpty
-        ? "the time is missing"
-        : "\(quoted(found)) is not a time in seconds with at most nine decimals"
+      return
+        "\(quoted(found)) is not a whole number: samples are the sensor's counts (--units raw)"
+    case .notATime(_, _, let found):
+      return found.isEmpty ? "the time is missing" : "\(quoted(found)) is not a time"
     case .outOfRange(_, _, let found):
       return "\(quoted(found)) is not within -32768 to 32767"
     case .valueOutOfRange(_, _, let found):
@@ -218,7 +255,9 @@ extension ImportLineProblem {
     case .notANumber(_, _, let found):
       return found.isEmpty ? "the value is missing" : "\(quoted(found)) is not a number"
     case .notADate(_, _, let found):
-      return "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123"
+      return
+        "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123 or 2026-11-21T02:38:07+01:00, in 24 "
+        + "hours: write times so, or as seconds"
     case .timeUnitUnknown:
       return "nothing says in which unit times are: name it with --units s, ms, us or ns"
     case .decimalComma(let found, let expected):
@@ -229,6 +268,10 @@ extension ImportLineProblem {
       return "the unit of the column is unknown: units are \(choices)"
     case .mixedUnits:
       return "the unit of the column is not that of the same sensor's column before it"
+    case .sensorLeftOut(let columns, let sensor):
+      return
+        "the columns \(columns) look like a sensor's \(sensor), under names that are not known: name all columns to "
+        + "import with --columns"
     case .unknownSensor:
       return
         "the header names x, y and z, and the file's name does not say of which sensor: name the columns, such as "

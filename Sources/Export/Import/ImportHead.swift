@@ -14,24 +14,28 @@ struct ImportHead {
 
   private let columns: ImportColumnNames?
   private let file: String
+  /// Whether a table without times is refused.
+  private let needsTime: Bool
   private var facts = ImportFacts()
   private var lineNumber = 0
   private var isGyroflow = false
   /// The problem with the first line that is no comment, if no line is a header.
   private var refusal: (line: Int, problem: ImportLineProblem)?
 
-  private init(_ columns: ImportColumnNames?, file: String) {
-    (self.columns, self.file) = (columns, file)
+  private init(_ columns: ImportColumnNames?, file: String, needsTime: Bool) {
+    (self.columns, self.file, self.needsTime) = (columns, file, needsTime)
   }
 
   /// Reads up to the header and returns what it says.
   ///
-  /// - Parameter columns: The columns that the user names.
+  /// - Parameters:
+  ///   - columns: The columns that the user names.
+  ///   - needsTime: Whether a table without times is refused.
   static func read<Source: ImportSource & ~Copyable>(
-    _ lines: inout ImportLines<Source>, _ columns: ImportColumnNames?
+    _ lines: inout ImportLines<Source>, _ columns: ImportColumnNames?, needsTime: Bool = true
   ) throws(ImportError) -> ImportLayout {
     let name = lines.source.name
-    var head = ImportHead(columns, file: name)
+    var head = ImportHead(columns, file: name, needsTime: needsTime)
     lines.rewind()
     while head.lineNumber < limit, let line = try lines.next() {
       head.lineNumber += 1
@@ -39,6 +43,7 @@ struct ImportHead {
         throw head.lineNumber == 1
           ? .notUTF8(name: name) : .binary(name: name, line: head.lineNumber)
       }
+      guard !line.contains(UInt8(ascii: "\r")) else { throw .carriageReturns(name: name) }
       let text = head.lineNumber == 1 ? ImportHead.withoutMark(line) : line
       do throws(ImportFieldError) {
         if let layout = try head.take(text) { return layout }
@@ -91,11 +96,11 @@ struct ImportHead {
     if let columns {
       if columns.needNoHeader, !isComment {
         var layout = try columns.layout(headings)
-        let time = cells[layout.timeColumn.index]
-        layout.headLines = ImportHead.isTime(time) ? lineNumber - 1 : lineNumber
+        let first = cells[layout.hasTime ? layout.timeColumn.index : layout.columns[0].index]
+        layout.headLines = ImportHead.isTime(first) ? lineNumber - 1 : lineNumber
         return layout
       }
-      guard columns.knowsTime(headings) else { return nil }
+      guard columns.isHeader(headings) else { return nil }
       var layout = try columns.layout(headings)
       layout.headLines = lineNumber
       return layout
@@ -107,8 +112,11 @@ struct ImportHead {
       try layout.takeGyroflow(facts)
       return layout
     }
-    if let known = ImportHead.dialect(headings) {
-      var layout = try ImportLayout(headings, known, file: file)
+    let known =
+      ImportHead.dialect(headings)
+      ?? (needsTime ? nil : ImportHead.dialect(headings, among: [.own, .hobby], needTime: false))
+    if let known {
+      var layout = try ImportLayout(headings, known, file: file, needsTime: needsTime)
       layout.headLines = lineNumber
       return layout
     }
@@ -130,10 +138,13 @@ struct ImportHead {
   }
 
   /// The dialect that knows most of the axes; at least three of them, or one of this program's own.
-  private static func dialect(_ headings: [ImportHeading]) -> ImportDialect? {
+  private static func dialect(
+    _ headings: [ImportHeading], among dialects: [ImportDialect] = ImportDialect.all,
+    needTime: Bool = true
+  ) -> ImportDialect? {
     var best: (dialect: ImportDialect, count: Int)?
-    for dialect in ImportDialect.all {
-      let count = dialect.matches(headings)
+    for dialect in dialects {
+      let count = dialect.matches(headings, needTime: needTime)
       if count >= (dialect.isOwn ? 1 : 3), count > best?.count ?? 0 { best = (dialect, count) }
     }
     return best?.dialect
@@ -169,8 +180,13 @@ struct ImportHead {
   private func problem(_ headings: [ImportHeading], _ line: UnsafeRawBufferPointer)
     -> ImportLineProblem
   {
-    if columns != nil {
-      return .noColumn("the time's")
+    if let columns {
+      return .noColumn(columns.sought)
+    }
+    if ImportHead.dialect(headings, among: [.own, .hobby], needTime: false) != nil,
+      ImportHead.dialect(headings) == nil
+    {
+      return .noTime
     }
     let hasTime = headings.contains { ImportDialect.own.times[$0.name] != nil }
     if hasTime {
@@ -191,7 +207,9 @@ struct ImportHead {
   }
 
   private static func isTime(_ cell: UnsafeRawBufferPointer) -> Bool {
-    if case .number = ImportNumber(cell) { return true }
+    for mark in [UInt8(ascii: "."), UInt8(ascii: ",")] {
+      if case .number = ImportNumber(cell, mark: mark) { return true }
+    }
     return ImportTimeParser.date(cell) != nil
   }
 

@@ -30,6 +30,8 @@ struct ImportLayout: Equatable {
   /// Between fields, and before decimals.
   var separator = UInt8(ascii: ",")
   var decimalMark = UInt8(ascii: ".")
+  /// Of this program's tables: the column with the cause of a gap.
+  var gapIndex: Int?
   /// Fields in a row.
   var fieldCount = 0
   /// By their places.
@@ -58,13 +60,19 @@ struct ImportLayout: Equatable {
     }
   }
 
+  /// Whether there is a column of times; without one all samples have time 0, and the rate places them.
+  var hasTime: Bool { columns.contains { $0.channel == nil } }
+
   var timeColumn: Column { columns.first { $0.channel == nil } ?? Column(index: 0, name: "") }
 
   /// The columns of a header in a dialect's names.
   ///
-  /// - Parameter file: The file's name, which says whose axes x, y and z are.
+  /// - Parameters:
+  ///   - file: The file's name, which says whose axes x, y and z are.
+  ///   - needsTime: Whether a table without a column of times is refused.
   init(
-    _ headings: [ImportHeading], _ dialect: ImportDialect, file: String, ignoring: Set<String> = []
+    _ headings: [ImportHeading], _ dialect: ImportDialect, file: String,
+    ignoring: Set<String> = [], needsTime: Bool = true
   ) throws(ImportFieldError) {
     program = dialect.name
     isStrict = dialect.isOwn
@@ -72,7 +80,8 @@ struct ImportLayout: Equatable {
     usualCountsPerG = dialect.usualCountsPerG
     let shift = dialect.isNamedByFile ? try ImportLayout.shift(headings, dialect, file) : 0
     var seen: ChannelSet = []
-    var others: [String] = []
+    var others: [ImportHeading] = []
+    var own: [String] = []
     for (index, heading) in headings.enumerated() {
       let channel = dialect.axes[heading.name].map { $0 + shift }
       if dialect.times[heading.name] != nil || channel != nil {
@@ -87,18 +96,22 @@ struct ImportLayout: Equatable {
           Column(index: index, name: heading.shown, channel: channel, unit: heading.unit))
       } else if ignoring.contains(heading.name) {
         continue
+      } else if isStrict, ImportLayout.ownOthers.contains(heading.name) {
+        if heading.name == ImportLayout.gapName { gapIndex = index }
+        own.append(heading.name)
       } else if isStrict, !ImportLayout.ignored.contains(heading.name) {
         throw ImportFieldError(.unknownColumn(column: index + 1, found: heading.shown))
       } else if !heading.name.isEmpty {
-        others.append(heading.shown)
+        others.append(heading)
       }
     }
     guard !seen.isEmpty else { throw ImportFieldError(.noAxis) }
-    guard let time = headings.first(where: { dialect.times[$0.name] != nil }) else {
+    let time = headings.first { dialect.times[$0.name] != nil }
+    guard time != nil || !needsTime else {
       throw ImportFieldError(.noTimeColumn(found: headings.first?.shown ?? ""))
     }
-    timeForm = dialect.times[time.name] ?? .unknown
-    if let word = time.unit, let form = ImportTimeForm(word: word) {
+    timeForm = time.map { dialect.times[$0.name] ?? .unknown } ?? .seconds
+    if let word = time?.unit, let form = ImportTimeForm(word: word) {
       if case .number(_, isDated: true) = timeForm {
         timeForm = form.dated
       } else {
@@ -107,7 +120,14 @@ struct ImportLayout: Equatable {
     }
     try setUnits(
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
-    if !others.isEmpty { remarks.append(ImportLayout.leftOut(others)) }
+    try refuseSensors(among: others)
+    if !others.isEmpty { remarks.append(ImportLayout.leftOut(others.map(\.shown))) }
+    if !own.isEmpty {
+      let names = own.joined(separator: ", ")
+      remarks.append(
+        "\(own.count == 1 ? "the column \(names) is" : "the columns \(names) are") left out"
+          + (gapIndex == nil ? "" : ": ticks between samples become gaps with the cause lost"))
+    }
     if let remark = dialect.remark { remarks.append(remark) }
     if dialect.isNamedByFile, dialect.accelerometer != nil, shift == 0 {
       let name = ImportLayout.lastPart(of: file)
@@ -172,6 +192,10 @@ struct ImportLayout: Equatable {
 
   /// Columns of this program's tables that a log cannot hold.
   private static let ignored = Set(ExportPlan.boundNames + DerivedColumns.names)
+  /// Those of labels and of rows of gaps.
+  private static let ownOthers: Set<String> = ["label", gapName, "gap_ticks"]
+  /// The one with the cause of a gap, and its key in JSON.
+  static let gapName = "gap"
 }
 
 /// An error in a line, without the name of the file and the number of the line.

@@ -101,6 +101,7 @@ extension ImportLines where Source: ~Copyable {
       case "sensor", "units", "started", "note":
         guard try peek() != nil else { throw try wrongJSON() }
         facts.take(member: key, Array(try value()))
+      case "schema": try checkSchema()
       default: try skipValue()
       }
     }

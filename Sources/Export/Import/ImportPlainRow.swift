@@ -26,14 +26,14 @@ struct ImportPlainRow {
   private let mark: UInt8
   /// Of ten, from the unit of times to nanoseconds.
   private let power: Int
-  private let isStrict: Bool
+  private let hasTime: Bool
 
   /// `nil` if times are dates, or are scaled.
   init?(_ layout: ImportLayout) {
     guard layout.shape == .lines, layout.timeFactor == 1,
       case .number(let power, _) = layout.timeForm
     else { return nil }
-    (separator, mark, isStrict) = (layout.separator, layout.decimalMark, layout.isStrict)
+    (separator, mark, hasTime) = (layout.separator, layout.decimalMark, layout.hasTime)
     self.power = power
     fields = [Field](repeating: Field(), count: layout.fieldCount)
     for column in layout.columns where column.index < fields.count {
@@ -49,7 +49,7 @@ struct ImportPlainRow {
 
   /// The time of a line, whose values are then in `numbers`; `nil` if something is unusual.
   func parse(_ line: UnsafeRawBufferPointer, _ numbers: inout [ImportDecimal]) -> Int64? {
-    var (place, time) = (0, nil as Int64?)
+    var (place, time) = (0, hasTime ? nil : 0 as Int64?)
     for (index, field) in fields.enumerated() {
       if index > 0 {
         guard place < line.count else { return nil }
@@ -81,6 +81,7 @@ struct ImportPlainRow {
 
   /// The time of a line, of which nothing after it is looked at; `nil` if something is unusual.
   func time(_ line: UnsafeRawBufferPointer) -> Int64? {
+    guard hasTime else { return 0 }
     var place = 0
     for field in fields {
       if field.kind == .time { return number(line, &place).flatMap(nanoseconds) }
@@ -93,9 +94,7 @@ struct ImportPlainRow {
   private struct Number {
     var digits: Int64
     var exponent: Int
-    /// Whether there is a decimal mark, and digits on both sides of it.
     var hasMark: Bool
-    var isInside: Bool
   }
 
   /// Up to 18 digits, up to the next separator or the end.
@@ -104,7 +103,6 @@ struct ImportPlainRow {
     var (digits, count, decimals) = (Int64(0), 0, -1)
     let isNegative = place < line.count && line[place] == UInt8(ascii: "-")
     if isNegative { place += 1 }
-    var isInside = true
     while place < line.count {
       let byte = line[place]
       let digit = byte &- UInt8(ascii: "0")
@@ -114,7 +112,6 @@ struct ImportPlainRow {
         if decimals >= 0 { decimals += 1 }
       } else if byte == mark, decimals < 0 {
         decimals = 0
-        isInside = count > 0
       } else if byte == separator {
         break
       } else {
@@ -124,8 +121,7 @@ struct ImportPlainRow {
     }
     guard count > 0, count <= 18 else { return nil }
     return Number(
-      digits: isNegative ? -digits : digits, exponent: -max(0, decimals), hasMark: decimals >= 0,
-      isInside: isInside && decimals != 0)
+      digits: isNegative ? -digits : digits, exponent: -max(0, decimals), hasMark: decimals >= 0)
   }
 
   /// Whether a field that is not imported has no quotes, among which a separator could be.
@@ -139,9 +135,6 @@ struct ImportPlainRow {
   }
 
   private func nanoseconds(_ number: Number) -> Int64? {
-    if isStrict, power < 9 ? number.hasMark : number.exponent < -9 || !number.isInside {
-      return nil
-    }
     let shift = power + number.exponent
     guard (0...18).contains(shift) else { return nil }
     let (time, overflow) = number.digits.multipliedReportingOverflow(

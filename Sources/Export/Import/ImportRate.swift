@@ -45,6 +45,14 @@ extension SampleRate {
     return nil
   }
 
+  /// The coarsest unit of times of which every tick of the grid is a multiple: 1 ms, 1 µs or 1 ns.
+  var timeUnit: Int64 {
+    let period = 1_000_000_000 * UInt64(denominator)
+    guard period % UInt64(numerator) == 0 else { return 1 }
+    let nanoseconds = period / UInt64(numerator)
+    return nanoseconds % 1_000_000 == 0 ? 1_000_000 : nanoseconds % 1000 == 0 ? 1000 : 1
+  }
+
   /// Nanoseconds from a tick to the next, with their fraction.
   var period: Double { 1e9 * Double(denominator) / Double(numerator) }
 }

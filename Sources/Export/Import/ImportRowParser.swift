@@ -7,10 +7,13 @@ struct ImportRowParser {
   private let layout: ImportLayout
   private let time: ImportTimeParser
   private let plain: ImportPlainRow?
+  private let hasTime: Bool
   /// The values of the row that was parsed last, by the channel's position.
   private(set) var numbers = [ImportDecimal](
     repeating: ImportDecimal(digits: 0, exponent: 0), count: 7)
   private(set) var isTimeRounded = false
+  /// Whether the row that was parsed last is one of ticks without a sample.
+  private(set) var isGap = false
   /// The time of the row that ``parseAny(_:)`` parsed last, or of the object, for errors.
   var timeText: String { ImportText.shown(timeBytes) }
   private var timeBytes: [UInt8] = []
@@ -23,6 +26,7 @@ struct ImportRowParser {
   init(_ layout: ImportLayout) {
     self.layout = layout
     plain = ImportPlainRow(layout)
+    hasTime = layout.hasTime
     time = ImportTimeParser(
       form: layout.timeForm, factor: layout.timeFactor, decimalMark: layout.decimalMark,
       isStrict: layout.isStrict)
@@ -33,7 +37,7 @@ struct ImportRowParser {
   /// - Complexity: one pass over the line, without allocation unless something is wrong.
   mutating func parse(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
     if let time = plain?.parse(line, &numbers) {
-      isTimeRounded = false
+      (isTimeRounded, isGap) = (false, false)
       return time
     }
     return try parseAny(line)
@@ -44,7 +48,9 @@ struct ImportRowParser {
 
   /// What ``parse(_:)`` returns, of any line; ``timeText`` is then its time.
   mutating func parseAny(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
-    var time: Int64?
+    isGap = layout.gapIndex.map { hasValue(line, $0) } ?? false
+    if isGap { return nil }
+    var time: Int64? = hasTime ? nil : 0
     var isWhole = true
     var (begin, field, next) = (0, 0, 0)
     while true {
@@ -68,16 +74,32 @@ struct ImportRowParser {
     return isWhole ? time : nil
   }
 
+  /// Whether a field of a line is not empty.
+  private func hasValue(_ line: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+    var begin = 0
+    for _ in 0..<index {
+      begin = end(of: line, from: begin) + 1
+      guard begin <= line.count else { return false }
+    }
+    let field = UnsafeRawBufferPointer(rebasing: line[begin..<end(of: line, from: begin)])
+    return !ImportText.trimmed(field).isEmpty
+  }
+
   /// The time of an object, whose values are then in ``numbers``: `nil` in it if one is missing, and `nil` for the row of
   /// another sensor.
   mutating func parse(object: UnsafeRawBufferPointer) throws(ImportFieldError) -> Row? {
     let cells = try layout.cells(of: object)
     if let filter = layout.filter, !layout.matches(filter, object) { return nil }
-    var time: Int64?
+    var time: Int64? = hasTime ? nil : 0
     var isWhole = true
+    isGap = false
     for column in layout.columns {
       let cell = cells[column.index]
       if layout.isStrict, cell.isEmpty {
+        try ImportMember.each(of: object) { key, _ in
+          if key.elementsEqual(ImportLayout.gapName.utf8) { isGap = true }
+        }
+        if isGap { return Row(time: nil) }
         throw ImportFieldError(.noMember(column.name))
       }
       if column.channel == nil {

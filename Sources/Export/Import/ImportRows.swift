@@ -4,11 +4,12 @@ import IMUModel
 
 /// The rows of a recording: those of a table, or of two tables joined by the nearest times.
 ///
-///     accelerations   0.00    0.01    0.02    0.03        each is a row
-///     rates             0.002   0.012       0.027         each row takes the nearest one, if it is within an interval
+///     rates           0.00    0.01    0.02    0.03        each is a row
+///     accelerations     0.002         0.022               each row takes the nearest one, if it is within an interval
 ///
-/// Joined rows have the times of the first table. A row whose nearest neighbour is further than the longer of both tables'
-/// usual intervals is left out: nothing is invented.
+/// Joined rows have the times of the faster table, which is made the first. A row whose nearest neighbour is further than
+/// the longer of both tables' usual intervals is left out: nothing is invented. Rows of the slower table that are nearest to
+/// none are counted.
 struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private final class Second {
     var table: ImportTable<Source>
@@ -23,8 +24,11 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private var ahead: (time: Int64, sample: RawSample)?
   private var hasBegun = false
   private var limit = 0.0
-  /// The largest distance of joined times, and rows that were left out.
-  private(set) var join: (distance: Double, leftOut: UInt64) = (0, 0)
+  /// The largest distance of joined times, rows that were left out, and rows of the second table that were taken.
+  private(set) var join: (distance: Double, leftOut: UInt64, taken: UInt64) = (0, 0, 0)
+  /// Whether the held row was taken, and the rows of the second table.
+  private var isHeldTaken = false
+  private var others: UInt64 = 0
   let name: String
 
   var line: Int { first.line }
@@ -47,6 +51,10 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
         first: first.name, second: other.name,
         why: "the times of one count from 1970, and those of the other do not")
     }
+    guard first.layout.hasTime, other.layout.hasTime else {
+      throw .notJoined(
+        first: first.name, second: other.name, why: "one has no column of times that is known")
+    }
     name = first.name == other.name ? first.name : "\(first.name) and \(other.name)"
     self.first = first
     second = Second(other)
@@ -59,8 +67,11 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The date of time 0, if the file has it.
   var started: Int64? { first.origin ?? first.layout.facts.started }
 
+  /// Whether the rows have times of their own.
+  var hasTime: Bool { first.layout.hasTime }
+
   /// The note in the file.
-  var note: String? { first.layout.facts.note }
+  var note: String? { first.layout.facts.note ?? second?.table.layout.facts.note }
 
   /// The first pass: checks every row and finds the scales.
   ///
@@ -68,6 +79,9 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func examine(_ options: ImportOptions) throws(ImportError) -> ImportSurvey {
     var survey = ImportSurvey()
     while let row = try first.next() { survey.add(row.time) }
+    if survey.count == 0, first.missing.rows > 0 {
+      throw .noWholeRow(name: first.name, rows: first.missing.rows, line: first.missing.line)
+    }
     try first.settle(options)
     guard let second else { return survey }
     second.table.alignOrigin(with: first.origin)
@@ -76,6 +90,12 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     guard survey.count > 0, other.count > 0 else { throw .noSamples(name: name) }
     try second.table.settle(options)
     limit = max(survey.usualInterval, other.usualInterval)
+    others = other.count
+    // The slower one would leave out rows of the faster one.
+    if other.usualInterval < 0.98 * survey.usualInterval {
+      swap(&first, &second.table)
+      others = survey.count
+    }
     try rewind()
     var joined = ImportSurvey()
     while let row = try next() { joined.add(row.time) }
@@ -90,7 +110,8 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func rewind() throws(ImportError) {
     try first.rewind()
     try second?.table.rewind()
-    (held, ahead, hasBegun, join) = (nil, nil, false, (0, 0))
+    (held, ahead, hasBegun, join) = (nil, nil, false, (0, 0, 0))
+    isHeldTaken = false
   }
 
   /// The time of the next row; `nil` after the last one.
@@ -114,6 +135,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
         abs(ahead.time.nanoseconds(since: row.time)) <= abs(held.time.nanoseconds(since: row.time))
       {
         self.held = ahead
+        isHeldTaken = false
         self.ahead = try second.table.next()
       }
       guard let held else { return nil }
@@ -123,6 +145,8 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
         continue
       }
       join.distance = max(join.distance, distance)
+      if !isHeldTaken { join.taken += 1 }
+      isHeldTaken = true
       var sample = row.sample
       for channel in second.table.layout.channels.indices { sample[channel] = held.sample[channel] }
       return (row.time, sample)
@@ -135,11 +159,18 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     var sensor = first.values.sensor(first.layout, options)
     guard let second else { return sensor }
     let other = second.table.values.sensor(second.table.layout, options)
-    if second.table.layout.channels.isDisjoint(with: .accelerometer) {
-      (sensor.gyroscopeScale, sensor.gyroscopeRange) = (other.gyroscopeScale, other.gyroscopeRange)
-    } else {
-      (sensor.accelerometerScale, sensor.accelerometerRange) =
-        (other.accelerometerScale, other.accelerometerRange)
+    for group in second.table.layout.groups {
+      switch group {
+      case .accelerometer:
+        (sensor.accelerometerScale, sensor.accelerometerRange) =
+          (other.accelerometerScale, other.accelerometerRange)
+      case .gyroscope:
+        (sensor.gyroscopeScale, sensor.gyroscopeRange) =
+          (other.gyroscopeScale, other.gyroscopeRange)
+      case .temperature:
+        (sensor.temperatureScale, sensor.temperatureOffset) =
+          (other.temperatureScale, other.temperatureOffset)
+      }
     }
     return sensor
   }
@@ -150,19 +181,29 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     guard let second else { return remarks }
     remarks += second.table.remarks
     let distance = ImportValues.shown(join.distance / 1e6)
+    let (rows, values) = (first.groupNames, second.table.groupNames)
     remarks.append(
-      "two tables are joined: each row of the first has the values of the second that are nearest in time, at most "
+      "two tables are joined: each row of the \(rows) has the \(values) that are nearest in time, at most "
         + "\(distance) ms away")
     if join.leftOut > 0 {
       remarks.append(
-        "\(join.leftOut) \(join.leftOut == 1 ? "row has" : "rows have") no values of the second table within "
-          + "an interval, and \(join.leftOut == 1 ? "is" : "are") left out")
+        "\(join.leftOut) \(join.leftOut == 1 ? "row" : "rows") of the \(rows) \(join.leftOut == 1 ? "has" : "have") no "
+          + "\(values) within an interval, and \(join.leftOut == 1 ? "is" : "are") left out")
+    }
+    if others > join.taken {
+      let unused = others - join.taken
+      remarks.append(
+        "\(unused) \(unused == 1 ? "row" : "rows") of the \(values) \(unused == 1 ? "is" : "are") nearest to no row "
+          + "of the \(rows), and \(unused == 1 ? "is" : "are") left out")
     }
     return remarks
   }
 }
 
 extension ImportTable where Source: ~Copyable {
+  /// What it has, for sentences.
+  var groupNames: String { layout.groups.map(\.name).joined(separator: " and ") }
+
   /// What was assumed about the table, and what was left out: sentences that begin with its name.
   var remarks: [String] {
     var remarks = (layout.remarks + values.remarks).map { "\(name): \($0)" }
@@ -172,6 +213,11 @@ extension ImportTable where Source: ~Copyable {
           ? "1 row of \(name) has a column without a value, and is left out; "
           : "\(missing.rows) rows of \(name) have a column without a value, and are left out; ")
           + "the first is in line \(missing.line)")
+    }
+    if gapRows > 0 {
+      remarks.append(
+        "\(gapRows) \(gapRows == 1 ? "row of \(name) is" : "rows of \(name) are") of ticks without a sample, and left out"
+      )
     }
     if areTimesRounded {
       remarks.append("times in \(name) have digits below a nanosecond, and are rounded to one")

@@ -41,6 +41,24 @@ extension ImportValues {
     return remarks
   }
 
+  /// The sentence for counts of which nothing says how many a unit has.
+  static func assumption(_ groups: [ImportGroup]) -> String {
+    var scales: [String] = []
+    var options: [String] = []
+    if groups.contains(.accelerometer) {
+      scales.append("16384 a g")
+      options.append("--accel-lsb-per-g")
+    }
+    if groups.contains(.gyroscope) {
+      scales.append("131 a °/s")
+      options.append("--gyro-lsb-per-dps")
+    }
+    if groups.contains(.temperature) { scales.append("340 a °C from 36.53 °C on") }
+    return
+      "its counts are of an unknown scale: the MPU-6050's is assumed, \(scales.joined(separator: ", "))"
+      + (options.isEmpty ? "" : "; give others with \(options.joined(separator: " and "))")
+  }
+
   /// A small value with three digits.
   static func shown(_ value: Double) -> String {
     guard value > 0, value.isFinite else { return "0" }

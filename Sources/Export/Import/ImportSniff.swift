@@ -19,6 +19,11 @@ struct ImportSniff {
       let cell = ImportSniff.unquoted(cells[column.index])
       if column.channel == nil {
         times.append(cell)
+        if layout.separator != UInt8(ascii: ","), cell.contains(UInt8(ascii: ",")),
+          case .number = cell.withUnsafeBytes({ ImportNumber($0, mark: UInt8(ascii: ",")) })
+        {
+          hasComma = true
+        }
       } else {
         values.append(cell)
         if layout.separator != UInt8(ascii: ","), cell.contains(UInt8(ascii: ",")) {
@@ -32,6 +37,8 @@ struct ImportSniff {
       case .missing, .none: false
       }
     }
+    // Rows of gaps have none.
+    guard values.contains(where: { !$0.isEmpty }) else { return }
     if self.values == nil, isWhole || layout.isStrict { self.values = values }
   }
 

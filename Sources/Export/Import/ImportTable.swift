@@ -18,6 +18,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private(set) var values: ImportValues
   /// Rows without a value in some column, and the first line of them.
   private(set) var missing: (rows: UInt64, line: Int) = (0, 0)
+  /// Rows of ticks without a sample, which are left out.
+  private(set) var gapRows: UInt64 = 0
   /// Whether digits of times below a nanosecond were rounded.
   private(set) var areTimesRounded = false
   /// The number of the line that was read last.
@@ -41,7 +43,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     var layout =
       isJSON
       ? try ImportLayout.read(json: &lines, options, filter)
-      : try ImportHead.read(&lines, options.columns)
+      : try ImportHead.read(&lines, options.columns, needsTime: options.rate == nil)
     let head = try ImportTable.skipHead(&lines, layout)
     var sniff = ImportSniff()
     for row in 0..<ImportSniff.limit {
@@ -58,6 +60,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       }
     }
     sniff.complete(&layout, options.units)
+    guard layout.hasTime || options.rate != nil else { throw .noTimes(name: name) }
     let values = try ImportValues(layout, options, name: name)
     guard try ImportTable.skipHead(&lines, layout) == head else { throw .changed(name: name) }
     self.head = head
@@ -71,7 +74,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Goes back to the first row.
   mutating func rewind() throws(ImportError) {
     lastTime = .min
-    missing = (0, 0)
+    (missing, gapRows) = ((0, 0), 0)
     isFirst = true
     guard try ImportTable.skipHead(&lines, layout) == head else { throw .changed(name: name) }
   }
@@ -149,6 +152,10 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       time = found.time
     }
     guard let time else {
+      if parser.isGap {
+        gapRows += 1
+        return nil
+      }
       if missing.rows == 0 { missing.line = lines.number }
       missing.rows += 1
       return nil
@@ -179,7 +186,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Ends the first pass: from now on rows have counts.
   mutating func settle(_ options: ImportOptions) throws(ImportError) {
     try values.settle(options, layout, name: name)
-    areAllWhole = layout.shape == .lines && missing.rows == 0
+    areAllWhole = layout.shape == .lines && missing.rows == 0 && gapRows == 0
   }
 
   /// Blank lines end the table; a row after them is an error.

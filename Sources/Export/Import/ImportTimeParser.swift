@@ -5,7 +5,7 @@ struct ImportTimeParser {
   let form: ImportTimeForm
   let factor: Int64
   let decimalMark: UInt8
-  /// Whether a time must be written as this program writes it: no exponent, and no digit below its unit or a nanosecond.
+  /// Whether a time that is missing is an error.
   let isStrict: Bool
 
   /// The time in a field, and whether digits below a nanosecond were rounded; `nil` if it is missing.
@@ -25,11 +25,8 @@ struct ImportTimeParser {
     case .number(let power, _):
       switch ImportNumber(field, mark: decimalMark) {
       case .missing where !isStrict: return nil
-      case .missing where ImportText.trimmed(field).isEmpty: throw wrong(field, column, power)
+      case .missing where ImportText.trimmed(field).isEmpty: throw wrong(field, column)
       case .number(let number):
-        guard !isStrict || isOwn(number, field, power: power) else {
-          throw wrong(field, column, power)
-        }
         let (digits, overflow) = number.digits.multipliedReportingOverflow(by: factor)
         var scaled = number
         scaled.digits = digits
@@ -39,24 +36,11 @@ struct ImportTimeParser {
         return (time, isRounded)
       case .tooLarge where !ImportText.trimmed(field).contains { $0 > UInt8(ascii: "9") }:
         throw outOfRange(field, column)
-      default: throw wrong(field, column, power)
+      default: throw wrong(field, column)
       }
     case .unknown:
       throw ImportFieldError(.timeUnitUnknown(place(column), name: column.name))
     }
-  }
-
-  /// Whether a number is written as this program writes it.
-  private func isOwn(_ number: ImportDecimal, _ field: UnsafeRawBufferPointer, power: Int) -> Bool {
-    guard !number.isScientific, !number.isCut else { return false }
-    let text = ImportText.trimmed(field)
-    if power < 9 { return !text.contains(decimalMark) && text.first != UInt8(ascii: "+") }
-    guard let first = text.first, first != UInt8(ascii: "+"), let last = text.last else {
-      return false
-    }
-    let start = first == UInt8(ascii: "-") ? text.dropFirst().first : first
-    return start.map(ImportText.isDigit) == true && ImportText.isDigit(last)
-      && number.exponent >= -9
   }
 
   /// Nanoseconds since 1970 of a date and a time of day; UTC where no offset from it is written.
@@ -78,14 +62,22 @@ struct ImportTimeParser {
     }
   }
 
-  private func wrong(
-    _ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column, _ power: Int
-  ) -> ImportFieldError {
+  private func wrong(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    -> ImportFieldError
+  {
     let found = shown(field)
-    if power == 9 {
-      return ImportFieldError(.notSeconds(column: place(column), name: column.name, found: found))
-    }
-    return ImportFieldError(.notAnInteger(column: place(column), name: column.name, found: found))
+    return ImportFieldError(
+      ImportTimeParser.looksDated(field)
+        ? .notADate(place(column), name: column.name, found: found)
+        : .notATime(column: place(column), name: column.name, found: found))
+  }
+
+  /// Whether a field has digits with two of the marks that are in dates and in times of day.
+  private static func looksDated(_ field: UnsafeRawBufferPointer) -> Bool {
+    field.contains(where: ImportText.isDigit)
+      && [UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/")].contains {
+        mark in field.count { $0 == mark } == 2
+      }
   }
 
   private func outOfRange(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)

@@ -22,6 +22,15 @@ enum ImportGroup: Int, CaseIterable {
     }
   }
 
+  /// The most that a chip measures: 32 g, 4000 °/s.
+  var mostOfAnyChip: Double {
+    switch self {
+    case .accelerometer: 32
+    case .gyroscope: 4000
+    case .temperature: .infinity
+    }
+  }
+
   /// Units for `--units`, for sentences.
   var choices: String {
     switch self {
@@ -50,10 +59,12 @@ public enum ImportUnit: Equatable, Sendable {
     case "raw", "count", "counts", "lsb": self = .count
     case "g": self = .g
     case "mg": self = .milliG
-    case "m/s^2", "m/s²", "m/s2", "m/s/s", "ms^-2", "mps2": self = .metrePerSecondSquared
-    case "deg/s", "°/s", "d/s", "dps", "degps": self = .degreePerSecond
+    case "m/s^2", "m/s²", "m/s2", "m/s/s", "m/s**2", "m/sec^2", "ms^-2", "mps2":
+      self = .metrePerSecondSquared
+    case "deg/s", "°/s", "d/s", "dps", "degps", "deg/sec", "°/sec", "degrees/s":
+      self = .degreePerSecond
     case "mdps", "mdeg/s": self = .milliDegreePerSecond
-    case "rad/s", "rads^-1", "radps": self = .radianPerSecond
+    case "rad/s", "rad/sec", "rads^-1", "radps": self = .radianPerSecond
     case "degc", "°c", "c": self = .degreeCelsius
     default: return nil
     }

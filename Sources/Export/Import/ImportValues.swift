@@ -87,6 +87,7 @@ struct ImportValues {
     throws(ImportError)
   {
     isSettled = true
+    var assumed: [ImportGroup] = []
     for group in layout.groups {
       let place = group.rawValue
       let forced = options.scale(of: group)
@@ -98,6 +99,7 @@ struct ImportValues {
           remarks.append(
             "\(counts) counts a g are assumed; give others with --accel-lsb-per-g")
         }
+        if scale == nil { assumed.append(group) }
         scales[place] = ImportScale(
           scale: scale ?? options.usualScale(of: group), offset: offset, step: 1, shift: 0,
           source: .counts)
@@ -113,6 +115,7 @@ struct ImportValues {
       scales[place] = scale
     }
     searches = [[], [], []]
+    if !assumed.isEmpty { remarks.append(ImportValues.assumption(assumed)) }
   }
 
   /// The search in the unit of the group's values.
@@ -145,6 +148,13 @@ struct ImportValues {
     }
     guard let guess, let found = searches.first(where: { $0.unit == guess }) else {
       throw .unitsUnknown(name: name, what: group.name, choices: group.choices)
+    }
+    let reached = abs(found.extreme) * guess.inLogUnits.value
+    guard reached <= group.mostOfAnyChip else {
+      throw .guessBeyondChips(
+        name: name, what: group.name, unit: guess.sign,
+        reached: "\(Int(reached.rounded())) \(group == .gyroscope ? "°/s" : "g")",
+        choices: group.choices)
     }
     remarks.append(
       "the unit of its \(group.name) is not named: \(guess.sign) is assumed, as "

@@ -54,7 +54,7 @@ public struct PhoneImporter: Importer, ~Copyable {
     let lastTime = rate.nanoseconds(atTick: count - 1)
     description = options.description(
       channels: document.sensor == .accel ? .accelerometer : .gyroscope, rate: rate,
-      timeUnit: PhoneImporter.unit(rate), ticks: count, sensor: scale.sensor)
+      timeUnit: rate.timeUnit, ticks: count, sensor: scale.sensor)
     clockPairs =
       document.wall.map { wall in
         document.isDatedAtEnd
@@ -95,14 +95,6 @@ public struct PhoneImporter: Importer, ~Copyable {
 
   /// Both apps ask for a sample every 0.1 s.
   private static let rate = SampleRate(10) ?? { preconditionFailure("10 Hz is a rate") }()
-
-  /// The coarsest unit of which every tick of the grid is a multiple.
-  private static func unit(_ rate: SampleRate) -> Int64 {
-    let period = 1_000_000_000 * UInt64(rate.denominator)
-    guard period % UInt64(rate.numerator) == 0 else { return 1 }
-    let nanoseconds = period / UInt64(rate.numerator)
-    return nanoseconds % 1_000_000 == 0 ? 1_000_000 : nanoseconds % 1000 == 0 ? 1000 : 1
-  }
 }
 
 /// The full scale for a phone's values as counts.

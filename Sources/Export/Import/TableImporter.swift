@@ -29,6 +29,8 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   public let remarks: [String]
 
   private var placing: ImportPlacing<Source>
+  /// Whether all times are the same, so that the rate places the samples.
+  private let isPlaced: Bool
   /// The sample after the gap that was returned last.
   private var waiting: TickRecord?
 
@@ -38,7 +40,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
     let parts = try TableImporter.examine(TableImporter.rows(source, options), options)
     (description, clockPairs) = (parts.description, parts.clockPairs)
-    (end, remarks) = (parts.end, parts.remarks)
+    (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     placing = parts.placing
   }
 
@@ -52,7 +54,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let rows = try ImportRows(table, with: ImportTable(second, options))
     let parts = try TableImporter.examine(rows, options)
     (description, clockPairs) = (parts.description, parts.clockPairs)
-    (end, remarks) = (parts.end, parts.remarks)
+    (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     placing = parts.placing
   }
 
@@ -75,6 +77,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let clockPairs: [ClockPair]
     let end: RecordingEnd
     let remarks: [String]
+    let isPlaced: Bool
     var placing: ImportPlacing<Source>
   }
 
@@ -85,7 +88,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let survey = try rows.examine(options)
     let (name, channels) = (rows.name, rows.channels)
     guard survey.count > 0 else { throw .noSamples(name: name) }
-    let (started, note) = (rows.started, rows.note)
+    let (started, note, hasTime) = (rows.started, rows.note, rows.hasTime)
     var placing = ImportPlacing(rows)
     let grid = try placing.findGrid(survey, options.rate)
     let account = placing.account
@@ -98,8 +101,10 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let sensor = placing.table.sensor(options)
     try placing.restart(on: grid, hasSamples: true)
 
+    let isPlaced = !grid.look.slack.isFinite
     let description = options.description(
-      channels: channels, rate: rate, timeUnit: survey.unit,
+      channels: channels, rate: rate,
+      timeUnit: isPlaced ? min(survey.unit, rate.timeUnit) : survey.unit,
       ticks: account.samples + account.lost, sensor: sensor, note: note)
     let clockPairs =
       (started ?? options.started).map {
@@ -108,14 +113,15 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let end = RecordingEnd.imported(samples: account.samples, lost: account.lost)
     let remarks =
       options.remarks + found
-      + account.remarks(name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil)
+      + account.remarks(
+        name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil, hasTime: hasTime)
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
       + (options.rate == nil ? survey.remarks(name, grid) : [])
     return Parts(
-      description: description, clockPairs: clockPairs, end: end, remarks: remarks, placing: placing
-    )
+      description: description, clockPairs: clockPairs, end: end, remarks: remarks,
+      isPlaced: isPlaced, placing: placing)
   }
 
   /// The next sample or gap; `nil` after the last one.
@@ -142,7 +148,10 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     guard placing.account.samples <= ledger.sampled, placing.account.lost <= ledger.lost,
       row.time % description.timeUnit == 0
     else { throw .changed(name: placing.name) }
-    let record = TickRecord(tick: placing.tick, time: row.time, sample: row.sample)
+    let offset = isPlaced ? description.rate.nanoseconds(atTick: placing.tick) : 0
+    let (time, overflow) = row.time.addingReportingOverflow(offset)
+    guard !overflow else { throw .rateBeyondLog(name: placing.name) }
+    let record = TickRecord(tick: placing.tick, time: time, sample: row.sample)
     guard row.lost > 0 else { return record }
     waiting = record
     return TickRecord(
@@ -271,9 +280,10 @@ extension ImportPlacing.Account where Source: ~Copyable {
   }
 
   /// Remarks for the user about a table that was placed on a grid.
-  fileprivate func remarks(_ name: String, _ grid: ImportGrid, timeUnit: Int64, isRateGiven: Bool)
-    -> [String]
-  {
+  fileprivate func remarks(
+    _ name: String, _ grid: ImportGrid, timeUnit: Int64, isRateGiven: Bool,
+    hasTime: Bool
+  ) -> [String] {
     var remarks: [String] = []
     if lost > 0 {
       remarks.append(
@@ -291,7 +301,8 @@ extension ImportPlacing.Account where Source: ~Copyable {
     }
     guard grid.look.slack.isFinite else {
       return [
-        "all times in \(name) are the same, so that only --rate says how far samples are apart"
+        (hasTime ? "all times in \(name) are the same" : "\(name) has no times")
+          + ": --rate says how far samples are apart"
       ]
     }
     if lost > 0, !isRateGiven, Double(timeUnit) > grid.period / 2 {

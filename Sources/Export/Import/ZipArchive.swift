@@ -13,7 +13,10 @@ struct ZipEntry {
   /// Where its own header begins.
   let offset: UInt64
 
-  var shownName: String { ForeignText.shown(String(decoding: name, as: UTF8.self)) }
+  var shownName: String {
+    name.isEmpty
+      ? "a file without a name" : ForeignText.shown(String(decoding: name, as: UTF8.self))
+  }
 }
 
 /// The files in a ZIP archive, by the directory at its end (PKWARE's APPNOTE.TXT 6.3, 4.3 and 4.4).

@@ -6,6 +6,8 @@ import IMUModel
 /// or one of each, or a document.
 struct ZipTables {
   private(set) var chosen: [ZipEntry] = []
+  /// Names of the other recordings in the archive.
+  private(set) var leftOut: [String] = []
   /// Nanoseconds since 1970 at the tables' time 0, from phyphox's list of events.
   private(set) var started: Int64?
 
@@ -45,6 +47,9 @@ struct ZipTables {
     if chosen.isEmpty, let document = try ZipTables.only(documents, archive.name) {
       chosen = [document]
     }
+    let places = chosen.map(\.offset)
+    leftOut = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }.map(
+      \.shownName)
     guard !chosen.isEmpty else {
       throw .zip(
         name: archive.name, offset: 0,
@@ -114,6 +119,13 @@ extension TableImporter where Source: SeekableSource & ~Copyable {
     options.started = options.started ?? tables.started
     let names = chosen.map(\.shownName).joined(separator: " and ")
     options.remarks = ["\(archive.name): \(names) \(chosen.count == 1 ? "is" : "are") imported"]
+    if !tables.leftOut.isEmpty {
+      let (count, some) = (tables.leftOut.count, tables.leftOut.prefix(4))
+      let more = count > 4 ? " and \(count - 4) more" : ""
+      options.remarks.append(
+        "\(archive.name): \(some.joined(separator: ", "))\(more) \(count == 1 ? "is" : "are") left out: unpack it to "
+          + "import \(count == 1 ? "it" : "them")")
+    }
     guard chosen.count == 2 else {
       return try TableImporter<ZipSource<Source>>(try archive.source(chosen[0]), options)
     }

@@ -18,12 +18,13 @@ struct ImportCommand: ParsableCommand {
       programs by their header: EuRoC, phyphox, Sensor Logger, x-IMU3, Axivity, Betaflight and more. --columns names the \
       columns of any other table. Values are kept exactly where 16 bits can hold them; else the largest error is \
       reported. Two tables of one recording, each with a sensor and times of its own, are joined by the nearest \
-      times. A damaged log is imported as far as it can be read; what is missing is reported, and the exit status \
+      times. A table without times needs --rate. A damaged log is imported as far as it can be read; what is missing is reported, and the exit status \
       is then 65.
 
       Examples:
         imulog import walk.csv --accel-lsb-per-g 8192 --gyro-lsb-per-dps 65.5
         imulog import Accelerometer.csv Gyroscope.csv
+        imulog import arduino.csv --rate 119
         imulog import drone.txt --columns time=Zeit,ax=aX,ay=aY,az=aZ --units g,ms
       """)
 
@@ -57,13 +58,15 @@ struct ImportCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Counts for 1 g in a table; else found in the file.", valueName: "counts"))
+    help: ArgumentHelp(
+      "Counts for 1 g in a table; else found in the file, or 16384.", valueName: "counts"))
   var accelLsbPerG: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      Plain.text("Counts for 1 °/s in a table; else found in the file."), valueName: "counts"))
+      Plain.text("Counts for 1 °/s in a table; else found in the file, or 131."),
+      valueName: "counts"))
   var gyroLsbPerDps: String?
 
   @Option(
@@ -123,8 +126,8 @@ struct ImportCommand: ParsableCommand {
 
   mutating func validate() throws {
     guard files.count <= 2 else {
-      throw CommandFailure(
-        .usage, "\(files.count) files: import takes one, or two tables of one recording")
+      throw ValidationError(
+        "\(files.count) files: import takes one, or two tables of one recording")
     }
   }
 
@@ -147,7 +150,8 @@ struct ImportCommand: ParsableCommand {
       guard let columns = ImportColumnNames(text) else {
         throw CommandFailure(
           .usage,
-          "--columns \(text): give time= and axes with names or numbers, such as time=t,ax=aX,ay=aY,az=3"
+          "--columns \(text): give axes and, unless --rate is to place them, time= with names or numbers, such as "
+            + "time=t,ax=aX,ay=aY,az=3"
         )
       }
       options.columns = columns

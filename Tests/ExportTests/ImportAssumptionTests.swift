@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogStoreTesting
+import Testing
+
+@Suite("What an import assumes or leaves out is said")
+struct ImportAssumptionTests {
+  private func remarks(_ text: String, _ options: ImportOptions = Imports.options)
+    throws(ImportError) -> [String]
+  {
+    try Imports.csv(text, options).remarks
+  }
+
+  private func options(rate: SampleRate? = nil, columns: String? = nil, units: String? = nil)
+    -> ImportOptions
+  {
+    var options = Imports.options
+    options.rate = rate
+    options.columns = columns.flatMap { ImportColumnNames($0) }
+    options.units = units.flatMap { ImportUnits($0) }
+    return options
+  }
+
+  @Test(
+    "counts whose scale nothing names are said to be taken as an MPU-6050's",
+    arguments: ["t_us", "t_ns", "t", "t_s", "time", "micros"])
+  func counts(_ time: String) throws {
+    let text = "\(time),ax,ay,az,gx,gy,gz,temp\n0,1,-2,2048,3,4,5,6\n10000,2,-3,2047,3,4,5,6\n"
+    let found = try remarks(text)
+    let temperature = ["time", "micros"].contains(time) ? "" : ", 340 a °C from 36.53 °C on"
+    #expect(
+      found.contains(
+        "table.csv: its counts are of an unknown scale: the MPU-6050's is assumed, 16384 a g, 131 a °/s"
+          + temperature + "; give others with --accel-lsb-per-g and --gyro-lsb-per-dps"),
+      "\(found)")
+  }
+
+  @Test("counts whose scale the user or the file names need no remark")
+  func namedScales() throws {
+    var options = Imports.options
+    options.accelerometerScale = Fraction(1, 2048)
+    #expect(try remarks("t_us,ax,ay\n0,1,2\n10000,3,4\n", options) == [])
+    let preamble = "# imulog.sensor.accelerometerScale_g: 1/2048\n"
+    #expect(try remarks(preamble + "t_us,ax,ay\n0,1,2\n10000,3,4\n") == [])
+    let found = try remarks("t_us,ax,gx\n0,1,2\n10000,3,4\n", options)
+    #expect(found.count == 1 && found[0].contains("131 a °/s; give others with --gyro-lsb-per-dps"))
+  }
+
+  private func joined(_ first: String, _ second: String) throws(ImportError) -> TableImporter<
+    ArraySource
+  > {
+    try TableImporter(
+      ArraySource(Array(first.utf8), name: "a.csv"),
+      with: ArraySource(Array(second.utf8), name: "b.csv"), Imports.options)
+  }
+
+  @Test("of two tables the faster one gives the rows, in either order", arguments: [false, true])
+  func faster(_ isSlowFirst: Bool) throws {
+    let slow = "t_us,ax_g\n" + (0..<100).map { "\($0 * 10_000),\($0 % 2)\n" }.joined()
+    let fast = "t_us,gx_dps\n" + (0..<400).map { "\($0 * 2500),\($0)\n" }.joined()
+    let importer = try isSlowFirst ? joined(slow, fast) : joined(fast, slow)
+    #expect(importer.description.rate == hertz(400))
+    #expect(!importer.remarks.contains { $0.contains("left out") }, "\(importer.remarks)")
+    let scale = importer.description.sensor.gyroscopeScale.value
+    let rates = try Imports.records(importer).map { Int((Double($0.sample.gx) * scale).rounded()) }
+    #expect(rates == Array(0..<400))
+  }
+
+  @Test("rows of the second table that are nearest to no row are counted")
+  func unused() throws {
+    let first = "t_us,ax_g\n" + (0..<100).map { "\($0 * 10_000),1\n" }.joined()
+    // 3 s longer.
+    let second = "t_us,gx_dps\n" + (0..<400).map { "\($0 * 10_000),1\n" }.joined()
+    let remarks = try joined(first, second).remarks
+    #expect(
+      remarks.contains(
+        "300 rows of the rates are nearest to no row of the accelerations, and are left out"),
+      "\(remarks)")
+  }
+
+  @Test("recordings of an archive that are not imported are named")
+  func archive() throws {
+    let rows = "\n0,1.0,2.0,9.81\n10000000,1.5,2.0,9.81\n"
+    let files = [
+      MadeZip.File("TotalAcceleration.csv", "time,z,y,x" + rows),
+      MadeZip.File("Accelerometer.csv", "time,z,y,x" + rows),
+      MadeZip.File("notes.csv", "a,b\n1,2\n"),
+    ]
+    let source = ArraySource(MadeZip(files).bytes, name: "walk.zip")
+    let remarks = try TableImporter.zip(source, Imports.options).remarks
+    #expect(remarks[0] == "walk.zip: TotalAcceleration.csv is imported")
+    #expect(remarks[1] == "walk.zip: Accelerometer.csv is left out: unpack it to import it")
+  }
+
+  @Test("columns of labels and rows of gaps are left out of this program's tables and records")
+  func labelsAndGaps() throws {
+    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 0b11)))
+    for tick in [0, 1, 4, 5] as [UInt64] {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick), ay: -5))
+    }
+    log.gap(2, 2, .busError, code: 121)
+    var ledger = TickLedger(sampled: 4)
+    ledger.add(2, .busError)
+    log.end(ledger)
+    for format in [ExportFormat.csv, .ndjson] {
+      var options = ExportOptions(format: format, units: .gDps)
+      options.gaps = .rows
+      options.hasLabels = true
+      options.labels = [try RecordingLabel("left, \"foot\"", from: 0, to: 150_000_000)]
+      let importer = try Imports.csv(try log.export(options))
+      #expect(importer.end.ledger.lost == 2)
+      let remarks = importer.remarks
+      #expect(
+        remarks.contains("1 row of table.csv is of ticks without a sample, and left out"),
+        "\(remarks)")
+      #expect(remarks.contains { $0.contains("label") }, "\(remarks)")
+      let records = try Imports.records(importer)
+      #expect(
+        records.filter { $0.gap == nil }.map(\.time) == [0, 1, 4, 5].map { $0 * 100_000_000 })
+    }
+  }
+
+  @Test(
+    "decimal commas of times are read beside whole counts", arguments: ["t_s", "t", "time"])
+  func decimalCommas(_ name: String) throws {
+    let records = try Imports.records(
+      Imports.csv("\(name);ax;ay\n0,000000000;-765;3\n0,012500000;1;-3\n"))
+    #expect(records.map(\.time) == [0, 12_500_000])
+    #expect(records.map(\.sample.ax) == [-765, 1])
+  }
+
+  @Test(
+    "times are read as Python writes them, and digits below a nanosecond are rounded",
+    arguments: ["t", "t_s", "time"])
+  func pythonTimes(_ name: String) throws {
+    let importer = try Imports.csv(
+      "\(name),ax\n1e-05,1\n0.02001,2\n0.04001,2\n0.060010000000000005,3\n")
+    #expect(importer.remarks.contains { $0.contains("digits below a nanosecond") })
+    #expect(
+      try Imports.records(importer).map(\.time) == [10_000, 20_010_000, 40_010_000, 60_010_000])
+  }
+
+  @Test(
+    "a sensor's columns are known by its usual names",
+    arguments: [
+      ("Acc", "Gyr"), ("Accel", "Gyro"), ("Accelerometer", "Gyroscope"), ("acc", "gyroscope"),
+    ], [" ", "_", "-", ""])
+  func names(_ words: (String, String), _ mark: String) throws {
+    let axes = ["X", "Y", "Z"]
+    let header =
+      axes.map { "\(words.0)\(mark)\($0) (g)" } + axes.map { "\(words.1)\(mark)\($0) (deg/s)" }
+    let importer = try Imports.csv(
+      "time," + header.joined(separator: ",") + "\n0.00,0,0.5,1,100,-200,300\n0.01,0,-1,1,1,2,3\n")
+    #expect(importer.description.channels == [.accelerometer, .gyroscope])
+  }
+
+  @Test("a sensor under unknown names is not left out")
+  func unknownSensor() {
+    let text = "time,ax,ay,az,Turn rate X,Turn rate Y,Turn rate Z\n0,1,2,3,4,5,6\n"
+    #expect(
+      Imports.csvError(text)?.description
+        == "table.csv, line 1: the columns \"Turn rate X\", \"Turn rate Y\", \"Turn rate Z\" look like a sensor's rates, under names that are not known: name all columns to import with --columns"
+    )
+  }
+
+  @Test("a guess that makes values of no chip asks for the unit")
+  func impossible() throws {
+    let rows = (0..<20).map { "\(Double($0) / 100),0.11,0.2,9.81,\(324.37 - Double($0)),0.1,0.2\n" }
+    let text = "t,ax,ay,az,gx,gy,gz\n" + rows.joined()
+    let error = Imports.csvError(text)?.description ?? ""
+    #expect(error.contains("would reach 185") && error.contains("--units: deg/s"), "\(error)")
+    #expect(try Imports.csv(text, options(units: "m/s2,deg/s")).end.ledger.sampled == 20)
+  }
+
+  @Test("tables without times are placed by the rate, with named columns and without")
+  func noTimes() throws {
+    let rows = "\n1,-2,3\n4,5,-6\n7,8,9\n"
+    for (header, columns) in [("aX,aY,aZ", nil), ("p,q,r", "ax=p,ay=q,az=r")] {
+      let importer = try Imports.csv(header + rows, options(rate: hertz(125), columns: columns))
+      #expect(
+        importer.remarks.contains("table.csv has no times: --rate says how far samples are apart"))
+      let records = try Imports.records(importer)
+      #expect(records.map(\.time) == [0, 8_000_000, 16_000_000])
+      #expect(records.map(\.sample.ay) == [-2, 5, 8])
+      #expect(
+        Imports.csvError(header + rows, options(columns: columns))?.description.contains("--rate")
+          == true)
+    }
+  }
+
+  @Test(
+    "formats that are not read are named",
+    arguments: [
+      (Array("PAR1".utf8) + [21, 0], "Parquet"), ([0x89] + Array("MCAP0\r\n".utf8), "MCAP"),
+      ([0x4D, 0x44, 0xFC, 0x03, 0, 0], "CWA"),
+      (Array("000001D XX    00".utf8) + [UInt8](repeating: 0, count: 60), "miniSEED"),
+      ([0x4D, 0x53, 0x03, 0, 0], "miniSEED"), ([0x1F, 0x8B, 8, 0], "gzip"),
+    ] as [([UInt8], String)])
+  func foreign(_ bytes: [UInt8], _ name: String) {
+    do throws(ImportError) {
+      var source = ArraySource(bytes, name: "file")
+      _ = try ImportFormat.detect(&source)
+      Issue.record("\(name) is taken")
+    } catch {
+      #expect(error.description.contains(name) && error.description.contains("does not read"))
+    }
+  }
+
+  @Test(
+    "dates of another form are refused with the form that is read",
+    arguments: [
+      "03.02.2026 10:00:00", "02/03/2026 10:00:00", "2026-02-03 11:59:50 AM", "23:59:50",
+      "2024-02-30 10:00:00",
+    ])
+  func dates(_ date: String) {
+    let sentence = Imports.csvError("time,ax,ay,az\n\(date),1,2,3\n")?.description ?? ""
+    #expect(sentence.contains("\"\(date)\" is not a date") && sentence.contains("2026-11-21T02"))
+  }
+
+  @Test("lines that end with CR alone, and rows of alternate sensors, are explained")
+  func otherForms() {
+    #expect(
+      Imports.csvError("t_us,ax\r0,1\r10,2\r")?.description
+        == "the lines of table.csv end with CR alone: save it with LF or CR LF and import that")
+    let alternate = "time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n"
+    let sentence = Imports.csvError(alternate)?.description ?? ""
+    #expect(sentence.contains("each of its 2 rows has a column without a value"), "\(sentence)")
+    #expect(sentence.contains("line 2") && sentence.contains("--columns"))
+  }
+
+  @Test("a document of a later schema is refused")
+  func schema() throws {
+    let document = "{\"schema\":1,\"format\":\"imulog\",\"samples\":[{\"t_ns\":0,\"ax\":1}]}"
+    #expect(try Imports.csv(document).end.ledger.sampled == 1)
+    #expect(
+      Imports.csvError(document.replacing("a\":1,", with: "a\":2,"))?.description
+        == "table.csv is of schema 2, which a later version of imulog writes: import it with that version"
+    )
+  }
+}

@@ -16,6 +16,6 @@ public protocol FuzzTarget: AnyObject {
 public enum FuzzTargets {
   /// By name.
   public static var all: [any FuzzTarget.Type] {
-    [PageTarget.self, LogTarget.self, ExportTarget.self, RequestTarget.self]
+    [PageTarget.self, LogTarget.self, ExportTarget.self, ImportTarget.self, RequestTarget.self]
   }
 }

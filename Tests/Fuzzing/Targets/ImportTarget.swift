@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogFormat
+import LogStore
+
+/// A file of another program, or an archive of such files, from which a log is made:
+///
+///     choice │ a file                         or, where it says so, two tables with a byte 0xFF between
+///
+/// What is imported must become a whole log with the samples that the importer counted; what is not must be refused in a
+/// sentence that no terminal obeys.
+public final class ImportTarget: FuzzTarget {
+  /// `imports`.
+  public static let name = "imports"
+  /// The file's name says of some tables which sensor's they are.
+  private static let names = [
+    "walk", "TotalAcceleration.csv", "Gyroscope.csv", "AccelUncalibrated.csv",
+  ]
+
+  /// A target for one thread.
+  public init() {}
+
+  /// Tries one input.
+  public func run(_ input: UnsafeRawBufferPointer) {
+    var cursor = InputCursor(input)
+    let choice = cursor.byte()
+    let bytes = Array(cursor.rest)
+    let name = ImportTarget.names[Int(choice & 3)]
+    do throws(ImportError) {
+      if choice & 4 != 0, let cut = bytes.firstIndex(of: 0xFF) {
+        let first = BytesSource(Array(bytes[..<cut]), name: name)
+        let second = BytesSource(Array(bytes[(cut + 1)...]), name: ImportTarget.names[2])
+        return ImportTarget.check(
+          try TableImporter(first, with: second, ImportTarget.options(choice)))
+      }
+      try ImportTarget.importFile(BytesSource(bytes, name: name), ImportTarget.options(choice))
+    } catch {
+      ImportTarget.check(error.description)
+      precondition(error.description.contains(name), "a refusal that names no file")
+    }
+  }
+
+  private static func options(_ choice: UInt8) -> ImportOptions {
+    var generator = SystemRandomNumberGenerator()
+    var options = ImportOptions(id: .random(using: &generator))
+    if choice & 8 != 0 { options.rate = SampleRate(100) }
+    if choice & 16 != 0 { options.units = ImportUnits("g-dps") }
+    if choice & 32 != 0 { options.columns = ImportColumnNames("time=1,ax=2,ay=3,gz=4") }
+    if choice & 64 != 0 { options.accelerometerScale = Fraction(1, 2048) }
+    return options
+  }
+
+  private static func importFile(_ file: consuming BytesSource, _ options: ImportOptions)
+    throws(ImportError)
+  {
+    var source = file
+    switch try ImportFormat.detect(&source) {
+    case .csv, .json, .ndjson: check(try TableImporter(source, options))
+    case .zip: check(try TableImporter.zip(source, options))
+    case .gyrodata: check(try PhoneImporter(source, options))
+    case .raw: break
+    }
+  }
+
+  private static func check<Source: Importer & ~Copyable>(_ importer: consuming Source) {
+    for remark in importer.remarks { check(remark) }
+    let ledger = importer.end.ledger
+    var (tick, sampled, lost): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var last = Int64.min
+    do {
+      var encoder = try LogEncoder(importer.description)
+      for pair in importer.clockPairs { encoder.append(pair) }
+      while let record = try importer.next() {
+        precondition(record.tick == tick, "a tick left out")
+        if let gap = record.gap {
+          lost += gap.count
+        } else {
+          precondition(record.time >= last, "time goes back")
+          (sampled, last) = (sampled + 1, record.time)
+        }
+        tick += record.count
+        encoder.append(record)
+      }
+      precondition(sampled == ledger.sampled && lost == ledger.lost, "another number of ticks")
+      encoder.finish(importer.end)
+      var reader = try LogReader(BytesStorage(bytes: encoder.output))
+      let account = try reader.account()
+      precondition(account.isIntact && account.sampleCount == sampled, "another log")
+    } catch {
+      preconditionFailure("a file that was checked fails: \(error)")
+    }
+  }
+
+  private static func check(_ sentence: String) {
+    precondition(!sentence.unicodeScalars.contains(where: ForeignText.isObeyed), sentence)
+    precondition(sentence.utf8.count < 1500, "a long sentence")
+  }
+}
+
+/// A file in memory.
+private struct BytesSource: SeekableSource, ~Copyable {
+  let name: String
+  private let bytes: [UInt8]
+  private var place = 0
+
+  init(_ bytes: [UInt8], name: String) { (self.bytes, self.name) = (bytes, name) }
+
+  var size: UInt64 { UInt64(bytes.count) }
+
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+    let count = min(buffer.count, bytes.count - place)
+    buffer.copyBytes(from: bytes[place..<place + count])
+    place += count
+    return count
+  }
+
+  mutating func rewind() { place = 0 }
+
+  mutating func seek(to offset: UInt64) { place = Int(min(offset, size)) }
+
+  func another() -> BytesSource { BytesSource(bytes, name: name) }
+}

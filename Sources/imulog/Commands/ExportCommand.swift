@@ -244,10 +244,10 @@ struct ExportCommand: ParsableCommand {
   }
 
   /// What follows the last point of a file's name; `nil` without one, as in `walk` or `.walk`.
-  static func ending(of path: String) -> Substring? {
+  static func ending(of path: String) -> String? {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
-    return name[name.index(after: dot)...]
+    return String(name[name.index(after: dot)...])
   }
 
   /// Whether -o names a pipe or a device, whose name says nothing.

@@ -244,7 +244,7 @@ struct ListScreenTests {
     let child = bench.atTerminal(["list"])
     #expect(child.waits(for: "take 1"))
     let help = bench.run("export", "--help").output
-    let list = try #require(help.firstMatch(of: /\(values:\s+(json, [^)]*)\)/)).1
+    let list = try #require(help.firstMatch(of: /\(values:\s+(json,[^)]*)\)/)).1
     let formats = list.split { ", \n".contains($0) }.map { String($0) }
     #expect(formats.starts(with: ["json", "ndjson", "csv", "gyrodata", "raw"]))
     var names: Set<String> = []

@@ -360,7 +360,7 @@ struct DialectTests {
     #expect(
       importer.remarks.contains {
         $0.contains("each row of the rates has the accelerations that are nearest")
-          && $0.contains("in time, at most 5 ms away")
+          && $0.contains("in time, at most 3 ms away")
       }, "\(importer.remarks)")
     #expect(
       importer.remarks.contains(

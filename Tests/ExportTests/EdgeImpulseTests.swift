@@ -221,7 +221,7 @@ struct EdgeImpulseTests {
     let (_, report) = try TestLog.export(log.bytes(), Self.options())
     #expect(
       report.remarks == [
-        "edge-impulse has a rate and no times: samples are up to 3.765 ms from where it puts them"
+        "edge-impulse has a rate and no times: samples are up to 3.766 ms from where it puts them"
       ])
   }
 

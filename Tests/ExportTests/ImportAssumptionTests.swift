@@ -108,7 +108,7 @@ struct ImportAssumptionTests {
       var options = ExportOptions(format: format, units: .gDps)
       options.gaps = .rows
       options.hasLabels = true
-      options.labels = [try RecordingLabel("left, \"foot\"", from: 0, to: 150_000_000)]
+      options.labels = [try RecordingLabel("left, foot", from: 0, to: 150_000_000)]
       let importer = try Imports.csv(try log.export(options))
       #expect(importer.end.ledger.lost == 2)
       let remarks = importer.remarks
@@ -126,7 +126,7 @@ struct ImportAssumptionTests {
     "decimal commas of times are read beside whole counts", arguments: ["t_s", "t", "time"])
   func decimalCommas(_ name: String) throws {
     let records = try Imports.records(
-      Imports.csv("\(name);ax;ay\n0,000000000;-765;3\n0,012500000;1;-3\n"))
+      Imports.csv("\(name);ax;ay;az\n0,000000000;-765;3;0\n0,012500000;1;-3;0\n"))
     #expect(records.map(\.time) == [0, 12_500_000])
     #expect(records.map(\.sample.ax) == [-765, 1])
   }
@@ -136,7 +136,7 @@ struct ImportAssumptionTests {
     arguments: ["t", "t_s", "time"])
   func pythonTimes(_ name: String) throws {
     let importer = try Imports.csv(
-      "\(name),ax\n1e-05,1\n0.02001,2\n0.04001,2\n0.060010000000000005,3\n")
+      "\(name),ax,ay,az\n1e-05,1,0,0\n0.02001,2,0,0\n0.04001,2,0,0\n0.060010000000000005,3,0,0\n")
     #expect(importer.remarks.contains { $0.contains("digits below a nanosecond") })
     #expect(
       try Imports.records(importer).map(\.time) == [10_000, 20_010_000, 40_010_000, 60_010_000])

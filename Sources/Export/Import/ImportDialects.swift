@@ -80,7 +80,7 @@ extension ImportDialect {
   static let axivity = units(
     .g, .degreePerSecond,
     ImportDialect(
-      "Axivity", times: ["time": .date], accelerometer: ["accel-*"], gyroscope: ["gyro-*"]))
+      "Axivity", times: ["time": .unknown], accelerometer: ["accel-*"], gyroscope: ["gyro-*"]))
 
   /// blackbox_decode and Blackbox Explorer.
   static let betaflight: ImportDialect = {

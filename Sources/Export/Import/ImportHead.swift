@@ -184,7 +184,7 @@ struct ImportHead {
       return .noColumn(columns.sought)
     }
     if ImportHead.dialect(headings, among: [.own, .hobby], needTime: false) != nil,
-      ImportHead.dialect(headings) == nil
+      !headings.contains(where: { ImportDialect.hobby.times[$0.name] != nil })
     {
       return .noTime
     }

@@ -187,23 +187,17 @@ struct ExportCommandTests {
   @Test("a name whose ending is no format's is refused with those that are")
   func unknownEnding() throws {
     let bench = try #require(ExportCommandTests.bench)
-    for name in ["x.txt", "x.parquet.gz", "x.xyz"] {
-      let directory = TemporaryDirectory()
-      let path = "\(directory.path)/\(name)"
-      expectSentence(
-        bench.run("export", "1", "-o", path), 64, ["no format has files", ".parquet", "--format"])
-      #expect(directory.names().isEmpty)
-      #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
-    }
+    let path = TemporaryDirectory().path + "/x.parquet.gz"
+    expectSentence(
+      bench.run("export", "1", "-o", path), 64, ["end in .gz", ".parquet", "--format"])
   }
 
   @Test(
     "the file's name determines the format when --format does not",
     arguments: [
       ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
-      ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"),
-      (".csv", "json"), ("x.parquet", "parquet"), ("x.mcap", "mcap"),
-      ("x.mseed", "mseed"), ("x.miniseed", "mseed"),
+      ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), (".csv", "json"),
+      ("x.parquet", "parquet"), ("x.mcap", "mcap"), ("x.mseed", "mseed"), ("x.miniseed", "mseed"),
     ])
   func formatOfName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)

@@ -36,7 +36,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// Whether items are returned as recorded: approximate times, and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
   /// What is done to samples before they are returned; `nil` for nothing.
-  private var correction: SampleCorrection?
+  private var correction: Optional<SampleCorrection>
   /// Whether a read was found to be shorter than its bits: that holds for the whole recording.
   var isRefuted = false
   /// The page from which readings are read ahead.
@@ -89,6 +89,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     self.damage = DamageRun()
     times = nil
     waiting = []
+    correction = nil
   }
 
   /// The next item; `nil` at the end of the log.

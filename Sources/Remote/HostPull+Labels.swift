@@ -6,10 +6,12 @@ import LogStore
 
 /// The labels of a host's recordings, which are added to those here.
 ///
-///     labelled ─► UUID and digest of each ─► those that differ from here: labels UUID ─► add what is new
+///     labelled ─► UUID and digest of each ─► those that differ from here: labels UUID   ─► add what is new
+///                                                                         removals UUID ─► remove what was removed
 ///
 /// They come before any recording is freed there, and before exports beside the copies are made. An older far end closes
-/// the connection at the question, and is not asked again.
+/// the connection at the question, and is not asked again. A removal on either side wins. Labels of recordings that are
+/// then not fetched do not stay.
 extension HostPull {
   /// Questions for labels without an answer at a time.
   private static var labelWindow: Int { 64 }
@@ -40,13 +42,11 @@ extension HostPull {
       let part = wanted.prefix(HostPull.labelWindow)
       for id in part { try farEnd.ask(.labels(id)) }
       for id in part {
-        do throws(FarEnd.Failure) {
-          add(try labels(&farEnd), to: id)
-        } catch {
-          guard case .refused(let status, let sentence) = error else { throw error }
-          fail(id, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
+        if let labels = try answer(about: id, limit: RecordingLabel.mostOfRecording, &farEnd) {
+          add(labels, to: id)
         }
       }
+      try fetchRemovals(part, &farEnd)
       patience.progressed(now: clock.now())
       wanted = Array(wanted.dropFirst(part.count))
     }
@@ -94,25 +94,74 @@ extension HostPull {
     }
   }
 
-  private func labels(_ farEnd: inout FarEnd) throws(FarEnd.Failure) -> [RecordingLabel] {
+  /// Removes what was removed there.
+  private mutating func fetchRemovals(
+    _ part: ArraySlice<RecordingID>, _ farEnd: inout FarEnd
+  ) throws(FarEnd.Failure) {
+    guard !isWithoutRemovals else { return }
+    do throws(FarEnd.Failure) {
+      for id in part { try farEnd.ask(.removals(id)) }
+      for id in part {
+        if let removed = try answer(about: id, limit: HostPull.mostRemovals, &farEnd) {
+          add([], removed: Set(removed), to: id)
+        }
+      }
+    } catch {
+      guard case .broken = error else { throw error }
+      isWithoutRemovals = true
+      board.talk(
+        "\(host): the connection closed at the question for removed labels, which an older imulog does not know; "
+          + "labels that were removed there stay here")
+      throw .abandoned(isOurs: true)
+    }
+  }
+
+  /// More than a file of labels can have.
+  private static var mostRemovals: Int { 100_000 }
+
+  /// The labels in an answer; `nil` when the far end refuses, which is reported.
+  private mutating func answer(
+    about id: RecordingID, limit: Int, _ farEnd: inout FarEnd
+  ) throws(FarEnd.Failure) -> [RecordingLabel]? {
     var labels: [RecordingLabel] = []
     while true {
-      switch try farEnd.reply() {
-      case .label(let label): labels.append(label)
-      case .end: return labels
-      default: throw farEnd.violation("lists something that is no label")
+      do throws(FarEnd.Failure) {
+        switch try farEnd.reply() {
+        case .label(let label): labels.append(label)
+        case .end: return labels
+        default: throw farEnd.violation("lists something that is no label")
+        }
+      } catch {
+        guard case .refused(let status, let sentence) = error else { throw error }
+        fail(id, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
+        return nil
       }
-      guard labels.count <= RecordingLabel.mostOfRecording else {
+      guard labels.count <= limit else {
         throw farEnd.violation("lists more labels than a recording has")
       }
     }
   }
 
-  private mutating func add(_ labels: [RecordingLabel], to id: RecordingID) {
+  private mutating func add(
+    _ labels: [RecordingLabel], removed: Set<RecordingLabel> = [], to id: RecordingID
+  ) {
+    guard !labels.isEmpty || !removed.isEmpty else { return }
     do {
-      try fetch.local.catalogue.merge(labels, into: id)
+      if try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
+      try fetch.local.catalogue.merge(labels, removed: removed, into: id)
     } catch {
       fail(id, CommandFailure(error, else: .inputOutput))
+    }
+  }
+
+  /// Deletes the labels of recordings that were not fetched after all.
+  mutating func forgetLabelsAhead() {
+    for id in labelledAhead {
+      do {
+        try fetch.local.catalogue.forgetLabels(of: id)
+      } catch {
+        fail(id, CommandFailure(error, else: .inputOutput))
+      }
     }
   }
 

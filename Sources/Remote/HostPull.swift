@@ -39,6 +39,10 @@ struct HostPull {
   var frees: ArraySlice<FreeRequest> = []
   /// Whether the connection closed when it was asked for labels.
   var isWithoutLabels = false
+  /// Whether it closed when it was asked for removed ones.
+  var isWithoutRemovals = false
+  /// Recordings that got labels before they were fetched.
+  var labelledAhead: Set<RecordingID> = []
   /// Recordings whose labels there could not be added here, with the reason.
   var labelFailures: [RecordingID: CommandFailure] = [:]
 
@@ -86,6 +90,7 @@ struct HostPull {
     }
     withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
+    forgetLabelsAhead()
     // Received recordings are reported and counted, whatever happened to the host afterwards.
     for request in frees {
       request.outcome.staysUnanswered()

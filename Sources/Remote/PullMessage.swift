@@ -43,6 +43,7 @@ public struct PullOffer: Equatable, Sendable {
 ///     list                      fetch UUID OFFSET
 ///     free UUID BYTES SHA256    follow UUID OFFSET
 ///     labelled                  labels UUID
+///                               removals UUID
 public enum PullRequest: Equatable, Sendable {
   /// Which recordings are there?
   case list
@@ -54,6 +55,8 @@ public enum PullRequest: Equatable, Sendable {
   case labelled
   /// The labels of a recording.
   case labels(RecordingID)
+  /// The labels that were removed from a recording. An older far end does not know it, and closes the connection.
+  case removals(RecordingID)
 
   /// The line, without its line feed.
   public var line: String {
@@ -64,6 +67,7 @@ public enum PullRequest: Equatable, Sendable {
     case .free(let id, let count, let digest): return "free \(id) \(count) \(digest)"
     case .labelled: return "labelled"
     case .labels(let id): return "labels \(id)"
+    case .removals(let id): return "removals \(id)"
     }
   }
 
@@ -86,6 +90,9 @@ public enum PullRequest: Equatable, Sendable {
     case ("labels", 2):
       guard let id = RecordingID(words[1]) else { return nil }
       self = .labels(id)
+    case ("removals", 2):
+      guard let id = RecordingID(words[1]) else { return nil }
+      self = .removals(id)
     default: return nil
     }
     guard PullLine.isSame(self.line, line) else { return nil }
@@ -99,6 +106,7 @@ public enum PullRequest: Equatable, Sendable {
 ///     free    ─► freed                                  refused, instead of any of them
 ///     labelled ─► labelled, labelled, …, end
 ///     labels  ─► label, label, …, end
+///     removals ─► label, label, …, end
 public enum PullReply: Equatable, Sendable {
   /// The greeting: the protocol's version, and whether recordings may be freed.
   case hello(version: Int, mayFree: Bool)

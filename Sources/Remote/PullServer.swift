@@ -72,7 +72,8 @@ public struct PullServer {
       case .fetch(let id, let offset, let follow): try send(id, from: offset, follow: follow)
       case .free(let id, let count, let digest): try free(id, count, digest)
       case .labelled: try sayLabelled()
-      case .labels(let id): try sayLabels(of: id)
+      case .labels(let id): try say(try catalogue.labels(of: id).labels)
+      case .removals(let id): try say(try catalogue.labels(of: id).removed.sorted())
       }
     } catch let error as ByteStream.Break {
       throw error
@@ -140,8 +141,8 @@ public struct PullServer {
     try say(.end)
   }
 
-  private func sayLabels(of id: RecordingID) throws {
-    for label in try catalogue.labels(of: id).labels { try say(.label(label)) }
+  private func say(_ labels: [RecordingLabel]) throws {
+    for label in labels { try say(.label(label)) }
     try say(.end)
   }
 

@@ -13,17 +13,24 @@ struct Importing {
 
   /// Writes an importer's records as a new recording and returns its number.
   func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
-    let remarks = source.remarks
+    let (remarks, labels, id) = (source.remarks, source.labels, source.description.id)
     let (number, _) = try create(source.description) { live in
       var writer = try LogEncoder.after(live.description)
       for pair in source.clockPairs { writer.append(pair) }
+      var marks = source.marks.sorted { $0.time < $1.time }[...]
       while let record = try source.next() {
+        while record.kind == .sample, let mark = marks.first, mark.time <= record.time {
+          writer.append(mark)
+          marks.removeFirst()
+        }
         writer.append(record)
         try writer.drain(into: &live.storage)
       }
+      for mark in marks { writer.append(mark) }
       writer.finish(source.end)
       try writer.drain(into: &live.storage)
     }
+    try keep(labels, of: id, number)
     for remark in remarks { Console.talk(Plain.text(remark)) }
     return number
   }
@@ -55,16 +62,30 @@ struct Importing {
       var writer = try LogEncoder.after(live.description)
       return try reader.salvage(into: &writer, &live.storage)
     }
+    let labels: [RecordingLabel]
     do throws(CatalogueError) {
-      let catalogue = try OpenStore.reading(store)
-      let labels = try catalogue.labels(of: former).labels
-      if !labels.isEmpty { try catalogue.merge(labels, into: description.id) }
+      labels = try OpenStore.reading(store).labels(of: former).labels
     } catch {
-      throw CommandFailure(
-        error.exitStatus,
-        "recording \(number) was made, but the labels could not be copied: \(error)")
+      throw Importing.unkept(number, error)
     }
+    try keep(labels, of: description.id, number)
     return (number, report)
+  }
+
+  /// Adds labels to a new recording.
+  private func keep(_ labels: [RecordingLabel], of id: RecordingID, _ number: UInt32) throws {
+    guard !labels.isEmpty else { return }
+    do throws(CatalogueError) {
+      try OpenStore.reading(store).merge(labels, into: id)
+    } catch {
+      throw Importing.unkept(number, error)
+    }
+  }
+
+  private static func unkept(_ number: UInt32, _ error: CatalogueError) -> CommandFailure {
+    CommandFailure(
+      error.exitStatus,
+      "recording \(number) was made, but the labels could not be copied: \(error)")
   }
 
   /// A store has each UUID once.

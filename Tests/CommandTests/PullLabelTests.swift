@@ -38,6 +38,55 @@ struct PullLabelTests {
     #expect(bench.laptop.run("label", "1").lines.isEmpty)
   }
 
+  @Test(
+    "a label that was removed there goes here too, and one that was removed there first does not come"
+  )
+  func removedThere() throws {
+    let bench = try machines()
+    #expect(bench.pi.run("label", "1", "0s..1s", "other").status == 0)
+    #expect(bench.pull().status == 0)
+    #expect(bench.pi.run("label", "1", "3s..8s", "left", "foot", "--remove").status == 0)
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1").lines == ["0s..1s other"])
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1").lines == ["0s..1s other"])
+    #expect(bench.laptop.run("label", "1", "9s..10s", "mine").status == 0)
+    #expect(bench.pi.run("label", "1", "9s..10s", "mine").status == 0)
+    #expect(bench.pi.run("label", "1", "9s..10s", "mine", "--remove").status == 0)
+    #expect(bench.pull().status == 0)
+    #expect(bench.laptop.run("label", "1").lines == ["0s..1s other"])
+  }
+
+  @Test("an older far end, which does not know removed labels, is pulled from with those it has")
+  func olderRemovals() throws {
+    let bench = try machines()
+    let far = try ScriptedFarEnd(
+      bench.serving("case \"$line\" in removals*) exit;; esac"))
+    let outcome = far.pull("--timeout", "10s")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains("labels that were removed there stay here"), "\(outcome.talk)")
+    #expect(far.connections == 2)
+    #expect(far.laptop.recordings.count == 2)
+    #expect(far.laptop.run("label", "1").lines == ["3s..8s left foot"])
+  }
+
+  @Test("labels of a recording that is then not fetched do not stay")
+  func orphans() throws {
+    let far = try ScriptedFarEnd(
+      """
+      echo imulog-pull 1 keep; read request
+      echo recording 1 \(PullLabelTests.id) 8192 complete 0; echo end; read request
+      echo labelled \(PullLabelTests.id) \(PullLabelTests.digest); echo end; read request
+      echo label 1 2 x; echo end; read request
+      echo end; read request
+      echo refused 66 it is gone; read request
+      """)
+    let outcome = far.pull("--timeout", "5s")
+    #expect(outcome.status != 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains("it is gone"), "\(outcome.talk)")
+    #expect(far.laptop.directory.names(in: "store/.labels").isEmpty)
+  }
+
   @Test("labels are in the exports that a pull makes")
   func exports() throws {
     let bench = try machines()

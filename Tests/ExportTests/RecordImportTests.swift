@@ -47,6 +47,30 @@ struct RecordImportTests {
       try TestLog.export(Imports.log(importer), Self.counts).text == log.export(Self.counts))
   }
 
+  @Test("marks and labels come back from a document, and what cannot is counted in a sentence")
+  func notes() throws {
+    var log = try log()
+    log.gap(100, 10, .missed)
+    log.event(105, .lost, .bus)
+    log.mark(2_500_000_001, "jump")
+    log.mark(-7)
+    var options = ExportOptions(format: .json)
+    options.labels = [
+      try RecordingLabel("a & \u{e4}", from: -5, to: 1_000_000_001),
+      try RecordingLabel("b", from: 7, to: 9),
+    ]
+    let importer = try Imports.csv(log.export(options))
+    #expect(
+      importer.marks.sorted { $0.time < $1.time } == [
+        Mark(time: -7), Mark(time: 2_500_000_001, label: "jump"),
+      ])
+    #expect(importer.labels == options.labels)
+    #expect(
+      importer.remarks.contains(
+        "the cause of 1 gap and 1 sensor event of table.csv left out: an imported recording has no chip, and its gaps are "
+          + "lost ticks"))
+  }
+
   @Test("a document is read whatever the order of its members and of its samples' members")
   func order() throws {
     let text = """

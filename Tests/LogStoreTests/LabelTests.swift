@@ -83,6 +83,22 @@ struct LabelTests {
     #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
   }
 
+  @Test("what was removed in another store is removed here, and does not come back from a third")
+  func mergeRemovals() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    try store.add(LabelTests.step, to: id)
+    let count = try store.merge([], removed: [LabelTests.walking, LabelTests.edge], into: id)
+    #expect(count == 2)
+    #expect(try store.labels(of: id).labels == [LabelTests.step])
+    #expect(try store.labels(of: id).removed == [LabelTests.walking, LabelTests.edge])
+    #expect(try store.merge([LabelTests.walking, LabelTests.edge], into: id) == 0)
+    #expect(try store.merge([], removed: [LabelTests.walking], into: id) == 0)
+    try store.add(LabelTests.edge, to: id)
+    #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
+  }
+
   @Test("labels stay through the trash, and are deleted with the recording for good")
   func trash() throws {
     let store = try store()

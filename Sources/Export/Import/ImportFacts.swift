@@ -18,6 +18,8 @@ struct ImportFacts: Equatable {
   /// Nanoseconds since 1970 at time 0.
   var started: Int64?
   var note: String?
+  /// Of this program's document.
+  var notes = ImportNotes()
   /// Of gcsv: what one in each column means, as it is written; a time in seconds, rad/s, g.
   var timeScale: ImportDecimal?
   var rateScale: ImportDecimal?

@@ -102,6 +102,7 @@ extension ImportLines where Source: ~Copyable {
         guard try peek() != nil else { throw try wrongJSON() }
         facts.take(member: key, Array(try value()))
       case "schema": try checkSchema()
+      case _ where ImportNotes.keys.contains(key): try takeList(key, &facts.notes)
       default: try skipValue()
       }
     }
@@ -110,6 +111,21 @@ extension ImportLines where Source: ~Copyable {
     try skipMark()
     try enterSamples()
     return true
+  }
+
+  /// Takes the items of a list of the document, one at a time.
+  private mutating func takeList(_ key: String, _ notes: inout ImportNotes) throws(ImportError) {
+    guard try consume("[") else { return try skipValue() }
+    var isFirst = true
+    while try !consume("]") {
+      if !isFirst { try require(",") }
+      isFirst = false
+      if try peek() == UInt8(ascii: "{") {
+        notes.take(key, Array(try value()))
+      } else {
+        try skipValue()
+      }
+    }
   }
 
   /// Enters the list `samples` of a document that has one.

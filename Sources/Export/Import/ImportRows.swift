@@ -72,6 +72,8 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// The note in the file.
   var note: String? { first.layout.facts.note ?? second?.table.layout.facts.note }
+  /// The marks and labels in the file.
+  var notes: ImportNotes { first.layout.facts.notes }
 
   /// The first pass: checks every row and finds the scales.
   ///

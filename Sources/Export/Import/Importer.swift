@@ -18,6 +18,10 @@ public protocol Importer: ~Copyable {
   var description: RecordingDescription { get }
   /// The file's dates; empty when it has none.
   var clockPairs: [ClockPair] { get }
+  /// Marks of the new log; none unless the file is this program's document.
+  var marks: [Mark] { get }
+  /// Labels of the new recording; the same.
+  var labels: [RecordingLabel] { get }
   /// The end of the new log.
   var end: RecordingEnd { get }
   /// Assumptions about the file, and parts missing from it: sentences for the user.

@@ -16,6 +16,10 @@ public struct PhoneImporter: Importer, ~Copyable {
   public let description: RecordingDescription
   /// The document's date.
   public let clockPairs: [ClockPair]
+  /// Documents of phones have none.
+  public let marks: [Mark] = []
+  /// The same.
+  public let labels: [RecordingLabel] = []
   /// The end of the new log.
   public let end: RecordingEnd
   /// Whether the rate is a guess.

@@ -23,6 +23,10 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   public let description: RecordingDescription
   /// The start, if it is in the options.
   public let clockPairs: [ClockPair]
+  /// Marks, if the file is this program's document.
+  public let marks: [Mark]
+  /// Labels, the same.
+  public let labels: [RecordingLabel]
   /// The end of the new log.
   public let end: RecordingEnd
   /// Holes in the table, and whether its rate is a guess.
@@ -41,6 +45,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let parts = try TableImporter.examine(TableImporter.rows(source, options), options)
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
+    (marks, labels) = (parts.notes.marks, parts.notes.labels)
     placing = parts.placing
   }
 
@@ -55,6 +60,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let parts = try TableImporter.examine(rows, options)
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
+    (marks, labels) = (parts.notes.marks, parts.notes.labels)
     placing = parts.placing
   }
 
@@ -75,6 +81,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   private struct Parts: ~Copyable {
     let description: RecordingDescription
     let clockPairs: [ClockPair]
+    let notes: ImportNotes
     let end: RecordingEnd
     let remarks: [String]
     let isPlaced: Bool
@@ -89,6 +96,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let (name, channels) = (rows.name, rows.channels)
     guard survey.count > 0 else { throw .noSamples(name: name) }
     let (started, note, hasTime) = (rows.started, rows.note, rows.hasTime)
+    let notes = rows.notes
     var placing = ImportPlacing(rows)
     let grid = try placing.findGrid(survey, options.rate)
     let account = placing.account
@@ -118,9 +126,9 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
-      + (options.rate == nil ? survey.remarks(name, grid) : [])
+      + (options.rate == nil ? survey.remarks(name, grid) : []) + notes.remarks(name)
     return Parts(
-      description: description, clockPairs: clockPairs, end: end, remarks: remarks,
+      description: description, clockPairs: clockPairs, notes: notes, end: end, remarks: remarks,
       isPlaced: isPlaced, placing: placing)
   }
 

@@ -70,15 +70,18 @@ extension Catalogue {
     try changeLabels(of: id) { list in list.present.contains(label) ? [] : [(label, false)] }
   }
 
-  /// Adds what another store has; durable on return. A label that was removed here does not come back.
+  /// Adds what another store has, and removes what was removed there; durable on return. A label that was removed on
+  /// either side is in none of them afterwards, and does not come back.
   ///
-  /// - Returns: How many are new here.
+  /// - Returns: How many lines are new here.
   @discardableResult
   public func merge(
-    _ labels: [RecordingLabel], into id: RecordingID
+    _ labels: [RecordingLabel], removed: Set<RecordingLabel> = [], into id: RecordingID
   ) throws(CatalogueError) -> Int {
     try changeLabels(of: id) { list in
-      labels.filter { !list.present.contains($0) && !list.removed.contains($0) }.map { ($0, false) }
+      labels.filter {
+        !list.present.contains($0) && !list.removed.contains($0) && !removed.contains($0)
+      }.map { ($0, false) } + removed.subtracting(list.removed).sorted().map { ($0, true) }
     }
   }
 
@@ -162,8 +165,8 @@ extension Catalogue {
     return LabelList(bytes[..<count])
   }
 
-  /// Deletes the labels of a recording that was deleted from the trash, unless the store has it again.
-  func forgetLabels(of id: RecordingID) throws(StorageError) {
+  /// Deletes the labels of a recording that is neither in the store nor in the trash, such as one that was deleted.
+  public func forgetLabels(of id: RecordingID) throws(StorageError) {
     let path = labelsPath(of: id)
     guard try files.facts(path) != nil else { return }
     let lock = try numberLock()

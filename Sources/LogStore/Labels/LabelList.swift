@@ -26,7 +26,8 @@ public struct LabelList: Equatable, Sendable {
   /// How many lines fail their check, and the first of them, counted from 1.
   public private(set) var damage: (count: Int, first: Int)?
   private(set) var present: Set<RecordingLabel> = []
-  private(set) var removed: Set<RecordingLabel> = []
+  /// Labels that were removed and not added again.
+  public private(set) var removed: Set<RecordingLabel> = []
   /// Bytes up to the last line feed. What follows was cut off while it was written, and never confirmed.
   private(set) var wholeByteCount = 0
 

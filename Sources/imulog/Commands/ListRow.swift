@@ -62,8 +62,23 @@ struct ListRow {
     }
   }
 
-  /// The names of its labels in a cell.
-  var labelCell: String { labels.map { Plain.text($0.joined(separator: ", ")) } ?? "?" }
+  /// The most characters of the names of labels in a cell, but for the first name.
+  private static let labelWidth = 40
+
+  /// The names of its labels in a cell, and the number of those without room: `walking, running, 7 more`.
+  var labelCell: String {
+    guard let labels, let first = labels.first else { return labels == nil ? "?" : "" }
+    var cell = Plain.text(first)
+    for (index, name) in labels.enumerated().dropFirst() {
+      let longer = cell + ", " + Plain.text(name)
+      let isLast = index == labels.count - 1
+      guard longer.count + (isLast ? 0 : 10) <= ListRow.labelWidth else {
+        return cell + ", \(labels.count - index) more"
+      }
+      cell = longer
+    }
+    return cell
+  }
 
   /// Runs of ticks without samples. Only a recording with losses is read from end to end to count them.
   private static func gapCount(

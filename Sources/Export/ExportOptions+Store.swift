@@ -7,6 +7,7 @@ extension ExportOptions {
   /// labels.
   ///
   /// - Returns: A remark about labels that cannot be read, or that are not in the log; `nil` without such.
+  /// - Throws: Why labels cannot be read at all, when a column of them is wanted.
   public mutating func take(
     _ entry: CatalogueEntry, in catalogue: Catalogue
   ) throws(CatalogueError) -> String? {
@@ -18,14 +19,19 @@ extension ExportOptions {
     }
     // A header that cannot be read is the export's to report.
     guard let id = catalogue.identity(of: entry) else { return nil }
-    let list = try catalogue.labels(of: id)
-    guard format != .raw else {
-      let count = list.labels.count
-      return count == 0
-        ? nil
-        : "\(count == 1 ? "1 label is" : "\(count) labels are") not in it: the store keeps labels beside the log"
+    do {
+      let list = try catalogue.labels(of: id)
+      guard format != .raw else {
+        let count = list.labels.count
+        return count == 0
+          ? nil
+          : "\(count == 1 ? "1 label is" : "\(count) labels are") not in it: the store keeps labels beside the log"
+      }
+      labels = list.labels
+      return list.damageSentence
+    } catch {
+      guard !hasLabels else { throw error }
+      return "its labels are left out: \(error)"
     }
-    labels = list.labels
-    return list.damageSentence
   }
 }

@@ -36,6 +36,13 @@ public struct RecordingLabel: Hashable, Sendable {
     return label
   }
 
+  /// Whether it is all within a recording.
+  ///
+  /// - Parameter end: `nil` while the recording is being written.
+  public func isWithin(first: Int64, end: Int64?) -> Bool {
+    from >= first && end.map { from < $0 && to <= $0 } ?? true
+  }
+
   /// What makes a name unusable; `nil` for one that can be used.
   ///
   /// Tables join the names at one instant with `;` and write them between quotes, so those are excluded.
@@ -44,7 +51,7 @@ public struct RecordingLabel: Hashable, Sendable {
     if name.utf8.count > longestName { return "has more than \(longestName) bytes" }
     if name.first == " " || name.last == " " { return "begins or ends with a space" }
     for scalar in name.unicodeScalars {
-      if ";\"\\".unicodeScalars.contains(scalar) { return "has the character \(scalar)" }
+      if ";\"\\".unicodeScalars.contains(scalar) { return "has the character '\(scalar)'" }
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
         .unassigned:

@@ -28,6 +28,10 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case outOfNumbers(path: String)
   /// The recording's file of labels holds as many as one may.
   case tooManyLabels(path: String)
+  /// The recording's file of labels has no room, not even without labels that were added and removed again.
+  case labelsFull(path: String)
+  /// The recording's file of labels is larger than this program makes any.
+  case labelsTooLarge(path: String)
   /// The recording has no such label; `existing` are those that it has.
   case noLabel(RecordingLabel, existing: [RecordingLabel])
   /// The recording's header cannot be read, or cannot be written because a text is too long.
@@ -74,6 +78,14 @@ extension CatalogueError: CustomStringConvertible {
       return
         "\(path) would have more than \(RecordingLabel.mostOfRecording) labels; remove some with "
         + "`imulog label ID --remove`"
+    case .labelsFull(let path):
+      return
+        "\(path) is full of labels that were removed, which it remembers so that a pull does not bring them back; "
+        + "note its labels with `imulog label ID`, move the file away, and add them again"
+    case .labelsTooLarge(let path):
+      return
+        "\(path) is larger than any file of labels (\(Catalogue.labelsLimit >> 20) MiB); move it away, for another "
+        + "program made it so"
     case .noLabel(let label, let existing):
       return "there is no label \(label); "
         + (existing.isEmpty
@@ -94,7 +106,8 @@ extension CatalogueError: StatusError {
     switch self {
     case .missing, .notFound, .noLabel: .noInput
     case .ambiguous: .usage
-    case .notADirectory, .outOfNumbers, .present, .tooManyLabels: .cannotCreate
+    case .notADirectory, .outOfNumbers, .present, .tooManyLabels, .labelsFull: .cannotCreate
+    case .labelsTooLarge: .damagedData
     case .isLive: .tryAgain
     case .trashForbidden, .isRelied: .noPermission
     case .storage(let cause), .moveNotDurable(_, _, let cause): cause.exitStatus

@@ -11,7 +11,8 @@ import LogStore
 ///
 /// They come before any recording is freed there, and before exports beside the copies are made. An older far end closes
 /// the connection at the question, and is not asked again. A removal on either side wins. Labels of recordings that are
-/// then not fetched do not stay.
+/// then not fetched do not stay. What `imulog label` would refuse is left out, and said: labels outside of the recording,
+/// once that is here, and names with U+FFFD, which stands for bytes that were no UTF-8.
 extension HostPull {
   /// Questions for labels without an answer at a time.
   private static var labelWindow: Int { 64 }
@@ -145,13 +146,26 @@ extension HostPull {
   private mutating func add(
     _ labels: [RecordingLabel], removed: Set<RecordingLabel> = [], to id: RecordingID
   ) {
-    guard !labels.isEmpty || !removed.isEmpty else { return }
+    let sound = labels.filter { !$0.name.unicodeScalars.contains("\u{FFFD}") }
+    leaveOut(labels.count - sound.count, of: id, "whose names are no UTF-8")
+    guard !sound.isEmpty || !removed.isEmpty else { return }
     do {
-      if try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
-      try fetch.local.catalogue.merge(labels, removed: removed, into: id)
+      let entry = try fetch.local.entry(of: id)
+      if entry == nil { labelledAhead.insert(id) }
+      try fetch.local.catalogue.merge(sound, removed: removed, into: id)
+      if let entry {
+        let count = try fetch.local.catalogue.removeOutside(entry, among: sound)
+        leaveOut(count, of: id, "that are not within it")
+      }
     } catch {
       fail(id, CommandFailure(error, else: .inputOutput))
     }
+  }
+
+  private func leaveOut(_ count: Int, of id: RecordingID, _ which: String) {
+    guard count > 0 else { return }
+    board.talk(
+      "\(host): \(count) \(count == 1 ? "label" : "labels") of recording \(id) left out, \(which)")
   }
 
   /// Deletes the labels of recordings that were not fetched after all.

@@ -135,7 +135,14 @@ public struct PullServer {
   private func sayLabelled() throws {
     var replies: [PullReply] = []
     for id in try catalogue.labelled().sorted(by: { "\($0)" < "\($1)" }) {
-      replies.append(.labelled(id, SHA256.digest(of: try catalogue.labels(of: id).lines)))
+      let lines: [UInt8]
+      do throws(CatalogueError) {
+        lines = try catalogue.labels(of: id).lines
+      } catch {
+        // The digest of no labels: the answer to the question for them is the error.
+        lines = Array("\(id) \(error)".utf8)
+      }
+      replies.append(.labelled(id, SHA256.digest(of: lines)))
     }
     for reply in replies { try say(reply) }
     try say(.end)

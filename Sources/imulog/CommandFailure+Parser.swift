@@ -8,6 +8,17 @@ extension CommandFailure {
   /// The failure for an error of the parser; `nil` for a request for help or the version.
   init?(parser error: any Error) {
     guard Imulog.exitCode(for: error) != .success else { return nil }
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "label", !arguments.contains("--"),
+      let stretch = arguments.first(where: { $0.hasPrefix("-") && LabelRange(argument: $0) != nil })
+    {
+      // The parser takes it for options, and the name for the stretch.
+      self.init(
+        .usage,
+        "\(Plain.text(stretch)) looks like options; write -- before it: `imulog label ID -- \(Plain.text(stretch)) NAME`"
+      )
+      return
+    }
     let sentence = CommandFailure.sentence(parser: error)
     let help = CommandFailure.helpCommand(Imulog.fullMessage(for: error))
     self.init(.usage, sentence + (sentence.hasSuffix("?") ? " See" : "; see") + " `\(help)`")

@@ -47,7 +47,11 @@ struct LabelCommandTests {
       bench.run("label", "1", "3s..11s", "x"), 64, ["recording 1 ends at 10s", "leave its end out"])
     expectSentence(bench.run("label", "1", "10s..", "x"), 64, ["ends at 10s"])
     expectSentence(bench.run("label", "1", "5s..4s", "x"), 64, ["no length"])
-    expectSentence(bench.run("label", "1", "1s..4s", "a;b"), 64, ["has the character ;"])
+    expectSentence(bench.run("label", "1", "1s..4s", "a;b"), 64, ["has the character ';'; use"])
+    expectSentence(
+      bench.run("label", "1", "-1s..3s", "x"), 64,
+      ["-1s..3s looks like options", "write -- before"])
+    expectSentence(bench.run("label", "1", "--", "-1s..3s", "x"), 64, ["begins at 0s"])
     expectSentence(bench.run("label", "1", "1s..4s"), 64, ["name the stretch"])
     expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
     expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])
@@ -117,11 +121,55 @@ struct LabelCommandTests {
     let child = try bench.startRecording([
       "record", "--board", "simulator", "--until-stopped", "--rate", "100",
     ])
-    #expect(bench.run("label", "1", "0s..1s", "begin").status == 0)
+    #expect(bench.run("label", "1", "0s..1ms", "begin").status == 0)
     expectSentence(bench.run("label", "1", "0s..", "x"), 64, ["is being written"])
+    let ahead = bench.run("label", "1", "500h..600h", "ahead")
+    #expect(ahead.status == 0)
+    #expect(ahead.talk.contains("may end before the label does"), "\(ahead.talk)")
     child.signal(SIGINT)
     #expect(child.outcome().status == 0)
-    #expect(bench.run("label", "1").lines == ["0s..1s begin"])
+    let list = bench.run("label", "1")
+    #expect(list.lines == ["0s..1ms begin", "500h..600h ahead"])
+    #expect(list.status == 0)
+    #expect(list.talk.contains("1 of its labels is not all within it"), "\(list.talk)")
+    #expect(bench.run("export", "1", "--format", "mcap").status == 0)
+  }
+
+  @Test("a last line that was cut off, and a file of zeros, are said to be damage")
+  func cut() throws {
+    try bench.record("--for", "10s")
+    #expect(bench.run("label", "1", "3s..8s", "one").status == 0)
+    let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
+    let bytes = bench.directory.bytes(of: file)
+    bench.directory.write(Array(bytes.dropLast(3)), to: file)
+    expectSentence(bench.run("label", "1"), 65, ["no whole line"])
+    bench.directory.write([UInt8](repeating: 0, count: 4096), to: file)
+    expectSentence(bench.run("label", "1"), 65, ["the last 4096 bytes"])
+    bench.directory.write(Array(bytes.dropLast()), to: file)
+    #expect(bench.run("label", "1").lines == ["3s..8s one"])
+  }
+
+  @Test("a file of labels that is larger than any is refused, and exports go on without labels")
+  func tooLarge() throws {
+    try bench.record("--for", "10s")
+    #expect(bench.run("label", "1", "3s..8s", "one").status == 0)
+    let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
+    bench.directory.write([UInt8](repeating: 10, count: 3 << 20), to: file)
+    expectSentence(bench.run("label", "1"), 65, ["larger than any file of labels", "move it away"])
+    let export = bench.run("export", "1")
+    #expect(export.status == 0, "\(export.talk)")
+    #expect(export.talk.contains("its labels are left out"), "\(export.talk)")
+    expectSentence(
+      bench.run("export", "1", "--format", "csv", "--labels"), 65,
+      ["larger than any file of labels"])
+    let info = bench.run("info", "1")
+    #expect(info.status == 0 && info.output.contains("larger than any file of labels"))
+    #expect(bench.run("list", "--plain").lines.count == 2)
+  }
+
+  @Test("a mark with a line feed is refused, and not changed")
+  func mark() {
+    expectSentence(bench.run("mark", "a\nb"), 64, ["has a line feed"])
   }
 }
 

@@ -87,6 +87,40 @@ struct PullLabelTests {
     #expect(far.laptop.directory.names(in: "store/.labels").isEmpty)
   }
 
+  @Test("labels that the command line would refuse here are left out, which is said")
+  func outside() throws {
+    let bench = try machines()
+    let child = try bench.pi.startRecording([
+      "record", "--board", "simulator", "--until-stopped", "--rate", "100",
+    ])
+    #expect(bench.pi.run("label", "3", "500h..600h", "ahead").status == 0)
+    #expect(bench.pi.run("label", "3", "0s..1ms", "begin").status == 0)
+    child.signal(SIGINT)
+    #expect(child.outcome().status == 0)
+    #expect(bench.pi.run("label", "1", "0s..1s", "a\u{FFFD}b").status == 0)
+    let outcome = bench.pull()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.talk.contains("1 label left out, not within the recording"), "\(outcome.talk)")
+    #expect(outcome.talk.contains("whose names are no UTF-8"), "\(outcome.talk)")
+    #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
+    #expect(bench.laptop.run("label", "3").lines == ["0s..1ms begin"])
+  }
+
+  @Test("a file of labels that cannot be read there costs the labels of its recording only")
+  func unreadable() throws {
+    let bench = try machines()
+    #expect(bench.pi.run("label", "2", "0s..1s", "two").status == 0)
+    let names = bench.pi.directory.names(in: "store/.labels")
+    let file = try #require(
+      names.first { bench.pi.directory.bytes(of: "store/.labels/\($0)").count < 40 })
+    bench.pi.directory.write([UInt8](repeating: 10, count: 3 << 20), to: "store/.labels/\(file)")
+    let outcome = bench.pull()
+    #expect(outcome.status == 65, "\(outcome.talk)")
+    #expect(outcome.talk.contains("larger than any file of labels"), "\(outcome.talk)")
+    #expect(bench.laptop.recordings.count == 2)
+    #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
+  }
+
   @Test("labels are in the exports that a pull makes")
   func exports() throws {
     let bench = try machines()

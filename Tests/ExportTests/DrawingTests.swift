@@ -170,6 +170,50 @@ struct DrawingTests {
     #expect(text.utf8.count < 30_000)
   }
 
+  @Test("it has labels as bars with their names, and counts names without room")
+  func labels() throws {
+    var log = TestLog(TestLog.description(rate: hertz(10)))
+    for tick in 0..<100 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    var options = drawing
+    options.labels = [
+      try RecordingLabel("left & right", from: 2_000_000_000, to: 5_000_000_000),
+      try RecordingLabel("hidden", from: 2_100_000_000, to: 3_000_000_000),
+      try RecordingLabel("run", from: 7_000_000_000, to: 8_000_000_000),
+      try RecordingLabel("later", from: .max - 1, to: .max),
+    ]
+    let text = try log.export(options)
+    #expect(openElements(text) == [])
+    #expect(count("left &amp; right</text>", in: text) == 2)
+    #expect(count("run</text>", in: text) == 2)
+    #expect(!text.contains("hidden") && !text.contains("later"))
+    #expect(text.contains("1 label without room for the name"))
+    let data = try #require(text.split(separator: "<path class=\"label\" d=\"").dropFirst().first)
+    let bars = lines(data.prefix { $0 != "\"" }).filter { $0.count == 2 && $0[0].y == $0[1].y }
+    // 86 units a second, from 70 on.
+    let ends = bars.map { [$0[0].x, $0[1].x] }
+    #expect(ends == [[242, 500], [672, 758]], "\(ends)")
+  }
+
+  @Test("a thousand labels need at most 20 kB")
+  func manyLabels() throws {
+    var log = TestLog(TestLog.description(rate: hertz(10)))
+    for tick in 0..<100 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    let bare = try log.export(drawing).utf8.count
+    var options = drawing
+    options.labels = try (0..<1000 as Range<Int64>).map { index in
+      try RecordingLabel(
+        String(repeating: "\u{1F6B6}", count: 15), from: index * 10_000_000,
+        to: index * 10_000_000 + 1)
+    }
+    let text = try log.export(options)
+    #expect(openElements(text) == [])
+    #expect(text.utf8.count - bare <= 20_000, "\(text.utf8.count - bare) bytes")
+  }
+
   @Test(
     "it has at most 150 kB: noise over the whole range, gaps, marks and long words",
     arguments: [0, 1, 2, 3, 5, 40])

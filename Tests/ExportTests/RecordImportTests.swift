@@ -47,7 +47,7 @@ struct RecordImportTests {
       try TestLog.export(Imports.log(importer), Self.counts).text == log.export(Self.counts))
   }
 
-  @Test("marks and labels come back from a document, and what cannot is counted in a sentence")
+  @Test("marks, labels, causes of gaps and sensor events come back from a document")
   func notes() throws {
     var log = try log()
     log.gap(100, 10, .missed)
@@ -65,10 +65,55 @@ struct RecordImportTests {
         Mark(time: -7), Mark(time: 2_500_000_001, label: "jump"),
       ])
     #expect(importer.labels == options.labels)
+    #expect(importer.end.ledger.missed == 10 && importer.end.ledger.lost == 0)
+    let records = try Imports.records(importer)
+    #expect(records.compactMap(\.gap) == [Gap(firstTick: 100, count: 10, cause: .missed)])
     #expect(
-      importer.remarks.contains(
-        "the cause of 1 gap and 1 sensor event of table.csv left out: an imported recording has no chip, and its gaps are "
-          + "lost ticks"))
+      records.compactMap(\.sensorEvent) == [SensorEvent(tick: 105, kind: .lost, fault: .bus)])
+    let again = try TestLog.export(
+      Imports.log(Imports.csv(log.export(options))), ExportOptions(format: .json)
+    ).text
+    #expect(again.contains("\"tick\":100,\"count\":10,\"cause\":\"missed\"}"))
+    #expect(again.contains("\"tick\":105,\"kind\":\"lost\",\"fault\":\"bus\"}"))
+  }
+
+  @Test(
+    "gaps before the first and after the last sample come back, and a gap without a hole does not")
+  func causes() throws {
+    func document(_ count: Int) -> String {
+      """
+      {"gaps":[{"t_ns":80000000,"tick":8,"count":3,"cause":"stale"},
+        {"t_ns":0,"tick":0,"count":2,"cause":"reinitialising"},
+        {"t_ns":40000000,"tick":4,"count":\(count),"cause":"busError","errno":5}],
+      "sensorEvents":[{"t_ns":10000000,"tick":1,"kind":"back","fault":"none"},
+        {"t_ns":90000000,"tick":9,"kind":"lost","fault":"noData"}],
+      "samples":[{"t_ns":20000000,"ax":1},{"t_ns":30000000,"ax":-2},{"t_ns":50000000,"ax":3},
+        {"t_ns":60000000,"ax":4},{"t_ns":70000000,"ax":5}]}
+      """
+    }
+    let right = try Imports.csv(document(1))
+    #expect(right.end.ledger.reinitialising == 2 && right.end.ledger.busErrors == 1)
+    #expect(right.end.ledger.scheduled == 11)
+    #expect(!right.remarks.contains { $0.contains("left out") }, "\(right.remarks)")
+    let records = try Imports.records(right)
+    #expect(
+      records.compactMap(\.gap) == [
+        Gap(firstTick: 0, count: 2, cause: .reinitialising),
+        Gap(firstTick: 4, count: 1, cause: .busError, code: 5),
+        Gap(firstTick: 8, count: 3, cause: .stale),
+      ])
+    #expect(
+      records.compactMap(\.sensorEvent) == [
+        SensorEvent(tick: 1, kind: .back, fault: .none),
+        SensorEvent(tick: 9, kind: .lost, fault: .noData),
+      ])
+    #expect(records.filter { $0.kind == .sample }.map(\.tick) == [2, 3, 5, 6, 7])
+    let wrong = try Imports.csv(document(7))
+    #expect(wrong.end.ledger.lost == 1 && wrong.end.ledger.busErrors == 0)
+    #expect(
+      wrong.remarks.contains(
+        "the cause of 1 gap of table.csv left out: the samples have no such hole there"),
+      "\(wrong.remarks)")
   }
 
   @Test("a document is read whatever the order of its members and of its samples' members")
@@ -177,6 +222,14 @@ struct RecordImportTests {
       Imports.csvError("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":1,\"ax\":2,\"y\":\"\(long)\"}")?
         .description
         == "table.csv, line 2: the line is longer than 65536 bytes: this is no table of samples")
+    // No number has so many digits, whoever reads it.
+    let digits = String(repeating: "1", count: 70_000)
+    #expect(
+      Imports.csvError("{\"x\":\(digits),\"samples\":[{\"t_ns\":0,\"ax\":1}]}")?.description
+        .contains("longer than 65536 bytes") == true)
+    let rows = "{\"samples\":[{\"t_ns\":0,\"ax\":1,\"y\":\"\(long)\"}]"
+    // It is refused where it begins: the document does not end.
+    #expect(Imports.csvError(rows)?.description.contains("longer than 65536 bytes") == true)
     let skipped =
       "{\"gaps\":[\"\(long)\"],\"samples\":[{\"t_ns\":0,\"ax\":1}],\"marks\":\"\(long)\"}"
     #expect(try Imports.records(Imports.csv(skipped)).map(\.sample.ax) == [1])

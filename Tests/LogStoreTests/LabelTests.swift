@@ -139,11 +139,17 @@ struct LabelTests {
     for end in 0..<bytes.count {
       for zeros in [0, 3, 500] {
         directory.write(bytes[..<end] + [UInt8](repeating: 0, count: zeros), to: file(id))
-        let left = end < first ? [] : [LabelTests.walking]
-        #expect(try store.labels(of: id).labels == left)
+        // A last line is whole without its line feed: its check says so.
+        let left = end < first - 1 ? [] : [LabelTests.walking]
+        let earlier = end < bytes.count - 1 ? [] : [LabelTests.edge]
+        let cut = try store.labels(of: id)
+        #expect(cut.labels == earlier + left)
+        let isWhole = [0, first].contains(end) && zeros == 0 || end == first - 1
+        #expect((cut.damageSentence == nil) == (isWhole || end == bytes.count - 1), "cut at \(end)")
         try store.add(LabelTests.step, to: id)
         let list = try store.labels(of: id)
-        #expect(list.labels == [LabelTests.step] + left && list.damage == nil, "cut at \(end)")
+        #expect(list.labels == earlier + [LabelTests.step] + left, "cut at \(end)")
+        #expect(list.damageSentence == nil)
       }
     }
   }
@@ -218,6 +224,107 @@ struct LabelTests {
     try store.add(LabelTests.walking, to: id)
   }
 
+  @Test("labels beyond the thousandth in a file, as another program may write it, are counted")
+  func surplus() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    let (_, other) = try addRecording(store, 2)
+    let all = (0..<Int64(RecordingLabel.mostOfRecording)).map { LabelTests.label("x", $0, $0 + 1) }
+    try store.merge(all, into: id)
+    try store.merge([LabelTests.walking, LabelTests.label("y", 5_000, 6_000)], into: other)
+    let more = directory.bytes(of: file(other))
+    directory.write(directory.bytes(of: file(id)) + more, to: file(id))
+    let list = try store.labels(of: id)
+    #expect(list.labels == all)
+    #expect(list.damageSentence?.contains("2 of its labels are not shown") == true)
+    try store.remove(all[3], from: id)
+    #expect(try store.labels(of: id).labels.last == LabelTests.label("y", 5_000, 6_000))
+  }
+
+  /// A label of as many bytes as a line can have.
+  private static let longest = label(String(repeating: "w", count: 60), .min, .max)
+
+  /// Fills a file of labels with a label that is added and removed again and again, up to where no line fits.
+  private func fill(_ store: Catalogue, _ id: RecordingID) throws -> [UInt8] {
+    try store.add(LabelTests.longest, to: id)
+    try store.remove(LabelTests.longest, from: id)
+    let pair = directory.bytes(of: file(id))
+    try store.add(LabelTests.walking, to: id)
+    let rest = directory.bytes(of: file(id))[pair.count...]
+    let count = ((2 << 20) - rest.count) / pair.count
+    return Array(repeatElement(pair, count: count).joined()) + rest
+  }
+
+  @Test("a full file of labels is replaced by one without what was taken back, whatever call fails")
+  func full() throws {
+    let clean = try store()
+    let (_, id) = try addRecording(clean)
+    let bytes = try fill(clean, id)
+    var index = 0
+    while true {
+      directory.write(bytes, to: file(id))
+      let script = FaultScript(.once(index, errno: EIO))
+      var isAdded = true
+      do throws(CatalogueError) {
+        let store = try Catalogue(path: directory.path, create: false, gate: script.gate)
+        // Of 60 bytes: a shorter line could still fit.
+        try store.add(LabelTests.label(String(repeating: "e", count: 60), .min, .max), to: id)
+      } catch {
+        isAdded = false
+      }
+      let list = try clean.labels(of: id)
+      #expect(list.labels.contains(LabelTests.walking) && list.damageSentence == nil)
+      #expect(list.labels.count == 2 || !isAdded, "call \(index)")
+      if isAdded, script.calls.count <= index { break }
+      index += 1
+    }
+    #expect(index > 8)
+    #expect(directory.bytes(of: file(id)).count < 1000)
+    #expect(try clean.labels(of: id).removed == [LabelTests.longest])
+    #expect(directory.names(in: ".labels").count == 1)
+  }
+
+  @Test("a file that is full of removed labels is refused with the way out")
+  func fullOfRemovals() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    let name = String(repeating: "w", count: 60)
+    let removed = (0..<18_200).map { LabelTests.label(name, .min, .max - $0) }
+    try store.merge([], removed: Set(removed), into: id)
+    let more = (0..<400).map { LabelTests.label(name, .min + 1, .max - $0) }
+    #expect(throws: CatalogueError.labelsFull(path: "\(directory.path)/\(file(id))")) {
+      try store.merge(more, into: id)
+    }
+    #expect(try store.labels(of: id).removed.count == 18_200)
+  }
+
+  // CRC-32C of "+ 1 2 \xFF", by another program.
+  @Test("a name that is no UTF-8 is damage, and no other name")
+  func encoding() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    let line = Array("8278bc35 + 1 2 ".utf8) + [0xFF, 10]
+    directory.write(directory.bytes(of: file(id)) + line, to: file(id))
+    let list = try store.labels(of: id)
+    #expect(list.labels == [LabelTests.walking])
+    #expect(list.damage?.first == 2)
+  }
+
+  @Test("labels that came from elsewhere and are not within the recording are removed")
+  func outside() throws {
+    let store = try store()
+    let (entry, id) = try addRecording(store)
+    let inside = LabelTests.label("in", 0, 1)
+    try store.merge([inside, LabelTests.step, LabelTests.edge], into: id)
+    #expect(try store.removeOutside(entry, among: [LabelTests.step, inside]) == 1)
+    #expect(try store.labels(of: id).labels == [LabelTests.edge, inside])
+    #expect(try store.removeOutside(entry) == 1)
+    #expect(try store.removeOutside(entry) == 0)
+    #expect(try store.merge([LabelTests.step], into: id) == 0)
+    #expect(try store.labels(of: id).labels == [inside])
+  }
+
   @Test("a file of labels that is a link, or as large as no program makes it, is refused")
   func links() throws {
     let store = try store()
@@ -225,8 +332,9 @@ struct LabelTests {
     try store.add(LabelTests.walking, to: id)
     let path = "\(directory.path)/\(file(id))"
     directory.write([UInt8](repeating: 10, count: 3 << 20), to: file(id))
-    #expect(throws: CatalogueError.storage(StorageError(.read, path: path, errno: EFBIG))) {
-      try store.labels(of: id)
+    #expect(throws: CatalogueError.labelsTooLarge(path: path)) { try store.labels(of: id) }
+    #expect(throws: CatalogueError.labelsTooLarge(path: path)) {
+      try store.add(LabelTests.step, to: id)
     }
     unlink(path)
     symlink("/etc/passwd", path)

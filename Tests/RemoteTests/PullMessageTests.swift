@@ -16,7 +16,7 @@ struct PullMessageTests {
       .list, .fetch(PullMessageTests.id, offset: 0, follow: false),
       .fetch(PullMessageTests.id, offset: .max, follow: true),
       .free(PullMessageTests.id, byteCount: 4096, digest: PullMessageTests.digest),
-      .labelled, .labels(PullMessageTests.id),
+      .labelled, .labels(PullMessageTests.id), .removals(PullMessageTests.id),
     ]
     for request in all { #expect(PullRequest(line: request.line) == request) }
   }
@@ -30,6 +30,7 @@ struct PullMessageTests {
       "fetch \(id) 1 2", "fetch ../x 1", "fetch \(id.uppercased()) 1", "follow \(id) 0x1",
       "free \(id) 1 abc", "free \(id) 1 \(String(repeating: "A", count: 64))", "free \(id) 1",
       "labelled \(id)", "labels", "labels x", "labels \(id) ",
+      "removals", "removals x", "removals \(id) 1", "removals  \(id)",
     ]
     for line in wrong { #expect(PullRequest(line: line) == nil, "\(line)") }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 
 // JSON of any length, value by value. Only one value is in memory at a time, of at most 64 KiB; longer ones can be
@@ -79,14 +80,25 @@ extension ImportLines where Source: ~Copyable {
     return value
   }
 
-  /// Skips the next value, however long it is.
+  /// Skips the next value: a text, a list or an object may have any length, a number or a word that of a line.
   mutating func skipValue() throws(ImportError) {
     guard try peek() != nil else { throw try wrongJSON() }
     var scan = ImportJSONScan()
     let line = number
     var isFirst = true
+    var scalarLength = 0
     while true {
       while begin < end {
+        if scan.isInString {
+          passString()
+          guard begin < end else { break }
+        }
+        if scan.isScalar {
+          scalarLength += 1
+          guard scalarLength <= Self.limit else {
+            throw .line(name: source.name, line: line, problem: .tooLong(limit: Self.limit))
+          }
+        }
         if scan.isEnd(before: buffer[begin]) {
           if isFirst { throw try wrongJSON() }
           return
@@ -104,6 +116,17 @@ extension ImportLines where Source: ~Copyable {
       }
       try fill()
     }
+  }
+
+  /// Passes bytes of a string up to the next quote or backslash, with the C library's search: texts may be long.
+  private mutating func passString() {
+    guard let base = buffer.baseAddress else { return }
+    var count = end - begin
+    for byte in [UInt8(ascii: "\""), UInt8(ascii: "\\")] {
+      guard let found = memchr(base + begin, Int32(byte), count) else { continue }
+      count = UnsafeRawPointer(found) - UnsafeRawPointer(base + begin)
+    }
+    begin += count
   }
 
   /// The next key of an object that was entered, up to its value; `nil` at the object's end.
@@ -124,6 +147,8 @@ struct ImportJSONScan {
   private var depth = 0
   private var isString = false
   private var isEscape = false
+  /// Whether the next byte is a string's, and no escaped one.
+  var isInString: Bool { isString && !isEscape }
   private(set) var isOver = false
   /// Whether it is a number or a word, which ends before the next mark.
   private(set) var isScalar = false

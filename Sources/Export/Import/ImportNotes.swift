@@ -3,26 +3,31 @@
 import IMUModel
 import LogStore
 
-/// What this program's document says beside its samples, and a new recording can keep: marks and labels.
+/// What this program's document says beside its samples, and a new recording can keep.
 ///
-///     "marks":[{"t_ns":250000000,"label":"jump"},…]      "gaps":[{…,"cause":"missed"},…]
-///     "labels":[{"from_ns":0,"to_ns":9,"name":"walk"},…]  "sensorEvents":[{…},…]
+///     "marks":[{"t_ns":250000000,"label":"jump"},…]
+///     "labels":[{"from_ns":0,"to_ns":9,"name":"walk"},…]
+///     "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"busError","errno":5},…]
+///     "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"bus"},…]
 ///
-/// An imported recording has ticks that are lost and no chip, so that the causes of gaps and the events of a chip are
-/// counted for a remark. Items of another form are passed over.
+/// Items of another form are passed over.
 struct ImportNotes: Equatable {
   /// The lists that are read.
   static let keys: Set = ["marks", "labels", "gaps", "sensorEvents"]
   /// The most bytes of a mark's text in a log.
   private static let longestMark = 200
+  /// The most items of a list that are kept in memory.
+  private static var most: Int { RecordingNotes.markLimit }
 
   private(set) var marks: [Mark] = []
   private(set) var labels: [RecordingLabel] = []
-  /// Marks and labels that no recording can have, or beyond the most that it can.
+  private var gaps: [ImportCauses.StatedGap] = []
+  private var events: [ImportCauses.StatedEvent] = []
+  /// Items that no recording can have, or beyond the most that it can.
   private var refused = 0
-  /// Gaps of another cause than `lost`, and sensor events.
-  private var causes = 0
-  private var events = 0
+
+  /// The gaps and events, for the samples.
+  var causes: ImportCauses { ImportCauses(gaps, events) }
 
   /// Takes an item of the list with this key.
   mutating func take(_ key: String, _ object: [UInt8]) {
@@ -45,7 +50,7 @@ struct ImportNotes: Equatable {
     switch key {
     case "marks":
       guard let time = numbers["t_ns"], let text = texts["label"] else { return }
-      guard text.utf8.count <= ImportNotes.longestMark, marks.count < RecordingNotes.markLimit
+      guard text.utf8.count <= ImportNotes.longestMark, marks.count < ImportNotes.most
       else { return refused += 1 }
       marks.append(Mark(time: time, label: text))
     case "labels":
@@ -57,27 +62,48 @@ struct ImportNotes: Equatable {
       } catch {
         refused += 1
       }
-    case "gaps": if let cause = texts["cause"], cause != GapCause.lost.name { causes += 1 }
-    default: events += 1
+    case "gaps": takeGap(numbers, texts)
+    default: takeEvent(numbers, texts)
     }
   }
 
+  private mutating func takeGap(_ numbers: [String: Int64], _ texts: [String: String]) {
+    guard let time = numbers["t_ns"], let tick = numbers["tick"], let count = numbers["count"],
+      let name = texts["cause"]
+    else { return }
+    guard gaps.count < ImportNotes.most, let tick = UInt64(exactly: tick), count > 0,
+      let code = Int32(exactly: numbers["errno"] ?? 0),
+      let cause = GapCause.allCases.first(where: { $0.name == name })
+    else { return refused += 1 }
+    let gap = Gap(firstTick: tick, count: UInt64(count), cause: cause, code: code)
+    gaps.append(ImportCauses.StatedGap(time: time, gap: gap))
+  }
+
+  private mutating func takeEvent(_ numbers: [String: Int64], _ texts: [String: String]) {
+    guard let time = numbers["t_ns"], let tick = numbers["tick"], let kind = texts["kind"],
+      let fault = texts["fault"]
+    else { return }
+    guard events.count < ImportNotes.most, let tick = UInt64(exactly: tick),
+      let kind = SensorEvent.Kind.allCases.first(where: { $0.name == kind }),
+      let fault = SensorEvent.Fault.allCases.first(where: { $0.name == fault })
+    else { return refused += 1 }
+    let event = SensorEvent(tick: tick, kind: kind, fault: fault)
+    events.append(ImportCauses.StatedEvent(time: time, event: event))
+  }
+
   /// What is left out.
-  func remarks(_ name: String) -> [String] {
-    var words: [String] = []
-    if causes > 0 {
-      words.append(causes == 1 ? "the cause of 1 gap" : "the causes of \(causes) gaps")
-    }
-    if events > 0 { words.append("\(events) sensor \(events == 1 ? "event" : "events")") }
+  ///
+  /// - Parameter unplaced: Gaps whose cause could not be kept.
+  func remarks(_ name: String, unplaced: Int) -> [String] {
     var remarks: [String] = []
-    if !words.isEmpty {
+    if unplaced > 0 {
       remarks.append(
-        "\(words.joined(separator: " and ")) of \(name) left out: an imported recording has no chip, and its gaps are lost ticks"
-      )
+        "\(unplaced == 1 ? "the cause of 1 gap" : "the causes of \(unplaced) gaps") of \(name) left out: the samples "
+          + "have no such hole there")
     }
     if refused > 0 {
       remarks.append(
-        "\(refused) marks or labels of \(name) left out: they are too long, empty, or more than a recording has"
+        "\(refused) marks, labels, gaps or sensor events of \(name) left out: no recording can have them, or so many"
       )
     }
     return remarks

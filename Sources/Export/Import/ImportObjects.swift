@@ -97,7 +97,7 @@ extension ImportLines where Source: ~Copyable {
         hasSamples = true
         // This program writes them last.
         if facts.hasHeader { return try consume("[") }
-        try skipValue()
+        try skipRows()
       case "sensor", "units", "started", "note":
         guard try peek() != nil else { throw try wrongJSON() }
         facts.take(member: key, Array(try value()))
@@ -111,6 +111,17 @@ extension ImportLines where Source: ~Copyable {
     try skipMark()
     try enterSamples()
     return true
+  }
+
+  /// Skips the list of rows, none of which may be longer than a line.
+  private mutating func skipRows() throws(ImportError) {
+    try require("[")
+    var isFirst = true
+    while try !consume("]") {
+      if !isFirst { try require(",") }
+      isFirst = false
+      _ = try value()
+    }
   }
 
   /// Takes the items of a list of the document, one at a time.

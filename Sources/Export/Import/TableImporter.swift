@@ -13,7 +13,7 @@ public import IMUModel
 /// the end are ignored.
 ///
 /// Samples lie on the grid of the rate, which is in the options or follows from the times. Ticks without a sample become
-/// gaps with the cause `lost`. Times that fit no grid are refused. See `ImportGrid` and
+/// gaps with the cause `lost`, or with those that this program's document states. Times that fit no grid are refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
 ///
 /// A file is read in pieces of 64 KiB: first every line is checked, then the holes are found by the times alone, and last
@@ -35,8 +35,12 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   private var placing: ImportPlacing<Source>
   /// Whether all times are the same, so that the rate places the samples.
   private let isPlaced: Bool
-  /// The sample after the gap that was returned last.
-  private var waiting: TickRecord?
+  /// Causes and events that the document states.
+  private var causes: ImportCauses
+  /// The records after the one that was returned last, the next one last.
+  private var waiting: [TickRecord] = []
+  /// The rows that were placed when the file was checked.
+  private let found: ImportPlacing<Source>.Account
 
   /// Reads the whole file and checks it.
   ///
@@ -46,6 +50,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
+    (causes, found) = (parts.notes.causes, parts.found)
     placing = parts.placing
   }
 
@@ -61,6 +66,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
+    (causes, found) = (parts.notes.causes, parts.found)
     placing = parts.placing
   }
 
@@ -85,6 +91,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let end: RecordingEnd
     let remarks: [String]
     let isPlaced: Bool
+    let found: ImportPlacing<Source>.Account
     var placing: ImportPlacing<Source>
   }
 
@@ -108,17 +115,30 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let found = placing.table.remarks
     let sensor = placing.table.sensor(options)
     try placing.restart(on: grid, hasSamples: true)
+    var causes = notes.causes
+    if !causes.isEmpty {
+      while let row = try placing.next() {
+        _ = causes.records(before: row.time, tick: placing.tick, lost: row.lost)
+      }
+      _ = causes.rest()
+      try placing.restart(on: grid, hasSamples: true)
+    }
 
     let isPlaced = !grid.look.slack.isFinite
     let description = options.description(
       channels: channels, rate: rate,
       timeUnit: isPlaced ? min(survey.unit, rate.timeUnit) : survey.unit,
-      ticks: account.samples + account.lost, sensor: sensor, note: note)
+      ticks: account.samples + max(account.lost, causes.ledger.scheduled), sensor: sensor,
+      note: note)
     let clockPairs =
       (started ?? options.started).map {
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
-    let end = RecordingEnd.imported(samples: account.samples, lost: account.lost)
+    var end = RecordingEnd.imported(samples: account.samples, lost: account.lost)
+    if !notes.causes.isEmpty {
+      end.ledger = causes.ledger
+      end.ledger.sampled = account.samples
+    }
     let remarks =
       options.remarks + found
       + account.remarks(
@@ -126,18 +146,16 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       + (departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
-      + (options.rate == nil ? survey.remarks(name, grid) : []) + notes.remarks(name)
+      + (options.rate == nil ? survey.remarks(name, grid) : [])
+      + notes.remarks(name, unplaced: causes.unplaced)
     return Parts(
       description: description, clockPairs: clockPairs, notes: notes, end: end, remarks: remarks,
-      isPlaced: isPlaced, placing: placing)
+      isPlaced: isPlaced, found: account, placing: placing)
   }
 
   /// The next sample or gap; `nil` after the last one.
   public mutating func next() throws(ImportError) -> TickRecord? {
-    if let record = waiting {
-      waiting = nil
-      return record
-    }
+    if let record = waiting.popLast() { return record }
     let row: (time: Int64, sample: RawSample, lost: UInt64)?
     do {
       row = try placing.next()
@@ -146,24 +164,29 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       // All lines were correct in the first pass.
       throw .changed(name: placing.name)
     }
-    let ledger = end.ledger
     guard let row else {
-      guard placing.account.samples == ledger.sampled, placing.account.lost == ledger.lost else {
-        throw .changed(name: placing.name)
-      }
-      return nil
+      guard placing.account.samples == found.samples, placing.account.lost == found.lost
+      else { throw .changed(name: placing.name) }
+      waiting = causes.rest().reversed()
+      return waiting.popLast()
     }
-    guard placing.account.samples <= ledger.sampled, placing.account.lost <= ledger.lost,
+    guard placing.account.samples <= found.samples, placing.account.lost <= found.lost,
       row.time % description.timeUnit == 0
     else { throw .changed(name: placing.name) }
     let offset = isPlaced ? description.rate.nanoseconds(atTick: placing.tick) : 0
     let (time, overflow) = row.time.addingReportingOverflow(offset)
     guard !overflow else { throw .rateBeyondLog(name: placing.name) }
-    let record = TickRecord(tick: placing.tick, time: time, sample: row.sample)
-    guard row.lost > 0 else { return record }
-    waiting = record
-    return TickRecord(
-      Gap(firstTick: placing.tick - row.lost, count: row.lost, cause: .lost))
+    if causes.isEmpty {
+      let record = TickRecord(tick: placing.tick, time: time, sample: row.sample)
+      guard row.lost > 0 else { return record }
+      waiting = [record]
+      return TickRecord(
+        Gap(firstTick: placing.tick - row.lost, count: row.lost, cause: .lost))
+    }
+    let before = causes.records(before: row.time, tick: placing.tick, lost: row.lost)
+    waiting = [TickRecord(tick: causes.tick(placing.tick), time: time, sample: row.sample)]
+    waiting += before.reversed()
+    return waiting.popLast()
   }
 }
 

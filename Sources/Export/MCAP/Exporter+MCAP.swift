@@ -57,6 +57,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private var marks: ArraySlice<Mark>
   /// The same of labels, by their beginnings.
   private var labels: ArraySlice<RecordingLabel>
+  /// From tick 0 or the first sample, if that is earlier, to the last sample so far: where messages of labels are.
+  private var reach: (first: Int64, last: Int64)?
 
   /// A channel, and its place in an `Imu`.
   private typealias Axis = (channel: Int, place: Int)
@@ -99,6 +101,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     let temperatures = block.counts(ofChannel: 6)
     for row in rows {
       let time = block.times[row]
+      reach = (reach?.first ?? min(0, time), time)
       while let mark = marks.first, mark.time <= time { try add(mark, to: &sink) }
       while let label = labels.first, label.from <= time { try add(label, to: &sink) }
       let stamp = try stamp(time)
@@ -151,13 +154,15 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     marks.removeFirst()
   }
 
-  /// A label's message is at its beginning, or where the export begins.
+  /// A label's message is at its beginning, or where the export begins. One that a foreign file of labels puts outside of
+  /// the recording is at its nearer end: its own time may have no date.
   private mutating func add<Sink: ByteSink & ~Copyable>(
     _ label: RecordingLabel, to sink: inout Sink
   ) throws(ExportError) {
+    let (first, last) = reach ?? (0, 0)
+    let time = min(max(label.from, plan.from, first), max(last, plan.from, first))
     try add(
-      .labels,
-      ROSMessages.logContent(.info, name: "imulog.label", "\(label)"), max(label.from, plan.from),
+      .labels, ROSMessages.logContent(.info, name: "imulog.label", "\(label)"), time,
       UInt32(labels.startIndex), to: &sink)
     labels.removeFirst()
   }

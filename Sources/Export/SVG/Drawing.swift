@@ -3,19 +3,20 @@
 import Graph
 import IMUModel
 
-/// A recording as an SVG 1.1 drawing of 960 units width, and of at most 150 kB whatever the recording is:
+/// A recording as an SVG 1.1 drawing of 960 units width, and of at most 170 kB whatever the recording is:
 ///
 ///     6 lines of 1433 columns, of two points each, 13 bytes a column     112 kB
 ///     2 panels of at most 717 gaps, of 9 bytes each                       13 kB
 ///     2 panels of at most 430 marks, of 9 bytes, and 86 flags             11 kB
-///     words of marks, titles, axes                                        14 kB
+///     2 panels of at most 430 bars of labels, of 2 × 9 bytes              15 kB
+///     words of marks and labels, titles, axes                             18 kB
 ///
 /// A column has either a line or a gap, so that the sum is less.
 ///
 ///     ┌ title ───────────────────────────────┐
 ///     │ Acceleration in g    ── x  -- y  ·· z│
 ///     │ 1.0 ┌──────▼──────────░░░──────────┐ │   ▼ mark, ░ gap
-///     │ 0.0 │                              │z│
+///     │ 0.0 │    ├walking──                │z│
 ///     │     └──────────────────────────────┘ │
 ///     │ Angular rate in °/s  …               │
 ///     │     0     10     20     30        s  │
@@ -40,6 +41,7 @@ struct Drawing {
   let account: LogAccount
   let trace: DrawingTrace
   let marks: DrawingMarks
+  let labels: DrawingLabels
 
   var panels: [Panel] {
     var panels: [Panel] = []
@@ -69,6 +71,10 @@ struct Drawing {
     let count = marks.silent
     if count > 0 {
       parts.append("\(count) \(count == 1 ? "mark" : "marks") without room for words")
+    }
+    let unnamed = labels.silent
+    if unnamed > 0 {
+      parts.append("\(unnamed) \(unnamed == 1 ? "label" : "labels") without room for the name")
     }
     for words in parts.map({ Drawing.cut($0, 130) }) {
       let line = lines[lines.count - 1]
@@ -139,6 +145,7 @@ struct Drawing {
     for channel in panel.channels { parts.append(line(channel, vertical)) }
     parts.append(names(of: panel, vertical))
     parts.append(flags(of: panel))
+    parts.append(bars(of: panel))
     parts.append("</g>\n")
     return parts
   }
@@ -256,6 +263,30 @@ struct Drawing {
       text +=
         "<text x=\"936\" y=\"\(SVGNumber.text(y + 4))\" fill=\"\(style.colour)\" font-weight=\"bold\">"
         + "\(style.name)</text>\n"
+    }
+    return text
+  }
+
+  /// Labels and those of their names for which there is room.
+  private func bars(of panel: Panel) -> String {
+    guard !labels.bars.isEmpty else { return "" }
+    let bottom = panel.top + Drawing.panelHeight - 5
+    var path = DrawingPath()
+    for bar in labels.bars {
+      path.move(to: (bar.begin, bottom))
+      path.line(to: (bar.end, bottom))
+    }
+    for place in labels.begins {
+      path.move(to: (place, bottom - 4))
+      path.line(to: (place, bottom + 4))
+    }
+    var text =
+      "<path class=\"label\" d=\"\(path.data)\" \(DrawingPath.transform) stroke=\"#00695c\" "
+      + "stroke-width=\"20\" fill=\"none\"/>\n"
+    for words in labels.words {
+      text +=
+        "<text x=\"\(SVGNumber.text(words.x))\" y=\"\(SVGNumber.text(bottom - 4))\" "
+        + "font-size=\"12\" fill=\"#00695c\">\(MarkupText.escaped(words.text))</text>\n"
     }
     return text
   }

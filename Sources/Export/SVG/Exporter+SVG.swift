@@ -6,7 +6,7 @@ import LogFormat
 import LogStore
 
 extension Exporter {
-  /// Writes a drawing of the whole recording, or of the range: a panel for each sensor, legend, units, gaps and marks.
+  /// Writes a drawing of the whole recording, or of the range: a panel for each sensor, legend, units, gaps, marks and labels.
   ///
   /// A first pass over the log finds the facts and the ends, a second one the peaks. Memory and the size of the drawing
   /// depend on its width, not on the recording.
@@ -42,7 +42,9 @@ extension Exporter {
       if plan.isOver(item, of: reader) { break }
     }
     trace.finish()
-    let drawing = Drawing(plan: plan, account: account, trace: trace, marks: marks)
+    let labels = DrawingLabels(plan.labels, in: span)
+    let drawing = Drawing(
+      plan: plan, account: account, trace: trace, marks: marks, labels: labels)
     try sink.write(Array(drawing.head.utf8))
     for panel in drawing.panels {
       for part in drawing.parts(of: panel) { try sink.write(Array(part.utf8)) }

@@ -9,11 +9,15 @@ public import IMUModel
 //
 // Its lines are those of ``LabelList``. The file belongs to the UUID: it stays where it is while the recording is in the
 // trash, and is deleted with the recording for good. Writers hold the number lock; readers need no lock, because lines are
-// appended whole or fail their check.
+// appended whole or fail their check. A file without room for another line is replaced by one without the lines that later
+// ones took back:
+//
+//     UUID.labels + new lines ─► UUID.new, synced ─► renamed to UUID.labels
 
 extension Catalogue {
   static let labelsName = ".labels"
   private static let labelsSuffix = ".labels"
+  private static let newSuffix = ".new"
 
   /// The most bytes of a file of labels that are read: some 20,000 changes of the longest.
   static let labelsLimit = 2 << 20
@@ -31,7 +35,7 @@ extension Catalogue {
       return try labels(in: file)
     } catch {
       if error.isMissing { return LabelList() }
-      throw .storage(error)
+      throw Catalogue.problem(error)
     }
   }
 
@@ -85,6 +89,35 @@ extension Catalogue {
     }
   }
 
+  /// Removes labels that another store gave and that are not within the recording; durable on return. `imulog label` would
+  /// have refused them.
+  ///
+  /// - Parameter labels: Those that came; `nil` for all that the recording has.
+  /// - Returns: How many they were.
+  @discardableResult
+  public func removeOutside(
+    _ entry: CatalogueEntry, among labels: [RecordingLabel]? = nil
+  ) throws(CatalogueError) -> Int {
+    guard let id = identity(of: entry) else { return 0 }
+    let list = try self.labels(of: id)
+    let some = labels.map { $0.filter { list.present.contains($0) } } ?? list.labels
+    guard !some.isEmpty else { return 0 }
+    let isLive: Bool
+    do throws(StorageError) { isLive = try self.isLive(entry) } catch { throw .storage(error) }
+    let times: (first: Int64, end: Int64?)
+    do throws(LogError) {
+      var reader = try reader(of: entry)
+      times = try reader.labelTimes(isLive: isLive)
+    } catch {
+      throw .log(error)
+    }
+    let outside = some.filter { !$0.isWithin(first: times.first, end: times.end) }
+    guard !outside.isEmpty else { return 0 }
+    return try changeLabels(of: id) { list in
+      outside.filter { list.present.contains($0) }.map { ($0, true) }
+    }
+  }
+
   /// Removes a label; durable on return.
   ///
   /// - Throws: ``CatalogueError/noLabel(_:existing:)``.
@@ -113,9 +146,12 @@ extension Catalogue {
       guard
         list.present.count + lines.count(where: { !$0.isRemoval }) <= RecordingLabel.mostOfRecording
       else { throw StorageError(.write, path: path, errno: E2BIG) }
-      let bytes = lines.flatMap { LabelList.line($0.label, isRemoval: $0.isRemoval) }
+      var bytes = list.isOpen ? [UInt8(ascii: "\n")] : []
+      bytes += lines.flatMap { LabelList.line($0.label, isRemoval: $0.isRemoval) }
       guard list.wholeByteCount + bytes.count <= Catalogue.labelsLimit else {
-        throw StorageError(.write, path: path, errno: EFBIG)
+        try replaceLabels(of: id, list.compacted + bytes.drop { $0 == UInt8(ascii: "\n") })
+        _ = consume lock
+        return lines.count
       }
       // Synced where nothing changes, too: the sync of an earlier attempt may have failed.
       if try file.regularFileSize() > UInt64(list.wholeByteCount) {
@@ -130,9 +166,35 @@ extension Catalogue {
       _ = consume lock
       return lines.count
     } catch {
-      guard error.operation == .write, error.errno == E2BIG else { throw .storage(error) }
-      throw .tooManyLabels(path: path)
+      throw Catalogue.problem(error)
     }
+  }
+
+  /// What the store's own limits are called; no kernel gives these numbers for a regular file.
+  private static func problem(_ error: StorageError) -> CatalogueError {
+    switch (error.operation, error.errno) {
+    case (.write, E2BIG): .tooManyLabels(path: error.path)
+    case (.write, EOVERFLOW): .labelsFull(path: error.path)
+    case (.read, EFBIG): .labelsTooLarge(path: error.path)
+    default: .storage(error)
+    }
+  }
+
+  /// Replaces the file of labels: whatever happens, the old one or the new one is there.
+  private func replaceLabels(of id: RecordingID, _ bytes: [UInt8]) throws(StorageError) {
+    let path = labelsPath(of: id)
+    guard bytes.count <= Catalogue.labelsLimit else {
+      throw StorageError(.write, path: path, errno: EOVERFLOW)
+    }
+    let new = self.path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.newSuffix)")
+    // One that an interrupted attempt left.
+    if try files.facts(new) != nil { try files.remove(new) }
+    let file = try labelsFile(new)
+    try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
+    try file.sync()
+    try files.rename(new, to: path)
+    try files.syncDirectory(self.path(of: Catalogue.labelsName))
+    try files.syncDirectory(self.path)
   }
 
   /// Opens or makes the file, which must be the store's own.

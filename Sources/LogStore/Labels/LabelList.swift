@@ -14,7 +14,7 @@ import CLinuxIO
 ///     └ CRC-32C of what follows the space, in hexadecimal
 ///
 /// A line is never changed; removal is one more line. A line with a right check that is neither of these is a later
-/// version's, and skipped.
+/// version's, and skipped. A last line whose line feed is lost counts if it passes its check.
 public struct LabelList: Equatable, Sendable {
   /// The labels, each once, in their order.
   public var labels: [RecordingLabel] { present.sorted() }
@@ -25,24 +25,47 @@ public struct LabelList: Equatable, Sendable {
   }
   /// How many lines fail their check, and the first of them, counted from 1.
   public private(set) var damage: (count: Int, first: Int)?
+  /// Bytes after the last whole line, zeros at the end included: they were cut off, or damaged.
+  public private(set) var cutBytes = 0
   private(set) var present: Set<RecordingLabel> = []
+  /// Labels beyond the most that a recording has, which are not shown: a file that was written by hand has them.
+  private(set) var surplus: Set<RecordingLabel> = []
   /// Labels that were removed and not added again.
   public private(set) var removed: Set<RecordingLabel> = []
-  /// Bytes up to the last line feed. What follows was cut off while it was written, and never confirmed.
+  /// Bytes of whole lines. What follows was cut off while it was written, and never confirmed.
   private(set) var wholeByteCount = 0
+  /// Whether the last whole line has no line feed.
+  private(set) var isOpen = false
+  /// Lines that are damaged or a later version's, as they are.
+  private var foreign: [UInt8] = []
 
-  /// A remark about lines that cannot be read; `nil` when all can.
+  /// A remark about labels that cannot be read, or are too many; `nil` when all are shown.
   public var damageSentence: String? {
-    damage.map { damage in
-      damage.count == 1
-        ? "line \(damage.first) of its labels is damaged and left out"
-        : "\(damage.count) lines of its labels are damaged and left out, the first is line \(damage.first)"
+    var parts: [String] = []
+    if let damage {
+      parts.append(
+        damage.count == 1
+          ? "line \(damage.first) of its labels is damaged and left out"
+          : "\(damage.count) lines of its labels are damaged and left out, the first is line \(damage.first)"
+      )
     }
+    if cutBytes > 0 {
+      parts.append(
+        "\(cutBytes == 1 ? "the last byte" : "the last \(cutBytes) bytes") of its file of labels are no whole line and left out"
+      )
+    }
+    if !surplus.isEmpty {
+      parts.append(
+        "\(surplus.count) of its labels \(surplus.count == 1 ? "is" : "are") not shown, since a recording has at most "
+          + "\(RecordingLabel.mostOfRecording)")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 
   /// Whether both say the same of every label.
   public static func == (left: LabelList, right: LabelList) -> Bool {
     left.present == right.present && left.removed == right.removed
+      && left.surplus == right.surplus && left.cutBytes == right.cutBytes
       && left.damage?.count == right.damage?.count && left.damage?.first == right.damage?.first
   }
 
@@ -57,10 +80,22 @@ public struct LabelList: Equatable, Sendable {
       number += 1
       if !add(rest[..<end]) {
         damage = (count: (damage?.count ?? 0) + 1, first: damage?.first ?? number)
+        foreign += rest[...end]
       }
       wholeByteCount += end - rest.startIndex + 1
       rest = rest[(end + 1)...]
     }
+    let length = (rest.lastIndex { $0 != 0 } ?? rest.startIndex - 1) + 1 - rest.startIndex
+    if length > 0, add(rest.prefix(length)) {
+      wholeByteCount += length
+      isOpen = true
+    } else {
+      cutBytes = rest.count
+    }
+    guard present.count > RecordingLabel.mostOfRecording else { return }
+    let all = labels
+    present = Set(all.prefix(RecordingLabel.mostOfRecording))
+    surplus = Set(all.dropFirst(RecordingLabel.mostOfRecording))
   }
 
   /// - Returns: Whether the line passes its check.
@@ -73,28 +108,41 @@ public struct LabelList: Equatable, Sendable {
       separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
     guard words.count == 4, words[0].count == 1, let from = LabelList.number(words[1]),
       let to = LabelList.number(words[2])
-    else { return true }
+    else {
+      keep(line)
+      return true
+    }
     let label: RecordingLabel
     do throws(LabelProblem) {
-      label = try RecordingLabel(String(decoding: words[3], as: UTF8.self), from: from, to: to)
+      // Bytes that are no UTF-8 would become another name.
+      guard let name = String(validating: words[3], as: UTF8.self) else { return false }
+      label = try RecordingLabel(name, from: from, to: to)
     } catch {
       // Names that this version refuses are a later version's.
+      keep(line)
       return true
     }
     switch words[0].first {
     case UInt8(ascii: "+"):
-      // A file that people wrote by hand may have more than a program adds.
-      guard present.count < RecordingLabel.mostOfRecording || present.contains(label) else {
-        return true
-      }
       present.insert(label)
       removed.remove(label)
     case UInt8(ascii: "-"):
       present.remove(label)
       removed.insert(label)
-    default: break
+    default: keep(line)
     }
     return true
+  }
+
+  private mutating func keep(_ line: ArraySlice<UInt8>) {
+    foreign += line
+    foreign.append(UInt8(ascii: "\n"))
+  }
+
+  /// All that the file says, without labels that were added and removed again and again.
+  var compacted: [UInt8] {
+    lines + surplus.sorted().flatMap { LabelList.line($0) }
+      + removed.sorted().flatMap { LabelList.line($0, isRemoval: true) } + foreign
   }
 
   /// The lines of a new file with these labels: the same for the same labels, whatever was removed before.

@@ -92,6 +92,10 @@ struct MarkCommand: ParsableCommand {
         "the mark has \(label.utf8.count) bytes, and \(ControlRequest.longestLabel) fit; shorten it"
       )
     }
+    guard !label.unicodeScalars.contains(where: ForeignText.isObeyed) else {
+      throw CommandFailure(
+        .usage, "the mark has a line feed or another character that cannot be seen; leave it out")
+    }
     try ControlReply.ask(.mark(label), at: try socketOptions.path(isService: false))
   }
 }

@@ -50,9 +50,16 @@ struct InfoCommand: ParsableCommand {
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
-    let labels = try catalogue.labels(of: account.summary.description.id)
+    var labels = LabelList()
+    var labelProblem: CatalogueError?
+    do throws(CatalogueError) {
+      labels = try catalogue.labels(of: account.summary.description.id)
+    } catch {
+      labelProblem = error
+    }
     let report = InfoReport(
-      entry: entry, summary: account.summary, review: review, labels: labels)
+      entry: entry, summary: account.summary, review: review, labels: labels,
+      labelProblem: labelProblem)
     if json { return try Console.json(report.json) }
     for (key, value) in report.lines {
       try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)
@@ -66,6 +73,8 @@ struct InfoReport {
   let summary: LogSummary
   let review: ReviewReport
   let labels: LabelList
+  /// Why its labels cannot be read.
+  let labelProblem: CatalogueError?
 
   private var log: RecordingDescription { summary.description }
   private var sensor: SensorDescription { log.sensor }
@@ -126,6 +135,7 @@ struct InfoReport {
   }
 
   private var labelsLine: String {
+    if let labelProblem { return Plain.text("\(labelProblem)") }
     let all = labels.labels
     let more = all.count > 5 ? ["and \(all.count - 5) more"] : []
     let damage = labels.damageSentence.map { [$0] } ?? []
@@ -173,7 +183,11 @@ struct InfoReport {
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)
       json.member("size_bytes", summary.byteCount)
-      json.member("labels", labels.labels) { $0.add($1) }
+      if labelProblem == nil {
+        json.member("labels", labels.labels) { $0.add($1) }
+      } else {
+        json.member("labels", nil as String?)
+      }
       json.member("review") { review.add(to: &$0) }
     }
   }

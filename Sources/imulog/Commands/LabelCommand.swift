@@ -14,7 +14,8 @@ struct LabelCommand: ParsableCommand {
       A label is a stretch of time and a name; times are those that exports have, from the first scheduled \
       tick on. 3s.. is from 3 s to the end, ..8s from the beginning. Labels are kept beside the recording, \
       which stays as it was; exports, info, list and pull have them, and so has the recording when it comes \
-      back from the trash. Without a stretch, the labels are listed.
+      back from the trash. Without a stretch, the labels are listed. A recording that is being written has no end \
+      yet: its labels may be ahead of it, and those that it does not reach are reported when they are listed.
 
       Examples:
         imulog label latest 3s..8s walking
@@ -30,7 +31,9 @@ struct LabelCommand: ParsableCommand {
     completion: .recordings)
   var id: String
 
-  @Argument(help: ArgumentHelp("The stretch, such as 3s..8s.", valueName: "from..to"))
+  @Argument(
+    help: ArgumentHelp(
+      "The stretch, such as 3s..8s; one with a - in front comes after --.", valueName: "from..to"))
   var range: LabelRange?
 
   @Argument(
@@ -58,8 +61,14 @@ struct LabelCommand: ParsableCommand {
     let entry = try catalogue.entry(for: id)
     var reader = try catalogue.reader(of: entry)
     let recording = reader.description.id
-    guard let range else { return try list(try catalogue.labels(of: recording), of: entry) }
-    let times = try reader.labelTimes(isLive: try catalogue.isLive(entry))
+    let isLive = try catalogue.isLive(entry)
+    guard let range else {
+      let list = try catalogue.labels(of: recording)
+      // Their times are needed for labels only.
+      let times = list.labels.isEmpty ? nil : try reader.labelTimes(isLive: isLive)
+      return try self.list(list, of: entry, times)
+    }
+    let times = try reader.labelTimes(isLive: isLive)
     let label = try range.label(
       named: name.joined(separator: " "), in: times, of: entry.number, isLimited: !remove)
     if remove {
@@ -67,12 +76,15 @@ struct LabelCommand: ParsableCommand {
       Console.talk("recording \(entry.number): removed \(label)")
     } else {
       try catalogue.add(label, to: recording)
-      Console.talk("recording \(entry.number): \(label)")
+      let ahead = isLive ? "; it is being written and may end before the label does" : ""
+      Console.talk("recording \(entry.number): \(label)\(ahead)")
     }
-    if json { try list(try catalogue.labels(of: recording), of: entry) }
+    if json { try list(try catalogue.labels(of: recording), of: entry, times) }
   }
 
-  private func list(_ list: LabelList, of entry: CatalogueEntry) throws {
+  private func list(
+    _ list: LabelList, of entry: CatalogueEntry, _ times: (first: Int64, end: Int64?)?
+  ) throws {
     if json {
       try Console.json(
         JSONWriter.document { json in
@@ -83,6 +95,15 @@ struct LabelCommand: ParsableCommand {
       if list.labels.isEmpty, list.damage == nil {
         Console.talk("recording \(entry.number) has no labels")
       }
+    }
+    if let times,
+      let first = list.labels.first(where: { !$0.isWithin(first: times.first, end: times.end) })
+    {
+      let count = list.labels.count { !$0.isWithin(first: times.first, end: times.end) }
+      let end = times.end.map { " and ends at \(RangeTime(nanoseconds: $0).text)" } ?? ""
+      Console.talk(
+        "recording \(entry.number) begins at \(RangeTime(nanoseconds: times.first).text)\(end): \(count) of its labels "
+          + "\(count == 1 ? "is" : "are") not all within it, such as \(first)")
     }
     guard let sentence = list.damageSentence else { return }
     throw CommandFailure(.damagedData, "recording \(entry.number): \(sentence)")

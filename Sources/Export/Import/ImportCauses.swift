@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Gives the holes among a document's samples the causes that it states, and the sensor's events their ticks.
+///
+///     document   gaps    t 100, 2 ticks, missed    t 300, 1 tick, busError      sensorEvents   t 300, back
+///     samples    t 0  ────────────── 3 ticks without a sample ────────────── t 400
+///     log        tick 0  gap 1 2 missed            gap 3 busError, event at 3   tick 4
+///
+/// Stated gaps between two samples count if they have as many ticks as the hole there. Those before the first sample and
+/// after the last one are taken as they are: no sample contradicts them.
+struct ImportCauses: Equatable {
+  /// A gap as the document states it.
+  struct StatedGap: Equatable {
+    let time: Int64
+    let gap: Gap
+  }
+  /// An event as the document states it.
+  struct StatedEvent: Equatable {
+    let time: Int64
+    let event: SensorEvent
+  }
+
+  /// Most ticks of all gaps together, so that no tick leaves the range of a log.
+  private static let mostTicks: UInt64 = 1 << 57
+
+  private var gaps: ArraySlice<StatedGap>
+  private var events: ArraySlice<StatedEvent>
+  /// Ticks before the first sample.
+  private var shift: UInt64 = 0
+  private var hasBegun = false
+  /// The tick after the last one so far.
+  private var next: UInt64 = 0
+  /// Ticks without a sample so far, by cause.
+  private(set) var ledger = TickLedger()
+  /// Gaps whose cause could not be kept.
+  private(set) var unplaced = 0
+
+  /// - Parameters:
+  ///   - gaps: In any order.
+  ///   - events: In any order.
+  init(_ gaps: [StatedGap], _ events: [StatedEvent]) {
+    let ticks = gaps.reduce(0 as UInt64) { $0.addingSaturated($1.gap.count) }
+    if ticks <= ImportCauses.mostTicks {
+      self.gaps = gaps.sorted { ($0.time, $0.gap.firstTick) < ($1.time, $1.gap.firstTick) }[...]
+    } else {
+      self.gaps = []
+      unplaced = gaps.count
+    }
+    self.events = events.sorted { ($0.time, $0.event.tick) < ($1.time, $1.event.tick) }[...]
+  }
+
+  /// Whether there is nothing to place.
+  var isEmpty: Bool { gaps.isEmpty && events.isEmpty && !hasBegun }
+
+  /// The tick of a sample in the log.
+  ///
+  /// - Parameter tick: Its tick, counted from the first sample.
+  func tick(_ tick: UInt64) -> UInt64 { tick + shift }
+
+  /// The gaps and events before a sample, in their order.
+  ///
+  /// - Parameters:
+  ///   - time: When the sample was made.
+  ///   - tick: Its tick, counted from the first sample.
+  ///   - lost: Ticks without a sample before it.
+  mutating func records(before time: Int64, tick: UInt64, lost: UInt64) -> [TickRecord] {
+    var records: [TickRecord] = []
+    let stated = gaps.prefix { $0.time < time }
+    gaps = gaps.dropFirst(stated.count)
+    let sum = stated.reduce(0 as UInt64) { $0 + $1.gap.count }
+    var first = tick + shift - lost
+    var placed: [(stated: Gap, first: UInt64)] = []
+    if !hasBegun {
+      (hasBegun, shift, first) = (true, sum, 0)
+      placed = place(stated, from: first, &records)
+    } else if sum == lost {
+      placed = place(stated, from: first, &records)
+    } else {
+      unplaced += stated.count { $0.gap.cause != .lost }
+      if lost > 0 {
+        records.append(TickRecord(Gap(firstTick: first, count: lost, cause: .lost)))
+        ledger.add(lost, .lost)
+      }
+    }
+    let here = events.prefix { $0.time <= time }
+    events = events.dropFirst(here.count)
+    for event in here { records.append(ImportCauses.record(event, placed, else: tick + shift)) }
+    next = tick + shift + 1
+    return records
+  }
+
+  /// The gaps and events after the last sample.
+  mutating func rest() -> [TickRecord] {
+    var records: [TickRecord] = []
+    let placed = place(gaps, from: next, &records)
+    for event in events {
+      records.append(ImportCauses.record(event, placed, else: max(next, 1) - 1))
+    }
+    (gaps, events) = ([], [])
+    return records
+  }
+
+  private mutating func place(
+    _ stated: ArraySlice<StatedGap>, from first: UInt64, _ records: inout [TickRecord]
+  ) -> [(stated: Gap, first: UInt64)] {
+    var tick = first
+    var placed: [(stated: Gap, first: UInt64)] = []
+    for item in stated {
+      var gap = item.gap
+      gap.firstTick = tick
+      records.append(TickRecord(gap))
+      ledger.add(gap.count, gap.cause)
+      placed.append((item.gap, tick))
+      tick += gap.count
+    }
+    return placed
+  }
+
+  /// An event at the tick in a gap at which it was, or at that of a sample.
+  private static func record(
+    _ stated: StatedEvent, _ gaps: [(stated: Gap, first: UInt64)], else tick: UInt64
+  ) -> TickRecord {
+    var event = stated.event
+    let gap = gaps.first {
+      event.tick >= $0.stated.firstTick && event.tick - $0.stated.firstTick < $0.stated.count
+    }
+    event.tick = gap.map { $0.first + (event.tick - $0.stated.firstTick) } ?? tick
+    return TickRecord(event)
+  }
+}

@@ -92,7 +92,7 @@ struct LabelCommand: ParsableCommand {
         })
     } else {
       for label in list.labels { try Console.data("\(label)") }
-      if list.labels.isEmpty, list.damage == nil {
+      if list.labels.isEmpty, list.damageSentence == nil {
         Console.talk("recording \(entry.number) has no labels")
       }
     }

@@ -129,7 +129,7 @@ struct LabelCommandTests {
     child.signal(SIGINT)
     #expect(child.outcome().status == 0)
     let list = bench.run("label", "1")
-    #expect(list.lines == ["0s..1ms begin", "500h..600h ahead"])
+    #expect(list.lines == ["0s..1ms begin", "1800000s..2160000s ahead"])
     #expect(list.status == 0)
     #expect(list.talk.contains("1 of its labels is not all within it"), "\(list.talk)")
     #expect(bench.run("export", "1", "--format", "mcap").status == 0)

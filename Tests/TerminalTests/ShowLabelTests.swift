@@ -78,7 +78,7 @@ struct ShowLabelTests {
     #expect(lines(view)[22].contains("type a name"))
     type(&view, "a;b")
     #expect(handle(&view, .enter) == .stay)
-    #expect(lines(view)[22].contains("character ;"))
+    #expect(lines(view)[22].contains("the character ';'"))
     type(&view, String(repeating: "c", count: 80))
     #expect(lines(view)[22].contains("at most 60 bytes"))
   }

@@ -14,6 +14,14 @@ struct Importing {
   /// Writes an importer's records as a new recording and returns its number.
   func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
     let (remarks, labels, id) = (source.remarks, source.labels, source.description.id)
+    // The source, and the line of its progress, are gone before anything is said.
+    let number = try write(source)
+    try keep(labels, of: id, number)
+    for remark in remarks { Console.talk(Plain.text(remark)) }
+    return number
+  }
+
+  private func write<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
     let (number, _) = try create(source.description) { live in
       var writer = try LogEncoder.after(live.description)
       for pair in source.clockPairs { writer.append(pair) }
@@ -30,8 +38,6 @@ struct Importing {
       writer.finish(source.end)
       try writer.drain(into: &live.storage)
     }
-    try keep(labels, of: id, number)
-    for remark in remarks { Console.talk(Plain.text(remark)) }
     return number
   }
 

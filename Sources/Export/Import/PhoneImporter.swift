@@ -17,9 +17,9 @@ public struct PhoneImporter: Importer, ~Copyable {
   /// The document's date.
   public let clockPairs: [ClockPair]
   /// Documents of phones have none.
-  public let marks: [Mark] = []
+  public var marks: [Mark] { [] }
   /// The same.
-  public let labels: [RecordingLabel] = []
+  public var labels: [RecordingLabel] { [] }
   /// The end of the new log.
   public let end: RecordingEnd
   /// Whether the rate is a guess.

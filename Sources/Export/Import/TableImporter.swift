@@ -38,7 +38,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   /// Causes and events that the document states.
   private var causes: ImportCauses
   /// The records after the one that was returned last, the next one last.
-  private var waiting: [TickRecord] = []
+  private var waiting: [TickRecord]
   /// The rows that were placed when the file was checked.
   private let found: ImportPlacing<Source>.Account
 
@@ -50,7 +50,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
-    (causes, found) = (parts.notes.causes, parts.found)
+    (causes, found, waiting) = (parts.notes.causes, parts.found, [])
     placing = parts.placing
   }
 
@@ -66,7 +66,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
-    (causes, found) = (parts.notes.causes, parts.found)
+    (causes, found, waiting) = (parts.notes.causes, parts.found, [])
     placing = parts.placing
   }
 

@@ -160,7 +160,9 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     _ label: RecordingLabel, to sink: inout Sink
   ) throws(ExportError) {
     let (first, last) = reach ?? (0, 0)
-    let time = min(max(label.from, plan.from, first), max(last, plan.from, first))
+    // The last sample stands for the period after it.
+    let (end, overflow) = last.addingReportingOverflow(plan.description.rate.periodNanoseconds)
+    let time = min(max(label.from, plan.from, first), max(overflow ? last : end, plan.from, first))
     try add(
       .labels, ROSMessages.logContent(.info, name: "imulog.label", "\(label)"), time,
       UInt32(labels.startIndex), to: &sink)

@@ -25,7 +25,7 @@ final class ControlSocketTests {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
-    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = Glibc.socket(AF_UNIX, type, 0)
     let answer = withUnsafeBytes(of: &name) { bytes in
       connect(
@@ -98,6 +98,13 @@ final class ControlSocketTests {
     #expect(isTaken == true)
   }
 
+  /// Ends a caller's connection. A process that another test starts meanwhile may hold a copy of the
+  /// descriptor until its `exec`, so closing it alone would not hang up yet.
+  private func hangUp(_ descriptor: Int32) {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
+  }
+
   /// How many bytes have come; 0 when the other end hung up, `nil` when there are none.
   private func bytesFrom(_ descriptor: Int32) -> Int? {
     var bytes = [UInt8](repeating: 0, count: 65536)
@@ -115,7 +122,7 @@ final class ControlSocketTests {
       let peer = try #require(questions.first?.peer)
       let isTaken = socket.send(peer, [1, 2, 3])
       #expect(isTaken == true)
-      close(caller)
+      hangUp(caller)
       let none = socket.questions(at: start)
       #expect(none.isEmpty)
       let isGone = socket.send(peer, [4]) == nil
@@ -263,13 +270,13 @@ final class ControlSocketTests {
     let first = call()
     send(first, "half")
     _ = socket.questions(at: start)
-    close(first)
+    hangUp(first)
     let none = socket.questions(at: start)
     #expect(none.isEmpty)
     let second = call()
     send(second, "status\n")
     let questions = socket.questions(at: start)
-    close(second)
+    hangUp(second)
     #expect(isReady(socket.fileDescriptor))
     _ = socket.questions(at: start)
     #expect(!isReady(socket.fileDescriptor))

@@ -314,6 +314,38 @@ struct ParquetTests {
     }
   }
 
+  @Test("a page ends with its 8192nd row, also where rows of gaps and long steps are among them")
+  func pagesWithGaps() throws {
+    var log = TestLog(Self.onlyX)
+    let count = 20_000
+    // Ticks 100 and 9000 have no sample; from tick 12 000 on, times are a step later that no page holds.
+    for tick in 0..<count {
+      guard tick != 100, tick != 9000 else {
+        log.gap(UInt64(tick), 1, .missed)
+        continue
+      }
+      let late: Int64 = tick < 12_000 ? 0 : 1 << 40
+      log.sample(
+        UInt64(tick), Int64(tick) * 100_000_000 + late,
+        RawSample(ax: Int16(truncatingIfNeeded: tick &* 7919)))
+    }
+    for units in [nil, ExportUnits.si] {
+      let file = try read(log, options(units, gaps: .rows))
+      #expect(file.integers("tick") == (0..<Int64(count)).map { $0 })
+      let causes = file.texts("gap").enumerated().filter { $0.element != nil }.map(\.offset)
+      #expect(causes == [100, 9000])
+      #expect(file.columns["ax"]?.pages == [[8192, 8192, 3616]])
+      #expect(file.columns["gap"]?.pages == [[8192, 8192, 3616]])
+      #expect(file.columns["t_ns"]?.pages == [[8192, 3808, 8000]])
+      guard units == nil else { continue }
+      #expect(
+        file.integers("ax")
+          == (0..<count).map {
+            $0 == 100 || $0 == 9000 ? nil : Int64(Int16(truncatingIfNeeded: $0 &* 7919))
+          })
+    }
+  }
+
   @Test("--uncertainty has the bounds that CSV has, and --grid is refused")
   func uncertainty() throws {
     let log = try ChipLog(Simulation(seconds: 6, trouble: .none, seed: 21)) { _ in RawSample(ax: 1)

@@ -36,7 +36,7 @@ struct MCAPRecords {
   }
 
   mutating func put(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(littleEndian: value)
   }
 
   mutating func put(_ text: String) {

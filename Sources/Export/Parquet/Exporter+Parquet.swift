@@ -11,7 +11,8 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader, units: .raw)
     let notes = try notes(&reader, of: plan)
-    var table = try ParquetTable(plan, notes, hasGaps: options.gaps == .rows, to: &sink)
+    var table = ParquetTable(plan, notes, hasGaps: options.gaps == .rows)
+    try sink.write(ParquetTable.magic)
     try reader.begin(plan)
     var pass = SamplePass(plan)
     var report = try pass.run(&table, &reader, to: &sink)
@@ -23,145 +24,130 @@ extension Exporter {
 /// The rows of a recording as columns, in a file that is written from front to back.
 ///
 ///     PAR1 │ row group: chunk of each column │ row group │ … │ footer │ its length │ PAR1
-struct ParquetTable: SampleFormat {
-  private typealias Channel = (column: ParquetColumn, position: Int, values: [Double]?)
+private struct ParquetTable: SampleFormat {
+  private enum Content {
+    case time, nanoseconds, tick, mark, label, gap, gapTicks
+    case bound(KeyPath<RowBounds, UnsafePointer<Int64>>)
+    /// A channel's counts, or the values of all counts.
+    case channel(Int, values: [Double]?)
+    /// One that is computed from the whole recording, by its place among these.
+    case derived(Int)
+  }
 
   private let plan: ExportPlan
   private let notes: RecordingNotes
-  private let (time, nanoseconds, tick): (ParquetColumn, ParquetColumn, ParquetColumn)
-  private let bounds: [ParquetColumn]
-  private let channels: [Channel]
-  /// Those that are computed from the whole recording.
-  private let derived: [ParquetColumn]
-  /// Labels of marks; present if there are any.
-  private let mark: ParquetColumn?
-  private let label: ParquetColumn?
-  private let gaps: (cause: ParquetColumn, ticks: ParquetColumn)?
-  private let columns: [ParquetColumn]
-  private var nextMark = 0
+  private let columns: [(column: ParquetColumn, content: Content)]
+  /// Those that no row has yet.
+  private var marks: ArraySlice<Mark>
   private var labels: LabelColumn
   private var ledger = TickLedger()
-  private var offset: Int64 = 4
-  private var (rows, groupRows): (Int64, Int64) = (0, 0)
+  private let hasGaps: Bool
+  /// The gap of which a row is being added; `nil` for samples.
+  private var gap: Gap?
+  private var offset = ParquetTable.magic.count
+  private var (rows, groupRows) = (0, 0)
   /// The footer's entries: some 80 bytes for each column of a row group.
   private var groups: [Thrift] = []
 
   /// A row group ends with the block of rows that reaches either of these. Readers share groups among threads, and a
   /// reader of one column skips the others.
-  private static let (groupSize, groupLength): (Int, Int64) = (2_000_000, 1_000_000)
-  private static let magic = Array("PAR1".utf8)
+  private static let groupSize = 2_000_000
+  private static let groupLength = 1_000_000
+  static let magic = Array("PAR1".utf8)
 
-  init<Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool, to sink: inout Sink
-  ) throws(ExportError) {
-    (self.plan, self.notes) = (plan, notes)
-    time = ParquetColumn("t", .time(isUTC: notes.started != nil))
-    nanoseconds = ParquetColumn(plan.timeName, .integer)
-    tick = ParquetColumn("tick", .integer)
-    bounds = (plan.hasBounds ? ExportPlan.boundNames : []).map {
-      ParquetColumn($0, .integer, isOptional: true)
-    }
-    let tables = plan.units == .raw ? [] : plan.values
-    channels = plan.channels.enumerated().map { index, position in
-      let kind: ParquetColumn.Kind = tables.isEmpty ? .count : .double
-      let column = ParquetColumn(ChannelSet.names[position], kind, isOptional: hasGaps)
-      return (column, position, tables.isEmpty ? nil : tables[index])
-    }
-    derived = plan.derivedColumns.map { ParquetColumn($0.name, .double, isOptional: hasGaps) }
-    func text(_ name: String) -> ParquetColumn { ParquetColumn(name, .text, isOptional: true) }
-    mark = notes.markCount > 0 ? text("mark") : nil
-    label = plan.hasLabels ? text(ExportPlan.labelName) : nil
+  init(_ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool) {
+    (self.plan, self.notes, self.hasGaps, marks) = (plan, notes, hasGaps, notes.marks[...])
     labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
-    gaps =
-      hasGaps
-      ? (text(GapRows.names[0]), ParquetColumn(GapRows.names[1], .integer, isOptional: true)) : nil
-    let others: [ParquetColumn?] = [mark, label, gaps?.cause, gaps?.ticks]
-    let first: [ParquetColumn] = [time, nanoseconds] + bounds + [tick]
-    columns = first + channels.map(\.column) + derived + others.compactMap { $0 }
-    try sink.write(ParquetTable.magic)
+    var columns: [(ParquetColumn, Content)] = []
+    func add(_ name: String, _ kind: ParquetColumn.Kind, _ content: Content, isOptional: Bool) {
+      columns.append((ParquetColumn(name, kind, isOptional: isOptional), content))
+    }
+    add("t", .time(isUTC: notes.started != nil), .time, isOptional: false)
+    add(plan.timeName, .integer, .nanoseconds, isOptional: false)
+    if plan.hasBounds {
+      add(ExportPlan.boundNames[0], .integer, .bound(\.earliest), isOptional: true)
+      add(ExportPlan.boundNames[1], .integer, .bound(\.latest), isOptional: true)
+    }
+    add("tick", .integer, .tick, isOptional: false)
+    let tables = plan.units == .raw ? nil : plan.values
+    for (place, channel) in plan.channels.enumerated() {
+      let content = Content.channel(channel, values: tables?[place])
+      add(
+        ChannelSet.names[channel], tables == nil ? .count : .double, content, isOptional: hasGaps)
+    }
+    for (place, column) in plan.derivedColumns.enumerated() {
+      add(column.name, .double, .derived(place), isOptional: hasGaps)
+    }
+    if notes.markCount > 0 { add("mark", .text, .mark, isOptional: true) }
+    if plan.hasLabels { add(ExportPlan.labelName, .text, .label, isOptional: true) }
+    if hasGaps {
+      add(GapRows.names[0], .text, .gap, isOptional: true)
+      add(GapRows.names[1], .integer, .gapTicks, isOptional: true)
+    }
+    self.columns = columns
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, _ known: RowBounds?, to sink: inout Sink
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
   ) throws(ExportError) {
-    for row in rows { add(block.times[row], block.ticks[row]) }
-    for row in rows where plan.hasBounds {
-      let isKnown = known?.isKnown(row) ?? false
-      bounds[0].add(isKnown ? known?.earliest[row] : nil)
-      bounds[1].add(isKnown ? known?.latest[row] : nil)
+    if gap == nil {
+      ledger.sampled += UInt64(rows.count)
+      plan.derived?.next(rows.count)
     }
-    for (column, position, values) in channels {
-      let counts = block.counts(ofChannel: position)
-      if let values {
+    let (times, ticks) = (block.times, block.ticks)
+    for (column, content) in columns {
+      switch content {
+      case .channel where gap != nil, .derived where gap != nil: column.add(nil)
+      case .time: column.add(rows.map { microseconds(times[$0]) })
+      case .nanoseconds: column.add(rows.map { times[$0] })
+      case .bound(let end):
         for row in rows {
-          column.add(Int64(bitPattern: values[Int(UInt16(bitPattern: counts[row]))].bitPattern))
+          column.add(bounds.flatMap { $0.isKnown(row) ? [$0[keyPath: end][row]] : nil })
         }
-      } else {
-        for row in rows { column.add(Int64(counts[row])) }
+      case .tick: column.add(rows.map { Int64(clamping: ticks[$0]) })
+      case .channel(let channel, let values):
+        let counts = block.counts(ofChannel: channel)
+        if let values {
+          column.add(rows.map { values[Int(UInt16(bitPattern: counts[$0]))].word })
+        } else {
+          column.add(rows.map { Int64(counts[$0]) })
+        }
+      case .derived(let place):
+        guard let derived = plan.derived else { continue }
+        let places = stride(from: place, to: derived.values.count, by: derived.columns.count)
+        column.add(places.map { derived.values[$0].word })
+      case .mark:
+        for row in rows {
+          let due = marks.prefix { $0.time <= times[row] }
+          marks = marks.dropFirst(due.count)
+          let text = due.map(\.label).joined(separator: "; ")
+          column.add(text: due.isEmpty ? nil : Array(text.utf8))
+        }
+      case .label:
+        for row in rows {
+          _ = labels.move(to: times[row])
+          column.add(text: labels.text.isEmpty ? nil : labels.text)
+        }
+      case .gap: for _ in rows { column.add(text: gap.map { Array($0.cause.name.utf8) }) }
+      case .gapTicks: for _ in rows { column.add(gap.map { [Int64(clamping: $0.count)] }) }
       }
     }
-    addDerived(rows.count)
-    if let gaps {
-      for _ in rows {
-        gaps.cause.add(text: nil)
-        gaps.ticks.add(nil)
-      }
-    }
-    ledger.sampled += UInt64(rows.count)
-    try endRows(rows.count, to: &sink)
+    groupRows += rows.count
+    let size = columns.reduce(0) { $0 + $1.column.byteCount }
+    guard size >= ParquetTable.groupSize || groupRows >= ParquetTable.groupLength else { return }
+    try endGroup(to: &sink)
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
     throws(ExportError)
   {
     ledger.add(gap.count, gap.cause)
-    guard let gaps else { return }
-    add(time, gap.firstTick)
-    for column in bounds + channels.map(\.column) + derived { column.add(nil) }
-    gaps.cause.add(text: Array(gap.cause.name.utf8))
-    gaps.ticks.add(Int64(clamping: gap.count))
-    try endRows(1, to: &sink)
-  }
-
-  private func addDerived(_ count: Int) {
-    guard let table = plan.derived else { return }
-    table.next(count)
-    for (place, column) in derived.enumerated() {
-      for row in 0..<count {
-        let value = table.values[row * derived.count + place]
-        column.add(Int64(bitPattern: value.bitPattern))
-      }
-    }
-  }
-
-  /// Adds what every row has, with the marks up to it that no row before has.
-  private mutating func add(_ instant: Int64, _ number: UInt64) {
-    // In two parts, because the sum of nanoseconds may have more than 64 bits.
-    let (start, since) = (
-      Int64.floored(notes.started ?? 0, by: 1000), Int64.floored(instant, by: 1000)
-    )
-    time.add(start.whole + since.whole + (start.rest + since.rest) / 1000)
-    nanoseconds.add(instant)
-    tick.add(Int64(clamping: number))
-    if let mark {
-      let begin = nextMark
-      while nextMark < notes.marks.count, notes.marks[nextMark].time <= instant { nextMark += 1 }
-      let marks = notes.marks[begin..<nextMark].map(\.label)
-      mark.add(text: marks.isEmpty ? nil : Array(marks.joined(separator: "; ").utf8))
-    }
-    if let label {
-      _ = labels.move(to: instant)
-      label.add(text: labels.text.isEmpty ? nil : labels.text)
-    }
-  }
-
-  private mutating func endRows<Sink: ByteSink & ~Copyable>(_ count: Int, to sink: inout Sink)
-    throws(ExportError)
-  {
-    groupRows += Int64(count)
-    let size = columns.reduce(0) { $0 + $1.byteCount }
-    guard size >= ParquetTable.groupSize || groupRows >= ParquetTable.groupLength else { return }
-    try endGroup(to: &sink)
+    guard hasGaps else { return }
+    var block = SampleBlock()
+    block.append(tick: gap.firstTick, time: time, sample: RawSample())
+    self.gap = gap
+    try add(0..<1, of: block, nil, to: &sink)
+    self.gap = nil
   }
 
   private mutating func endGroup<Sink: ByteSink & ~Copyable>(to sink: inout Sink)
@@ -169,19 +155,18 @@ struct ParquetTable: SampleFormat {
   {
     guard groupRows > 0 else { return }
     let begin = offset
-    var entries: [Thrift] = []
-    for column in columns {
-      let (entry, size) = try column.endChunk(at: offset, to: &sink)
-      entries.append(entry)
-      offset += size
+    var chunks: [Thrift] = []
+    for (column, _) in columns {
+      let (pages, entry) = column.endChunk(of: groupRows, at: offset)
+      chunks.append(entry)
+      for page in pages {
+        try sink.write(page)
+        offset += page.count
+      }
     }
-    let group: Thrift = [
-      1: .list(entries), 2: .int64(offset - begin), 3: .int64(groupRows), 5: .int64(begin),
-      6: .int64(offset - begin),
-    ]
-    groups.append(.encoded(group.encoded))
-    rows += groupRows
-    groupRows = 0
+    let size = Thrift.int64(offset - begin)
+    groups.append([1: .list(chunks), 2: size, 3: .int64(groupRows), 5: .int64(begin), 6: size])
+    (rows, groupRows) = (rows + groupRows, 0)
   }
 
   /// Writes the last row group and the footer; returns remarks.
@@ -189,24 +174,6 @@ struct ParquetTable: SampleFormat {
     _ options: ExportOptions, damages: UInt64, to sink: inout Sink
   ) throws(ExportError) -> [String] {
     try endGroup(to: &sink)
-    let (facts, remarks) = facts(options, damages: damages)
-    let root: Thrift = [4: .text("imulog"), 5: .int32(columns.count)]
-    let footer: Thrift = [
-      1: .int32(2), 2: .list([root] + columns.map(\.schema)), 3: .int64(rows), 4: .list(groups),
-      5: .list(facts.map { [1: .text($0.name), 2: .text($0.text)] }), 6: .text(Software.name),
-      // Each column is in the order of its type.
-      7: .list(columns.map { _ in [1: [:]] }),
-    ]
-    var bytes = footer.encoded
-    bytes.append(littleEndian: UInt32(bytes.count))
-    try sink.write(bytes + ParquetTable.magic)
-    return remarks
-  }
-
-  /// The file's metadata, and what the user should know.
-  private func facts(_ options: ExportOptions, damages: UInt64)
-    -> (facts: [(name: String, text: String)], remarks: [String])
-  {
     var facts = HeaderFacts(plan, clock: notes.clock)
     facts.addScales(plan)
     facts.add("range.from_ns", options.from.map { "\($0)" })
@@ -214,14 +181,35 @@ struct ParquetTable: SampleFormat {
     for (name, count) in ledger.named { facts.add("ticks.\(name)", "\(count)") }
     facts.add("damage", "\(damages)")
     var remarks = notes.remarks
-    let left = notes.marks[nextMark...]
-    if !left.isEmpty {
+    if !marks.isEmpty {
       remarks.append(
-        "\(left.count) \(left.count == 1 ? "mark is" : "marks are") after the last row, so not in column mark "
+        "\(marks.count) \(marks.count == 1 ? "mark is" : "marks are") after the last row, so not in column mark "
           + "but in the file's metadata, as imulog.marksAfterLastRow")
-      facts.add("marksAfterLastRow", JSONWriter.list(left) { $0.add($1) })
+      facts.add("marksAfterLastRow", JSONWriter.list(marks) { $0.add($1) })
     }
     if !plan.labels.isEmpty { facts.add("labels", JSONWriter.list(plan.labels) { $0.add($1) }) }
-    return (facts.facts, remarks)
+    let root: Thrift = [4: .text("imulog"), 5: .int32(columns.count)]
+    let footer: Thrift = [
+      1: .int32(2), 2: .list([root] + columns.map(\.column.schema)), 3: .int64(rows),
+      4: .list(groups), 5: .list(facts.facts.map { [1: .text($0.name), 2: .text($0.text)] }),
+      6: .text(Software.name),
+      // Each column is in the order of its type.
+      7: .list(columns.map { _ in [1: [:]] }),
+    ]
+    var end = footer.bytes
+    end.append(littleEndian: UInt32(end.count))
+    try sink.write(end + ParquetTable.magic)
+    return remarks
   }
+
+  /// Microseconds of a time. In two parts, because the sum of nanoseconds may have more than 64 bits.
+  private func microseconds(_ time: Int64) -> Int64 {
+    let start = Int64.floored(notes.started ?? 0, by: 1000)
+    let since = Int64.floored(time, by: 1000)
+    return start.whole + since.whole + (start.rest + since.rest) / 1000
+  }
+}
+
+extension Double {
+  fileprivate var word: Int64 { Int64(bitPattern: bitPattern).littleEndian }
 }

@@ -4,144 +4,130 @@
 ///
 ///     page: header │ which rows have a value │ values        chunk: page │ page │ …
 final class ParquetColumn {
-  /// How readers see values: numbers of parquet.thrift.
-  struct Kind: Sendable {
-    fileprivate let type: Int
-    /// DELTA_BINARY_PACKED and not PLAIN.
-    fileprivate var isPacked = false
-    /// The older annotation, which some readers need beside the newer one.
-    fileprivate var converted: Int?
-    fileprivate var logical: Thrift?
-
-    static let integer = Kind(type: 2, isPacked: true)
-    static let count = Kind(
-      type: 1, isPacked: true, converted: 16, logical: [10: [1: .byte(16), 2: .flag(true)]])
-    /// Values are given as bit patterns.
-    static let double = Kind(type: 5)
-    static let text = Kind(type: 6, converted: 0, logical: [1: [:]])
-
+  /// How readers see values.
+  enum Kind {
+    case integer, count, text
+    /// Values are given as bit patterns, the lowest byte first.
+    case double
     /// Microseconds since 1970 in UTC, or from zero where the date is not known.
-    static func time(isUTC: Bool) -> Kind {
-      Kind(
-        type: 2, isPacked: true, converted: 10, logical: [8: [1: .flag(isUTC), 2: [2: [:]]]])
-    }
+    case time(isUTC: Bool)
 
-    fileprivate var encoding: Int { isPacked ? 5 : 0 }
+    /// Numbers of parquet.thrift: the type, and an older annotation that some readers need beside the newer one.
+    fileprivate var codes: (type: Int, converted: Int?, logical: Thrift?) {
+      switch self {
+      case .integer: (2, nil, nil)
+      case .count: (1, 16, [10: [1: .byte(16), 2: .flag(true)]])
+      case .text: (6, 0, [1: [:]])
+      case .double: (5, nil, nil)
+      case .time(let isUTC): (2, 10, [8: [1: .flag(isUTC), 2: [2: [:]]]])
+      }
+    }
   }
 
   private let name: String
-  private let kind: Kind
   private let isOptional: Bool
+  private let type: Int
+  /// The footer's description of the column.
+  let schema: Thrift
   /// The open page: its values, its runs of rows with and without one, and its rows.
   private var packed = DeltaPage()
-  private var doubles: [Int64] = []
-  private var texts: [UInt8] = []
+  private var plain: [UInt8] = []
   private var runs: [(isPresent: Bool, count: Int)] = []
   private var pageRows = 0
   /// The chunk's pages. Not one array, which would be copied to memory of twice its size as it grows.
   private var pages: [[UInt8]] = []
   private(set) var byteCount = 0
-  private var (rows, nulls) = (0, 0)
+  private var nulls = 0
   private var (least, greatest) = (Int64.max, Int64.min)
 
   /// A page ends with the row that reaches either of these.
-  private static let (pageLength, pageSize) = (8192, 65536)
+  private static let pageLength = 8192
+  private static let pageSize = 65536
 
   init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
-    (self.name, self.kind, self.isOptional) = (name, kind, isOptional)
+    (self.name, self.isOptional, type) = (name, isOptional, kind.codes.type)
+    schema = [
+      1: .int32(type), 3: .int32(isOptional ? 1 : 0), 4: .text(name),
+      6: kind.codes.converted.map { .int32($0) }, 10: kind.codes.logical,
+    ]
   }
 
-  /// Adds a row.
-  func add(_ value: Int64?) {
-    guard let value else { return addRow(isPresent: false) }
-    if kind.isPacked {
-      (least, greatest) = (min(least, value), max(greatest, value))
-      if !packed.append(value) {
-        endPage()
-        _ = packed.append(value)
+  /// Whether values are in DELTA_BINARY_PACKED and not PLAIN: those of the types INT32 and INT64.
+  private var isPacked: Bool { type <= 2 }
+
+  /// Adds rows with numbers; `nil` is one row without a value.
+  func add(_ values: [Int64]?) {
+    guard var rest = values?[...] else { return addRows(1, arePresent: false) }
+    while !rest.isEmpty {
+      let part = rest.prefix(ParquetColumn.pageLength - pageRows)
+      let taken = isPacked ? packed.append(part) : part.count
+      if isPacked {
+        for value in part.prefix(taken) {
+          (least, greatest) = (min(least, value), max(greatest, value))
+        }
+      } else {
+        part.withUnsafeBytes { plain.append(contentsOf: $0) }
       }
-    } else {
-      doubles.append(value.littleEndian)
+      addRows(taken, arePresent: true)
+      if taken < part.count { endPage() }
+      rest = rest.dropFirst(taken)
     }
-    addRow(isPresent: true)
   }
 
-  /// Adds a row with a text in UTF-8.
+  /// Adds a row with a text in UTF-8, or without one.
   func add(text: [UInt8]?) {
-    if let text {
-      texts.append(littleEndian: UInt32(text.count))
-      texts += text
-    }
-    addRow(isPresent: text != nil)
+    guard let text else { return addRows(1, arePresent: false) }
+    plain.append(littleEndian: UInt32(text.count))
+    plain += text
+    addRows(1, arePresent: true)
   }
 
-  private func addRow(isPresent: Bool) {
-    if !isPresent { nulls += 1 }
-    if isOptional {
-      if runs.last?.isPresent != isPresent { runs.append((isPresent, 0)) }
-      runs[runs.count - 1].count += 1
+  private func addRows(_ count: Int, arePresent: Bool) {
+    if isOptional, count > 0 {
+      if runs.last?.isPresent != arePresent { runs.append((arePresent, 0)) }
+      runs[runs.count - 1].count += count
     }
-    pageRows += 1
-    if pageRows >= ParquetColumn.pageLength || texts.count >= ParquetColumn.pageSize { endPage() }
+    if !arePresent { nulls += count }
+    pageRows += count
+    if pageRows >= ParquetColumn.pageLength || plain.count >= ParquetColumn.pageSize { endPage() }
   }
 
   private func endPage() {
     guard pageRows > 0 else { return }
-    var levels: [UInt8] = []
-    for run in runs {
-      levels.append(varint: UInt64(run.count) << 1)
-      levels.append(run.isPresent ? 1 : 0)
-    }
     var body: [UInt8] = []
-    if isOptional { body.append(littleEndian: UInt32(levels.count)) }
-    body += levels
-    body += kind.isPacked ? packed.finish() : texts
-    doubles.withUnsafeBytes { body.append(contentsOf: $0) }
+    if isOptional {
+      let levels: [UInt8] = runs.flatMap {
+        [UInt8](varint: UInt64($0.count) << 1) + [UInt8($0.isPresent ? 1 : 0)]
+      }
+      body.append(littleEndian: UInt32(levels.count))
+      body += levels
+    }
+    body += isPacked ? packed.finish() : plain
     let header: Thrift = [
       1: .int32(0), 2: .int32(body.count), 3: .int32(body.count),
-      5: [1: .int32(pageRows), 2: .int32(kind.encoding), 3: .int32(3), 4: .int32(3)],
+      5: [1: .int32(pageRows), 2: .int32(isPacked ? 5 : 0), 3: .int32(3), 4: .int32(3)],
     ]
-    pages.append(header.encoded + body)
-    byteCount += pages[pages.count - 1].count
-    doubles.removeAll(keepingCapacity: true)
-    texts.removeAll(keepingCapacity: true)
+    pages.append(header.bytes + body)
+    byteCount += header.bytes.count + body.count
+    plain.removeAll(keepingCapacity: true)
     runs.removeAll(keepingCapacity: true)
-    rows += pageRows
     pageRows = 0
   }
 
-  /// Writes the pages at `offset` of the file; returns the footer's entry about them, and their size.
-  func endChunk<Sink: ByteSink & ~Copyable>(at offset: Int64, to sink: inout Sink)
-    throws(ExportError) -> (entry: Thrift, size: Int64)
-  {
+  /// Ends the chunk of so many rows, at `offset` of the file: its pages, and the footer's entry about them.
+  func endChunk(of rows: Int, at offset: Int) -> (pages: [[UInt8]], entry: Thrift) {
     endPage()
-    let size = Int64(byteCount)
-    let hasRange = kind.isPacked && least <= greatest
+    func bytes(_ value: Int64) -> Thrift? {
+      let bytes = withUnsafeBytes(of: value.littleEndian) { Array($0.prefix(type * 4)) }
+      return isPacked && least <= greatest ? .bytes(bytes) : nil
+    }
+    let size = Thrift.int64(byteCount)
     let description: Thrift = [
-      1: .int32(kind.type), 2: .list([.int32(kind.encoding), .int32(3)]),
-      3: .list([.text(name)]), 4: .int32(0), 5: .int64(Int64(rows)), 6: .int64(size),
-      7: .int64(size), 9: .int64(offset),
-      12: [
-        3: .int64(Int64(nulls)), 5: hasRange ? .bytes(plainBytes(greatest)) : nil,
-        6: hasRange ? .bytes(plainBytes(least)) : nil,
-      ],
+      1: .int32(type), 2: .list([.int32(isPacked ? 5 : 0), .int32(3)]), 3: .list([.text(name)]),
+      4: .int32(0), 5: .int64(rows), 6: size, 7: size, 9: .int64(offset),
+      12: [3: .int64(nulls), 5: bytes(greatest), 6: bytes(least)],
     ]
-    for page in pages { try sink.write(page) }
-    (pages, byteCount, rows, nulls, least, greatest) = ([], 0, 0, 0, .max, .min)
-    return ([2: .int64(0), 3: description], size)
-  }
-
-  /// The footer's description of the column.
-  var schema: Thrift {
-    [
-      1: .int32(kind.type), 3: .int32(isOptional ? 1 : 0), 4: .text(name),
-      6: kind.converted.map { .int32($0) }, 10: kind.logical,
-    ]
-  }
-
-  private func plainBytes(_ value: Int64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(littleEndian: value)
-    return kind.type == 1 ? Array(bytes.prefix(4)) : bytes
+    defer { (pages, byteCount, nulls, least, greatest) = ([], 0, 0, .max, .min) }
+    return (pages, [2: .int64(0), 3: description])
   }
 }

@@ -49,12 +49,12 @@ extension Exporter {
   /// The nearest whole counts.
   static func rounded(_ counts: SIMD8<Double>) -> RawSample {
     // A cubic may leave the range of a count between two samples at its end.
-    let whole = SIMD8<Int16>(
-      counts.rounded(.toNearestOrAwayFromZero).clamped(
-        lowerBound: SIMD8(repeating: -32768), upperBound: SIMD8(repeating: 32767)))
-    return RawSample(
-      ax: whole[0], ay: whole[1], az: whole[2], gx: whole[3], gy: whole[4], gz: whole[5],
-      temperature: whole[6])
+    let whole = counts.rounded(.toNearestOrAwayFromZero).clamped(
+      lowerBound: SIMD8(repeating: -32768), upperBound: SIMD8(repeating: 32767))
+    var sample = RawSample()
+    // One by one: the conversion of vectors is not specialised, and takes most of an export's time.
+    for channel in 0..<7 { sample[channel] = Int16(whole[channel]) }
+    return sample
   }
 
   /// A remark about times that a format without them moves; `nil` when it moves none by a microsecond.

@@ -48,3 +48,14 @@ extension LogReader where Storage: ~Copyable {
     return nil
   }
 }
+
+extension RecordingNotes {
+  /// What is missing of more marks than a program can hold.
+  var remarks: [String] {
+    let held = UInt64(marks.count)
+    guard markCount > held else { return [] }
+    return [
+      "\(markCount - held) of \(markCount) marks are left out: an export holds \(held), and --format json has all"
+    ]
+  }
+}

@@ -29,17 +29,6 @@ extension Exporter {
   }
 }
 
-extension RecordingNotes {
-  /// What is missing of more marks than a program can hold.
-  var remarks: [String] {
-    let held = UInt64(marks.count)
-    guard markCount > held else { return [] }
-    return [
-      "\(markCount - held) of \(markCount) marks are left out: an export holds \(held), and --format json has all"
-    ]
-  }
-}
-
 /// Makes messages of samples, gaps and marks, in order of time.
 private struct MCAPMessages: SampleFormat, ~Copyable {
   private let plan: ExportPlan

@@ -11,17 +11,19 @@ import Terminal
 struct Importing {
   let store: String
 
-  /// Writes an importer's records as a new recording and returns its number.
-  func run<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
+  /// Writes a file's records as a new recording and returns its number.
+  ///
+  /// - Parameter line: Shows the progress; it is removed before anything is said.
+  func run(_ source: consuming ImportedFile, _ line: ProgressLine) throws -> UInt32 {
     let (remarks, labels, id) = (source.remarks, source.labels, source.description.id)
-    // The source, and the line of its progress, are gone before anything is said.
     let number = try write(source)
+    line.end()
     try keep(labels, of: id, number)
     for remark in remarks { Console.talk(Plain.text(remark)) }
     return number
   }
 
-  private func write<Source: Importer & ~Copyable>(_ source: consuming Source) throws -> UInt32 {
+  private func write(_ source: consuming ImportedFile) throws -> UInt32 {
     let (number, _) = try create(source.description) { live in
       var writer = try LogEncoder.after(live.description)
       for pair in source.clockPairs { writer.append(pair) }

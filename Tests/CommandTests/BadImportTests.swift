@@ -84,6 +84,13 @@ struct BadImportTests {
 
   private static func zip(_ file: MadeZip.File) -> [UInt8] { MadeZip([file]).bytes }
 
+  /// The end says that it is on the second disk.
+  private static let spanned: [UInt8] = {
+    var bytes = zip(walk)
+    bytes[bytes.count - 18] = 1
+    return bytes
+  }()
+
   private static let archives = [
     BadImport("cut off", bytes: Array(zip(walk).dropLast()), "byte", "directory", "fetch it"),
     BadImport("empty", bytes: MadeZip([]).bytes, "byte 0", "no file", "--columns"),
@@ -108,6 +115,24 @@ struct BadImportTests {
     BadImport(
       "two files of one name", bytes: MadeZip([walk, walk]).bytes, "walk.csv, walk.csv",
       "import one"),
+    BadImport("a part of several", bytes: spanned, "byte", "several parts"),
+    BadImport("only a directory", bytes: zip(.init("walk.csv/", "")), "byte 0", "no file"),
+    BadImport("a file without a name", bytes: zip(walk.with { $0.name = "" }), "no file"),
+    BadImport(
+      "an encrypted file whose size follows the data", bytes: zip(walk.with { $0.flags = 9 }),
+      "walk.csv", "encrypted"),
+    BadImport(
+      "sizes of ZIP64 in the directory",
+      bytes: zip(walk.with { $0.size = 0xFFFF_FFFF }), "walk.csv", "ZIP64"),
+    BadImport(
+      "an ActiGraph's recording",
+      bytes: MadeZip([.init("info.txt", "Serial"), .init("log.bin", "\u{1E}")]).bytes, "ActiGraph",
+      "pygt3x"),
+    BadImport(
+      "a workbook",
+      bytes: MadeZip([.init("[Content_Types].xml", "<"), .init("xl/workbook.xml", "<")]).bytes,
+      "Excel", "CSV"),
+    BadImport("arrays of NumPy", bytes: zip(.init("a.npy", "\u{1}")), "NPZ", "savetxt"),
     BadImport(
       "a symbolic link",
       bytes: zip(
@@ -156,10 +181,38 @@ struct BadImportTests {
     }
   }
 
-  private func expectRefusal(_ file: BadImport, _ name: String) {
+  @Test("directories and files without a name beside a table change nothing")
+  func besides() {
+    let files = [
+      MadeZip.File("a/", ""), MadeZip.File("a/b.csv/", ""), MadeZip.File("", "t_us,ax\n0,1\n"),
+      BadImportTests.walk.with { $0.name = "a/walk.csv" },
+    ]
+    let outcome = bench.run("import", bench.file("file.zip", MadeZip(files).bytes))
+    #expect(
+      outcome.status == 0 && outcome.talk.contains("a/walk.csv is imported"), "\(outcome.talk)")
+  }
+
+  private static let foreign = [
+    BadImport("MCAP", bytes: [0x89] + Array("MCAP0\r\n".utf8), "MCAP", "CSV"),
+    BadImport("Parquet", bytes: Array("PAR1".utf8) + [21, 0, 21], "Parquet", "CSV"),
+    BadImport("gzip", bytes: [0x1F, 0x8B, 8, 0], "gzip", "unpack"),
+    BadImport("CWA", bytes: [0x4D, 0x44, 0xFC, 3, 0, 0], "CWA", "omconvert"),
+    BadImport("ZIP", bytes: zip(walk), "a ZIP archive", "leave --format out"),
+    BadImport(
+      "a log", bytes: [0x89] + Array("IMULOG\r\n".utf8), "a log of imulog", "leave --format out"),
+  ]
+
+  @Test(
+    "a binary that is said to be text is named", arguments: foreign,
+    ["csv", "json", "ndjson", "gyrodata"])
+  func said(_ file: BadImport, _ format: String) {
+    expectRefusal(file, "file", "--format", format)
+  }
+
+  private func expectRefusal(_ file: BadImport, _ name: String, _ options: String...) {
     let before = bench.inventory()
     let path = bench.file(name, file.bytes)
-    let outcome = bench.run("import", path)
+    let outcome = bench.run(["import", path] + options)
     expectSentence(outcome, 65, file.words + [path])
     // A place and what to do, and no page of it.
     #expect(outcome.talk.utf8.count < 600 && !outcome.talk.contains("\u{1B}"), "\(outcome.talk)")

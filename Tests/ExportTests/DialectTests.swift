@@ -141,6 +141,24 @@ struct DialectTests {
       values: [0.25 / g, -1 / g, 9.81 / g, 0.25 / degree, -0.25 / degree, 1.5 / degree],
       started: 1_763_800_000_000_000_000),
     Table(
+      testDescription: "OpenLog Artemis with microseconds",
+      text: """
+        rtcDate,rtcTime,micros,aX,aY,aZ,gX,gY,gZ,mX,mY,mZ,output_Hz,
+        03/21/2021,23:59:59.99,5000000,-12.70,4.80,999.00,0.50,-1.25,2.00,1.20,3.00,-4.35,0.000,
+        03/22/2021,00:00:00.00,5010000,250.00,-250.00,1000.40,-0.98,-250.13,0.25,1.20,3.00,-4.35,99.990,
+        """,
+      times: [5_000_000_000, 5_010_000_000], values: [0.25, -0.25, 1.0004, -0.98, -250.13, 0.25],
+      remarks: ["as OpenLog Artemis writes it", "\"rtcDate\", \"rtcTime\", \"mX\""]),
+    Table(
+      testDescription: "OpenLog Artemis with times of day, over midnight",
+      text: """
+        rtcDate,rtcTime,aX,aY,aZ,output_Hz,
+        03/21/2021,23:59:59.90,-12.70,4.80,999.00,0.000,
+        03/22/2021,00:00:00.00,250.00,-250.00,1000.40,10.001,
+        """,
+      times: [86_399_900_000_000, 86_400_000_000_000], values: [0.25, -0.25, 1.0004],
+      remarks: ["\"rtcDate\""]),
+    Table(
       testDescription: "blackbox_decode, whole degrees, counts of 2048 a g by guess",
       text: """
         loopIteration, time (us), axisP[0], gyroADC[0], gyroADC[1], gyroADC[2], accSmooth[0], accSmooth[1], accSmooth[2], motor[0]

@@ -191,6 +191,48 @@ struct RecordImportTests {
     }
   }
 
+  @Test("sensors of a list that are left out are named with the number of their rows")
+  func leftOut() throws {
+    func rows(_ sensor: String, _ count: Int, _ more: String = "") -> String {
+      (0..<count).map {
+        "{\"sensor\":\"\(sensor)\",\"time\":\"17638000000\($0)0000000\",\"z\":\"1\",\"y\":\"0.5\",\"x\":\"0.\($0)\"\(more)}"
+      }.joined(separator: ",")
+    }
+    let parts = [
+      rows("Magnetometer", 9), rows("Accelerometer", 8), rows("TotalAcceleration", 7),
+      rows("Orientation", 6, ",\"qw\":\"1\""), rows("Gyroscope", 7), rows("a\u{1B}b", 1),
+    ]
+    let both = try Imports.csv("[" + parts.joined(separator: ",") + "]")
+    #expect(both.description.channels == [.accelerometer, .gyroscope])
+    #expect(
+      both.remarks.first
+        == "table.csv: rows of these sensors are left out: Magnetometer (9), Accelerometer (8), Orientation (6), a?b (1)"
+    )
+    let one = try Imports.csv("[" + parts[1] + "," + parts[0] + "]")
+    #expect(one.end.ledger.sampled == 8)
+    #expect(one.remarks.first?.hasSuffix("left out: Magnetometer (9)") == true)
+    let alone = try Imports.csv("[" + parts[1] + "]")
+    #expect(!alone.remarks.contains { $0.contains("left out: ") })
+    // Many names take little memory.
+    let many = (0..<300).map { "{\"sensor\":\"s\($0)\"}" }.joined(separator: ",")
+    let crowd = try Imports.csv("[" + parts[1] + "," + many + "]")
+    #expect(crowd.remarks.first?.hasSuffix("s11 (1), others (288)") == true)
+  }
+
+  @Test(
+    "a magnetometer is no accelerometer, whatever the file's name, and two devices are not mixed")
+  func otherSensors() throws {
+    let row = "\"time\":\"1763800000000000000\",\"z\":\"1\",\"y\":\"0.5\",\"x\":\"0.1\"}"
+    #expect(throws: ImportError.self) {
+      let text = "[{\"sensor\":\"Magnetometer\"," + row + "]"
+      _ = try TableImporter(ArraySource(Array(text.utf8), name: "acc.json"), Imports.options)
+    }
+    let devices = (0..<6).map { "{\"sensor\":\"\($0 % 2)\",\"t_ns\":\($0)0,\"ax\":\($0)}" }
+    let importer = try Imports.csv("[" + devices.joined(separator: ",") + "]")
+    #expect(importer.remarks.first?.hasSuffix("are left out: 1 (3)") == true)
+    #expect(try Imports.records(importer).map(\.sample.ax) == [0, 2, 4])
+  }
+
   @Test(
     "JSON that is cut off, or is none, is refused with the line",
     arguments: [

@@ -23,6 +23,8 @@ struct ImportDialect {
   var isOwn = false
   /// Whether axes are named alike for every sensor: the unit or the file's name says which it is.
   var isNamedByFile = false
+  /// Columns of which one must be there, where the axes' names are also others'.
+  var marks: [String] = []
   /// What to tell the user about its values.
   var remark: String?
 
@@ -59,6 +61,7 @@ struct ImportDialect {
 
   /// The number of axes among the names of a header; 0 without a time where one is needed.
   func matches(_ headings: [ImportHeading], needTime: Bool = true) -> Int {
+    guard marks.isEmpty || headings.contains(where: { marks.contains($0.name) }) else { return 0 }
     guard !needTime || headings.contains(where: { times[$0.name] != nil }) else { return 0 }
     return headings.count { axes[$0.name] != nil }
   }

@@ -5,7 +5,7 @@ extension ImportDialect {
   /// the first of those that know as many.
   static let all: [ImportDialect] = [
     own, kalibr, euroc, phyphox, phyphoxLinear, sensorLogger, otherSensorLogger, ximu3, axivity,
-    betaflight, metaBase, movella, physicsToolbox, hobby,
+    betaflight, metaBase, movella, physicsToolbox, openLog, hobby,
   ]
 
   /// Tables of this program, and of those that write counts as it does.
@@ -111,6 +111,19 @@ extension ImportDialect {
     .g, .radianPerSecond,
     ImportDialect(
       "Physics Toolbox", times: ["time": .seconds], accelerometer: ["gf*"], gyroscope: ["w*"]))
+
+  /// SparkFun's OpenLog Artemis. The settings choose the columns; `micros` is the finest of times.
+  static let openLog: ImportDialect = {
+    var dialect = units(
+      .milliG, .degreePerSecond,
+      ImportDialect(
+        "OpenLog Artemis", times: ["micros": .microseconds, "rtctime": .timeOfDay],
+        accelerometer: ["a*"], gyroscope: ["g*"], temperature: ["imu_degc"]))
+    dialect.marks = ["rtcdate", "rtctime", "imu_degc", "output_hz"]
+    dialect.remark =
+      "it is taken as OpenLog Artemis writes it: accelerations in milli g, rates in °/s"
+    return dialect
+  }()
 
   /// Programs of Arduinos and the like, which name axes and seldom units.
   static let hobby = ImportDialect(

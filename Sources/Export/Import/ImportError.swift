@@ -41,8 +41,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case noTimes(name: String)
   /// Every row lacks a value; the first of them is in `line`.
   case noWholeRow(name: String, rows: UInt64, line: Int)
-  /// A known kind of file that is not read; `remedy` is a clause.
-  case otherFormat(name: String, format: String, remedy: String)
+  /// A known kind of file that is not read, or not as the given kind; `remedy` is a clause.
+  case otherFormat(name: String, format: String, remedy: String, as: ImportFormat? = nil)
   /// Lines end with CR alone.
   case carriageReturns(name: String)
   /// A document of a later version of this program.
@@ -83,6 +83,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case noMember(String)
   /// A value that was not there in an earlier pass.
   case changed
+  /// A row of a gap whose cause is unknown, or whose ticks are no number.
+  case notAGap(found: String)
   /// A time beyond 292 years.
   case timeOutOfRange(column: Int, name: String, found: String)
   /// A value that is not a number.
@@ -174,8 +176,9 @@ extension ImportError: CustomStringConvertible {
         "the recording in \(name) has no samples: \(rows == 1 ? "its row has" : "each of its \(rows) rows has") a column "
         + "without a value, the first is line \(line); if sensors have rows of their own, import those of one with "
         + "--columns"
-    case .otherFormat(let name, let format, let remedy):
-      return "\(name) is \(format), which import does not read: \(remedy)"
+    case .otherFormat(let name, let format, let remedy, let given):
+      let how = given.map { " as \($0.rawValue)" } ?? ""
+      return "\(name) is \(format), which import does not read\(how): \(remedy)"
     case .carriageReturns(let name):
       return "the lines of \(name) end with CR alone: save it with LF or CR LF and import that"
     case .newerDocument(let name, let schema):
@@ -200,7 +203,7 @@ extension ImportLineProblem {
       .mixedUnits(let column, let name):
       return ", column \(column) (\(name))"
     case .noTimeColumn, .noTime, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts,
-      .holeTooLong,
+      .holeTooLong, .notAGap,
       .tooLong, .changed, .notJSON, .endsInside, .noMember, .decimalComma, .unknownSensor,
       .sensorLeftOut,
       .noColumn, .unknownOrientation:
@@ -245,6 +248,10 @@ extension ImportLineProblem {
       return "this is not valid JSON"
     case .endsInside:
       return "the file ends here, inside a value or a list: it is cut off, so fetch it again"
+    case .notAGap(let found):
+      return
+        "\(quoted(found)) is no gap: its cause is missed, busError, ringFull, stale, reinitialising, lost or frozen, and its "
+        + "ticks are a whole number above 0"
     case .noMember(let name):
       return "the object has no \(quoted(name))"
     case .changed:

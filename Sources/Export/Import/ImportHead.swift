@@ -114,7 +114,8 @@ struct ImportHead {
     }
     let known =
       ImportHead.dialect(headings)
-      ?? (needsTime ? nil : ImportHead.dialect(headings, among: [.own, .hobby], needTime: false))
+      ?? (needsTime
+        ? nil : ImportHead.dialect(headings, among: [.openLog, .own, .hobby], needTime: false))
     if let known {
       var layout = try ImportLayout(headings, known, file: file, needsTime: needsTime)
       layout.headLines = lineNumber

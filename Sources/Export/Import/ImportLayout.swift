@@ -32,6 +32,8 @@ struct ImportLayout: Equatable {
   var decimalMark = UInt8(ascii: ".")
   /// Of this program's tables: the column with the cause of a gap.
   var gapIndex: Int?
+  /// Of the same: the column with the number of its ticks.
+  var ticksIndex: Int?
   /// Fields in a row.
   var fieldCount = 0
   /// By their places.
@@ -82,7 +84,13 @@ struct ImportLayout: Equatable {
     var seen: ChannelSet = []
     var others: [ImportHeading] = []
     var own: [String] = []
+    // A clock of whole steps is better than a time of day.
+    let hasCounter = headings.contains { dialect.times[$0.name].map { $0 != .timeOfDay } ?? false }
     for (index, heading) in headings.enumerated() {
+      if hasCounter, dialect.times[heading.name] == .timeOfDay {
+        others.append(heading)
+        continue
+      }
       let channel = dialect.axes[heading.name].map { $0 + shift }
       if dialect.times[heading.name] != nil || channel != nil {
         let bit = channel.map { ChannelSet(rawValue: 1 << UInt8($0)) }
@@ -97,8 +105,11 @@ struct ImportLayout: Equatable {
       } else if ignoring.contains(heading.name) {
         continue
       } else if isStrict, ImportLayout.ownOthers.contains(heading.name) {
-        if heading.name == ImportLayout.gapName { gapIndex = index }
-        own.append(heading.name)
+        switch heading.name {
+        case ImportLayout.gapName: gapIndex = index
+        case ImportLayout.ticksName: ticksIndex = index
+        default: own.append(heading.name)
+        }
       } else if isStrict, !ImportLayout.ignored.contains(heading.name) {
         throw ImportFieldError(.unknownColumn(column: index + 1, found: heading.shown))
       } else if !heading.name.isEmpty {
@@ -106,7 +117,7 @@ struct ImportLayout: Equatable {
       }
     }
     guard !seen.isEmpty else { throw ImportFieldError(.noAxis) }
-    let time = headings.first { dialect.times[$0.name] != nil }
+    let time = columns.first { $0.channel == nil }.map { headings[$0.index] }
     guard time != nil || !needsTime else {
       throw ImportFieldError(.noTimeColumn(found: headings.first?.shown ?? ""))
     }
@@ -125,8 +136,7 @@ struct ImportLayout: Equatable {
     if !own.isEmpty {
       let names = own.joined(separator: ", ")
       remarks.append(
-        "\(own.count == 1 ? "the column \(names) is" : "the columns \(names) are") left out"
-          + (gapIndex == nil ? "" : ": ticks between samples become gaps with the cause lost"))
+        "\(own.count == 1 ? "the column \(names) is" : "the columns \(names) are") left out")
     }
     if let remark = dialect.remark { remarks.append(remark) }
     if dialect.isNamedByFile, dialect.accelerometer != nil, shift == 0 {
@@ -193,9 +203,10 @@ struct ImportLayout: Equatable {
   /// Columns of this program's tables that a log cannot hold.
   private static let ignored = Set(ExportPlan.boundNames + DerivedColumns.names)
   /// Those of labels and of rows of gaps.
-  private static let ownOthers: Set<String> = ["label", gapName, "gap_ticks"]
-  /// The one with the cause of a gap, and its key in JSON.
+  private static let ownOthers: Set<String> = ["label", gapName, ticksName]
+  /// Those with the cause of a gap and the number of its ticks, and their keys in JSON.
   static let gapName = "gap"
+  static let ticksName = "gap_ticks"
 }
 
 /// An error in a line, without the name of the file and the number of the line.

@@ -67,6 +67,26 @@ struct ImportNotes: Equatable {
     }
   }
 
+  /// Takes the gap of a row between samples.
+  ///
+  /// - Parameter time: That of the sample before it; `Int64.min` if there is none.
+  mutating func take(_ gap: Gap, after time: Int64) {
+    guard gaps.count < ImportNotes.most else { return refused += 1 }
+    var gap = gap
+    // Only the order counts.
+    gap.firstTick = UInt64(gaps.count)
+    gaps.append(ImportCauses.StatedGap(time: time, gap: gap))
+  }
+
+  /// Leaves gaps and events out: samples of one time have no place for them.
+  mutating func refuseCauses() {
+    refused += gaps.count + events.count
+    (gaps, events) = ([], [])
+  }
+
+  /// The number of gaps.
+  var gapCount: Int { gaps.count }
+
   private mutating func takeGap(_ numbers: [String: Int64], _ texts: [String: String]) {
     guard let time = numbers["t_ns"], let tick = numbers["tick"], let count = numbers["count"],
       let name = texts["cause"]

@@ -47,22 +47,25 @@ extension ImportLayout {
     while object == nil, let next = try lines.nextObject(shape, isFirst: isFirst) {
       isFirst = false
       if let filter, !layout.matches(filter, next) { continue }
+      // A row of a gap has the names of no values.
+      if layout.has(ImportLayout.ticksName, next) { continue }
       object = Array(next)
     }
     guard let object else { throw .noSamples(name: name) }
     let line = lines.number
     do throws(ImportFieldError) {
       let members = try object.withUnsafeBytes {
-        bytes -> Result<[ImportMember], ImportFieldError> in
+        bytes -> Result<(members: [ImportMember], sensor: String?), ImportFieldError> in
         do throws(ImportFieldError) {
           return .success(try ImportMember.all(of: bytes))
         } catch {
           return .failure(error)
         }
       }.get()
-      let headings = members.map { ImportHeading($0.key.utf8) }
+      let headings = members.members.map { ImportHeading($0.key.utf8) }
       let found = try ImportHead.layout(
-        headings, options.columns, file: filter?.value ?? name, ignoring: ["sensor"])
+        headings, options.columns, file: filter?.value ?? members.sensor ?? name,
+        ignoring: ["sensor"])
       guard var known = found else {
         throw ImportFieldError(.noTimeColumn(found: ImportText.shown(object)))
       }
@@ -72,7 +75,7 @@ extension ImportLayout {
       known.filter = filter
       // By key: the members of a row may have any order.
       for place in known.columns.indices {
-        known.columns[place].name = members[known.columns[place].index].key
+        known.columns[place].name = members.members[known.columns[place].index].key
       }
       layout = known
     } catch {
@@ -239,6 +242,19 @@ extension ImportLayout {
     return cells
   }
 
+  /// Whether an object has a member of this name; `false` for what is no object, of which more is said elsewhere.
+  fileprivate func has(_ name: String, _ object: UnsafeRawBufferPointer) -> Bool {
+    var isThere = false
+    do throws(ImportFieldError) {
+      try ImportMember.each(of: object) { key, _ in
+        if key.elementsEqual(name.utf8) { isThere = true }
+      }
+    } catch {
+      return false
+    }
+    return isThere
+  }
+
   /// Whether an object is of the sensor that is imported.
   func matches(_ filter: ImportFilter, _ object: UnsafeRawBufferPointer) -> Bool {
     var isMatch = false
@@ -253,49 +269,20 @@ extension ImportLayout {
   }
 }
 
-/// The sensors in a list of the records of several, as Sensor Logger writes it.
-enum ImportSensors {
-  /// Names of the records to import, the accelerometer's first; empty for a list without such names, and for other files.
-  static func find<Source: ImportSource & ~Copyable>(_ source: consuming Source)
-    throws(ImportError) -> [String]
-  {
-    var lines = ImportLines(source)
-    try lines.skipMark()
-    guard try lines.consume("[") else { return [] }
-    var names: Set<String> = []
-    var isFirst = true
-    while let object = try lines.nextObject(.list, isFirst: isFirst) {
-      isFirst = false
-      do throws(ImportFieldError) {
-        try ImportMember.each(of: object) { key, value in
-          guard key.elementsEqual("sensor".utf8), names.count < 100 else { return }
-          names.insert(String(decoding: value, as: UTF8.self))
-        }
-      } catch {
-        throw .line(name: lines.source.name, line: lines.number, problem: error.problem)
-      }
-    }
-    return [accelerometers, gyroscopes].compactMap { kinds in kinds.first { names.contains($0) } }
-  }
-
-  /// With gravity before without it.
-  private static let accelerometers = [
-    "TotalAcceleration", "Accelerometer", "AccelerometerUncalibrated",
-  ]
-  private static let gyroscopes = ["Gyroscope", "GyroscopeUncalibrated"]
-}
-
 /// A member of an object; objects and lists in it have nothing of a sensor.
 struct ImportMember {
   let key: String
 
-  /// The members of an object, in its order.
-  static func all(of object: UnsafeRawBufferPointer) throws(ImportFieldError) -> [ImportMember] {
-    var members: [ImportMember] = []
-    try each(of: object) { key, _ in
+  /// The members of an object, in its order, and the sensor that it names.
+  static func all(of object: UnsafeRawBufferPointer) throws(ImportFieldError) -> (
+    members: [ImportMember], sensor: String?
+  ) {
+    var (members, sensor) = ([ImportMember](), nil as String?)
+    try each(of: object) { key, value in
       members.append(ImportMember(key: String(decoding: key, as: UTF8.self)))
+      if key.elementsEqual("sensor".utf8) { sensor = String(decoding: value, as: UTF8.self) }
     }
-    return members
+    return (members, sensor)
   }
 
   /// Calls `body` with the bytes of each key and of its value, without quotes. Keys with escapes are none of a sensor.

@@ -14,6 +14,8 @@ struct ImportRowParser {
   private(set) var isTimeRounded = false
   /// Whether the row that was parsed last is one of ticks without a sample.
   private(set) var isGap = false
+  /// The cause and the number of those ticks; `nil` if the table does not say how many they are.
+  private(set) var gap: Gap?
   /// The time of the row that ``parseAny(_:)`` parsed last, or of the object, for errors.
   var timeText: String { ImportText.shown(timeBytes) }
   private var timeBytes: [UInt8] = []
@@ -32,7 +34,7 @@ struct ImportRowParser {
       isStrict: layout.isStrict)
   }
 
-  /// The time of a line, whose values are then in ``numbers``; `nil` if one is missing.
+  /// The time of a line, whose values are then in ``numbers`` unless ``isGap`` is set; `nil` if one is missing.
   ///
   /// - Complexity: one pass over the line, without allocation unless something is wrong.
   mutating func parse(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
@@ -48,8 +50,10 @@ struct ImportRowParser {
 
   /// What ``parse(_:)`` returns, of any line; ``timeText`` is then its time.
   mutating func parseAny(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
-    isGap = layout.gapIndex.map { hasValue(line, $0) } ?? false
-    if isGap { return nil }
+    isGap = false
+    if let cause = layout.gapIndex.map({ cell(line, $0) }), !cause.isEmpty {
+      try takeGap(cause, layout.ticksIndex.map { cell(line, $0) })
+    }
     var time: Int64? = hasTime ? nil : 0
     var isWhole = true
     var (begin, field, next) = (0, 0, 0)
@@ -59,7 +63,7 @@ struct ImportRowParser {
         let bytes = ImportRowParser.unquoted(line, begin, end)
         if layout.columns[next].channel == nil {
           time = try takeTime(bytes, layout.columns[next])
-        } else if !(try take(bytes, layout.columns[next])) {
+        } else if !isGap, !(try take(bytes, layout.columns[next])) {
           isWhole = false
         }
         next += 1
@@ -74,19 +78,45 @@ struct ImportRowParser {
     return isWhole ? time : nil
   }
 
-  /// Whether a field of a line is not empty.
-  private func hasValue(_ line: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+  /// A field of a line, without blanks around it; empty if there is none.
+  private func cell(_ line: UnsafeRawBufferPointer, _ index: Int) -> UnsafeRawBufferPointer {
     var begin = 0
     for _ in 0..<index {
       begin = end(of: line, from: begin) + 1
-      guard begin <= line.count else { return false }
+      guard begin <= line.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     }
-    let field = UnsafeRawBufferPointer(rebasing: line[begin..<end(of: line, from: begin)])
-    return !ImportText.trimmed(field).isEmpty
+    return ImportText.trimmed(
+      UnsafeRawBufferPointer(rebasing: line[begin..<end(of: line, from: begin)]))
   }
 
-  /// The time of an object, whose values are then in ``numbers``: `nil` in it if one is missing, and `nil` for the row of
-  /// another sensor.
+  /// Takes the row of a gap: its cause, and its ticks unless the table has none.
+  private mutating func takeGap(_ name: UnsafeRawBufferPointer, _ ticks: UnsafeRawBufferPointer?)
+    throws(ImportFieldError)
+  {
+    (isGap, gap) = (true, nil)
+    guard let ticks else { return }
+    let cause = GapCause.allCases.first { $0.name.utf8.elementsEqual(name) }
+    guard let cause, case .number(let number) = ImportNumber(ticks),
+      let count = number.whole(timesTenTo: 0), !count.isRounded, count.value > 0
+    else {
+      throw ImportFieldError(
+        .notAGap(found: "\(ImportText.shown(name)) \(ImportText.shown(ticks))"))
+    }
+    gap = Gap(firstTick: 0, count: UInt64(count.value), cause: cause)
+  }
+
+  /// Takes the gap in an object that has one.
+  private mutating func takeGap(in object: UnsafeRawBufferPointer) throws(ImportFieldError) {
+    var (cause, ticks) = (nil as UnsafeRawBufferPointer?, nil as UnsafeRawBufferPointer?)
+    try ImportMember.each(of: object) { key, value in
+      if key.elementsEqual(ImportLayout.gapName.utf8) { cause = value }
+      if key.elementsEqual(ImportLayout.ticksName.utf8) { ticks = value }
+    }
+    if let cause { try takeGap(cause, ticks) }
+  }
+
+  /// The time of an object, whose values are then in ``numbers`` unless ``isGap`` is set: `nil` in it if one is missing,
+  /// and `nil` for the row of another sensor.
   mutating func parse(object: UnsafeRawBufferPointer) throws(ImportFieldError) -> Row? {
     let cells = try layout.cells(of: object)
     if let filter = layout.filter, !layout.matches(filter, object) { return nil }
@@ -96,11 +126,9 @@ struct ImportRowParser {
     for column in layout.columns {
       let cell = cells[column.index]
       if layout.isStrict, cell.isEmpty {
-        try ImportMember.each(of: object) { key, _ in
-          if key.elementsEqual(ImportLayout.gapName.utf8) { isGap = true }
-        }
-        if isGap { return Row(time: nil) }
-        throw ImportFieldError(.noMember(column.name))
+        if !isGap { try takeGap(in: object) }
+        guard isGap, column.channel != nil else { throw ImportFieldError(.noMember(column.name)) }
+        continue
       }
       if column.channel == nil {
         time = try takeTime(cell, column)

@@ -182,6 +182,12 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     var remarks = first.remarks
     guard let second else { return remarks }
     remarks += second.table.remarks
+    let gaps = second.table.layout.facts.notes.gapCount
+    if gaps > 0 {
+      remarks.append(
+        "\(gaps) \(gaps == 1 ? "gap" : "gaps") of \(second.table.name) left out: those of the table with which it is joined "
+          + "count")
+    }
     let distance = ImportValues.shown(join.distance / 1e6)
     let (rows, values) = (first.groupNames, second.table.groupNames)
     remarks.append(

@@ -3,8 +3,11 @@
 /// The first rows of a table, which tell what its header does not: the decimal mark, the unit of times, and whether
 /// values are counts.
 struct ImportSniff {
-  /// Rows that are looked at.
+  /// Rows with values that are looked at.
   static let limit = 64
+
+  /// Those so far.
+  private(set) var rows = 0
 
   private var times: [[UInt8]] = []
   /// The values of the first row that has all of them.
@@ -13,12 +16,12 @@ struct ImportSniff {
 
   /// Adds the fields of a row.
   mutating func add(_ cells: [UnsafeRawBufferPointer], _ layout: ImportLayout) {
-    guard let last = layout.columns.last, last.index < cells.count else { return }
+    guard let last = layout.columns.last, last.index < cells.count else { return rows += 1 }
     var values: [[UInt8]] = []
     for column in layout.columns {
       let cell = ImportSniff.unquoted(cells[column.index])
       if column.channel == nil {
-        times.append(cell)
+        if times.count < ImportSniff.limit { times.append(cell) }
         if layout.separator != UInt8(ascii: ","), cell.contains(UInt8(ascii: ",")),
           case .number = cell.withUnsafeBytes({ ImportNumber($0, mark: UInt8(ascii: ",")) })
         {
@@ -39,6 +42,7 @@ struct ImportSniff {
     }
     // Rows of gaps have none.
     guard values.contains(where: { !$0.isEmpty }) else { return }
+    rows += 1
     if self.values == nil, isWhole || layout.isStrict { self.values = values }
   }
 

@@ -28,19 +28,23 @@ public protocol SeekableSource: ImportSource, ~Copyable {
   mutating func seek(to offset: UInt64)
 }
 
-/// A regular file.
+/// A regular file, which may report how far it is read.
 public struct FileSource: SeekableSource, ~Copyable {
   /// Its path.
   public let name: String
   /// Its length when it was opened.
   public let size: UInt64
   private let descriptor: Int32
+  private let progress: Progress?
   private var offset: off_t = 0
+
+  /// Called before each read with the file's name, the byte at which it begins, and the file's length.
+  public typealias Progress = (_ name: String, _ done: UInt64, _ all: UInt64) -> Void
 
   /// Opens a file for reading.
   ///
   /// - Throws: ``ImportError/file(name:code:)`` or ``ImportError/notARegularFile(name:)``.
-  public init(path: String) throws(ImportError) {
+  public init(path: String, progress: Progress? = nil) throws(ImportError) {
     // Non-blocking: opening a pipe without a writer must not wait for one.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .file(name: path, code: errno) }
@@ -56,7 +60,7 @@ public struct FileSource: SeekableSource, ~Copyable {
     }
     name = path
     size = UInt64(clamping: status.st_size)
-    self.descriptor = descriptor
+    (self.descriptor, self.progress) = (descriptor, progress)
   }
 
   deinit {
@@ -65,6 +69,7 @@ public struct FileSource: SeekableSource, ~Copyable {
 
   /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
   public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+    progress?(name, UInt64(offset), size)
     while true {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
       if count >= 0 {
@@ -89,11 +94,11 @@ public struct FileSource: SeekableSource, ~Copyable {
   public func another() throws(ImportError) -> FileSource {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw .file(name: name, code: errno) }
-    return FileSource(name, size, copy)
+    return FileSource(name, size, copy, progress)
   }
 
-  private init(_ name: String, _ size: UInt64, _ descriptor: Int32) {
-    (self.name, self.size, self.descriptor) = (name, size, descriptor)
+  private init(_ name: String, _ size: UInt64, _ descriptor: Int32, _ progress: Progress?) {
+    (self.name, self.size, self.descriptor, self.progress) = (name, size, descriptor, progress)
   }
 }
 

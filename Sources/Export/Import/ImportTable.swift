@@ -13,13 +13,18 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private var lines: ImportLines<Source>
   private let head: UInt64
   private var lastTime = Int64.min
+  /// What is added to times of day: the midnights that passed.
+  private var midnight: Int64 = 0
+  private static var day: Int64 { 86_400_000_000_000 }
   /// What is subtracted from each time: the date of time 0.
   private(set) var origin: Int64?
   private(set) var values: ImportValues
   /// Rows without a value in some column, and the first line of them.
   private(set) var missing: (rows: UInt64, line: Int) = (0, 0)
-  /// Rows of ticks without a sample, which are left out.
+  /// Rows of ticks without a sample that are left out; the others are in the notes of the layout's facts.
   private(set) var gapRows: UInt64 = 0
+  /// Whether the first pass is over.
+  private var isSettled = false
   /// Whether digits of times below a nanosecond were rounded.
   private(set) var areTimesRounded = false
   /// The number of the line that was read last.
@@ -27,6 +32,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// Whether the first pass found no row without a value.
   private var areAllWhole = false
+  /// Whether the first pass found rows of gaps.
+  private var hasGaps = false
   /// Whether no object of JSON was read yet.
   private var isFirst = true
 
@@ -46,9 +53,12 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       : try ImportHead.read(&lines, options.columns, needsTime: options.rate == nil)
     let head = try ImportTable.skipHead(&lines, layout)
     var sniff = ImportSniff()
-    for row in 0..<ImportSniff.limit {
+    var isFirst = true
+    while sniff.rows < ImportSniff.limit {
       if isJSON {
-        guard let object = try lines.nextObject(layout.shape, isFirst: row == 0) else { break }
+        guard let object = try lines.nextObject(layout.shape, isFirst: isFirst) else { break }
+        isFirst = false
+        if let filter, !layout.matches(filter, object) { continue }
         do throws(ImportFieldError) {
           sniff.add(try layout.cells(of: object), layout)
         } catch {
@@ -73,7 +83,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// Goes back to the first row.
   mutating func rewind() throws(ImportError) {
-    lastTime = .min
+    (lastTime, midnight) = (.min, 0)
     (missing, gapRows) = ((0, 0), 0)
     isFirst = true
     guard try ImportTable.skipHead(&lines, layout) == head else { throw .changed(name: name) }
@@ -151,19 +161,40 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       guard let found = try parser.parse(object: row) else { return nil }
       time = found.time
     }
-    guard let time else {
-      if parser.isGap {
-        gapRows += 1
-        return nil
-      }
+    if parser.isGap {
+      try takeGap(at: time)
+      return nil
+    }
+    guard var time else {
       if missing.rows == 0 { missing.line = lines.number }
       missing.rows += 1
       return nil
     }
     areTimesRounded = areTimesRounded || parser.isTimeRounded
+    if layout.timeForm == .timeOfDay {
+      time += midnight
+      if lastTime > .min, lastTime - time > ImportTable.day / 2 {
+        midnight += ImportTable.day
+        time += ImportTable.day
+      }
+    }
     if time < lastTime { throw try timeGoesBack(row) }
     lastTime = time
     return (try sinceOrigin(time), try values.sample(parser.numbers))
+  }
+
+  /// Notes the gap in a row: it is after the last sample so far, whatever its time.
+  ///
+  /// A document has a list of its gaps besides.
+  private mutating func takeGap(at time: Int64?) throws(ImportFieldError) {
+    guard let gap = parser.gap, let time, layout.hasTime, layout.shape != .document else {
+      gapRows += 1
+      return
+    }
+    guard !isSettled else { return }
+    hasGaps = true
+    _ = try sinceOrigin(time)
+    layout.facts.notes.take(gap, after: lastTime == .min ? .min : try sinceOrigin(lastTime))
   }
 
   /// A time as the log has it: dates count from the one that the file names, or from the first.
@@ -186,7 +217,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Ends the first pass: from now on rows have counts.
   mutating func settle(_ options: ImportOptions) throws(ImportError) {
     try values.settle(options, layout, name: name)
-    areAllWhole = layout.shape == .lines && missing.rows == 0 && gapRows == 0
+    isSettled = true
+    areAllWhole = layout.shape == .lines && missing.rows == 0 && gapRows == 0 && !hasGaps
   }
 
   /// Blank lines end the table; a row after them is an error.
@@ -215,7 +247,7 @@ extension ImportLayout {
     switch timeForm {
     case .date: true
     case .number(_, let isDated): isDated
-    case .unknown: false
+    case .timeOfDay, .unknown: false
     }
   }
 }

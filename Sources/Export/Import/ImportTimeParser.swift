@@ -38,6 +38,11 @@ struct ImportTimeParser {
         throw outOfRange(field, column)
       default: throw wrong(field, column)
       }
+    case .timeOfDay:
+      let text = ImportText.trimmed(field)
+      if text.isEmpty { return nil }
+      guard let time = ImportTimeParser.timeOfDay(text) else { throw wrong(field, column) }
+      return (time, false)
     case .unknown:
       throw ImportFieldError(.timeUnitUnknown(place(column), name: column.name))
     }
@@ -53,6 +58,12 @@ struct ImportTimeParser {
     guard (19...35).contains(text.count), text[4] == UInt8(ascii: "-") else { return nil }
     let word = String(decoding: text, as: UTF8.self)
     return RFC3339.nanoseconds(hasZone(text) ? word : word + "Z")
+  }
+
+  /// Nanoseconds since midnight of `14:05:59.25`.
+  private static func timeOfDay(_ text: UnsafeRawBufferPointer) -> Int64? {
+    guard (8...18).contains(text.count) else { return nil }
+    return RFC3339.nanoseconds("1970-01-01T\(String(decoding: text, as: UTF8.self))Z")
   }
 
   /// Whether a date ends with an offset from UTC.

@@ -112,6 +112,8 @@ enum ImportTimeForm: Equatable {
   case number(power: Int, isDated: Bool = false)
   /// A date and a time of day, with or without an offset from UTC.
   case date
+  /// A time of day alone, such as `14:05:59.25`, on days that follow each other.
+  case timeOfDay
   /// Not said by the header: the first rows tell.
   case unknown
 
@@ -143,6 +145,7 @@ enum ImportTimeForm: Equatable {
       (power == 0 ? "ns" : power == 3 ? "µs" : power == 6 ? "ms" : "s")
         + (isDated ? " since 1970" : "")
     case .date: "dates"
+    case .timeOfDay: "times of day"
     case .unknown: "unknown"
     }
   }

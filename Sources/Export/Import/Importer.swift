@@ -72,8 +72,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     if bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6]) {
       return .zip
     }
-    if let (format, remedy) = otherFormat(bytes) {
-      throw .otherFormat(name: source.name, format: format, remedy: remedy)
+    if let other = ForeignFormat.known(bytes) {
+      throw .otherFormat(name: source.name, format: other.name, remedy: other.remedy)
     }
     // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
     guard !bytes.prefix(64).contains(0) else { throw .notUTF8(name: source.name) }
@@ -86,6 +86,24 @@ public enum ImportFormat: String, CaseIterable, Sendable {
       return .csv
     }
     return kind(ofJSON: text[begin...])
+  }
+
+  /// The kind of a file: that of its first bytes or, if that is also one of text, the given one.
+  ///
+  /// An archive may begin with anything, and so may a damaged log.
+  ///
+  /// - Throws: ``ImportError/otherFormat(name:format:remedy:)`` for another binary than the given kind, and what
+  ///   ``detect(_:)`` throws.
+  static func check<Source: ImportSource & ~Copyable>(
+    _ given: ImportFormat?, _ source: inout Source
+  ) throws(ImportError) -> ImportFormat {
+    if let given, given == .zip || given == .raw { return given }
+    let found = try detect(&source)
+    guard let given else { return found }
+    guard found == .zip || found == .raw else { return given }
+    throw .otherFormat(
+      name: source.name, format: found == .zip ? "a ZIP archive" : "a log of imulog",
+      remedy: "leave --format out", as: given)
   }
 
   /// Up to 64 KiB from the beginning of a file.
@@ -103,26 +121,6 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     }
     source.rewind()
     return Array(buffer[..<count])
-  }
-
-  /// A format that is not read, by its mark, and what to do.
-  ///
-  ///     PAR1   89 "MCAP0"   "MD" FC 03 (a block of CWA)   000001D   "MS" 03   1F 8B
-  private static func otherFormat(_ bytes: [UInt8]) -> (name: String, remedy: String)? {
-    let table = "save it as CSV, and import that"
-    if bytes.starts(with: "PAR1".utf8) { return ("Parquet", table) }
-    if bytes.starts(with: [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30]) { return ("MCAP", table) }
-    if bytes.starts(with: [0x4D, 0x44, 0xFC, 0x03]) {
-      return ("CWA", "convert it with OmGui or omconvert to CSV, and import that")
-    }
-    // A number of six digits or blanks, and the quality: version 2.
-    let isNumber = bytes.prefix(6).allSatisfy { ImportText.isDigit($0) || $0 == 0x20 }
-    let isRecord = bytes.count >= 48 && isNumber && "DRQM".utf8.contains(bytes[6])
-    if (isRecord && bytes[7] == 0x20) || bytes.starts(with: [0x4D, 0x53, 0x03]) {
-      return ("miniSEED", table)
-    }
-    if bytes.starts(with: [0x1F, 0x8B]) { return ("packed by gzip", "unpack it, and import that") }
-    return nil
   }
 
   /// JSON by the keys of its first object, as far as they are within the text.

@@ -46,7 +46,18 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   ///
   /// - Throws: ``ImportError`` with the line and column of the first error.
   public init(_ source: consuming Source, _ options: ImportOptions) throws(ImportError) {
-    let parts = try TableImporter.examine(TableImporter.rows(source, options), options)
+    let sensors = try ImportSensors(source.another())
+    let rows: ImportRows<Source>
+    if sensors.filters.count == 2 {
+      let second = try ImportTable(source.another(), options, sensors.filters[1])
+      let first = try ImportTable(source, options, sensors.filters[0])
+      rows = try ImportRows(first, with: second)
+    } else {
+      rows = try ImportRows(ImportTable(source, options, sensors.filters.first))
+    }
+    var options = options
+    options.remarks += [sensors.remark].compactMap { $0 }
+    let parts = try TableImporter.examine(rows, options)
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
@@ -60,27 +71,18 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
   public init(_ first: consuming Source, with second: consuming Source, _ options: ImportOptions)
     throws(ImportError)
   {
-    let table = try ImportTable(first, options)
-    let rows = try ImportRows(table, with: ImportTable(second, options))
+    var options = options
+    let sensors = try ImportSensors(first.another())
+    let others = try ImportSensors(second.another())
+    options.remarks += [sensors.remark, others.remark].compactMap { $0 }
+    let table = try ImportTable(first, options, sensors.filters.first)
+    let rows = try ImportRows(table, with: ImportTable(second, options, others.filters.first))
     let parts = try TableImporter.examine(rows, options)
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
     (causes, found, waiting) = (parts.notes.causes, parts.found, [])
     placing = parts.placing
-  }
-
-  private static func rows(
-    _ source: consuming Source, _ options: ImportOptions
-  ) throws(ImportError) -> ImportRows<Source> {
-    let sensors = try ImportSensors.find(source.another())
-    let filters = sensors.map { ImportFilter(key: "sensor", value: $0) }
-    guard filters.count == 2 else {
-      return try ImportRows(ImportTable(source, options, filters.first))
-    }
-    let second = try ImportTable(source.another(), options, filters[1])
-    let first = try ImportTable(source, options, filters[0])
-    return try ImportRows(first, with: second)
   }
 
   /// What an importer begins with. Swift 6.0 has no initialiser of a type without copies that calls another one.
@@ -103,7 +105,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let (name, channels) = (rows.name, rows.channels)
     guard survey.count > 0 else { throw .noSamples(name: name) }
     let (started, note, hasTime) = (rows.started, rows.note, rows.hasTime)
-    let notes = rows.notes
+    var notes = rows.notes
     var placing = ImportPlacing(rows)
     let grid = try placing.findGrid(survey, options.rate)
     let account = placing.account
@@ -115,6 +117,8 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let found = placing.table.remarks
     let sensor = placing.table.sensor(options)
     try placing.restart(on: grid, hasSamples: true)
+    let isPlaced = !grid.look.slack.isFinite
+    if isPlaced { notes.refuseCauses() }
     var causes = notes.causes
     if !causes.isEmpty {
       while let row = try placing.next() {
@@ -124,7 +128,6 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       try placing.restart(on: grid, hasSamples: true)
     }
 
-    let isPlaced = !grid.look.slack.isFinite
     let description = options.description(
       channels: channels, rate: rate,
       timeUnit: isPlaced ? min(survey.unit, rate.timeUnit) : survey.unit,

@@ -51,6 +51,9 @@ struct ZipTables {
     leftOut = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }.map(
       \.shownName)
     guard !chosen.isEmpty else {
+      if let other = ForeignFormat.known(archive: archive.entries.map(\.shownName)) {
+        throw .otherFormat(name: archive.name, format: other.name, remedy: other.remedy)
+      }
       throw .zip(
         name: archive.name, offset: 0,
         what: "no file in it is a recording that is known: unpack it, and import one with --columns"

@@ -80,36 +80,27 @@ struct ImportCommand: ParsableCommand {
 
   mutating func run() throws {
     let file = files[0]
-    var source = try ProgressSource(path: file)
     let options = try importOptions()
     let store = try program.storePath(storeOptions)
     let importing = Importing(store: store)
-    let found = try format ?? ImportFormat.detect(&source)
-    guard
-      found == .csv || found == .json || found == .ndjson
-        || (files.count == 1 && columns == nil && units == nil)
-    else {
+    let found = try ImportedFile.format(of: file, given: format)
+    let isTable = found == .csv || found == .json || found == .ndjson
+    guard isTable || (files.count == 1 && columns == nil && units == nil) else {
       throw CommandFailure(
         .usage, "\(file) is no table; leave --columns, --units and a second file out")
     }
+    guard found != .gyrodata || (accelLsbPerG == nil && gyroLsbPerDps == nil) else {
+      throw CommandFailure(
+        .usage, "\(file) has values in g or rad/s and no counts; leave the scales out")
+    }
     switch found {
-    case .csv, .json, .ndjson:
-      let number: UInt32
-      if files.count == 2 {
-        let second = try ProgressSource(path: files[1])
-        number = try importing.run(TableImporter(source, with: second, options))
-      } else {
-        number = try importing.run(TableImporter(source, options))
-      }
-      try Console.data("\(number)")
-    case .zip:
-      try Console.data("\(importing.run(try TableImporter.zip(source, options)))")
-    case .gyrodata:
-      guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
-        throw CommandFailure(
-          .usage, "\(file) has values in g or rad/s and no counts; leave the scales out")
-      }
-      try Console.data("\(importing.run(try PhoneImporter(source, options)))")
+    case .csv, .json, .ndjson, .zip, .gyrodata:
+      let line = ProgressLine()
+      defer { line.end() }
+      let imported = try ImportedFile(
+        file, with: files.dropFirst().first, found, options
+      ) { line.show("importing \($0)", $1, of: $2) }
+      try Console.data("\(importing.run(imported, line))")
     case .raw:
       guard accelLsbPerG == nil, gyroLsbPerDps == nil, rate == nil, note.isEmpty else {
         throw CommandFailure(
@@ -184,49 +175,3 @@ struct ImportCommand: ParsableCommand {
 }
 
 extension ImportFormat: ExpressibleByArgument {}
-
-/// A file to import that shows its progress on the terminal when reading takes long.
-///
-/// A table is read several times, to check it and to import it; the line shows the current pass.
-private struct ProgressSource: SeekableSource, ~Copyable {
-  private var source: FileSource
-  private let line: ProgressLine
-  private var offset: UInt64
-
-  /// Opens the file for reading.
-  init(path: String) throws(ImportError) {
-    source = try FileSource(path: path)
-    line = ProgressLine()
-    offset = 0
-  }
-
-  private init(_ source: consuming FileSource, _ line: ProgressLine) {
-    (self.line, offset) = (line, 0)
-    self.source = source
-  }
-
-  deinit {
-    line.end()
-  }
-
-  var name: String { source.name }
-  var size: UInt64 { source.size }
-
-  func another() throws(ImportError) -> ProgressSource {
-    ProgressSource(try source.another(), line)
-  }
-
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    line.show("importing \(source.name)", offset, of: size)
-    let count = try source.read(into: buffer)
-    offset += UInt64(count)
-    return count
-  }
-
-  mutating func rewind() { seek(to: 0) }
-
-  mutating func seek(to offset: UInt64) {
-    source.seek(to: offset)
-    self.offset = offset
-  }
-}

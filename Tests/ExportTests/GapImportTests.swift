@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import Testing
+
+@Suite("Import of tables with rows of gaps")
+struct GapImportTests {
+  /// 104 Hz: gaps at both ends and two of different causes in the middle.
+  private func log() throws -> TestLog {
+    var log = TestLog(
+      TestLog.description(
+        channels: .all, rate: hertz(104), accelerometerScale: Fraction(122, 1_000_000),
+        gyroscopeScale: Fraction(17_500, 1_000_000), temperatureScale: Fraction(1, 256),
+        temperatureOffset: Fraction(25, 1)))
+    var generator = SplitMix(seed: 11)
+    var ledger = TickLedger(sampled: 288)
+    for gap in Self.gaps {
+      log.gap(gap.firstTick, gap.count, gap.cause)
+      ledger.add(gap.count, gap.cause)
+    }
+    for tick in 2..<300 as Range<UInt64> where !(100..<110).contains(tick) {
+      var sample = RawSample()
+      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      if tick == 7 { (sample.ax, sample.gz) = (-32768, 32767) }
+      log.sample(tick, hertz(104).nanoseconds(atTick: tick) + 1234, sample)
+    }
+    log.end(ledger)
+    return log
+  }
+
+  private static let gaps = [
+    Gap(firstTick: 0, count: 2, cause: .reinitialising),
+    Gap(firstTick: 100, count: 6, cause: .busError), Gap(firstTick: 106, count: 4, cause: .missed),
+    Gap(firstTick: 300, count: 3, cause: .ringFull),
+  ]
+
+  private func text(
+    _ format: ExportFormat, _ units: ExportUnits, _ change: (inout ExportOptions) -> Void
+  ) throws -> String {
+    var options = ExportOptions(format: format, units: units)
+    options.gaps = .rows
+    change(&options)
+    return try log().export(options)
+  }
+
+  private func expectWhole(_ text: String, isUnitKnown: Bool = true) throws {
+    var options = Imports.options
+    // Records of random counts have no length from which a unit could be told; chips' scales tell it.
+    if !isUnitKnown { options.accelerometerScale = Fraction(122, 1_000_000) }
+    let importer = try Imports.csv(text, options)
+    #expect(importer.end.ledger.scheduled == 303 && importer.end.ledger.lost == 0)
+    #expect(importer.end.ledger.ringFull == 3 && importer.end.ledger.reinitialising == 2)
+    #expect(!importer.remarks.contains { $0.contains("left out") }, "\(importer.remarks)")
+    let records = try Imports.records(importer)
+    #expect(records.compactMap(\.gap) == Self.gaps)
+    let samples = records.filter { $0.kind == .sample }
+    #expect(samples.map(\.tick) == Array(2..<100) + Array(110..<300))
+    let counts = ExportOptions(format: .csv, units: .raw)
+    #expect(
+      try TestLog.export(Imports.log(Imports.csv(text, options)), counts).text
+        == log().export(counts))
+  }
+
+  @Test(
+    "gaps before the first sample, among samples and after the last one come back with their causes",
+    arguments: [ExportFormat.csv, .ndjson], [ExportUnits.raw, .si, .gDps])
+  func whole(_ format: ExportFormat, _ units: ExportUnits) throws {
+    try expectWhole(
+      text(format, units) { _ in }, isUnitKnown: format == .csv || units != .raw)
+  }
+
+  @Test("so do those of tables with other forms of time, and as a list in JSON")
+  func forms() throws {
+    try expectWhole(
+      text(.csv, .raw) { options in
+        (options.time, options.hasUnitNames) = (.seconds, true)
+      })
+    let list = try text(.ndjson, .raw) { _ in }.split(separator: "\n").joined(separator: ",\n")
+    try expectWhole("[" + list + "]", isUnitKnown: false)
+  }
+
+  @Test("more rows of gaps than are looked at for units do not hide the values")
+  func many() throws {
+    let gaps = (0..<100).map { "{\"t_ns\":\($0)0,\"gap\":\"busError\",\"gap_ticks\":1}\n" }
+    let rows = (100..<103).map { "{\"t_ns\":\($0)0,\"ax\":0.\($0),\"ay\":-0.5}\n" }
+    var options = Imports.options
+    options.units = ImportUnits("g")
+    let importer = try Imports.csv((gaps + rows).joined(), options)
+    #expect(importer.end.ledger.busErrors == 100 && importer.end.ledger.sampled == 3)
+  }
+
+  @Test(
+    "a row that is no gap is refused with its line",
+    arguments: [
+      ("busErr", "1"), ("busError", ""), ("busError", "0"), ("busError", "-1"), ("busError", "1.5"),
+      ("BusError", "1"), ("busError", "1e30"),
+    ])
+  func wrong(_ cause: String, _ ticks: String) {
+    let table = "t_ns,ax,gap,gap_ticks\n0,1,,\n10,,\(cause),\(ticks)\n20,1,,\n"
+    #expect(
+      Imports.csvError(table)?.description.contains("line 3: \"\(cause) \(ticks)") == true,
+      "\(Imports.csvError(table)?.description ?? "taken")")
+  }
+
+  @Test("a row of a gap without a time, or that is cut off, is refused with its line")
+  func cut() {
+    for row in [",,busError,1", "10,,busError"] {
+      let sentence = Imports.csvError("t_ns,ax,gap,gap_ticks\n0,1,,\n\(row)\n")?.description ?? ""
+      #expect(sentence.contains("line 3"), "\(sentence)")
+    }
+  }
+
+  @Test("a gap that samples contradict is left out, which is said")
+  func contradiction() throws {
+    let rows = (0..<20).map { "\($0 * 10_000_000),\($0),,\n" }
+    let gap = "60000000,,missed,4\n"
+    let text = "t_ns,ax,gap,gap_ticks\n" + rows[..<6].joined() + gap + rows[6...].joined()
+    let importer = try Imports.csv(text)
+    #expect(importer.end.ledger.scheduled == 20)
+    #expect(importer.remarks.contains { $0.contains("the cause of 1 gap of table.csv left out") })
+  }
+
+  @Test("all gaps of samples at one time, which a rate places, are left out, which is said")
+  func placed() throws {
+    var options = Imports.options
+    options.rate = SampleRate(100)
+    let importer = try Imports.csv(
+      "t_ns,ax,gap,gap_ticks\n5,1,,\n5,,missed,2\n5,2,,\n5,3,,\n", options)
+    #expect(importer.end.ledger.scheduled == 3)
+    #expect(importer.remarks.contains { $0.hasPrefix("1 marks, labels, gaps") })
+  }
+}

@@ -191,6 +191,36 @@ struct RecordImportTests {
     }
   }
 
+  @Test("objects that are written unlike the first one have their values and lines, too")
+  func otherForms() throws {
+    let rows = [
+      "{\"t_ns\":0,\"ax\":1,\"label\":5}", "{\"t_ns\":10,\"ax\":-2,\"label\":6}",
+      "{\"ax\":3,\"label\":7,\"t_ns\":20}", "{\"t_ns\": 30, \"ax\": 4}",
+      "{\"t_ns\":4e1,\"ax\":5,\"label\":8}",
+      "{\"t_ns\":50,\"ax\":6,\"label\":\"}\"}", "{\"t_ns\":60,\"ax\":7,\"label\":9}",
+    ]
+    let values: [Int16] = [1, -2, 3, 4, 5, 6, 7]
+    for text in [
+      rows.joined(separator: "\n"), rows.joined(separator: "\r\n") + "\r\n", rows.joined(),
+      rows.joined(separator: " ") + "\n", "[" + rows.joined(separator: ",\n") + "]",
+    ] {
+      let records = try Imports.records(Imports.csv(text))
+      #expect(records.map(\.sample.ax) == values)
+      #expect(records.map(\.time) == (0..<7).map { $0 * 10 })
+    }
+    for (row, words) in [
+      ("{\"t_ns\":5,\"ax\":1,\"label\":1}", "the time \"5\""),
+      ("{\"t_ns\":70,\"ax\":1.5,\"label\":1}", "\"1.5\""),
+      ("{\"t_ns\":70,\"ax\":1,\"label\":1}x", "not valid JSON"),
+      ("{\"t_ns\":70,\"ax\":,\"label\":1}", "not valid JSON"),
+      ("{\"t_ns\":70,\"ax\":40000,\"label\":1}", "\"40000\""),
+    ] {
+      let sentence =
+        Imports.csvError((rows + [row]).joined(separator: "\n") + "\n")?.description ?? "taken"
+      #expect(sentence.contains("line 8") && sentence.contains(words), "\(sentence)")
+    }
+  }
+
   @Test("sensors of a list that are left out are named with the number of their rows")
   func leftOut() throws {
     func rows(_ sensor: String, _ count: Int, _ more: String = "") -> String {

@@ -23,6 +23,8 @@ struct ImportLayout: Equatable {
   /// Whether each field must have a value.
   var isStrict = true
   var shape = ImportShape.lines
+  /// Of JSON: the first row's, if all columns are plain numbers there.
+  var objectForm: ImportObjectForm?
   /// Of a list with several sensors: the rows of one.
   var filter: ImportFilter?
   /// Lines before the first row.

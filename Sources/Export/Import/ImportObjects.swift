@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 
 /// How a file's rows follow each other.
@@ -54,17 +55,18 @@ extension ImportLayout {
     guard let object else { throw .noSamples(name: name) }
     let line = lines.number
     do throws(ImportFieldError) {
-      let members = try object.withUnsafeBytes {
-        bytes -> Result<(members: [ImportMember], sensor: String?), ImportFieldError> in
+      typealias Found = (names: (members: [ImportMember], sensor: String?), form: ImportObjectForm)
+      let (names, form) = try object.withUnsafeBytes { bytes -> Result<Found, ImportFieldError> in
         do throws(ImportFieldError) {
-          return .success(try ImportMember.all(of: bytes))
+          return .success(
+            (try ImportMember.all(of: bytes), try ImportObjectForm(bytes, constant: filter?.key)))
         } catch {
           return .failure(error)
         }
       }.get()
-      let headings = members.members.map { ImportHeading($0.key.utf8) }
+      let headings = names.members.map { ImportHeading($0.key.utf8) }
       let found = try ImportHead.layout(
-        headings, options.columns, file: filter?.value ?? members.sensor ?? name,
+        headings, options.columns, file: filter?.value ?? names.sensor ?? name,
         ignoring: ["sensor"])
       guard var known = found else {
         throw ImportFieldError(.noTimeColumn(found: ImportText.shown(object)))
@@ -75,7 +77,10 @@ extension ImportLayout {
       known.filter = filter
       // By key: the members of a row may have any order.
       for place in known.columns.indices {
-        known.columns[place].name = members.members[known.columns[place].index].key
+        known.columns[place].name = names.members[known.columns[place].index].key
+      }
+      if known.columns.allSatisfy({ column in form.values.contains { $0.index == column.index } }) {
+        known.objectForm = form
       }
       layout = known
     } catch {
@@ -170,6 +175,18 @@ extension ImportLines where Source: ~Copyable {
     guard try peek() == UInt8(ascii: "{") else { throw try wrongJSON() }
     return try value()
   }
+
+  /// The next line of a sequence, if all of it is in memory and looks like one object; it is not passed.
+  mutating func objectLine() throws(ImportError) -> UnsafeRawBufferPointer? {
+    guard try peek() == UInt8(ascii: "{"), let base = buffer.baseAddress,
+      let found = memchr(base + begin, Int32(UInt8(ascii: "\n")), end - begin)
+    else { return nil }
+    let last = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+    return UnsafeRawBufferPointer(rebasing: buffer[begin..<last])
+  }
+
+  /// Passes what ``objectLine()`` returned.
+  mutating func pass(_ line: UnsafeRawBufferPointer) { begin += line.count }
 
   /// What follows the list of rows: the rest of the document, and then nothing.
   private mutating func passEnd(_ shape: ImportShape) throws(ImportError) {

@@ -3,25 +3,31 @@
 /// Parses rows of plain numbers, as nearly all rows of a table are.
 ///
 ///     0.010,-12,8190,"x",9.81        digits, a sign before them, a point among them
+///     {"t_ns":0,"ax":-12}            the same, with what the first row has before each of them and after the last one
 ///
 /// What is unusual in any way (quotes, blanks, powers of ten, a missing value, an error) is left to ``ImportRowParser``,
 /// which knows what it means.
 struct ImportPlainRow {
-  private enum Kind {
+  fileprivate enum Kind {
     case other
     case time
     case count
     case value
   }
 
-  private struct Field {
+  fileprivate struct Field {
     var kind = Kind.other
     var channel = 0
     var isReversed = false
+    /// What is before it.
+    var before: [UInt8] = []
   }
 
   /// By the field's place in a row.
   private var fields: [Field]
+  /// What is after the last one.
+  private let after: [UInt8]
+  private let isJSON: Bool
   private let separator: UInt8
   private let mark: UInt8
   /// Of ten, from the unit of times to nanoseconds.
@@ -30,19 +36,24 @@ struct ImportPlainRow {
 
   /// `nil` if times are dates, or are scaled.
   init?(_ layout: ImportLayout) {
-    guard layout.shape == .lines, layout.timeFactor == 1,
-      case .number(let power, _) = layout.timeForm
-    else { return nil }
+    guard layout.timeFactor == 1, case .number(let power, _) = layout.timeForm else { return nil }
     (separator, mark, hasTime) = (layout.separator, layout.decimalMark, layout.hasTime)
     self.power = power
-    fields = [Field](repeating: Field(), count: layout.fieldCount)
-    for column in layout.columns where column.index < fields.count {
-      if let channel = column.channel {
-        let isCount = layout.units[ImportGroup(channel: channel)] == .count
-        fields[column.index] = Field(
-          kind: isCount ? .count : .value, channel: channel, isReversed: column.isReversed)
-      } else {
-        fields[column.index].kind = .time
+    isJSON = layout.shape != .lines
+    if isJSON {
+      guard let form = layout.objectForm else { return nil }
+      after = form.after
+      fields = form.values.map { value in
+        var field = layout.columns.first { $0.index == value.index }.map { Field($0, layout) }
+        field?.before = value.before
+        return field ?? Field(before: value.before)
+      }
+    } else {
+      after = []
+      fields = (0..<layout.fieldCount).map { index in
+        var field = layout.columns.first { $0.index == index }.map { Field($0, layout) } ?? Field()
+        if index > 0 { field.before = [layout.separator] }
+        return field
       }
     }
   }
@@ -50,11 +61,8 @@ struct ImportPlainRow {
   /// The time of a line, whose values are then in `numbers`; `nil` if something is unusual.
   func parse(_ line: UnsafeRawBufferPointer, _ numbers: inout [ImportDecimal]) -> Int64? {
     var (place, time) = (0, hasTime ? nil : 0 as Int64?)
-    for (index, field) in fields.enumerated() {
-      if index > 0 {
-        guard place < line.count else { return nil }
-        place += 1
-      }
+    for field in fields {
+      guard pass(field.before, line, &place) else { return nil }
       guard field.kind != .other else {
         guard pass(line, &place) else { return nil }
         continue
@@ -76,6 +84,7 @@ struct ImportPlainRow {
         numbers[field.channel] = value
       }
     }
+    guard pass(after, line, &place) else { return nil }
     return place == line.count ? time : nil
   }
 
@@ -84,9 +93,13 @@ struct ImportPlainRow {
     guard hasTime else { return 0 }
     var place = 0
     for field in fields {
-      if field.kind == .time { return number(line, &place).flatMap(nanoseconds) }
-      guard pass(line, &place), place < line.count else { return nil }
-      place += 1
+      guard pass(field.before, line, &place) else { return nil }
+      if field.kind == .time {
+        guard let number = number(line, &place), place == line.count || line[place] == separator
+        else { return nil }
+        return nanoseconds(number)
+      }
+      guard pass(line, &place) else { return nil }
     }
     return nil
   }
@@ -112,10 +125,9 @@ struct ImportPlainRow {
         if decimals >= 0 { decimals += 1 }
       } else if byte == mark, decimals < 0 {
         decimals = 0
-      } else if byte == separator {
-        break
       } else {
-        return nil
+        // What must be there is compared next.
+        break
       }
       place += 1
     }
@@ -124,9 +136,19 @@ struct ImportPlainRow {
       digits: isNegative ? -digits : digits, exponent: -max(0, decimals), hasMark: decimals >= 0)
   }
 
-  /// Whether a field that is not imported has no quotes, among which a separator could be.
+  /// Whether these bytes are here.
+  @inline(__always)
+  private func pass(_ bytes: [UInt8], _ line: UnsafeRawBufferPointer, _ place: inout Int) -> Bool {
+    guard line.count - place >= bytes.count else { return false }
+    for index in bytes.indices where line[place + index] != bytes[index] { return false }
+    place += bytes.count
+    return true
+  }
+
+  /// Whether a field that is not imported has no quotes, among which a separator could be; in JSON, whether it is a number.
   @inline(__always)
   private func pass(_ line: UnsafeRawBufferPointer, _ place: inout Int) -> Bool {
+    if isJSON { return number(line, &place) != nil }
     while place < line.count, line[place] != separator {
       if line[place] == UInt8(ascii: "\"") { return false }
       place += 1
@@ -140,5 +162,16 @@ struct ImportPlainRow {
     let (time, overflow) = number.digits.multipliedReportingOverflow(
       by: ImportDecimal.wholePowers[shift])
     return overflow ? nil : time
+  }
+}
+
+extension ImportPlainRow.Field {
+  fileprivate init(_ column: ImportLayout.Column, _ layout: ImportLayout) {
+    guard let channel = column.channel else {
+      kind = .time
+      return
+    }
+    kind = layout.units[ImportGroup(channel: channel)] == .count ? .count : .value
+    (self.channel, isReversed) = (channel, column.isReversed)
   }
 }

@@ -38,10 +38,7 @@ struct ImportRowParser {
   ///
   /// - Complexity: one pass over the line, without allocation unless something is wrong.
   mutating func parse(_ line: UnsafeRawBufferPointer) throws(ImportFieldError) -> Int64? {
-    if let time = plain?.parse(line, &numbers) {
-      (isTimeRounded, isGap) = (false, false)
-      return time
-    }
+    if let time = plain(line) { return time }
     return try parseAny(line)
   }
 
@@ -118,6 +115,19 @@ struct ImportRowParser {
   /// The time of an object, whose values are then in ``numbers`` unless ``isGap`` is set: `nil` in it if one is missing,
   /// and `nil` for the row of another sensor.
   mutating func parse(object: UnsafeRawBufferPointer) throws(ImportFieldError) -> Row? {
+    if let time = plain(object) { return Row(time: time) }
+    return try parseAny(object: object)
+  }
+
+  /// The time of a row of plain numbers, whose values are then in ``numbers``; `nil` if it is another one.
+  mutating func plain(_ row: UnsafeRawBufferPointer) -> Int64? {
+    guard let time = plain?.parse(row, &numbers) else { return nil }
+    (isTimeRounded, isGap) = (false, false)
+    return time
+  }
+
+  /// What ``parse(object:)`` returns, of any object; ``timeText`` is then its time.
+  mutating func parseAny(object: UnsafeRawBufferPointer) throws(ImportFieldError) -> Row? {
     let cells = try layout.cells(of: object)
     if let filter = layout.filter, !layout.matches(filter, object) { return nil }
     var time: Int64? = hasTime ? nil : 0

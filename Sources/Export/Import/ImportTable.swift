@@ -141,6 +141,15 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The next row with all its values; `nil` after the last one.
   mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample)? {
     while true {
+      if layout.shape == .sequence, let line = try lines.objectLine(), let time = parser.plain(line)
+      {
+        lines.pass(line)
+        do throws(ImportFieldError) {
+          return try sample(at: time, line)
+        } catch {
+          throw .line(name: name, line: lines.number, problem: error.problem)
+        }
+      }
       guard let row = try nextRow() else { return nil }
       do throws(ImportFieldError) {
         if let sample = try sample(row) { return sample }
@@ -165,11 +174,19 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       try takeGap(at: time)
       return nil
     }
-    guard var time else {
+    guard let time else {
       if missing.rows == 0 { missing.line = lines.number }
       missing.rows += 1
       return nil
     }
+    return try sample(at: time, row)
+  }
+
+  /// The sample of a row whose values were parsed last.
+  private mutating func sample(at found: Int64, _ row: UnsafeRawBufferPointer)
+    throws(ImportFieldError) -> (time: Int64, sample: RawSample)
+  {
+    var time = found
     areTimesRounded = areTimesRounded || parser.isTimeRounded
     if layout.timeForm == .timeOfDay {
       time += midnight
@@ -234,7 +251,11 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private mutating func timeGoesBack(_ row: UnsafeRawBufferPointer) throws(ImportFieldError)
     -> ImportFieldError
   {
-    if layout.shape == .lines { _ = try parser.parseAny(row) }
+    if layout.shape == .lines {
+      _ = try parser.parseAny(row)
+    } else {
+      _ = try parser.parseAny(object: row)
+    }
     return ImportFieldError(
       .timeGoesBack(
         column: layout.timeColumn.index + 1, name: layout.timeColumn.name, found: parser.timeText))

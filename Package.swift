@@ -84,7 +84,7 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Recorder", "Sampling",
+        "Analysis", "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Recorder", "Sampling",
       ],
       swiftSettings: settings),
     .target(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Analysis
 import Graph
 import IMUModel
 import Sampling
@@ -111,6 +112,8 @@ final class LiveView {
   private var latest: RawSample?
   private var isDiscardAsked = false
   private var choice = LineChoice()
+  /// For a calibration; `nil` for any other recording.
+  private var guide: CalibrationGuide?
   /// The page of the panel of keys, while it is shown.
   private var helpPage: Int?
   /// Of the last screen.
@@ -124,11 +127,14 @@ final class LiveView {
   /// The figures beside the graph.
   var status = LiveStatus()
 
-  /// - Parameter planned: The recording's planned length in nanoseconds: a short one fills the graph.
+  /// - Parameters:
+  ///   - planned: The recording's planned length in nanoseconds: a short one fills the graph.
+  ///   - isGuided: Whether to show what to do for a calibration.
   init(
     _ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate, note: String,
-    glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil
+    glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil, isGuided: Bool = false
   ) {
+    if isGuided { guide = CalibrationGuide(sensor, channels: channels, rate: rate) }
     words = [RecordingTitle.sensor(sensor, rate), Plain.text(note)]
     self.sensor = GraphSensor(sensor, channels: channels)
     self.glyphs = glyphs
@@ -145,6 +151,7 @@ final class LiveView {
     for record in records {
       window.append(record)
       account.add(record)
+      guide?.add(record)
       if record.kind == .sample { latest = record.sample }
     }
   }
@@ -209,10 +216,17 @@ final class LiveView {
     }
     var screen = Screen(columns: columns, rows: rows)
     drawTitle(on: &screen)
-    GraphPicture(
-      sensor: sensor, envelope: window.envelope, axes: axes.compactMapValues(\.range),
-      marks: marks, values: shownValues.map(GraphValues.init), choice: choice
-    ).draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
+    var top = 1
+    if let guide {
+      GuidePicture(guide: guide, glyphs: glyphs).draw(on: &screen, row: top)
+      top += GuidePicture.rows
+    }
+    if GraphPicture.fits(columns: columns, rows: rows - top + 1) {
+      GraphPicture(
+        sensor: sensor, envelope: window.envelope, axes: axes.compactMapValues(\.range),
+        marks: marks, values: shownValues.map(GraphValues.init), choice: choice
+      ).draw(on: &screen, rows: top..<rows - 2, glyphs: glyphs)
+    }
     drawStatus(on: &screen, row: rows - 2)
     screen.put(hints, row: rows - 1)
     if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }

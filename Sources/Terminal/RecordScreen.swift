@@ -11,6 +11,8 @@ package final class RecordScreen: Panel {
   private var session: TerminalSession?
   private let glyphs: GlyphSet
   private let configuration: RecorderConfiguration
+  /// Whether to show what to do for a calibration.
+  private let isGuided: Bool
   private var view: LiveView?
   private var sensor: SensorDescription?
   private var status = LiveStatus()
@@ -25,8 +27,12 @@ package final class RecordScreen: Panel {
   package var feed: LiveFeed?
 
   /// The screen of a recorder with this configuration.
-  package init(_ session: TerminalSession, _ configuration: RecorderConfiguration) {
-    (self.session, self.configuration) = (session, configuration)
+  ///
+  /// - Parameter isGuided: Whether to show what to do for a calibration.
+  package init(
+    _ session: TerminalSession, _ configuration: RecorderConfiguration, isGuided: Bool
+  ) {
+    (self.session, self.configuration, self.isGuided) = (session, configuration, isGuided)
     glyphs = session.glyphs
     // A suspended program would miss samples.
     session.isStoppable = false
@@ -103,7 +109,8 @@ package final class RecordScreen: Panel {
     status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
     view = LiveView(
       sensor, channels: configuration.channels, rate: configuration.rate,
-      note: configuration.note, glyphs: glyphs, purpose: .recording, planned: status.planned)
+      note: configuration.note, glyphs: glyphs, purpose: .recording, planned: status.planned,
+      isGuided: isGuided)
   }
 
   private func update(_ picture: RecorderPicture, _ now: MonotonicTime) {

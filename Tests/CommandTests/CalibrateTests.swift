@@ -67,6 +67,36 @@ struct CalibrateTests {
     #expect(try bench.run("info", "latest", "--json").json()["calibration"] == .null)
   }
 
+  @Test("without an ID it guides on the terminal, and calibrates by the recording that it made")
+  func guided() throws {
+    let child = bench.atTerminal([
+      "calibrate", "--board", "simulator", "--name", "left shoe", "-o", "left.cal",
+    ])
+    #expect(child.waits(for: "lay it so that +x points up"))
+    #expect(child.waits(for: "+z up, still for 2"))
+    #expect(child.waits(for: "taken, go on"))
+    child.type("s")
+    #expect(child.status() == 1)
+    #expect(child.isAsBefore)
+    #expect(child.terminal.text.contains("rate at rest"), "\(child.terminal.text)")
+    #expect(child.terminal.text.contains("still in 1 of 6"), "\(child.terminal.text)")
+    #expect(try bench.run("info", "1", "--json").json()["note"].text == "left shoe")
+    let text = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
+    let calibration = try SensorCalibration(text: text)
+    #expect(calibration.accelerometer == nil && calibration.gyroscope?.offset != nil)
+    #expect(calibration.name == "left shoe")
+  }
+
+  @Test("without a terminal there is no guide, and with an ID no sensor to choose")
+  func noGuide() {
+    let inventory = bench.inventory()
+    expectSentence(
+      bench.run("calibrate", "--board", "simulator"), 64, ["terminal", "ssh -t", "ID"])
+    expectSentence(
+      bench.run("calibrate", "1", "--board", "simulator"), 64, ["--board", "leave them out"])
+    #expect(bench.inventory() == inventory)
+  }
+
   @Test("what cannot be determined is refused, and leaves no file")
   func refusals() throws {
     try recordFaces(5)

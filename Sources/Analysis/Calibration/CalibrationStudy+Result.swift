@@ -27,7 +27,7 @@ public struct CalibrationResult: Sendable {
 extension CalibrationStudy {
   /// The largest error afterwards that is accepted, in g (van Hees and others 2014: 10 mg).
   public static let largestError = FreeLivingFit.largestError
-  private static let axes = ["x", "y", "z"]
+  static let axes = ["x", "y", "z"]
 
   /// The calibration that the study supports.
   ///
@@ -35,8 +35,8 @@ extension CalibrationStudy {
   public func calibration(id: RecordingID, name: String, made: Int64) -> CalibrationResult {
     var result = CalibrationResult()
     var made = SensorCalibration(
-      id: id, name: name, sensor: description.sensor.model, made: made)
-    if description.channels.isSuperset(of: .accelerometer) {
+      id: id, name: name, sensor: sensor.model, made: made)
+    if channels.isSuperset(of: .accelerometer) {
       do throws(GravityFit.Failure) {
         made.accelerometer = try accelerometer(&result)
       } catch {

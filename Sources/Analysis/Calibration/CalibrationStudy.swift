@@ -16,11 +16,10 @@ public struct CalibrationStudy {
   public struct Pose: Sendable {
     /// Its means.
     public internal(set) var point: StillPoint
-    /// Nanoseconds from tick 0's deadline.
+    /// Of its first sample, in nanoseconds from tick 0's deadline.
     public internal(set) var start: Int64
-    /// Nanoseconds from tick 0's deadline.
-    public internal(set) var end: Int64
-    fileprivate var windowCount = 1
+    /// Windows of half a second in it.
+    var windowCount = 1
   }
 
   /// What the gyroscope integrated between two poses.
@@ -43,8 +42,8 @@ public struct CalibrationStudy {
   public private(set) var windows: [StillPoint] = []
   /// Samples so far.
   public private(set) var sampleCount: UInt64 = 0
-  /// The recording's description.
-  public let description: RecordingDescription
+  let sensor: SensorDescription
+  let channels: ChannelSet
 
   /// Poses and windows that are kept: a week of rest.
   public static let limit = 100_000
@@ -65,6 +64,8 @@ public struct CalibrationStudy {
   private var short = WindowSums()
   private var long = WindowSums()
   private let shortCount: Int
+  /// The length of so many samples, in nanoseconds.
+  let shortLength: Int64
   private let longCount: Int
   private var open: Pose?
   private var turn = Turn()
@@ -73,13 +74,23 @@ public struct CalibrationStudy {
 
   /// A study of a recording with this description.
   public init(_ description: RecordingDescription) {
-    self.description = description
-    shortCount = max(8, Int(clamping: description.rate.tick(atNanoseconds: 500_000_000)))
-    longCount = max(
-      20, Int(clamping: description.rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
+    self.init(description.sensor, channels: description.channels, rate: description.rate)
   }
 
-  var hasRate: Bool { description.channels.isSuperset(of: .gyroscope) }
+  /// A study of samples of a sensor as they come.
+  public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
+    (self.sensor, self.channels) = (sensor, channels)
+    shortCount = max(8, Int(clamping: rate.tick(atNanoseconds: 500_000_000)))
+    shortLength = rate.nanoseconds(atTick: UInt64(shortCount))
+    longCount = max(20, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
+  }
+
+  var hasRate: Bool { channels.isSuperset(of: .gyroscope) }
+
+  /// The stretch that has been still up to now, of any length; `nil` while the sensor moves.
+  var openPose: Pose? { open }
+  /// How long a pose has been still, in nanoseconds.
+  func length(of pose: Pose) -> Int64 { Int64(pose.windowCount) * shortLength }
 
   /// Takes the samples of a block, in order of ticks.
   public mutating func add(_ block: borrowing SampleBlock) {
@@ -90,7 +101,8 @@ public struct CalibrationStudy {
     sampleCount += UInt64(block.count)
   }
 
-  private mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
+  /// Takes a sample, in order of ticks: from tick 0's deadline in nanoseconds.
+  mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     if let lastTick, lastTick &+ 1 != tick {
       (short, long) = (WindowSums(), WindowSums())
       closePose()
@@ -120,7 +132,7 @@ public struct CalibrationStudy {
     defer { (lastTick, lastTime) = (tick, time) }
     guard let lastTick, lastTick &+ 1 == tick else { return }
     let seconds = Double(time &- lastTime) / 1e9
-    let scale = description.sensor.gyroscopeScale.value * seconds
+    let scale = sensor.gyroscopeScale.value * seconds
     turn.degrees += Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
     turn.seconds += seconds
     for channel in 3..<6 where sample[channel] == .min || sample[channel] == .max {
@@ -129,11 +141,10 @@ public struct CalibrationStudy {
   }
 
   private func point(_ sums: WindowSums) -> (point: StillPoint, isStill: Bool) {
-    let sensor = description.sensor
     let acceleration = sums.axes(from: 0, scale: sensor.accelerometerScale.value)
     let rate = sums.axes(from: 3, scale: sensor.gyroscopeScale.value)
     let temperature =
-      description.channels.contains(.temperature)
+      channels.contains(.temperature)
       ? sums.temperatureCount * sensor.temperatureScale.value + sensor.temperatureOffset.value : nil
     let isStill =
       !sums.isClipped && acceleration.deviation.max() < CalibrationStudy.accelerationSpread
@@ -157,15 +168,15 @@ public struct CalibrationStudy {
     if var pose = open {
       guard CalibrationStudy.isSame(pose.point.acceleration, point.acceleration) else {
         closePose()
-        open = Pose(point: point, start: short.firstTime, end: short.lastTime)
+        open = Pose(point: point, start: short.firstTime)
         return
       }
-      pose.take(point, until: short.lastTime)
+      pose.take(point)
       open = pose
     } else {
-      open = Pose(point: point, start: short.firstTime, end: short.lastTime)
+      open = Pose(point: point, start: short.firstTime)
     }
-    if let pose = open, pose.end - pose.start >= CalibrationStudy.leastPose { begin(pose) }
+    if let pose = open, length(of: pose) >= CalibrationStudy.leastPose { begin(pose) }
   }
 
   /// A pose is long enough: the turn before it is over.
@@ -195,7 +206,7 @@ public struct CalibrationStudy {
 
 extension CalibrationStudy.Pose {
   /// Adds a window of the same length as those before.
-  fileprivate mutating func take(_ next: StillPoint, until time: Int64) {
+  fileprivate mutating func take(_ next: StillPoint) {
     windowCount += 1
     let share = 1 / Double(windowCount)
     point.acceleration += (next.acceleration - point.acceleration) * share
@@ -203,6 +214,5 @@ extension CalibrationStudy.Pose {
     if let temperature = point.temperature, let other = next.temperature {
       point.temperature = temperature + (other - temperature) * share
     }
-    end = time
   }
 }

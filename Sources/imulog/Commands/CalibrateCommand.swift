@@ -13,28 +13,33 @@ import Terminal
 struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
-    abstract: "Find a sensor's errors from a recording, without equipment.",
+    abstract: "Find a sensor's errors by hand, without equipment.",
     discussion: """
-      Make a recording in which the sensor lies still for 3 s on each of its six faces, or better in nine \
-      or more orientations, some of them on an edge. For the gyroscope's scale turn it by 360° about each \
-      axis, from rest to rest in the same place. Several hours of wearing it do for the accelerometer too. \
+      Without an ID it makes a recording and guides on the terminal: the sensor is to lie still for 3 s on \
+      each of its six faces and on three edges, and to be turned by 360° about each axis, from rest to rest \
+      in the same place. s ends it. With an ID it uses a recording in which that was done; several hours of \
+      wearing the sensor do for the accelerometer too.
+
       The result is a file, which later recordings copy into their headers (`calibration` in the \
       configuration, record --calibration), and which exports apply with --calibrated. No count changes.
 
       The exit status is 1 if only a part of the sensor's errors could be determined, 65 for none.
 
       Examples:
-        imulog record --rate 100 --for 2m && imulog calibrate latest --name "left shoe" -o left.cal
-        imulog calibrate latest
+        imulog calibrate --name "left shoe" -o left.cal
+        imulog record --rate 100 --for 2m && imulog calibrate latest -o left.cal
       """)
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
+    help: ArgumentHelp(
+      "A number, `latest`, or the beginning of a UUID; none for a new recording.", valueName: "id"),
     completion: .recordings)
-  var id: String
+  var id: String?
+
+  @OptionGroup var sensorOptions: SensorOptions
 
   @Option(
     help: ArgumentHelp(
@@ -52,6 +57,10 @@ struct CalibrateCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    if id != nil, sensorOptions.isGiven {
+      throw ValidationError(
+        "--board, --bus, --sensor and --motion are for a new recording; leave them out, or the ID")
+    }
     if let name, name.isEmpty || name.utf8.count > CalibrationText.nameLimit || !isLine(name) {
       throw ValidationError(
         "--name: give one line of 1 to \(CalibrationText.nameLimit) bytes")
@@ -63,6 +72,7 @@ struct CalibrateCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    let id = try id ?? recorded()
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
     var reader = try LogReader(
@@ -79,7 +89,7 @@ struct CalibrateCommand: ParsableCommand {
     study.finish()
     var generator = SystemRandomNumberGenerator()
     var result = study.calibration(
-      id: .random(using: &generator), name: chosenName(study.description),
+      id: .random(using: &generator), name: chosenName(reader.description),
       made: SystemClock().readWallClock().wall)
     if damageCount > 0 {
       result.remarks.append("\(damageCount) damaged parts of the recording are left out")
@@ -90,6 +100,28 @@ struct CalibrateCommand: ParsableCommand {
       try file.publish()
     }
     try report(study, result)
+  }
+
+  /// Makes a recording that is guided, and returns its number.
+  private func recorded() throws -> String {
+    guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
+      throw CommandFailure(
+        .usage,
+        "calibrate guides on a terminal, and there is none (over SSH: ssh -t); or give a recording's ID"
+      )
+    }
+    let request = try RecordRequest(guided: self)
+    // To the end: a second signal must not cut off the result.
+    let signals = try SignalWatch()
+    let result = Result {
+      try RecordOutcome.recording(request, store: try program.storePath(storeOptions))
+    }
+    signals.keepToExit()
+    let outcome = try result.get()
+    for talk in outcome.talkOfDiscarded { Console.talk(talk) }
+    if let talk = outcome.talk { Console.talk(talk) }
+    if let failure = outcome.failure { throw failure }
+    return "\(outcome.number)"
   }
 
   private func chosenName(_ description: RecordingDescription) -> String {

@@ -24,23 +24,7 @@ struct RecordCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(
-    help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
-  var board: String?
-
-  // A value may begin with a sign, so that the refusal can name it.
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
-  var bus: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "The chip: auto, or a model; @0x69 after it chooses the address.",
-      valueName: "auto|model"),
-    completion: .sensors)
-  var sensor = "auto"
+  @OptionGroup var sensorOptions: SensorOptions
 
   @Option(help: "The sensors to record; both includes the temperature.")
   var channels: RecordedChannels = .both
@@ -116,13 +100,6 @@ struct RecordCommand: ParsableCommand {
     help: ArgumentHelp("The sensor's calibration, to keep with the recording.", valueName: "file"),
     completion: .file())
   var calibration: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The simulated motion: still (the default), tumble, or a CSV file of counts.",
-      valueName: "still|tumble|file"),
-    completion: .motions)
-  var motion: String?
 
   @Flag(help: "Simulate as fast as the computer can.")
   var virtualTime = false
@@ -200,4 +177,35 @@ enum RecordedChannels: String, ExpressibleByArgument, CaseIterable {
     case .both: return .all
     }
   }
+}
+
+/// The options that choose a sensor.
+struct SensorOptions: ParsableArguments {
+  @Option(
+    help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
+  var board: String?
+
+  // A value may begin with a sign, so that the refusal can name it.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
+  var bus: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The chip: auto, or a model; @0x69 after it chooses the address.",
+      valueName: "auto|model"),
+    completion: .sensors)
+  var sensor = "auto"
+
+  @Option(
+    help: ArgumentHelp(
+      "The simulated motion: still (the default), tumble, or a CSV file of counts.",
+      valueName: "still|tumble|file"),
+    completion: .motions)
+  var motion: String?
+
+  /// Whether any is given.
+  var isGiven: Bool { board != nil || bus != nil || sensor != "auto" || motion != nil }
 }

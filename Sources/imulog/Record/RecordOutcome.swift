@@ -35,7 +35,8 @@ struct RecordOutcome {
     var surroundings = RecorderLoop.Surroundings(journal: talk.report)
     if request.isOnTerminal {
       surroundings.openPanel = { _ in
-        let opened = try RecordScreen(TerminalSession(), request.configuration)
+        let opened = try RecordScreen(
+          TerminalSession(), request.configuration, isGuided: request.isGuided)
         screen = opened
         return opened
       }

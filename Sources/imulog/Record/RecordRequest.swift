@@ -9,6 +9,8 @@ struct RecordRequest {
   var configuration: RecorderConfiguration { sensor.configuration }
   /// Whether the recording is shown on the terminal.
   let isOnTerminal: Bool
+  /// Whether the terminal shows what to do for a calibration.
+  let isGuided: Bool
 
   init(_ command: RecordCommand) throws(CommandFailure) {
     guard let rate = SampleRate(decimal: command.rate) else {
@@ -17,8 +19,7 @@ struct RecordRequest {
       )
     }
     var configuration = RecorderConfiguration.default
-    (configuration.board, configuration.bus) = (command.board, command.bus)
-    configuration.sensor = command.sensor
+    RecordRequest.choose(command.sensorOptions, in: &configuration)
     configuration.rate = rate
     guard let clock = ClockChoice(rawValue: command.clock) else {
       throw CommandFailure(.usage, "--clock \(command.clock): give auto, chip or grid")
@@ -60,9 +61,36 @@ struct RecordRequest {
     configuration.calibration = command.calibration
     // A recording in simulated time ends before a user could see it.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
+    isGuided = false
     sensor = try SensorRequest(
-      configuration, motion: command.motion, isTimeVirtual: command.virtualTime)
+      configuration, motion: command.sensorOptions.motion, isTimeVirtual: command.virtualTime)
     try checkSimulatorOptions()
+  }
+
+  /// The recording of a calibration by hand, until the user ends it.
+  init(guided command: CalibrateCommand) throws(CommandFailure) {
+    var configuration = RecorderConfiguration.default
+    RecordRequest.choose(command.sensorOptions, in: &configuration)
+    configuration.rate = RecordRequest.guidedRate
+    configuration.length = nil
+    configuration.samplesWhileIdle = false
+    configuration.note = command.name ?? ""
+    (isOnTerminal, isGuided) = (true, true)
+    sensor = try SensorRequest(configuration, motion: command.sensorOptions.motion)
+    try checkSimulatorOptions()
+  }
+
+  /// 100 Hz: half a second of rest is 50 samples, and a turn by hand is far slower than a sample.
+  private static var guidedRate: SampleRate {
+    guard let rate = SampleRate(100) else { preconditionFailure("100 Hz is a rate") }
+    return rate
+  }
+
+  private static func choose(
+    _ options: SensorOptions, in configuration: inout RecorderConfiguration
+  ) {
+    (configuration.board, configuration.bus) = (options.board, options.bus)
+    configuration.sensor = options.sensor
   }
 
   /// The message at the start.

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// What a person who calibrates a sensor by hand is to do next, from its samples as they come.
+///
+///     faces   +x −x +y −y +z −z     each still for 3 s: offset and scale
+///     edges   xy xz yz              each still for 3 s, between two axes: cross terms
+///     turns   x  y  z               360° about each, from rest to rest in the same place: the gyroscope's scale
+///
+/// They may come in any order; what is missing is asked for in this one. The guide decides nothing about the result,
+/// which ``CalibrationStudy/calibration(id:name:made:)`` makes of the recording.
+public struct CalibrationGuide {
+  /// What is to be done next.
+  public enum Step: Equatable, Sendable {
+    /// Lay it still with this side of an axis up.
+    case face(Side)
+    /// Lay it still with two axes, by number, about as far up or down as each other.
+    case edge(Int, Int)
+    /// Turn it by 360° about an axis, from rest to rest in the same place.
+    case turn(Int)
+    /// All is there.
+    case done
+  }
+
+  /// One side of an axis.
+  public struct Side: Hashable, Sendable {
+    /// 0 for x.
+    public var axis: Int
+    /// Whether it is the side that the axis points to.
+    public var isPositive: Bool
+
+    /// A side of an axis.
+    public init(axis: Int, isPositive: Bool) {
+      (self.axis, self.isPositive) = (axis, isPositive)
+    }
+  }
+
+  /// Why the last attempt did not count.
+  public enum Trouble: Equatable, Sendable {
+    /// It moved before it was still for long enough, with this side up; `nil` on an edge.
+    case moved(Side?)
+    /// It was turned about this axis by these degrees, which are no whole turns.
+    case notWhole(axis: Int, degrees: Double)
+    /// It was turned about two axes at once.
+    case tilted(axis: Int, other: Int)
+    /// Samples are missing in a turn, or were at the end of the range: it was too fast.
+    case clipped
+  }
+
+  /// The faces that were still for long enough.
+  public private(set) var faces: Set<Side> = []
+  /// The edges, by the axis that lies level: 2 for the one between x and y.
+  public private(set) var edges: Set<Int> = []
+  /// The axes of whole turns.
+  public private(set) var turns: Set<Int> = []
+  /// Of the last attempt; `nil` once another one counted.
+  public private(set) var trouble: Trouble?
+  /// The side that is up, or nearly so; `nil` on an edge and without a sample.
+  public private(set) var up: Side?
+
+  private var study: CalibrationStudy
+  private var takenTurns = 0
+  private var isOpenTaken = false
+  private var lastOpen: CalibrationStudy.Pose?
+
+  /// A side is up when its axis has this share of gravity: within 25°.
+  private static let leastShare = 0.9
+  /// An edge has at least this share of gravity on both axes.
+  private static let leastEdgeShare = 0.5
+
+  /// A guide for a sensor's samples at a rate.
+  public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
+    study = CalibrationStudy(sensor, channels: channels, rate: rate)
+  }
+
+  /// Nanoseconds for which it has been still; `nil` while it moves.
+  public var stillFor: Int64? {
+    study.openPose.map { study.length(of: $0) }
+  }
+
+  /// Whether it has been still for long enough here, and may be moved on.
+  public var isTaken: Bool { study.openPose.map(isLong) ?? false }
+
+  /// A window longer than a pose: the recording's windows may begin elsewhere than those of the records that came here.
+  private func isLong(_ pose: CalibrationStudy.Pose) -> Bool {
+    study.length(of: pose) >= CalibrationStudy.leastPose + study.shortLength
+  }
+
+  /// What is missing first.
+  public var next: Step {
+    for axis in 0..<3 {
+      for isPositive in [true, false] {
+        let side = Side(axis: axis, isPositive: isPositive)
+        if !faces.contains(side) { return .face(side) }
+      }
+    }
+    for (axis, other) in [(0, 1), (0, 2), (1, 2)] where !edges.contains(3 - axis - other) {
+      return .edge(axis, other)
+    }
+    guard study.hasRate, let axis = (0..<3).first(where: { !turns.contains($0) }) else {
+      return .done
+    }
+    return .turn(axis)
+  }
+
+  /// Whether the gyroscope is recorded, so that turns are of use.
+  public var hasTurns: Bool { study.hasRate }
+
+  /// Takes the next record of the sampler.
+  public mutating func add(_ record: TickRecord) {
+    guard record.kind == .sample else { return }
+    let sample = record.sample
+    study.add(record.tick, record.time, sample)
+    up = CalibrationGuide.side(Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az)))
+    takeTurns()
+    takePose()
+  }
+
+  private mutating func takePose() {
+    defer { lastOpen = study.openPose }
+    if let pose = study.openPose, isLong(pose) {
+      guard !isOpenTaken else { return }
+      isOpenTaken = true
+      take(pose.point.acceleration)
+    } else {
+      // A still stretch that ended too early, in a direction that is wanted. One window of the study is no attempt.
+      if !isOpenTaken, let last = lastOpen, study.openPose?.start != last.start,
+        last.windowCount > 1, isWanted(last.point.acceleration)
+      {
+        trouble = .moved(CalibrationGuide.side(last.point.acceleration))
+      }
+      isOpenTaken = false
+    }
+  }
+
+  private mutating func take(_ acceleration: Vector3) {
+    if isWanted(acceleration) { trouble = nil }
+    if let side = CalibrationGuide.side(acceleration) {
+      faces.insert(side)
+    } else if let level = CalibrationGuide.levelAxis(acceleration) {
+      edges.insert(level)
+    }
+  }
+
+  private func isWanted(_ acceleration: Vector3) -> Bool {
+    if let side = CalibrationGuide.side(acceleration) { return !faces.contains(side) }
+    return CalibrationGuide.levelAxis(acceleration).map { !edges.contains($0) } ?? false
+  }
+
+  private mutating func takeTurns() {
+    while takenTurns < study.turns.count {
+      let turn = study.turns[takenTurns]
+      takenTurns += 1
+      guard turn.isBack else { continue }
+      let rates = study.poses.map(\.point.rate)
+      let bias = rates.isEmpty ? Vector3() : rates.reduce(Vector3(), +) / Double(rates.count)
+      do throws(TurnFit.Failure) {
+        let fit = try TurnFit(degrees: turn.degrees - bias * turn.seconds)
+        guard turn.isWhole else {
+          trouble = .clipped
+          continue
+        }
+        turns.insert(fit.axis)
+        trouble = nil
+      } catch {
+        switch error {
+        case .noTurn: break
+        case .notWhole(let axis, let degrees):
+          trouble = .notWhole(axis: axis, degrees: abs(degrees))
+        case .tilted(let axis, let other, _): trouble = .tilted(axis: axis, other: other)
+        }
+      }
+    }
+  }
+
+  /// The side that is up, within 25°; `nil` when none is.
+  private static func side(_ acceleration: Vector3) -> Side? {
+    let length = acceleration.length
+    guard length > 0 else { return nil }
+    for axis in 0..<3 where abs(acceleration[axis]) >= leastShare * length {
+      return Side(axis: axis, isPositive: acceleration[axis] > 0)
+    }
+    return nil
+  }
+
+  /// The axis that lies level when the two others share gravity; `nil` when they do not.
+  private static func levelAxis(_ acceleration: Vector3) -> Int? {
+    let least = leastEdgeShare * acceleration.length
+    let shared = (0..<3).filter { abs(acceleration[$0]) >= least }
+    return shared.count == 2 ? 3 - shared[0] - shared[1] : nil
+  }
+}

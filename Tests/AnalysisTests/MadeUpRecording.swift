@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+import LogFormat
+import Testing
+
+/// A recording at 100 Hz of an MPU-6050 at ±4 g and ±500 °/s, made up sample by sample.
+struct MadeUpRecording {
+  var study: CalibrationStudy
+  var guide: CalibrationGuide
+  private var tick: UInt64 = 0
+  private let sensor = ImperfectSensor()
+  private let bias: Vector3
+  var temperature = 25.0
+
+  init(bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all) throws {
+    self.bias = bias
+    let rate = try #require(SampleRate(100))
+    let sensor = SensorDescription(
+      model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 4,
+      gyroscopeRange: 500, accelerometerScale: Fraction(1, 8192),
+      gyroscopeScale: Fraction(10, 655), temperatureScale: Fraction(1, 340),
+      temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: "")
+    study = CalibrationStudy(sensor, channels: channels, rate: rate)
+    guide = CalibrationGuide(sensor, channels: channels, rate: rate)
+  }
+
+  mutating func add(_ truth: Vector3, _ rate: Vector3) {
+    let a = (sensor.measured(truth) * 8192).rounded(.toNearestOrEven)
+    let g = ((rate + bias) * 65.5).rounded(.toNearestOrEven)
+    let t = ((temperature - 36.53) * 340).rounded()
+    let sample = RawSample(
+      ax: Int16(a.x), ay: Int16(a.y), az: Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
+      gz: Int16(g.z), temperature: Int16(t))
+    let time = Int64(tick) * 10_000_000
+    var block = SampleBlock()
+    block.append(tick: tick, time: time, sample: sample)
+    study.add(block)
+    guide.add(TickRecord(tick: tick, time: time, sample: sample))
+    tick += 1
+  }
+
+  /// At rest for so many samples, in one direction.
+  mutating func rest(_ direction: Vector3, _ count: Int = 300) {
+    for _ in 0..<count { add(direction, Vector3()) }
+  }
+
+  /// Shaken for a second.
+  mutating func move() {
+    for index in 0..<100 {
+      let swing = Double(index % 10) / 10
+      add(Vector3(swing, 1 - swing, 0.5), Vector3(40 * swing - 18, 20 - 40 * swing, 7))
+    }
+  }
+
+  /// A turn about an axis in 4 s, at a rate that rises and falls.
+  mutating func turn(_ axis: Int, by degrees: Double, _ direction: Vector3) {
+    for index in 0..<400 {
+      var rate = Vector3()
+      let share = Double(index) + 0.5
+      rate[axis] = degrees * 100 / 400 * 2 * (1 - abs(share / 200 - 1))
+      // Shaken a little, so that no half second of it is at rest.
+      add(direction * (index % 2 == 0 ? 1.05 : 0.95), rate)
+    }
+  }
+
+  mutating func leaveOut(_ ticks: UInt64) { tick += ticks }
+}

@@ -31,6 +31,7 @@ extension ExportOptions {
       return list.damageSentence
     } catch {
       guard !hasLabels else { throw error }
+      areLabelsKnown = false
       return "its labels are left out: \(error)"
     }
   }

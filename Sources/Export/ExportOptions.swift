@@ -112,6 +112,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var hmacKey: [UInt8]?
   /// The recording's labels, in their order.
   public var labels: [RecordingLabel] = []
+  /// Whether the recording's labels could be read; where they could not, ``labels`` is empty.
+  public var areLabelsKnown = true
   /// Whether ``ExportFormat/csv``, ``ExportFormat/ndjson`` and ``ExportFormat/parquet`` have a column of them.
   public var hasLabels = false
   /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a

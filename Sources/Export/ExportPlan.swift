@@ -20,6 +20,8 @@ struct ExportPlan {
   let hasBounds: Bool
   /// The labels that have an instant in the range, in their order.
   let labels: [RecordingLabel]
+  /// Whether the recording's labels could be read.
+  let areLabelsKnown: Bool
   /// Whether rows have a column of them.
   let hasLabels: Bool
   /// The columns that are computed from the whole recording, and their values in the order of rows.
@@ -47,6 +49,7 @@ struct ExportPlan {
     (hasBounds, isResampled) = (options.hasUncertainty, options.isResampled)
     hasLabels = options.hasLabels
     let (first, end) = (from, to)
+    areLabelsKnown = options.areLabelsKnown
     labels = options.labels.filter { $0.to > first && ($0.from < end || end == .max) }.sorted()
     var tables: [ChannelSet: CountTexts] = [:]
     var texts: [CountTexts] = []

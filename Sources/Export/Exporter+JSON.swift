@@ -253,6 +253,7 @@ extension JSONWriter {
   /// The names of parts of the recording.
   mutating func addLabels(_ plan: ExportPlan) {
     key("labels", onNewLine: true)
+    guard plan.areLabelsKnown else { return null() }
     open("[")
     for label in plan.labels { add(label) }
     close("]")

@@ -24,16 +24,25 @@ public struct RecordingLabel: Hashable, Sendable {
     (self.name, self.from, self.to) = (name, from, to)
   }
 
-  /// A label that a person gives: a name, besides, that a spreadsheet does not take for a formula when it opens a table.
-  /// Labels of other versions and stores may have such names, and are read as they are.
+  /// A label that a person gives: a name, besides, that is all UTF-8, and that a spreadsheet does not take for a formula
+  /// when it opens a table. Labels in a store may have such names, and are read as they are.
   public static func given(
     _ name: String, from: Int64, to: Int64
   ) throws(LabelProblem) -> RecordingLabel {
     let label = try RecordingLabel(name, from: from, to: to)
-    if let first = name.first, "=+-@".contains(first) {
-      throw .name(name, flaw: "begins with \(first), which spreadsheets take for a formula")
-    }
+    if let flaw = label.flawAsGiven { throw .name(name, flaw: flaw) }
     return label
+  }
+
+  /// Whether a person could give it, and so another machine may.
+  public var isGivable: Bool { flawAsGiven == nil }
+
+  private var flawAsGiven: String? {
+    if let first = name.unicodeScalars.first, "=+-@".unicodeScalars.contains(first) {
+      return "begins with \(first), which spreadsheets take for a formula"
+    }
+    // It stands for bytes that were no UTF-8, as a command line may have them.
+    return name.unicodeScalars.contains("\u{FFFD}") ? "is not all UTF-8" : nil
   }
 
   /// Whether it is all within a recording.
@@ -93,6 +102,24 @@ extension RecordingLabel: CustomStringConvertible {
   private static func text(_ time: Int64) -> String {
     time < 0 ? "-" + SpanText.text(-max(time, -.max)) : SpanText.text(time)
   }
+}
+
+/// A label as a store knows it: there or removed, and how often that changed.
+public struct LabelChange: Hashable, Sendable {
+  /// The label.
+  public let label: RecordingLabel
+  /// Odd while the label is there, even once it was removed: 1 for a new one, 2 for one that was removed.
+  public let revision: UInt64
+  /// The last revision that a store takes: far more than a person changes.
+  public static let last: UInt64 = 1 << 53
+
+  /// A change of a label.
+  public init(_ label: RecordingLabel, revision: UInt64 = 1) {
+    (self.label, self.revision) = (label, revision)
+  }
+
+  /// Whether the label is removed.
+  public var isRemoval: Bool { revision % 2 == 0 }
 }
 
 /// Why something is no label.

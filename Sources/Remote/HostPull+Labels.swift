@@ -10,9 +10,9 @@ import LogStore
 ///                                                                         removals UUID ─► remove what was removed
 ///
 /// They come before any recording is freed there, and before exports beside the copies are made. An older far end closes
-/// the connection at the question, and is not asked again. A removal on either side wins. Labels of recordings that are
-/// then not fetched do not stay. What `imulog label` would refuse is left out, and said: labels outside of the recording,
-/// once that is here, and names with U+FFFD, which stands for bytes that were no UTF-8.
+/// the connection at the question, and is not asked again. Of a label that was removed, or removed and added again, the
+/// later change by its revision wins. Labels of recordings that are then not fetched do not stay. Names that `imulog label`
+/// would refuse are left out, and said. Labels that are not within the copy here stay: the recording there may be longer.
 extension HostPull {
   /// Questions for labels without an answer at a time.
   private static var labelWindow: Int { 64 }
@@ -44,6 +44,9 @@ extension HostPull {
       for id in part { try farEnd.ask(.labels(id)) }
       for id in part {
         if let labels = try answer(about: id, limit: RecordingLabel.mostOfRecording, &farEnd) {
+          guard !labels.contains(where: \.isRemoval) else {
+            throw farEnd.violation("lists a removed label as one that is there")
+          }
           add(labels, to: id)
         }
       }
@@ -103,8 +106,13 @@ extension HostPull {
     do throws(FarEnd.Failure) {
       for id in part { try farEnd.ask(.removals(id)) }
       for id in part {
-        if let removed = try answer(about: id, limit: HostPull.mostRemovals, &farEnd) {
-          add([], removed: Set(removed), to: id)
+        if let removals = try answer(about: id, limit: HostPull.mostRemovals, &farEnd) {
+          // The second revision is not sent.
+          let changes = removals.map { $0.revision == 1 ? LabelChange($0.label, revision: 2) : $0 }
+          guard changes.allSatisfy(\.isRemoval) else {
+            throw farEnd.violation("lists a label that is there as a removed one")
+          }
+          add(changes, to: id)
         }
       }
     } catch {
@@ -123,8 +131,8 @@ extension HostPull {
   /// The labels in an answer; `nil` when the far end refuses, which is reported.
   private mutating func answer(
     about id: RecordingID, limit: Int, _ farEnd: inout FarEnd
-  ) throws(FarEnd.Failure) -> [RecordingLabel]? {
-    var labels: [RecordingLabel] = []
+  ) throws(FarEnd.Failure) -> [LabelChange]? {
+    var labels: [LabelChange] = []
     while true {
       do throws(FarEnd.Failure) {
         switch try farEnd.reply() {
@@ -143,29 +151,22 @@ extension HostPull {
     }
   }
 
-  private mutating func add(
-    _ labels: [RecordingLabel], removed: Set<RecordingLabel> = [], to id: RecordingID
-  ) {
-    let sound = labels.filter { !$0.name.unicodeScalars.contains("\u{FFFD}") }
-    leaveOut(labels.count - sound.count, of: id, "whose names are no UTF-8")
-    guard !sound.isEmpty || !removed.isEmpty else { return }
+  private mutating func add(_ changes: [LabelChange], to id: RecordingID) {
+    let sound = changes.filter { $0.isRemoval || $0.label.isGivable }
+    say(changes.count - sound.count, of: id, "left out, whose names `imulog label` refuses")
+    guard !sound.isEmpty else { return }
     do {
-      let entry = try fetch.local.entry(of: id)
-      if entry == nil { labelledAhead.insert(id) }
-      try fetch.local.catalogue.merge(sound, removed: removed, into: id)
-      if let entry {
-        let count = try fetch.local.catalogue.removeOutside(entry, among: sound)
-        leaveOut(count, of: id, "that are not within it")
-      }
+      if try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
+      let removed = try fetch.local.catalogue.merge(sound, into: id).removed
+      say(removed, of: id, "removed here, as there")
     } catch {
       fail(id, CommandFailure(error, else: .inputOutput))
     }
   }
 
-  private func leaveOut(_ count: Int, of id: RecordingID, _ which: String) {
+  private func say(_ count: Int, of id: RecordingID, _ what: String) {
     guard count > 0 else { return }
-    board.talk(
-      "\(host): \(count) \(count == 1 ? "label" : "labels") of recording \(id) left out, \(which)")
+    board.talk("\(host): \(count) \(count == 1 ? "label" : "labels") of recording \(id) \(what)")
   }
 
   /// Deletes the labels of recordings that were not fetched after all.

@@ -128,8 +128,8 @@ public enum PullReply: Equatable, Sendable {
   case freed
   /// A recording that has labels, and the digest of their lines.
   case labelled(RecordingID, SHA256Digest)
-  /// A label.
-  case label(RecordingLabel)
+  /// A label, and its revision if it was added and removed more than once: a last word that an older end does not know.
+  case label(LabelChange)
   /// The request failed: the exit status that it would have as a command, and a sentence.
   case refused(status: Int32, String)
 
@@ -151,8 +151,10 @@ public enum PullReply: Equatable, Sendable {
       return "whole \(count) \(digest) \(state.rawValue)"
     case .freed: return "freed"
     case .labelled(let id, let digest): return "labelled \(id) \(digest)"
-    case .label(let label):
-      return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))"
+    case .label(let change):
+      let label = change.label
+      let revision = change.revision > 2 ? " \(change.revision)" : ""
+      return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))\(revision)"
     case .refused(let status, let sentence): return "refused \(status) \(PullLine.plain(sentence))"
     }
   }
@@ -198,12 +200,15 @@ public enum PullReply: Equatable, Sendable {
     case ("labelled", 3):
       guard let id = RecordingID(words[1]), let digest = SHA256Digest(words[2]) else { return nil }
       self = .labelled(id, digest)
-    case ("label", 4):
-      guard let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),
+    case ("label", 4), ("label", 5):
+      let revision = words.count == 5 ? PullLine.number(words[4]) : 1
+      guard let revision, (1...LabelChange.last).contains(revision),
+        let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),
         let name = PullLine.unescaped(words[3])
       else { return nil }
       do {
-        self = .label(try RecordingLabel(name, from: from, to: to))
+        self = .label(
+          LabelChange(try RecordingLabel(name, from: from, to: to), revision: revision))
       } catch {
         return nil
       }

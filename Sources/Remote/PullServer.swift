@@ -72,8 +72,8 @@ public struct PullServer {
       case .fetch(let id, let offset, let follow): try send(id, from: offset, follow: follow)
       case .free(let id, let count, let digest): try free(id, count, digest)
       case .labelled: try sayLabelled()
-      case .labels(let id): try say(try catalogue.labels(of: id).labels)
-      case .removals(let id): try say(try catalogue.labels(of: id).removed.sorted())
+      case .labels(let id): try sayLabels(id, \.labels)
+      case .removals(let id): try sayLabels(id) { $0.removed.sorted() }
       }
     } catch let error as ByteStream.Break {
       throw error
@@ -148,8 +148,11 @@ public struct PullServer {
     try say(.end)
   }
 
-  private func say(_ labels: [RecordingLabel]) throws {
-    for label in labels { try say(.label(label)) }
+  private func sayLabels(_ id: RecordingID, _ some: (LabelList) -> [RecordingLabel]) throws {
+    let list = try catalogue.labels(of: id)
+    for label in some(list) {
+      try say(.label(LabelChange(label, revision: list.revision(of: label))))
+    }
     try say(.end)
   }
 

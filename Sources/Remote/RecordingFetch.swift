@@ -220,18 +220,6 @@ struct RecordingFetch {
   ) throws -> Step {
     var outcome = earlier
     outcome.number = entry.number
-    if outcome.fate == .fetched || outcome.fate == .resumed {
-      // They came before it.
-      do throws(CatalogueError) {
-        let count = try local.catalogue.removeOutside(entry)
-        if count > 0 {
-          outcome.note(
-            "\(count) \(count == 1 ? "label" : "labels") left out, not within the recording")
-        }
-      } catch {
-        outcome.note("its labels cannot be checked: \(error)")
-      }
-    }
     // A repeated request concerns a recording that was exported when it was received.
     if let format = settings.format, outcome.fate != .asked { convert(entry, to: format, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }

@@ -135,6 +135,11 @@ public final class ListScreen {
     }
   }
 
+  private func forget(_ entry: ListEntry) {
+    details[entry.key] = nil
+    view.changed(entry.key)
+  }
+
   /// Searches for a share of time.
   private func search() {
     guard view.isSearching else { return }
@@ -168,6 +173,8 @@ public final class ListScreen {
       case .stay: break
       case .leave: return false
       case .show(let entry):
+        // Labels may have been made there.
+        defer { forget(entry) }
         return try recording(entry)?.show(on: session, signals, in: catalogue) ?? true
       case .play(let entry): return try recording(entry)?.play(on: session, signals) ?? true
       case .export(let entry, let format): try export(entry, format)

@@ -18,7 +18,7 @@ public struct ListDetails: Equatable, Sendable {
   public var gaps = ""
   /// Such as `12 kB`.
   public var size = ""
-  /// The user's words, or the problem.
+  /// The user's words, such as `[walking, running] left shoe` with the names of labels; or the problem.
   public var note = ""
   /// Whether there is a problem.
   public var isAlert = false

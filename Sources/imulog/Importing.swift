@@ -15,16 +15,15 @@ struct Importing {
   ///
   /// - Parameter line: Shows the progress; it is removed before anything is said.
   func run(_ source: consuming ImportedFile, _ line: ProgressLine) throws -> UInt32 {
-    let (remarks, labels, id) = (source.remarks, source.labels, source.description.id)
+    let remarks = source.remarks
     let number = try write(source)
     line.end()
-    try keep(labels, of: id, number)
     for remark in remarks { Console.talk(Plain.text(remark)) }
     return number
   }
 
   private func write(_ source: consuming ImportedFile) throws -> UInt32 {
-    let (number, _) = try create(source.description) { live in
+    let (number, _) = try create(source.description, labels: source.labels) { live in
       var writer = try LogEncoder.after(live.description)
       for pair in source.clockPairs { writer.append(pair) }
       var marks = source.marks.sorted { $0.time < $1.time }[...]
@@ -66,28 +65,19 @@ struct Importing {
     let former = description.id
     description.recoveredFrom = former
     description.id = .random(using: &generator)
-    let (number, report) = try create(description) { live in
-      var writer = try LogEncoder.after(live.description)
-      return try reader.salvage(into: &writer, &live.storage)
-    }
-    let labels: [RecordingLabel]
+    var labels: [RecordingLabel] = []
+    var failure: CatalogueError?
     do throws(CatalogueError) {
       labels = try OpenStore.reading(store).labels(of: former).labels
     } catch {
-      throw Importing.unkept(number, error)
+      failure = error
     }
-    try keep(labels, of: description.id, number)
+    let (number, report) = try create(description, labels: labels) { live in
+      var writer = try LogEncoder.after(live.description)
+      return try reader.salvage(into: &writer, &live.storage)
+    }
+    if let failure { throw Importing.unkept(number, failure) }
     return (number, report)
-  }
-
-  /// Adds labels to a new recording.
-  private func keep(_ labels: [RecordingLabel], of id: RecordingID, _ number: UInt32) throws {
-    guard !labels.isEmpty else { return }
-    do throws(CatalogueError) {
-      try OpenStore.reading(store).merge(labels, into: id)
-    } catch {
-      throw Importing.unkept(number, error)
-    }
   }
 
   private static func unkept(_ number: UInt32, _ error: CatalogueError) -> CommandFailure {
@@ -111,8 +101,10 @@ struct Importing {
       .cannotCreate, "recording \(id) is in the store already, as number \(entry.number)")
   }
 
+  /// Makes a recording and its labels. The labels are durable before it is there: whatever happens in between leaves
+  /// neither, or labels of no recording, which are forgotten.
   private func create<Result>(
-    _ description: RecordingDescription, firstPage: [UInt8]? = nil,
+    _ description: RecordingDescription, firstPage: [UInt8]? = nil, labels: [RecordingLabel] = [],
     _ fill: (inout LiveRecording) throws -> Result
   ) throws -> (number: UInt32, Result) {
     let now = SystemClock().wallTime
@@ -122,10 +114,19 @@ struct Importing {
     let result: Result
     do {
       result = try fill(&live)
+      if !labels.isEmpty {
+        try catalogue.merge(labels.map { LabelChange($0) }, into: description.id)
+      }
     } catch {
       try catalogue.abandon(live)
+      if !labels.isEmpty { try catalogue.forgetLabels(of: description.id) }
       throw error
     }
-    return (try catalogue.publish(live).number, result)
+    do {
+      return (try catalogue.publish(live).number, result)
+    } catch {
+      if !labels.isEmpty { try catalogue.forgetLabels(of: description.id) }
+      throw error
+    }
   }
 }

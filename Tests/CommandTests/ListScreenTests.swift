@@ -222,6 +222,24 @@ struct ListScreenTests {
     #expect(bench.recordings.count == 29)
   }
 
+  @Test(
+    "names of labels are before the note, are found by a search, and come when made in the graph")
+  func labels() throws {
+    try record(2)
+    #expect(bench.run("label", "1", "0s..0.5s", "walking").status == 0)
+    let child = bench.atTerminal(["list"], columns: 120)
+    #expect(child.waits(for: "[walking] take 1"))
+    child.type("/WALK\r")
+    #expect(child.waits { !$0.text.contains("take 2") })
+    child.type("\u{1B}")
+    #expect(child.waits(for: "take 2"))
+    child.type("\r")
+    #expect(child.waits(for: "q back"))
+    #expect(bench.run("label", "2", "0s..1s", "running").status == 0)
+    child.type("q")
+    #expect(child.waits(for: "[running] take 2"))
+  }
+
   @Test("a question mark shows the keys, and any key closes them")
   func help() throws {
     try record(1)

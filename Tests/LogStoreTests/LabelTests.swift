@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Labels of recordings", .excludesProgramStarts)
 struct LabelTests {
-  private let directory = TemporaryDirectory()
+  let directory = TemporaryDirectory()
   private let now = ExampleRecording.time()
 
-  private func store(_ gate: FaultGate = .open) throws -> Catalogue {
+  func store(_ gate: FaultGate = .open) throws -> Catalogue {
     try Catalogue(path: directory.path, create: false, gate: gate)
   }
 
-  private func addRecording(
+  func addRecording(
     _ store: Catalogue, _ seed: UInt64 = 1
   ) throws -> (entry: CatalogueEntry, id: RecordingID) {
     let entry = try #require(
@@ -26,9 +26,9 @@ struct LabelTests {
 
   private func file(_ id: RecordingID) -> String { ".labels/\(id).labels" }
 
-  private static let walking = label("walking", 3_000_000_000, 8_000_000_000)
-  private static let step = label("left foot", -5, 7)
-  private static let edge = label("ü,é", .min, .max)
+  static let walking = label("walking", 3_000_000_000, 8_000_000_000)
+  static let step = label("left foot", -5, 7)
+  static let edge = label("ü,é", .min, .max)
 
   private static func label(_ name: String, _ from: Int64, _ to: Int64) -> RecordingLabel {
     do {
@@ -69,34 +69,6 @@ struct LabelTests {
     }
     try store.add(LabelTests.walking, to: id)
     #expect(try store.labels(of: id).labels == [LabelTests.walking])
-  }
-
-  @Test("what another store has is added, but not what was removed here")
-  func merge() throws {
-    let store = try store()
-    let (_, id) = try addRecording(store)
-    try store.add(LabelTests.walking, to: id)
-    try store.remove(LabelTests.walking, from: id)
-    try store.add(LabelTests.step, to: id)
-    let count = try store.merge([LabelTests.walking, LabelTests.step, LabelTests.edge], into: id)
-    #expect(count == 1)
-    #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
-  }
-
-  @Test("what was removed in another store is removed here, and does not come back from a third")
-  func mergeRemovals() throws {
-    let store = try store()
-    let (_, id) = try addRecording(store)
-    try store.add(LabelTests.walking, to: id)
-    try store.add(LabelTests.step, to: id)
-    let count = try store.merge([], removed: [LabelTests.walking, LabelTests.edge], into: id)
-    #expect(count == 2)
-    #expect(try store.labels(of: id).labels == [LabelTests.step])
-    #expect(try store.labels(of: id).removed == [LabelTests.walking, LabelTests.edge])
-    #expect(try store.merge([LabelTests.walking, LabelTests.edge], into: id) == 0)
-    #expect(try store.merge([], removed: [LabelTests.walking], into: id) == 0)
-    try store.add(LabelTests.edge, to: id)
-    #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
   }
 
   @Test("labels stay through the trash, and are deleted with the recording for good")
@@ -215,7 +187,7 @@ struct LabelTests {
     let store = try store()
     let (_, id) = try addRecording(store)
     let all = (0..<Int64(RecordingLabel.mostOfRecording)).map { LabelTests.label("x", $0, $0 + 1) }
-    #expect(try store.merge(all, into: id) == 1000)
+    #expect(try store.merge(all.map { LabelChange($0) }, into: id).added == 1000)
     #expect(throws: CatalogueError.tooManyLabels(path: "\(directory.path)/\(file(id))")) {
       try store.add(LabelTests.walking, to: id)
     }
@@ -230,8 +202,10 @@ struct LabelTests {
     let (_, id) = try addRecording(store)
     let (_, other) = try addRecording(store, 2)
     let all = (0..<Int64(RecordingLabel.mostOfRecording)).map { LabelTests.label("x", $0, $0 + 1) }
-    try store.merge(all, into: id)
-    try store.merge([LabelTests.walking, LabelTests.label("y", 5_000, 6_000)], into: other)
+    try store.merge(all.map { LabelChange($0) }, into: id)
+    for label in [LabelTests.walking, LabelTests.label("y", 5_000, 6_000)] {
+      try store.add(label, to: other)
+    }
     let more = directory.bytes(of: file(other))
     directory.write(directory.bytes(of: file(id)) + more, to: file(id))
     let list = try store.labels(of: id)
@@ -279,7 +253,8 @@ struct LabelTests {
       index += 1
     }
     #expect(index > 8 && directory.bytes(of: file(id)).count < 1000)
-    #expect(try clean.labels(of: id).removed == [LabelTests.longest])
+    let list = try clean.labels(of: id)
+    #expect(list.removed == [LabelTests.longest] && list.revision(of: LabelTests.longest) > 1000)
     #expect(directory.names(in: ".labels").count == 1)
   }
 
@@ -288,9 +263,11 @@ struct LabelTests {
     let store = try store()
     let (_, id) = try addRecording(store)
     let name = String(repeating: "w", count: 60)
-    let removed = (0..<18_200).map { LabelTests.label(name, .min, .max - $0) }
-    try store.merge([], removed: Set(removed), into: id)
-    let more = (0..<400).map { LabelTests.label(name, .min + 1, .max - $0) }
+    let removed = (0..<18_200).map {
+      LabelChange(LabelTests.label(name, .min, .max - $0), revision: 2)
+    }
+    try store.merge(removed, into: id)
+    let more = (0..<400).map { LabelChange(LabelTests.label(name, .min + 1, .max - $0)) }
     #expect(throws: CatalogueError.labelsFull(path: "\(directory.path)/\(file(id))")) {
       try store.merge(more, into: id)
     }
@@ -310,18 +287,20 @@ struct LabelTests {
     #expect(list.damage?.first == 2)
   }
 
-  @Test("labels that came from elsewhere and are not within the recording are removed")
-  func outside() throws {
+  @Test("a damaged line feed of the last line costs nothing, and is mended by the next label")
+  func lineFeed() throws {
     let store = try store()
-    let (entry, id) = try addRecording(store)
-    let inside = LabelTests.label("in", 0, 1)
-    try store.merge([inside, LabelTests.step, LabelTests.edge], into: id)
-    #expect(try store.removeOutside(entry, among: [LabelTests.step, inside]) == 1)
-    #expect(try store.labels(of: id).labels == [LabelTests.edge, inside])
-    #expect(try store.removeOutside(entry) == 1)
-    #expect(try store.removeOutside(entry) == 0)
-    #expect(try store.merge([LabelTests.step], into: id) == 0)
-    #expect(try store.labels(of: id).labels == [inside])
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    try store.add(LabelTests.step, to: id)
+    var bytes = directory.bytes(of: file(id))
+    bytes[bytes.count - 1] ^= 0x80
+    directory.write(bytes, to: file(id))
+    let both = [LabelTests.step, LabelTests.walking].sorted()
+    #expect(try store.labels(of: id).labels == both)
+    try store.add(LabelTests.edge, to: id)
+    let list = try store.labels(of: id)
+    #expect(list.labels == (both + [LabelTests.edge]).sorted() && list.damageSentence == nil)
   }
 
   @Test("a file of labels that is a link, or as large as no program makes it, is refused")
@@ -390,7 +369,7 @@ struct LabelTests {
         gate: FaultScript(.full(at: UInt64(bytes.count + count))).gate)
       #expect(throws: CatalogueError.self) { try store.add(LabelTests.edge, to: id) }
       let list = try clean.labels(of: id)
-      #expect(list.labels == [LabelTests.walking] && list.damage == nil)
+      #expect(list.labels == [LabelTests.walking] && list.damageSentence == nil)
     }
     let troubled = try Catalogue(
       path: directory.path, create: false, gate: FaultScript(.troubled(bytes: 3)).gate)

@@ -39,6 +39,7 @@ struct PullMessageTests {
   func replies() throws {
     let offer = PullOffer(
       number: 7, id: PullMessageTests.id, byteCount: 123, state: .recovered, start: -5)
+    let label = try RecordingLabel("left foot, 50 % ü", from: .min, to: -3)
     var all: [PullReply] = [
       .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer),
       .end,
@@ -46,7 +47,7 @@ struct PullMessageTests {
       .unreadable(number: 7, "page 0 is damaged; run verify"),
       .refused(status: 66, "no such recording; run it again"),
       .labelled(PullMessageTests.id, PullMessageTests.digest),
-      .label(try RecordingLabel("left foot, 50 % ü", from: .min, to: -3)),
+      .label(LabelChange(label)), .label(LabelChange(label, revision: 7)),
     ]
     for state in PullState.allCases {
       all.append(.whole(byteCount: 5, digest: PullMessageTests.digest, state: state))

@@ -58,7 +58,7 @@ struct ImportNotes: Equatable {
       else { return }
       guard labels.count < RecordingLabel.mostOfRecording else { return refused += 1 }
       do throws(LabelProblem) {
-        labels.append(try RecordingLabel(name, from: from, to: to))
+        labels.append(try .given(name, from: from, to: to))
       } catch {
         refused += 1
       }

@@ -71,51 +71,26 @@ extension Catalogue {
   ///
   /// - Throws: ``CatalogueError/tooManyLabels(path:)``.
   public func add(_ label: RecordingLabel, to id: RecordingID) throws(CatalogueError) {
-    try changeLabels(of: id) { list in list.present.contains(label) ? [] : [(label, false)] }
+    _ = try changeLabels(of: id) { list in
+      list.present.contains(label)
+        ? [] : [LabelChange(label, revision: list.revision(of: label, adding: true))]
+    }
   }
 
-  /// Adds what another store has, and removes what was removed there; durable on return. A label that was removed on
-  /// either side is in none of them afterwards, and does not come back.
+  /// Takes what another store knows of labels, where its revision is higher; durable on return.
   ///
-  /// - Returns: How many lines are new here.
+  /// - Returns: How many labels are new here, and how many are not here any more.
   @discardableResult
   public func merge(
-    _ labels: [RecordingLabel], removed: Set<RecordingLabel> = [], into id: RecordingID
-  ) throws(CatalogueError) -> Int {
-    try changeLabels(of: id) { list in
-      labels.filter {
-        !list.present.contains($0) && !list.removed.contains($0) && !removed.contains($0)
-      }.map { ($0, false) } + removed.subtracting(list.removed).sorted().map { ($0, true) }
+    _ changes: [LabelChange], into id: RecordingID
+  ) throws(CatalogueError) -> (added: Int, removed: Int) {
+    var removed = 0
+    let made = try changeLabels(of: id) { list in
+      let newer = changes.filter { $0.revision > list.revision(of: $0.label) }
+      removed = newer.count { $0.isRemoval && list.present.contains($0.label) }
+      return newer
     }
-  }
-
-  /// Removes labels that another store gave and that are not within the recording; durable on return. `imulog label` would
-  /// have refused them.
-  ///
-  /// - Parameter labels: Those that came; `nil` for all that the recording has.
-  /// - Returns: How many they were.
-  @discardableResult
-  public func removeOutside(
-    _ entry: CatalogueEntry, among labels: [RecordingLabel]? = nil
-  ) throws(CatalogueError) -> Int {
-    guard let id = identity(of: entry) else { return 0 }
-    let list = try self.labels(of: id)
-    let some = labels.map { $0.filter { list.present.contains($0) } } ?? list.labels
-    guard !some.isEmpty else { return 0 }
-    let isLive: Bool
-    do throws(StorageError) { isLive = try self.isLive(entry) } catch { throw .storage(error) }
-    let times: (first: Int64, end: Int64?)
-    do throws(LogError) {
-      var reader = try reader(of: entry)
-      times = try reader.labelTimes(isLive: isLive)
-    } catch {
-      throw .log(error)
-    }
-    let outside = some.filter { !$0.isWithin(first: times.first, end: times.end) }
-    guard !outside.isEmpty else { return 0 }
-    return try changeLabels(of: id) { list in
-      outside.filter { list.present.contains($0) }.map { ($0, true) }
-    }
+    return (made.count { !$0.isRemoval }, removed)
   }
 
   /// Removes a label; durable on return.
@@ -123,19 +98,19 @@ extension Catalogue {
   /// - Throws: ``CatalogueError/noLabel(_:existing:)``.
   public func remove(_ label: RecordingLabel, from id: RecordingID) throws(CatalogueError) {
     var existing: [RecordingLabel]?
-    try changeLabels(of: id) { list in
+    _ = try changeLabels(of: id) { list in
       if !list.present.contains(label) { existing = list.labels }
-      return existing == nil ? [(label, true)] : []
+      return existing == nil
+        ? [LabelChange(label, revision: list.revision(of: label, adding: false))] : []
     }
     if let existing { throw .noLabel(label, existing: existing) }
   }
 
-  /// - Parameter changes: The lines to append, from what is there.
-  /// - Returns: How many lines were appended.
-  @discardableResult
+  /// - Parameter changes: The changes to append, from what is there.
+  /// - Returns: They.
   private func changeLabels(
-    of id: RecordingID, _ changes: (LabelList) -> [(label: RecordingLabel, isRemoval: Bool)]
-  ) throws(CatalogueError) -> Int {
+    of id: RecordingID, _ changes: (LabelList) -> [LabelChange]
+  ) throws(CatalogueError) -> [LabelChange] {
     let path = labelsPath(of: id)
     do throws(StorageError) {
       let lock = try numberLock()
@@ -147,24 +122,30 @@ extension Catalogue {
         list.present.count + lines.count(where: { !$0.isRemoval }) <= RecordingLabel.mostOfRecording
       else { throw StorageError(.write, path: path, errno: E2BIG) }
       var bytes = list.isOpen ? [UInt8(ascii: "\n")] : []
-      bytes += lines.flatMap { LabelList.line($0.label, isRemoval: $0.isRemoval) }
+      bytes += lines.flatMap { LabelList.line($0) }
       guard list.wholeByteCount + bytes.count <= Catalogue.labelsLimit else {
         try replaceLabels(of: id, list.compacted + bytes.drop { $0 == UInt8(ascii: "\n") })
         _ = consume lock
-        return lines.count
+        return lines
       }
       // Synced where nothing changes, too: the sync of an earlier attempt may have failed.
       if try file.regularFileSize() > UInt64(list.wholeByteCount) {
         try file.truncate(to: UInt64(list.wholeByteCount))
       }
-      try bytes.withBytes { bytes throws(StorageError) in
-        try file.write(bytes, at: UInt64(list.wholeByteCount))
+      do throws(StorageError) {
+        try bytes.withBytes { bytes throws(StorageError) in
+          try file.write(bytes, at: UInt64(list.wholeByteCount))
+        }
+      } catch {
+        // Half a line stays only if this fails too; it fails its check then, and the next change cuts it off.
+        do throws(StorageError) { try file.truncate(to: UInt64(list.wholeByteCount)) } catch {}
+        throw error
       }
       try file.sync()
       try files.syncDirectory(self.path(of: Catalogue.labelsName))
       try files.syncDirectory(self.path)
       _ = consume lock
-      return lines.count
+      return lines
     } catch {
       throw Catalogue.problem(error)
     }

@@ -7,14 +7,18 @@ import CLinuxIO
 ///
 ///     1b2c3d4e + 3000000000 8000000000 walking
 ///     9f00aa11 - 3000000000 8000000000 walking
+///     5ac7be02 +3 3000000000 8000000000 walking
 ///     │        │ │          │          └ name, up to the line feed
 ///     │        │ │          └ end     ┐ nanoseconds since
 ///     │        │ └ beginning          ┘ tick 0's deadline
-///     │        └ + adds, - removes
+///     │        └ + adds, - removes; with its revision from the third on
 ///     └ CRC-32C of what follows the space, in hexadecimal
 ///
 /// A line is never changed; removal is one more line. A line with a right check that is neither of these is a later
-/// version's, and skipped. A last line whose line feed is lost counts if it passes its check.
+/// version's, and skipped. A last line whose line feed is lost or damaged counts if it passes its check.
+///
+/// A label's revision counts how often it was added and removed: odd while it is there, even once it was removed. Of two
+/// stores the one with the higher revision knows better.
 public struct LabelList: Equatable, Sendable {
   /// The labels, each once, in their order.
   public var labels: [RecordingLabel] { present.sorted() }
@@ -32,6 +36,7 @@ public struct LabelList: Equatable, Sendable {
   private(set) var surplus: Set<RecordingLabel> = []
   /// Labels that were removed and not added again.
   public private(set) var removed: Set<RecordingLabel> = []
+  private var revisions: [RecordingLabel: UInt64] = [:]
   /// Bytes of whole lines. What follows was cut off while it was written, and never confirmed.
   private(set) var wholeByteCount = 0
   /// Whether the last whole line has no line feed.
@@ -65,7 +70,8 @@ public struct LabelList: Equatable, Sendable {
   /// Whether both say the same of every label.
   public static func == (left: LabelList, right: LabelList) -> Bool {
     left.present == right.present && left.removed == right.removed
-      && left.surplus == right.surplus && left.cutBytes == right.cutBytes
+      && left.revisions == right.revisions && left.surplus == right.surplus
+      && left.cutBytes == right.cutBytes
       && left.damage?.count == right.damage?.count && left.damage?.first == right.damage?.first
   }
 
@@ -89,6 +95,10 @@ public struct LabelList: Equatable, Sendable {
     if length > 0, add(rest.prefix(length)) {
       wholeByteCount += length
       isOpen = true
+    } else if length > 1, add(rest.prefix(length - 1)) {
+      // The next line's writer puts a line feed in the place of the damaged one.
+      wholeByteCount += length - 1
+      isOpen = true
     } else {
       cutBytes = rest.count
     }
@@ -106,8 +116,8 @@ public struct LabelList: Equatable, Sendable {
     }
     let words = text.split(
       separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
-    guard words.count == 4, words[0].count == 1, let from = LabelList.number(words[1]),
-      let to = LabelList.number(words[2])
+    guard words.count == 4, let change = LabelList.change(words[0]),
+      let from = LabelList.number(words[1]), let to = LabelList.number(words[2])
     else {
       keep(line)
       return true
@@ -122,16 +132,42 @@ public struct LabelList: Equatable, Sendable {
       keep(line)
       return true
     }
-    switch words[0].first {
-    case UInt8(ascii: "+"):
+    let known = revision(of: label)
+    let next = max(known, change.revision ?? revision(of: label, adding: change.isAdding))
+    revisions[label] = next
+    if next % 2 == 1 {
       present.insert(label)
       removed.remove(label)
-    case UInt8(ascii: "-"):
+    } else {
       present.remove(label)
       removed.insert(label)
-    default: keep(line)
     }
     return true
+  }
+
+  /// A label's revision; 0 for one that is not known.
+  public func revision(of label: RecordingLabel) -> UInt64 { revisions[label] ?? 0 }
+
+  /// The revision that a label has once it is added or removed here.
+  func revision(of label: RecordingLabel, adding isAdding: Bool) -> UInt64 {
+    let known = revision(of: label)
+    if known == 0 { return isAdding ? 1 : 2 }
+    return known % 2 == (isAdding ? 1 : 0) ? known : known + 1
+  }
+
+  /// `+`, `-`, or one of them before a revision that fits it.
+  private static func change(
+    _ word: ArraySlice<UInt8>
+  ) -> (isAdding: Bool, revision: UInt64?)? {
+    guard let sign = word.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
+      return nil
+    }
+    let isAdding = sign == UInt8(ascii: "+")
+    guard word.count > 1 else { return (isAdding, nil) }
+    guard let revision = UInt64(String(decoding: word.dropFirst(), as: UTF8.self)),
+      revision <= LabelChange.last, revision % 2 == (isAdding ? 1 : 0), revision > 0
+    else { return nil }
+    return (isAdding, revision)
   }
 
   private mutating func keep(_ line: ArraySlice<UInt8>) {
@@ -141,16 +177,22 @@ public struct LabelList: Equatable, Sendable {
 
   /// All that the file says, without labels that were added and removed again and again.
   var compacted: [UInt8] {
-    lines + surplus.sorted().flatMap { LabelList.line($0) }
-      + removed.sorted().flatMap { LabelList.line($0, isRemoval: true) } + foreign
+    lines + (surplus.sorted() + removed.sorted()).flatMap { LabelList.line(change($0)) } + foreign
   }
 
-  /// The lines of a new file with these labels: the same for the same labels, whatever was removed before.
-  public var lines: [UInt8] { labels.flatMap { LabelList.line($0) } }
+  /// The lines of a new file with these labels: the same for the same labels and revisions.
+  public var lines: [UInt8] { labels.flatMap { LabelList.line(change($0)) } }
 
-  /// The line that adds or removes a label, with its line feed.
-  static func line(_ label: RecordingLabel, isRemoval: Bool = false) -> [UInt8] {
-    let text = Array("\(isRemoval ? "-" : "+") \(label.from) \(label.to) \(label.name)".utf8)
+  private func change(_ label: RecordingLabel) -> LabelChange {
+    LabelChange(label, revision: revision(of: label))
+  }
+
+  /// The line of a change, with its line feed.
+  static func line(_ change: LabelChange) -> [UInt8] {
+    let (label, revision) = (change.label, change.revision)
+    let sign = change.isRemoval ? "-" : "+"
+    let text = Array(
+      "\(sign)\(revision > 2 ? "\(revision)" : "") \(label.from) \(label.to) \(label.name)".utf8)
     return check(of: text[...]) + text + [UInt8(ascii: "\n")]
   }
 

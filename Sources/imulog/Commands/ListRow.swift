@@ -135,7 +135,8 @@ struct ListRow {
     row.state = summary.state.rawValue
     row.gaps = gaps
     row.size = Plain.bytes(summary.byteCount)
-    row.note = Plain.text(summary.description.note)
+    let labels = labelCell.isEmpty ? [] : ["[\(labelCell)]"]
+    row.note = (labels + [Plain.text(summary.description.note)]).joined(separator: " ")
     row.isPassing = summary.state == .live
     return row
   }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+import Testing
+
+/// Labels of a recording that several stores have.
+extension LabelTests {
+  @Test("what another store has is added, but not what was removed here")
+  func merge() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    try store.remove(LabelTests.walking, from: id)
+    try store.add(LabelTests.step, to: id)
+    let others = [LabelTests.walking, LabelTests.step, LabelTests.edge].map { LabelChange($0) }
+    #expect(try store.merge(others, into: id) == (1, 0))
+    #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
+  }
+
+  @Test("what was removed in another store is removed here, and does not come back from a third")
+  func mergeRemovals() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.add(LabelTests.walking, to: id)
+    try store.add(LabelTests.step, to: id)
+    let both = [LabelTests.walking, LabelTests.edge]
+    let removals = both.map { LabelChange($0, revision: 2) }
+    #expect(try store.merge(removals, into: id) == (0, 1))
+    #expect(try store.labels(of: id).labels == [LabelTests.step])
+    #expect(try store.labels(of: id).removed == [LabelTests.walking, LabelTests.edge])
+    #expect(try store.merge(both.map { LabelChange($0) } + removals, into: id) == (0, 0))
+    try store.add(LabelTests.edge, to: id)
+    #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
+  }
+
+  @Test("of a label that was removed and added again, the later change wins in either direction")
+  func again() throws {
+    let (here, there) = (try store(), try Catalogue(path: directory.path + "/there", create: true))
+    let (_, id) = try addRecording(here)
+    func exchange() throws {
+      for (from, to) in [(here, there), (there, here)] {
+        let list = try from.labels(of: id)
+        let known = list.labels + list.removed.sorted()
+        try to.merge(known.map { LabelChange($0, revision: list.revision(of: $0)) }, into: id)
+      }
+    }
+    for round in 0..<3 {
+      let (one, other) = round % 2 == 0 ? (here, there) : (there, here)
+      try one.add(LabelTests.walking, to: id)
+      try exchange()
+      #expect(try other.labels(of: id).labels == [LabelTests.walking], "round \(round)")
+      try other.remove(LabelTests.walking, from: id)
+      try exchange()
+      #expect(try one.labels(of: id).labels.isEmpty, "round \(round)")
+    }
+    try here.add(LabelTests.walking, to: id)
+    #expect(try here.labels(of: id).revision(of: LabelTests.walking) == 7)
+  }
+}

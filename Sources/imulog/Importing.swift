@@ -68,7 +68,7 @@ struct Importing {
     var labels: [RecordingLabel] = []
     var failure: CatalogueError?
     do throws(CatalogueError) {
-      labels = try OpenStore.reading(store).labels(of: former).labels
+      labels = try OpenStore.making(store).labels(of: former).labels
     } catch {
       failure = error
     }

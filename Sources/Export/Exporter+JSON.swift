@@ -196,6 +196,7 @@ extension JSONWriter {
     line("ticks") { $0.ticks(ledger) }
     line("ticksLost") { $0.integer(account.ticksLost) }
     line("lateness") { $0.lateness(account.end?.measuredLateness) }
+    line("certificate") { $0.certificate(account.certificate) }
     line("chipTimes") { $0.chipTimes(account.chipClock, account.description) }
   }
 

@@ -85,15 +85,16 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
-    var clock: ClockPair?
+    var notes: RecordingNotes?
     if options.time?.isDate == true || options.hasPreamble {
-      clock = try notes(&reader, of: plan).clock
+      notes = try self.notes(&reader, of: plan)
     }
+    let clock = notes?.clock
     if let time = options.time, time.isDate, clock == nil {
       throw .noDate("--time \(time.rawValue)")
     }
-    if options.hasPreamble {
-      let lines = HeaderFacts(plan, clock: clock).facts.map { fact in
+    if options.hasPreamble, let notes {
+      let lines = HeaderFacts(plan, notes).facts.map { fact in
         "# \(fact.name): \(Exporter.oneLine(fact.text))\n"
       }
       try sink.write(Array(lines.joined().utf8))

@@ -13,8 +13,9 @@ struct HeaderFacts {
 
   /// The facts of a plan.
   ///
-  /// - Parameter clock: The pair that dates the recording.
-  init(_ plan: ExportPlan, clock: ClockPair?) {
+  /// - Parameter notes: What dates the recording, and its sensor's certificate.
+  init(_ plan: ExportPlan, _ notes: RecordingNotes) {
+    let clock = notes.clock
     let log = plan.description
     let sensor = log.sensor
     add("format", "imulog-flat")
@@ -52,9 +53,15 @@ struct HeaderFacts {
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unitName(ofChannel: channel))
     }
-    guard let derived = plan.derived else { return }
-    for column in derived.columns { add("units.\(column.name)", column.unit) }
-    for fact in derived.facts { add("orientation.\(fact.name)", fact.text) }
+    if let derived = plan.derived {
+      for column in derived.columns { add("units.\(column.name)", column.unit) }
+      for fact in derived.facts { add("orientation.\(fact.name)", fact.text) }
+    }
+    guard let certificate = notes.certificate else { return }
+    add("certificate.verdict", certificate.verdict.rawValue)
+    for finding in certificate.findings {
+      add("certificate.\(finding.name)", "\(finding.verdict.rawValue) \(finding.sentence)")
+    }
   }
 
   /// Adds what counts mean: the value of one, and for temperatures that of count 0, in a unit that gives exact ratios.

@@ -81,7 +81,7 @@ struct LogAccount {
     case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
     case .clock: pairs.add(item)
     case .damage: damages.add(item)
-    case .gap, .sensor, .reading, .end: break
+    case .gap, .sensor, .reading, .certificate, .end: break
     }
   }
 
@@ -159,6 +159,10 @@ struct LogAccount {
     guard let end else { return false }
     return end.reason != .recovered && damages.count == 0 && ticksLost == 0
   }
+
+  /// What the recorder found out about the sensor; `nil` without a certificate, and where only a part of the recording was
+  /// read, which may lack the last one.
+  var certificate: SensorCertificate? { isPart ? nil : log.certificate }
 
   /// The header.
   var description: RecordingDescription { log.description }

@@ -49,6 +49,8 @@ struct ChipSettings: Sendable {
   var outputDataRate: Double = 0
   /// The filters in the data sheet's words.
   var filter = ""
+  /// Of the filters, in hertz; of the gyroscope `nil` while it is off.
+  var bandwidths: (accelerometer: Double, gyroscope: Double?) = (0, nil)
   /// How long a read may take, in nanoseconds.
   var readLimit: Int64 = 0
   /// How long the outputs of a working chip may stand still.
@@ -110,8 +112,10 @@ extension ChipSettings {
     filter = sensors.map { name, filter in
       "\(name) \(filter.name)" + (filter.bandwidth.map { ": \($0.briefly) Hz" } ?? "")
     }.joined(separator: ", ")
+    func bandwidth(_ sensor: Sensor) -> Double { sensor.filter.bandwidth ?? dataRate.hertz / 3 }
+    bandwidths = (bandwidth(accelerometer), isGyroscopeOn ? bandwidth(gyroscope) : nil)
     let noise = [accelerometer, gyroscope].prefix(isGyroscopeOn ? 2 : 1).map { sensor in
-      sensor.range.noise(bandwidth: sensor.filter.bandwidth ?? dataRate.hertz / 3)
+      sensor.range.noise(bandwidth: bandwidth(sensor))
     }
     lifeLimit = configuration.hasNoise ? LifeLimit(noise) : nil
   }

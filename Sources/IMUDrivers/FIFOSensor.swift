@@ -86,6 +86,9 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
     self.chip = chip
   }
 
+  /// What its data sheet says of it as it is configured, and its registers before the FIFO is started.
+  public var expectation: SensorExpectation? { chip.expectation }
+
   /// Ends the driver and gives the bus back.
   public consuming func releaseBus() -> Bus { chip.releaseBus() }
 }

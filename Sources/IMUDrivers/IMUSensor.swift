@@ -7,6 +7,10 @@ public protocol ChipSetUp: ~Copyable {
   /// The chip as it is configured: scales, ranges, data rate, filter.
   var description: SensorDescription { get }
 
+  /// What its data sheet says of it as it is configured; its registers are those read back once it is brought up. `nil` for
+  /// a sensor that has no data sheet.
+  var expectation: SensorExpectation? { get }
+
   /// Takes one step of bring-up.
   ///
   /// Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then on

@@ -254,6 +254,7 @@ extension MPU6050Profile {
         bits: BusTiming.bits(ofTick: model), busClock: configuration.busClock))
     let accelerometerBandwidth =
       own?.bandwidth ?? profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
+    settings.bandwidths = (accelerometerBandwidth, gyroscope.bandwidth)
     settings.lifeLimit =
       configuration.hasNoise
       ? LifeLimit([

@@ -36,6 +36,8 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 
   /// The chip as it is configured.
   public let description: SensorDescription
+  /// What its data sheet says of it as it is configured, and its registers, which bring-up reads back.
+  public let expectation: SensorExpectation?
   /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
   public let lifeLimit: LifeLimit?
   /// How long a read may take in nanoseconds: as long as it stays whole, or as long as a slow bus needs.
@@ -55,6 +57,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     if let newest = settings.newest { settings.writes.append(newest.start) }
     self.description = SensorDescription(
       identity, configuration, outputDataRate: settings.outputDataRate, filter: settings.filter)
+    self.expectation = SensorExpectation(model, configuration, settings)
     self.readLimit = settings.readLimit
     self.lifeLimit = settings.lifeLimit
     self.bus = bus

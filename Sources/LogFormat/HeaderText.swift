@@ -128,7 +128,7 @@ enum HeaderText {
   }
 
   /// The value on one line: a backslash becomes `\\`, a line feed `\n`, a carriage return `\r`.
-  private static func escaped(_ value: String) -> String {
+  static func escaped(_ value: String) -> String {
     var text = ""
     for scalar in value.unicodeScalars {
       switch scalar {
@@ -197,9 +197,16 @@ struct HeaderEntries {
     }
   }
 
-  subscript(key: StaticString) -> String? { range(key).map { unescaped(text[$0]) } }
+  /// Every line, in the text's order; values are as they stand there, with their escapes.
+  var all: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
+    lines.map { (text[$0.key], text[$0.value]) }
+  }
 
-  func text(_ key: StaticString) throws(FormatError) -> String { unescaped(try value(key)) }
+  subscript(key: StaticString) -> String? { range(key).map { HeaderEntries.unescaped(text[$0]) } }
+
+  func text(_ key: StaticString) throws(FormatError) -> String {
+    HeaderEntries.unescaped(try value(key))
+  }
 
   /// An optional entry; one that is not a number counts as missing.
   func number<T: FixedWidthInteger>(_ key: StaticString) -> T? {
@@ -289,11 +296,11 @@ extension HeaderEntries {
   }
 
   private func bad(_ key: StaticString, _ value: ArraySlice<UInt8>) -> FormatError {
-    HeaderText.bad("\(key)", unescaped(value))
+    HeaderText.bad("\(key)", HeaderEntries.unescaped(value))
   }
 
   /// A value as text; invalid UTF-8 is repaired.
-  private func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+  static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
     var plain: [UInt8] = []
     var isEscaped = false

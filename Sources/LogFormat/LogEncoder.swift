@@ -135,6 +135,16 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     writeRecord(ChunkKind.clock) { pair.write(&$0) }
   }
 
+  /// Adds what was found out about the sensor. Traps when its text has more than 2000 bytes.
+  public mutating func append(_ certificate: SensorCertificate) {
+    let text = CertificateText.text(certificate)
+    precondition(text.count <= LogFormat.certificateLength, "a certificate is too long")
+    writeRecord(ChunkKind.extended) { writer in
+      writer.write(ChunkKind.certificate)
+      for byte in text { writer.write(byte) }
+    }
+  }
+
   /// Encodes everything pending, so that the output has all that was appended.
   public mutating func flush() {
     while !pending.isEmpty || !gaps.isEmpty { fillPage() }

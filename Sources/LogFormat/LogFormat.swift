@@ -10,6 +10,8 @@ public enum LogFormat {
   public static let markLabelLength = 200
   /// Most bytes of UTF-8 of a recording's note.
   public static let noteLength = 1000
+  /// Most bytes of a certificate's text.
+  public static let certificateLength = 2000
   /// Ticks are below this, 2⁶³, so that sums of a tick and a count of ticks cannot overflow.
   package static let tickLimit: UInt64 = 1 << 63
 
@@ -34,4 +36,6 @@ enum ChunkKind {
   static let readings: UInt8 = 16
   /// With stamps of the chip's counter among them.
   static let stampedReadings: UInt8 = 17
+  /// The sensor's certificate.
+  static let certificate: UInt8 = 18
 }

@@ -16,6 +16,8 @@ public enum LogRecord: Equatable, Sendable {
   case sensor(SensorEvent)
   /// A reading of the fill of the chip's FIFO.
   case reading(FIFOReading)
+  /// What was found out about the sensor; of several the last one counts.
+  case certificate(SensorCertificate)
   /// The recording ended here.
   case end(RecordingEnd)
   /// An intact record of a newer program, skipped.
@@ -36,7 +38,11 @@ extension LogRecord {
     case ChunkKind.sensor: record = try SensorEvent(&cursor).map(LogRecord.sensor)
     case ChunkKind.end: record = try RecordingEnd(&cursor).map(LogRecord.end)
     case ChunkKind.extended:
-      self = .unknown(kind: try cursor.byte(), byteCount: body.count)
+      let kind = try cursor.byte()
+      self =
+        kind == ChunkKind.certificate
+        ? .certificate(CertificateText.certificate(Array(body.dropFirst())))
+        : .unknown(kind: kind, byteCount: body.count)
       return
     default: record = nil
     }

@@ -7,6 +7,8 @@ import LogFormat
 public struct RecordingNotes: Equatable, Sendable {
   /// The pair by which the recording is dated, as a pass over the whole log finds it; `nil` without one.
   public var clock: ClockPair?
+  /// What the recorder found out about the sensor; `nil` without a certificate.
+  public var certificate: SensorCertificate?
   /// Marks in order of time.
   public var marks: [Mark] = []
   /// Marks in the log, more than ``marks`` when there are more than a program can hold.
@@ -35,6 +37,7 @@ extension LogReader where Storage: ~Copyable {
         while let record = try decoder.nextBesidesTicks() {
           switch record {
           case .clock(let pair) where pair.isBetter(than: notes.clock): notes.clock = pair
+          case .certificate(let certificate): notes.certificate = certificate
           case .mark(let mark) where isNoted(mark):
             notes.markCount += 1
             if notes.marks.count < RecordingNotes.markLimit { notes.marks.append(mark) }

@@ -33,6 +33,7 @@ extension LogReader where Storage: ~Copyable {
       case .mark(let mark): writer.append(mark.shortened)
       case .clock(let pair): writer.append(pair)
       case .sensor(let event): writer.append(TickRecord(event))
+      case .certificate(let certificate): writer.append(certificate.shortened)
       case .reading(let reading): writer.append(TickRecord(reading))
       case .end, .damage: break
       }

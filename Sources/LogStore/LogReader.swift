@@ -195,6 +195,7 @@ extension LogReader where Storage: ~Copyable {
     case .clock(let pair): return .clock(pair)
     case .sensor(let event): return .sensor(event)
     case .reading(let reading): return .reading(reading)
+    case .certificate(let certificate): return .certificate(certificate)
     case .end(let end):
       self.end = end
       return .end(end)
@@ -288,6 +289,8 @@ public enum LogItem: Equatable, Sendable {
   case sensor(SensorEvent)
   /// A reading of the fill of the chip's FIFO.
   case reading(FIFOReading)
+  /// What was found out about the sensor; of several the last one counts.
+  case certificate(SensorCertificate)
   /// The recording ended here.
   case end(RecordingEnd)
   /// A part that cannot be read; reading continues after it.

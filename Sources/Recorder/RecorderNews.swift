@@ -37,6 +37,8 @@ package struct SensorStart: Sendable {
   /// Whether a line from the chip's interrupt output is wired, by the configuration.
   package var hasInterrupt = false
   package let sensor: SensorDescription
+  /// What its certificate is measured against; `nil` for a sensor that gets none.
+  package let expectation: SensorExpectation?
   package let boardTitle: String
 }
 

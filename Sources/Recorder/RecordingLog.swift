@@ -12,7 +12,10 @@ import Sampling
 ///                             ▼ full, the sampler drops the newest samples and counts them
 ///                         ledger, lateness
 ///
-/// It asks no clock, and allocates only when the encoder's buffers grow. A class, so that the writer can hold one or
+/// The sensor's certificate goes into the log with the first sync after it was measured, or after 10 s, and once more
+/// before the end if it has changed.
+///
+/// It asks no clock, and allocates only when the encoder's buffers grow and when it writes a certificate. A class, so that the writer can hold one or
 /// none; only the writer's thread uses it.
 final class RecordingLog {
   let frame: RecordingFrame
@@ -27,15 +30,22 @@ final class RecordingLog {
   private var newestGap: Gap?
   private var watch = ClockWatch()
   private var isStorageEndReported = false
+  private var meter: CertificateMeter?
+  /// The certificate that was written last.
+  private var certificate: SensorCertificate?
 
   /// A log whose header is already in the file.
   ///
-  /// - Parameter description: That header; its ``RecordingDescription/syncInterval`` counts from its beginning on.
+  /// - Parameters:
+  ///   - description: That header; its ``RecordingDescription/syncInterval`` counts from its beginning on.
+  ///   - expectation: What the sensor's certificate is measured against; `nil` for a log without one.
   // If this is inlined, the optimiser of Swift 6.3 fails: it reports a leak of the queue where this throws.
   @inline(never)
-  init(_ description: RecordingDescription, frame: RecordingFrame, queue: FlushQueue)
-    throws(LogError)
-  {
+  init(
+    _ description: RecordingDescription, frame: RecordingFrame, queue: FlushQueue,
+    _ expectation: SensorExpectation? = nil
+  ) throws(LogError) {
+    meter = expectation.map { CertificateMeter(description, $0) }
     writer = try LogEncoder.after(description)
     syncInterval = description.syncInterval
     nextSync = frame.start + description.syncInterval
@@ -69,7 +79,13 @@ final class RecordingLog {
       if let newestGap { ledger.add(newestGap.count, newestGap.cause) }
     case .sensorEvent, .reading: break
     }
-    writer.append(frame.rebased(record))
+    let rebased = frame.rebased(record)
+    switch record.kind {
+    case .sample: meter?.add(rebased.tick, rebased.time, rebased.sample)
+    case .reading: if let reading = rebased.reading { meter?.add(reading) }
+    case .gap, .sensorEvent: break
+    }
+    writer.append(rebased)
   }
 
   /// Logs a gap over the sampler's ticks before `end` that are not in the log.
@@ -106,13 +122,22 @@ final class RecordingLog {
   func syncIfDue(_ now: MonotonicTime) {
     guard syncInterval > 0, now >= nextSync else { return }
     writer.flush()
+    if certificate == nil, meter?.isDue(after: now - frame.start) ?? false { writeCertificate() }
     guard deliver() else { return }
     queue.requestSync()
     nextSync = max(nextSync + syncInterval, now)
   }
 
+  /// Writes the sensor's certificate if it is not in the log as it is now.
+  private func writeCertificate() {
+    guard let now = meter?.certificate, now != certificate else { return }
+    writer.append(now)
+    certificate = now
+  }
+
   /// Writes the end; no record may follow. Bytes that find no room are left to ``deliver()``.
   func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
+    writeCertificate()
     writer.append(
       watch.end(
         time: reading.monotonic - frame.start, wall: reading.wall,

@@ -96,6 +96,7 @@ package struct RecordingWriter: ~Copyable {
   private var clock: TickClock
   private let timeUnit: Int64
   private let limits: HistoryLimits
+  private let expectation: SensorExpectation?
   private var history: History
   private var phase: Phase = .idle
   private var frame: RecordingFrame?
@@ -127,13 +128,15 @@ package struct RecordingWriter: ~Copyable {
   ///   - timeUnit: The sampler's, in nanoseconds.
   ///   - historyTicks: Ticks that are kept between recordings. Less than the ring's capacity by those that the sampler makes
   ///     between two rounds.
+  ///   - expectation: What a recording's certificate is measured against; `nil` for recordings without one.
   package init(
     consumer: consuming RingConsumer<TickRecord>, clock: TickClock, timeUnit: Int64,
-    historyTicks: Int
+    historyTicks: Int, expectation: SensorExpectation? = nil
   ) {
     self.history = History(consumer)
     self.clock = clock
     self.timeUnit = timeUnit
+    self.expectation = expectation
     limits = HistoryLimits(ticks: historyTicks, clock)
   }
 
@@ -182,7 +185,7 @@ extension RecordingWriter {
     guard case .filing(let limit) = phase, let frame else {
       preconditionFailure("a file that was not asked for")
     }
-    let log = try RecordingLog(description, frame: frame, queue: queue)
+    let log = try RecordingLog(description, frame: frame, queue: queue, expectation)
     if let forgotten { log.write(TickRecord(forgotten)) }
     self.log = log
     phase = .logging(limit: limit)

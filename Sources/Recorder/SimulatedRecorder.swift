@@ -41,7 +41,7 @@ package struct SimulatedRecorder: SensorUser {
   ) throws -> RecorderLoop {
     try sensor.bringUp(on: clock)
     let planned = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
-    let description = sensor.description
+    let (description, expectation) = (sensor.description, sensor.expectation)
     var ring = RingEnds<TickRecord>()
     let stop = StopFlag()
     var sampler = Sampler(
@@ -49,7 +49,8 @@ package struct SimulatedRecorder: SensorUser {
       start: clock.now() + RecorderSetup.lead, plannedTicks: planned,
       timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
-      schedule: sampler.schedule, sensor: description, boardTitle: boardTitle)
+      schedule: sampler.schedule, sensor: description, expectation: expectation,
+      boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
     return try run(&sampler, start, stage, clock)
   }
@@ -59,6 +60,7 @@ package struct SimulatedRecorder: SensorUser {
   ) throws -> RecorderLoop {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
+    let expectation = sensor.expectation
     var ring = RingEnds<TickRecord>()
     let stop = StopFlag()
     var drainer = Drainer(
@@ -66,7 +68,7 @@ package struct SimulatedRecorder: SensorUser {
       start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
       schedule: drainer.schedule, clock: .chip(busClock: busClock), hasInterrupt: hasInterrupt,
-      sensor: description, boardTitle: boardTitle)
+      sensor: description, expectation: expectation, boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
     return try run(&drainer, start, stage, clock)
   }

@@ -171,12 +171,12 @@ private struct SensorSampling: SensorUser {
     _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
   ) throws {
     try sensor.bringUp(on: clock)
-    let description = sensor.description
+    let (description, expectation) = (sensor.description, sensor.expectation)
     var sampler = Sampler(
       sensor: sensor, clock: clock, sink: producer(), rate: rate,
       start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
       timeUnit: RecorderSetup.timeUnit, stop: stop)
-    run(&sampler, .grid, description, boardTitle)
+    run(&sampler, .grid, description, expectation, boardTitle)
   }
 
   func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -184,11 +184,13 @@ private struct SensorSampling: SensorUser {
   ) throws {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
+    let expectation = sensor.expectation
     var drainer = Drainer(
       sensor: sensor, clock: clock, sink: producer(), rate: rate,
       start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
     run(
-      &drainer, .chip(busClock: busClock), hasInterrupt: hasInterrupt, description, boardTitle)
+      &drainer, .chip(busClock: busClock), hasInterrupt: hasInterrupt, description, expectation,
+      boardTitle)
   }
 
   private func producer() -> RingProducer<TickRecord> {
@@ -200,13 +202,13 @@ private struct SensorSampling: SensorUser {
 
   private func run<Loop: SamplingLoop & ~Copyable>(
     _ loop: inout Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
-    _ sensor: SensorDescription, _ boardTitle: String
+    _ sensor: SensorDescription, _ expectation: SensorExpectation?, _ boardTitle: String
   ) {
     channel.news.post(
       .sensorReady(
         SensorStart(
           schedule: loop.schedule, clock: clock, hasInterrupt: hasInterrupt, sensor: sensor,
-          boardTitle: boardTitle),
+          expectation: expectation, boardTitle: boardTitle),
         session: channel.session))
     loop.run()
     channel.commands.post(.samplerEnded(loop.undelivered))

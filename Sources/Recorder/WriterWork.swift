@@ -67,7 +67,7 @@ struct WriterWork: ~Copyable {
     writer = RecordingWriter(
       consumer: consumer, clock: TickClock(start.schedule, start.clock),
       timeUnit: RecorderSetup.timeUnit,
-      historyTicks: setup.historyTicks)
+      historyTicks: setup.historyTicks, expectation: start.expectation)
     (self.start, self.channel) = (start, channel)
     clock = LiveChipClock(start)
     interrupt = start.hasInterrupt ? InterruptWatch() : nil

@@ -36,6 +36,7 @@ public struct Motion: Sendable {
   enum Kind: Sendable {
     case steady(Truth)
     case tumble
+    case turn
     case recording(rows: [Row], hasTemperature: Bool)
   }
 
@@ -56,6 +57,9 @@ public struct Motion: Sendable {
   /// warms and cools by 2 °C. Acceleration and rate are consistent: the angle of the one is the integral
   /// of the other.
   public static let tumble = Motion(kind: .tumble)
+
+  /// The chip is still for 5 s, then turns about all three axes, at up to 144 °/s, in gravity alone.
+  public static let turn = Motion(kind: .turn)
 
   /// The same state for ever.
   public static func steady(_ truth: Truth) -> Motion {
@@ -82,6 +86,7 @@ public struct Motion: Sendable {
     switch kind {
     case .steady(let truth): return body(.steady(truth))
     case .tumble: return body(.tumble)
+    case .turn: return body(.turn)
     case .recording(let rows, let hasTemperature):
       // Safe: the source does not leave the closure, in which the array's storage stays.
       return rows.withUnsafeBufferPointer { body(.recording($0, hasTemperature: hasTemperature)) }
@@ -94,6 +99,7 @@ public struct Motion: Sendable {
 enum MotionSource: @unchecked Sendable, BitwiseCopyable {
   case steady(Motion.Truth)
   case tumble
+  case turn
   // Safe: the maker of this case keeps the rows alive and unchanged for as long as it may be used
   // (`Wire` owns its copy of them; `Motion` uses it inside the array's closure only).
   case recording(UnsafeBufferPointer<Motion.Row>, hasTemperature: Bool)
@@ -103,6 +109,7 @@ enum MotionSource: @unchecked Sendable, BitwiseCopyable {
     switch self {
     case .steady(let truth): return truth
     case .tumble: return Self.tumble(at: Double(nanoseconds) / 1e9)
+    case .turn: return Self.turn(at: Double(nanoseconds) / 1e9)
     case .recording: return nil
     }
   }
@@ -126,6 +133,19 @@ enum MotionSource: @unchecked Sendable, BitwiseCopyable {
     let last = rows[rows.count - 1].time
     guard last > 0 else { return 1_000_000_000 }
     return last + max(1, last / Int64(rows.count - 1))
+  }
+
+  private static func turn(at seconds: Double) -> Motion.Truth {
+    // About the world's X by a quarter of a turn a second, and about the chip's Y by 5/16: R = Rx(a) · Ry(b).
+    let time = max(0, seconds - 5)
+    let speed = seconds > 5 ? 2 * Double.pi : 0
+    let (a, b) = (0.25 * time, 0.3125 * time)
+    let up = (sine: Sinusoid.sine(turns: a), cosine: Sinusoid.cosine(turns: a))
+    let (sine, cosine) = (Sinusoid.sine(turns: b), Sinusoid.cosine(turns: b))
+    return Motion.Truth(
+      acceleration: Motion.standardGravity
+        * SIMD3(-sine * up.cosine, up.sine, cosine * up.cosine),
+      angularRate: speed * SIMD3(0.25 * cosine, 0.3125, 0.25 * sine))
   }
 
   private static func tumble(at seconds: Double) -> Motion.Truth {

@@ -10,6 +10,10 @@ struct SignalPath: Sendable, BitwiseCopyable {
   let origin: Int64
   let noise: NoiseSource
   let hasNoise: Bool
+  let noiseFactor: Double
+  let fault: SimulatedChip.AxisFault?
+  /// 0.5 for an accelerometer of twice the range.
+  let accelerometerGain: Double
   /// Zero-g level in g.
   let accelerometerOffset: SIMD3<Double>
   /// Zero-rate level in °/s.
@@ -25,7 +29,8 @@ struct SignalPath: Sendable, BitwiseCopyable {
     self.source = source
     self.origin = origin
     noise = NoiseSource(seed: chip.seed &+ UInt64(chip.model.rawValue) << 56)
-    hasNoise = chip.hasNoise
+    (hasNoise, noiseFactor, fault) = (chip.hasNoise, chip.noiseFactor, chip.axisFault)
+    accelerometerGain = chip.hasDoubleRange ? 0.5 : 1
     let noise = noise
     func offsets(from axis: Int) -> SIMD3<Double> {
       guard chip.hasZeroOffsets else { return SIMD3(repeating: 0) }
@@ -48,12 +53,12 @@ struct SignalPath: Sendable, BitwiseCopyable {
     at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
   ) -> SIMD3<Int16> {
     if let counts = source.counts(at: instant - origin) {
-      return SIMD3(counts.ax, counts.ay, counts.az)
+      return faulted(SIMD3(counts.ax, counts.ay, counts.az), from: 0, at: instant)
     }
     guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
     var value = truth.acceleration / Motion.standardGravity + accelerometerOffset
-    if hasNoise { value += noise.gaussians(sample: tick, axis: 0) * deviation }
-    return Self.counts(value * sensitivity)
+    if hasNoise { value += noise.gaussians(sample: tick, axis: 0) * deviation * noiseFactor }
+    return faulted(Self.counts(value * sensitivity * accelerometerGain), from: 0, at: instant)
   }
 
   /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:)``, in °/s instead of
@@ -62,12 +67,12 @@ struct SignalPath: Sendable, BitwiseCopyable {
     at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
   ) -> SIMD3<Int16> {
     if let counts = source.counts(at: instant - origin) {
-      return SIMD3(counts.gx, counts.gy, counts.gz)
+      return faulted(SIMD3(counts.gx, counts.gy, counts.gz), from: 3, at: instant)
     }
     guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
     var value = truth.angularRate * (180 / Double.pi) + gyroscopeOffset
-    if hasNoise { value += noise.gaussians(sample: tick, axis: 3) * deviation }
-    return Self.counts(value * sensitivity)
+    if hasNoise { value += noise.gaussians(sample: tick, axis: 3) * deviation * noiseFactor }
+    return faulted(Self.counts(value * sensitivity), from: 3, at: instant)
   }
 
   /// Temperature in counts. It has no noise: no data sheet gives a figure.
@@ -81,7 +86,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     case .recording(_, hasTemperature: true):
       return source.counts(at: instant - origin)?.temperature ?? 0
     case .recording(_, hasTemperature: false): celsius = 25
-    case .steady, .tumble: celsius = source.truth(at: instant - origin)?.temperature ?? 25
+    case .steady, .tumble, .turn: celsius = source.truth(at: instant - origin)?.temperature ?? 25
     }
     return Self.count((celsius - zero) * sensitivity)
   }
@@ -92,6 +97,32 @@ struct SignalPath: Sendable, BitwiseCopyable {
     return SIMD3(
       Int16(truncatingIfNeeded: word) / 2, Int16(truncatingIfNeeded: word >> 16) / 2,
       Int16(truncatingIfNeeded: word >> 32) / 2)
+  }
+
+  /// A sensor's counts with the chip's fault.
+  ///
+  /// - Parameter first: The sensor's first axis among the six.
+  private func faulted(
+    _ counts: SIMD3<Int16>, from first: Int, at instant: Int64
+  ) -> SIMD3<Int16> {
+    guard let fault else { return counts }
+    let axes = first..<first + 3
+    var faulted = counts
+    switch fault {
+    case .held(let axis, let count, let begin):
+      if axes.contains(axis), instant - origin >= begin { faulted[axis - first] = count }
+    case .swapped(let one, let other):
+      if axes.contains(one), axes.contains(other) {
+        (faulted[one - first], faulted[other - first]) = (
+          counts[other - first], counts[one - first]
+        )
+      }
+    case .copied(let axis, let source):
+      if axes.contains(axis), axes.contains(source) {
+        faulted[axis - first] = counts[source - first]
+      }
+    }
+    return faulted
   }
 
   private static func counts(_ value: SIMD3<Double>) -> SIMD3<Int16> {

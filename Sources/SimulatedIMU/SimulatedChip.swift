@@ -67,6 +67,26 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// Whether samples have noise of the data sheet's density.
   public var hasNoise = true
 
+  /// How many times the data sheet's noise the samples have: a clone's die has its own.
+  public var noiseFactor = 1.0
+
+  /// What is wrong with an axis, if anything.
+  public var axisFault: AxisFault?
+
+  /// Whether the accelerometer has twice the ranges that its identity promises, as the LSM6DSO32 and the LSM6DSV32X have,
+  /// which answer like an LSM6DSO and an LSM6DSV.
+  public var hasDoubleRange = false
+
+  /// A fault of one or two of the axes 0 to 5: acceleration X, Y, Z, angular rate X, Y, Z.
+  public enum AxisFault: Equatable, Sendable, BitwiseCopyable {
+    /// The axis has this count from so many nanoseconds after the motion's beginning on: 0 from the beginning for a dead one.
+    case held(axis: Int, count: Int16, from: Int64)
+    /// Two axes of one sensor are exchanged.
+    case swapped(Int, Int)
+    /// The axis has the counts of another one of the same sensor.
+    case copied(axis: Int, of: Int)
+  }
+
   /// An MPU-6050 whose oscillator is 0.25 % fast.
   public static let mpu6050 = SimulatedChip(
     model: .mpu6050, identity: 0x68, clockErrorPartsPerMillion: 2500)

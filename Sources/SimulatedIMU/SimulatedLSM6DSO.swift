@@ -22,6 +22,7 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   static let frequencyStep = 1500
 
   let identity: UInt8
+  private let hasDoubleRange: Bool
   /// INTERNAL_FREQ_FINE; 0 and absent in the relatives that have no such register.
   let frequencyFine: Int8
 
@@ -36,7 +37,7 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
 
   /// A chip whose power came on at `instant`.
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
-    identity = chip.identity
+    (identity, hasDoubleRange) = (chip.identity, chip.hasDoubleRange)
     let steps = (Double(chip.clockErrorPartsPerMillion) / Double(Self.frequencyStep)).rounded()
     frequencyFine = Int8(max(-128, min(127, steps)))
     // ODR_actual = 6667·(1 + 0.0015·INTERNAL_FREQ_FINE)/coefficient.
@@ -289,25 +290,41 @@ extension SimulatedLSM6DSO {
 
   /// Standard deviation of acceleration in g.
   ///
-  /// In high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g over the filter's
-  /// bandwidth; in low power 1.8, 2.0, 2.4, 3.0 mg.
+  /// In high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g over the filter's bandwidth; in low power
+  /// 1.8, 2.0, 2.4, 3.0 mg. LSM6DSO32 in its ranges 120, 130, 160, 220; LSM6DS3 90 in all; LSM6DSL 90, at 16 g 130.
   var accelerometerNoise: Double {
     let isQuiet = !isLowPower || (4...10).contains(accelerometerRate)
-    let root = accelerometerBandwidth.squareRoot()
-    switch accelerometerRange {
-    case 2: return isQuiet ? 70e-6 * root : 1.8e-3
-    case 4: return isQuiet ? 75e-6 * root : 2.0e-3
-    case 8: return isQuiet ? 80e-6 * root : 2.4e-3
-    default: return isQuiet ? 110e-6 * root : 3.0e-3
+    let row = [2, 4, 8].firstIndex(of: accelerometerRange) ?? 3
+    guard isQuiet else { return [1.8e-3, 2.0e-3, 2.4e-3, 3.0e-3][row] }
+    let densities: [Double]
+    switch identity {
+    case 0x69: densities = [90e-6, 90e-6, 90e-6, 90e-6]
+    case 0x6A: densities = [90e-6, 90e-6, 90e-6, 130e-6]
+    default:
+      densities =
+        hasDoubleRange ? [120e-6, 130e-6, 160e-6, 220e-6] : [70e-6, 75e-6, 80e-6, 110e-6]
     }
+    return densities[row] * accelerometerBandwidth.squareRoot()
   }
 
-  /// Standard deviation of the angular rate in °/s: 3.8 mdps/√Hz.
-  var gyroscopeNoise: Double { 3.8e-3 * gyroscopeBandwidth.squareRoot() }
+  /// Standard deviation of the angular rate in °/s: 3.8 mdps/√Hz; LSM6DS3 7, LSM6DSL and LSM6DSR 5.
+  var gyroscopeNoise: Double {
+    let density = identity == 0x69 ? 7e-3 : identity == 0x6A || identity == 0x6B ? 5e-3 : 3.8e-3
+    return density * gyroscopeBandwidth.squareRoot()
+  }
 
   /// Hertz: half the output data rate, or the part of it that LPF2 (CTRL1_XL bit 1) lets through.
   private var accelerometerBandwidth: Double {
-    rate(accelerometerPeriod) / Double(usesSecondFilter ? secondFilterDivider : 2)
+    let (hertz, control) = (rate(accelerometerPeriod), registers[Self.control8])
+    // LSM6DS3: BW_XL, CTRL1_XL bits 1 and 0, with XL_BW_SCAL_ODR, CTRL4_C bit 7.
+    if identity == 0x69, registers[Self.control4] & 0x80 != 0 {
+      return [400, 200, 100, 50][Int(registers[Self.control1] & 3)]
+    }
+    // LSM6DSL: LPF2 with CTRL8_XL bit 7 (AN5130 table 9), else LPF1_BW_SEL.
+    if identity == 0x6A, control & 0x80 != 0 {
+      return hertz / [50, 100, 9, 400][Int(control >> 5 & 3)]
+    }
+    return hertz / Double(usesSecondFilter ? secondFilterDivider : 2)
   }
 
   private var usesSecondFilter: Bool { registers[Self.control1] & 0x02 != 0 }

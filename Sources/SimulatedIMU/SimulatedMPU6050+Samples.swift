@@ -69,8 +69,8 @@ extension SimulatedMPU6050 {
     guard tick > accelerometerSettled else { return path.garbage(tick: tick, axis: 0) }
     // 16384, 8192, 4096, 2048 LSB/g.
     let range = registers[Self.accelConfig] >> 3 & 3
-    // 400 µg/√Hz (PS 6.2); MPU-6500 and later 300.
-    let density = isFirstGeneration ? 400e-6 : 300e-6
+    // 400 µg/√Hz (PS 6.2); MPU-6500, 9250 and 9255 300; ICM-20689 150 (DS-000143).
+    let density = isFirstGeneration ? 400e-6 : identity == 0x98 ? 150e-6 : 300e-6
     return path.acceleration(
       at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: Double(16384 >> Int(range)),
       deviation: density * accelerometerBandwidth.squareRoot())
@@ -85,8 +85,8 @@ extension SimulatedMPU6050 {
     case 2: sensitivity = 32.8
     default: sensitivity = 16.4
     }
-    // 0.005 °/s/√Hz (PS 6.1); MPU-6500 and later 0.01.
-    let density = isFirstGeneration ? 0.005 : 0.01
+    // 0.005 °/s/√Hz (PS 6.1); MPU-6500, 9250 and 9255 0.01; ICM-20689 0.006 (DS-000143).
+    let density = isFirstGeneration ? 0.005 : identity == 0x98 ? 0.006 : 0.01
     return path.angularRate(
       at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: sensitivity,
       deviation: density * gyroscopeBandwidth.squareRoot())

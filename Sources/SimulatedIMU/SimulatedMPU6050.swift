@@ -61,10 +61,11 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
       origin: instant,
       hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6),
       wander: chip.clockDriftPartsPerMillion, middle: motionOrigin)
-    // Zero-g level ±50 mg in X and Y, ±80 mg in Z; zero-rate level ±20 °/s (PS 6.1, 6.2).
+    // Zero-g level ±50 mg in X and Y, ±80 mg in Z; zero-rate level ±20 °/s (PS 6.1, 6.2); of the successors ±5 °/s.
     path = SignalPath(
       chip: chip, source: source, origin: motionOrigin,
-      accelerometerTolerance: SIMD3(0.05, 0.05, 0.08), gyroscopeTolerance: 20)
+      accelerometerTolerance: SIMD3(0.05, 0.05, 0.08),
+      gyroscopeTolerance: chip.identity == 0x68 ? 20 : 5)
     powerOn(at: instant)
   }
 

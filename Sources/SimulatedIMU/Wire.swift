@@ -59,6 +59,7 @@ struct Wire: ~Copyable {
     switch motion.kind {
     case .steady(let truth): (rows, source) = (.init(start: nil, count: 0), .steady(truth))
     case .tumble: (rows, source) = (.init(start: nil, count: 0), .tumble)
+    case .turn: (rows, source) = (.init(start: nil, count: 0), .turn)
     case .recording(let recorded, let hasTemperature):
       rows = .allocate(capacity: recorded.count)
       _ = rows.initialize(from: recorded)

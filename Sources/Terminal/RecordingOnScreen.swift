@@ -106,7 +106,7 @@ struct RecordingFilling: ~Copyable {
     case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
     case .damage: damageCount += 1
     case .end(let end): last = end
-    case .sensor, .reading: break
+    case .sensor, .reading, .certificate: break
     }
   }
 

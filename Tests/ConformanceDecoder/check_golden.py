@@ -53,6 +53,8 @@ def _plain(record):
                  *record["lateness"].values(),
                  *(count for name, count in record["ledger"].items()
                    if name not in records.LEDGER)]]
+    if kind == "certificate":
+        return [["certificate", *sum(record["findings"], [])]]
     if kind == "skipped":
         return [["unknown", record["kind"]]]
     return []

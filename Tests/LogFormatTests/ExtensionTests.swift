@@ -51,11 +51,11 @@ struct ExtensionTests {
     var page = TestPage(.example, sequence: 0)
     page.add(kind: 15, [200, 1, 2])
     page.add(kind: 15, [15])
-    page.add(kind: 15, [18, 1])
+    page.add(kind: 15, [19, 1])
     #expect(
       LogContent(decoding: page.bytes, .example).others == [
         .unknown(kind: 200, byteCount: 3), .unknown(kind: 15, byteCount: 1),
-        .unknown(kind: 18, byteCount: 2),
+        .unknown(kind: 19, byteCount: 2),
       ])
   }
 

@@ -14,6 +14,7 @@ import IMUModel
 ///                  "reading" EPOCH CAUSE FIRST-TICK COUNT-BEFORE COUNT BEFORE LENGTH OFFSET 0|1   instants in nanoseconds, and
 ///                                            of the chip's counter TICKS TICKS-PER-SLOT
 ///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3 and, if the log has them, LOST FROZEN
+///                  "certificate" and for each finding NAME VERDICT VALUE BOUND
 ///                  "unknown" KIND                something that readers skip
 ///                  "flush"                       nothing that a reader sees: a call to the encoder
 ///     damage     parts that a reader skips, each [page, byte in the page, point of "Reading damaged logs"]
@@ -108,6 +109,13 @@ private struct TwinRecord {
     return number
   }
 
+  private func text(_ index: Int) throws -> String {
+    guard index < words.count, case .text(let text) = words[index] else {
+      throw GoldenTwin.BadRecord(record: words)
+    }
+    return text
+  }
+
   private func value<T: RawRepresentable>(_ index: Int) throws -> T where T.RawValue == UInt8 {
     guard let value = T(rawValue: UInt8(try number(index))) else {
       throw GoldenTwin.BadRecord(record: words)
@@ -153,6 +161,18 @@ private struct TwinRecord {
         ClockPair(
           time: try number(0), wall: try number(1), isSynchronised: try number(2) != 0,
           reason: try value(3)))
+    case "certificate":
+      let texts = try (0..<words.count).map { try text($0) }
+      return .certificate(
+        SensorCertificate(
+          try stride(from: 0, to: texts.count, by: 4).map { place in
+            guard let verdict = CertificateFinding.Verdict(rawValue: texts[place + 1]) else {
+              throw GoldenTwin.BadRecord(record: words)
+            }
+            return CertificateFinding(
+              name: texts[place], value: texts[place + 2], bound: texts[place + 3],
+              verdict: verdict)
+          }))
     case "end":
       var ledger = TickLedger()
       (ledger.sampled, ledger.missed) = (UInt64(try number(1)), UInt64(try number(2)))

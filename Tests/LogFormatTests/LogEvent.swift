@@ -8,6 +8,7 @@ enum LogEvent: Equatable, Sendable {
   case record(TickRecord)
   case mark(Mark)
   case clock(ClockPair)
+  case certificate(SensorCertificate)
   case flush
   case end(RecordingEnd)
 }
@@ -23,6 +24,7 @@ func encode(
     case .record(let record): encoder.append(record)
     case .mark(let mark): encoder.append(mark)
     case .clock(let pair): encoder.append(pair)
+    case .certificate(let certificate): encoder.append(certificate)
     case .flush: encoder.flush()
     case .end(let end): encoder.finish(end)
     }
@@ -54,6 +56,7 @@ extension LogContent {
         if let event = record.sensorEvent { others.append(.sensor(event)) }
       case .mark(let mark): others.append(.mark(mark))
       case .clock(let pair): others.append(.clock(pair))
+      case .certificate(let certificate): others.append(.certificate(certificate))
       case .end(let end): others.append(.end(end))
       case .flush: break
       }

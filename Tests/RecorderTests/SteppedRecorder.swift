@@ -22,6 +22,8 @@ struct CountingSensor: IMUSensor, ~Copyable {
 
   var description: SensorDescription { ExampleLog.description().sensor }
 
+  let expectation: SensorExpectation? = nil
+
   mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
 
   mutating func restart() {}

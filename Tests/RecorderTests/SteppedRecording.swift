@@ -20,6 +20,8 @@ struct NoisySensor: IMUSensor, ~Copyable {
 
   var description: SensorDescription { ExampleLog.description().sensor }
 
+  let expectation: SensorExpectation? = nil
+
   mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
 
   mutating func restart() {}

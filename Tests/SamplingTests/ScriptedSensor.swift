@@ -121,6 +121,8 @@ struct ScriptedSensor: IMUSensor, ~Copyable {
     return script.lifeLimit
   }
 
+  let expectation: SensorExpectation? = nil
+
   var description: SensorDescription {
     let script = script
     return SensorDescription(

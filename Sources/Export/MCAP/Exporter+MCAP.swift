@@ -183,7 +183,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
       + ledger.named.dropFirst().map { ("ticks.\($0.name)", "\($0.count)") }
     writer.add(
       metadata: "imulog",
-      HeaderFacts(plan, clock: notes.clock).facts + account.map { ("imulog.\($0.0)", $0.1) })
+      HeaderFacts(plan, notes).facts + account.map { ("imulog.\($0.0)", $0.1) })
     writer.finish()
     try sink.write(writer.take())
   }

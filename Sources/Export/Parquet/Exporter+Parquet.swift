@@ -174,7 +174,7 @@ private struct ParquetTable: SampleFormat {
     _ options: ExportOptions, damages: UInt64, to sink: inout Sink
   ) throws(ExportError) -> [String] {
     try endGroup(to: &sink)
-    var facts = HeaderFacts(plan, clock: notes.clock)
+    var facts = HeaderFacts(plan, notes)
     facts.addScales(plan)
     facts.add("range.from_ns", options.from.map { "\($0)" })
     facts.add("range.to_ns", options.to.map { "\($0)" })

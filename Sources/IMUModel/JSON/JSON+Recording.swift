@@ -51,6 +51,25 @@ extension JSONWriter {
     }
   }
 
+  /// `certificate`: what the recorder found out about the sensor, or `null`.
+  public mutating func certificate(_ certificate: SensorCertificate?) {
+    guard let certificate else { return null() }
+    object { json in
+      json.member("verdict", certificate.verdict.rawValue)
+      json.member("findings", certificate.findings) { $0.finding($1) }
+    }
+  }
+
+  /// One finding of a certificate.
+  public mutating func finding(_ finding: CertificateFinding) {
+    object { json in
+      json.member("name", finding.name)
+      json.member("value", finding.value)
+      json.member("bound", finding.bound)
+      json.member("verdict", finding.verdict.rawValue)
+    }
+  }
+
   /// `lateness`: how late the sampler woke, or `null`.
   public mutating func lateness(_ lateness: LatenessSummary?) {
     guard let lateness else { return null() }

@@ -47,6 +47,8 @@ public struct Account: Equatable, Sendable {
   public private(set) var readingCount: UInt64 = 0
   /// What the readings show; `nil` where the computer dates the samples.
   public private(set) var chipClock: ClockAccount?
+  /// What the recorder found out about the sensor; `nil` in logs of earlier versions and of tables.
+  public private(set) var certificate: SensorCertificate?
   /// The pair of clocks that dates the recording best.
   public private(set) var clock: ClockPair?
   /// How often the wall clock was stepped or became synchronised during the recording.
@@ -106,6 +108,7 @@ public struct Account: Equatable, Sendable {
     case .mark: markCount += 1
     case .sensor: sensorEventCount += 1
     case .reading: readingCount += 1
+    case .certificate(let certificate): self.certificate = certificate
     case .clock(let pair):
       if pair.isBetter(than: clock) { clock = pair }
       if pair.reason == .stepped || pair.reason == .becameSynchronised { clockChanges += 1 }

@@ -30,6 +30,7 @@ extension Account {
   /// - one read in 100 more than half a period late, unless the chip keeps the time;
   /// - samples that the chip made and nothing read, or the other way round, as its readings prove;
   /// - an acceleration at rest that is off by a tenth;
+  /// - a finding of the sensor's certificate that fails;
   /// - an unrequested end; no samples at all.
   public var flaws: [String] {
     var flaws: [String] = []
@@ -58,6 +59,10 @@ extension Account {
     {
       let hundredths = Int((rest * 100).rounded())
       flaws.append("at rest it measures \(hundredths) % of gravity")
+    }
+    if let certificate, certificate.verdict == .fail {
+      let failed = certificate.findings(.fail).map(\.sentence)
+      flaws.append("the sensor's certificate fails: " + failed.joined(separator: ", "))
     }
     if let flaw = end?.reason.flaw { flaws.append(flaw) }
     return flaws

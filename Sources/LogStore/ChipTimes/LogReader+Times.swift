@@ -54,7 +54,7 @@ extension LogReader where Storage: ~Copyable {
       case .damage:
         times.times.noteDamage()
         return item
-      case .mark, .clock, .reading: return item
+      case .mark, .clock, .reading, .certificate: return item
       }
     }
   }

@@ -14,7 +14,8 @@ struct InfoCommand: ParsableCommand {
     discussion: """
       The last line is the verdict: good, flawed, damaged or running. A recording is flawed if more than 1 \
       sample in 1000 is missing, a gap is longer than 1 s, a value is clipped, 1 sample in 100 was more \
-      than half a period late, the acceleration at rest is off by a tenth, or a fault ended it. With \
+      than half a period late, the acceleration at rest is off by a tenth, the sensor's certificate fails, \
+      or a fault ended it. With \
       --check only the verdict is printed, and the exit status is 0 for good, 1 for flawed, 65 for damaged \
       or without an end, 75 while it is being recorded.
 
@@ -116,6 +117,7 @@ struct InfoReport {
       lines.append(("damage", "\(count) \(count == 1 ? "part" : "parts"); see verify"))
     }
     lines.append(("bytes", bytesLine))
+    lines.append(("certificate", review.certificate))
     lines += review.findings
     lines.append(("verdict", review.sentence))
     return lines.filter { !$0.1.isEmpty }
@@ -178,6 +180,7 @@ struct InfoReport {
       json.ticks(ledger)
       json.key("lateness")
       json.lateness(summary.end?.measuredLateness)
+      review.addCertificate(to: &json)
       review.addChipTimes(to: &json)
       json.member("sampleCount", summary.sampleCount)
       json.member("gapCount", summary.gapCount ?? 0)

@@ -88,6 +88,18 @@ struct ReviewReport {
     return sums + " (" + parts.joined(separator: ", ") + ")"
   }
 
+  /// The verdict of the sensor's certificate, and every finding that does not pass.
+  var certificate: String {
+    guard let certificate = review.certificate else { return "no certificate" }
+    return Plain.text(certificate.sentence)
+  }
+
+  /// The member `certificate`: verdict and findings.
+  func addCertificate(to json: inout JSONWriter) {
+    json.key("certificate")
+    json.certificate(review.certificate)
+  }
+
   private var clock: String {
     guard let clock = review.clock else { return "not known" }
     let state = clock.isSynchronised ? "synchronised" : "not synchronised"

@@ -62,8 +62,13 @@ def _lines(body):
     lines = {}
     for line in body.decode("utf-8", "replace").split("\n"):
         key, _, value = line.partition(" ")
-        lines.setdefault(key, _ESCAPED.sub(_unescaped, value))
+        lines.setdefault(key, unescape(value))
     return lines
+
+
+def unescape(value):
+    """A value without its escapes."""
+    return _ESCAPED.sub(_unescaped, value)
 
 
 def _unescaped(match):

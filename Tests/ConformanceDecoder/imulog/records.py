@@ -2,6 +2,7 @@
 """Gaps, marks, clock pairs, sensor events and the end ("Chunks")."""
 
 from .basics import FormatError, Fields, wrap
+from .header import unescape
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
           5: "reinitialising", 6: "lost", 7: "frozen"}
@@ -11,7 +12,8 @@ FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
 EPOCH_CAUSES = {1: "start", 2: "reset", 3: "overflow", 4: "burst failed",
                 5: "rate changed", 6: "chip reset", 7: "counted overflow"}
-READINGS, STAMPED_READINGS = 16, 17
+READINGS, STAMPED_READINGS, CERTIFICATE = 16, 17, 18
+VERDICTS = ("pass", "warn", "fail", "unknown")
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
                5: "storage error", 6: "sensor lost", 7: "imported",
                8: "recovered"}
@@ -150,12 +152,27 @@ def readings(fields, kind):
     return records
 
 
+def certificate(text):
+    """Section "Certificate (kind 15, first byte 18)"."""
+    findings = {}
+    for line in text.decode("utf-8", "replace").split("\n"):
+        name, _, rest = line.partition(" ")
+        verdict, _, rest = rest.partition(" ")
+        value, _, bound = rest.partition(" | ")
+        if name and verdict in VERDICTS:
+            findings.setdefault(
+                name, [name, verdict, unescape(value), unescape(bound)])
+    return [{"record": "certificate", "findings": list(findings.values())}]
+
+
 def extended(body, _):
-    """Kind 15: readings; all other extended kinds are skipped."""
+    """Kind 15: readings and certificates; all others are skipped."""
     fields = Fields(body)
     kind = fields.u8()
     if kind in (READINGS, STAMPED_READINGS):
         return readings(fields, kind)
+    if kind == CERTIFICATE:
+        return certificate(body[1:])
     return unused(kind)
 
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the data sheet says of a chip as it is set up, and what is known of it once it is brought up: what a
+/// ``SensorCertificate`` is measured against.
+public struct SensorExpectation: Equatable, Sendable {
+  /// White noise of a sensor, and the filter that it goes through.
+  public struct Noise: Equatable, Sendable {
+    /// In g/√Hz or °/s/√Hz: the data sheet's typical figure.
+    public var density: Double
+    /// Of the filter, in hertz.
+    public var bandwidth: Double
+    /// Whether a data sheet gives the density; otherwise it is a lower bound from experience.
+    public var isPublished: Bool
+
+    /// Noise of `density` units/√Hz through `bandwidth` hertz.
+    public init(density: Double, bandwidth: Double, isPublished: Bool) {
+      (self.density, self.bandwidth, self.isPublished) = (density, bandwidth, isPublished)
+    }
+  }
+
+  /// A register and what was read back from it.
+  public struct RegisterContent: Equatable, Sendable {
+    /// Its number.
+    public var register: UInt8
+    /// Its contents at the end of bring-up.
+    public var value: UInt8
+
+    /// A register with its contents.
+    public init(register: UInt8, value: UInt8) {
+      (self.register, self.value) = (register, value)
+    }
+  }
+
+  /// How far a figure may be off, as a part of it.
+  public struct Tolerance: Equatable, Sendable {
+    /// What is usual.
+    public var usual: Double
+    /// What no working chip exceeds.
+    public var largest: Double
+
+    /// A tolerance; 0.01 is 1 %.
+    public init(usual: Double, largest: Double) { (self.usual, self.largest) = (usual, largest) }
+  }
+
+  /// The identity that the model has by its data sheet.
+  public var identity: UInt8
+  /// What is known of chips that answer with this identity, in a few words; empty for nothing.
+  public var remark = ""
+  /// The configuration as it was read back, by rising number. Bring-up fails unless it is what was written.
+  public var registers: [RegisterContent] = []
+  /// The clock of the bus in hertz; `nil` when not known.
+  public var busClock: Int?
+  /// The fastest bus clock that the chip takes, in hertz.
+  public var maximumBusClock: Int
+  /// Of the accelerometer, per axis; `nil` when its outputs have no noise, as those of a recording that is played back.
+  public var acceleration: Noise?
+  /// Of the gyroscope, per axis; `nil` as above, and where it is off.
+  public var angularRate: Noise?
+  /// The typical zero-g level, in g: the length of its three axes together.
+  public var zeroG: Double
+  /// The typical zero-rate level of an axis, in °/s.
+  public var zeroRate: Double
+  /// Of the chip's own rate.
+  public var rateTolerance: Tolerance
+
+  /// What is expected of a chip.
+  public init(
+    identity: UInt8, maximumBusClock: Int, zeroG: Double, zeroRate: Double,
+    rateTolerance: Tolerance
+  ) {
+    (self.identity, self.maximumBusClock) = (identity, maximumBusClock)
+    (self.zeroG, self.zeroRate, self.rateTolerance) = (zeroG, zeroRate, rateTolerance)
+  }
+}

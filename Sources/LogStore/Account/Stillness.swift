@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Where a sensor was still and where it moved.
+public struct Stillness: Equatable, Sendable {
+  /// A part of one kind.
+  public struct Part: Equatable, Sendable {
+    /// Whether the sensor was still in it.
+    public let isStill: Bool
+    /// Nanoseconds from tick 0's deadline.
+    public let start: Int64
+    /// Nanoseconds from tick 0's deadline.
+    public internal(set) var end: Int64
+  }
+
+  /// Parts that are kept; further ones only enter the sums.
+  public static let partLimit = 100
+
+  /// The first ``partLimit`` parts, in order; neighbours differ or have a gap between them.
+  public internal(set) var parts: [Part] = []
+  /// Nanoseconds in which it was still.
+  public internal(set) var stillTime: Int64 = 0
+  /// Nanoseconds in which it moved.
+  public internal(set) var movingTime: Int64 = 0
+
+  /// No parts yet.
+  public init() {}
+}
+
+/// Finds where a sensor was still, from the spread of counts in half-second windows.
+///
+/// A window is still when the accelerometer's three axes together spread less than 15 mg around their means and the
+/// gyroscope's less than 1 °/s, at a mean below 25 °/s: about five times the noise (MPU-6050: 3 mg, 0.05 °/s) and more than
+/// the zero-rate level of most chips. The MPU-6050 has 20 °/s on each axis (PS-MPU-6000A 6.1), so its mean is below 40 °/s,
+/// and the LSM9DS1 30 °/s (DocID025715, table 3), so 60 °/s. A window has at least eight samples, without a gap between them.
+struct StillnessMeter: Equatable, Sendable {
+  private static let accelerationSpread = 0.015
+  private static let rateSpread = 1.0
+
+  private let length: Int
+  private let period: Int64
+  private let hasAcceleration: Bool
+  private let hasRate: Bool
+  private let gPerCount: Double
+  private let dpsPerCount: Double
+  /// In degrees a second.
+  private let rateOffset: Double
+  private var window = StillnessWindow()
+  private(set) var stillness = Stillness()
+  private var restSum = 0.0
+  private var restCount = 0
+
+  init(_ description: RecordingDescription) {
+    length = max(8, Int(clamping: description.rate.tick(atNanoseconds: 500_000_000)))
+    period = description.rate.periodNanoseconds
+    hasAcceleration = !description.channels.isDisjoint(with: .accelerometer)
+    hasRate = !description.channels.isDisjoint(with: .gyroscope)
+    gPerCount = description.sensor.accelerometerScale.value
+    dpsPerCount = description.sensor.gyroscopeScale.value
+    switch description.sensor.model {
+    case "MPU-6050": rateOffset = 40
+    case "LSM9DS1": rateOffset = 60
+    default: rateOffset = 25
+    }
+  }
+
+  /// Mean magnitude of the acceleration in still windows, in g.
+  var accelerationAtRest: Double? {
+    hasAcceleration && restCount > 0 ? restSum / Double(restCount) : nil
+  }
+
+  /// Adds a sample; returns the window that it completes.
+  @discardableResult
+  mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) -> StillnessWindow? {
+    if window.count > 0, tick != window.nextTick { window = StillnessWindow() }
+    window.add(tick, time, sample)
+    guard window.count == length else { return nil }
+    defer { window = StillnessWindow() }
+    close()
+    return window
+  }
+
+  /// Closes the last window, if it is long enough to judge.
+  mutating func finish() {
+    if window.count >= 8 { close() }
+    window = StillnessWindow()
+  }
+
+  private mutating func close() {
+    guard hasAcceleration || hasRate else { return }
+    let acceleration = window.axes(from: 0, scale: gPerCount)
+    let rate = window.axes(from: 3, scale: dpsPerCount)
+    let isStill =
+      acceleration.spread < StillnessMeter.accelerationSpread
+      && rate.spread < StillnessMeter.rateSpread && rate.mean < rateOffset
+    window.isStill = isStill
+    if isStill {
+      restSum += acceleration.mean
+      restCount += 1
+    }
+    let (end, isTooLate) = window.lastTime.addingReportingOverflow(period)
+    add(isStill, from: window.firstTime, to: isTooLate ? .max : end)
+  }
+
+  private mutating func add(_ isStill: Bool, from start: Int64, to end: Int64) {
+    let time = max(0, end.subtractingReportingOverflow(start).partialValue)
+    let whole = isStill ? stillness.stillTime : stillness.movingTime
+    let sum = whole.addingReportingOverflow(time)
+    if isStill {
+      stillness.stillTime = sum.overflow ? .max : sum.partialValue
+    } else {
+      stillness.movingTime = sum.overflow ? .max : sum.partialValue
+    }
+    // A window begins a period and some lateness after the one before, unless a gap lies between.
+    if let last = stillness.parts.last, last.isStill == isStill,
+      start < last.end || start - last.end < period
+    {
+      stillness.parts[stillness.parts.count - 1].end = end
+    } else if stillness.parts.count < Stillness.partLimit {
+      stillness.parts.append(Stillness.Part(isStill: isStill, start: start, end: end))
+    }
+  }
+}
+
+/// Sums of a window's counts, as integers, so that nothing is lost to rounding.
+struct StillnessWindow: Equatable, Sendable {
+  private(set) var count = 0
+  private(set) var nextTick: UInt64 = 0
+  private(set) var firstTime: Int64 = 0
+  private(set) var lastTime: Int64 = 0
+  /// Of each channel, in the order of ``ChannelSet``.
+  private(set) var sums = SIMD8<Int64>(repeating: 0)
+  private(set) var squares = SIMD8<Int64>(repeating: 0)
+  /// Whether the sensor was still in it, once it is closed.
+  var isStill = false
+
+  mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
+    if count == 0 { firstTime = time }
+    count += 1
+    nextTick = tick &+ 1
+    lastTime = time
+    let counts = SIMD8<Int16>(
+      sample.ax, sample.ay, sample.az, sample.gx, sample.gy, sample.gz, sample.temperature, 0)
+    let values = SIMD8<Int64>(truncatingIfNeeded: counts)
+    sums &+= values
+    // At most 2^30 a sample: 2^33 samples would be needed to overflow.
+    squares &+= values &* values
+  }
+
+  /// Length of the mean vector of three axes, and the root of the sum of their variances.
+  func axes(from first: Int, scale: Double) -> (mean: Double, spread: Double) {
+    var mean = 0.0
+    var variance = 0.0
+    let n = Double(count)
+    for axis in first..<first + 3 {
+      let average = Double(sums[axis]) / n
+      mean += average * average
+      variance += max(0, Double(squares[axis]) / n - average * average)
+    }
+    return (mean.squareRoot() * abs(scale), variance.squareRoot() * abs(scale))
+  }
+}

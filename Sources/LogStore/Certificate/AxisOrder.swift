@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Finds axes that are swapped or reversed in one of the two sensors, from turns in gravity.
+///
+/// A sensor that turns by a small angle φ sees gravity turn the other way: Δa = −φ × a. So a × Δa, which the
+/// accelerometer gives, is −φ without its part along gravity, which the gyroscope gives, axis by axis. If the axes of a
+/// sensor are another permutation, with signs, a × Δa = −M φ with a matrix M of that kind. One 3 × 3 matrix of the sums
+///
+///     C = Σ φ ⊗ (a × Δa)      over windows of a tenth of a second in which |a| is near to 1 g
+///
+/// is enough to judge all 48 of them: the one with the most of −Σ M(k, p) · C(p, k) explains what was seen. For axes Q of
+/// the accelerometer, M is det(Q) · Q, always a rotation: gravity stands twice in a × Δa, so Q and −Q are the same. A
+/// mirror image is the gyroscope's. Axes that are swapped alike in both sensors, by the way the chip is mounted, are no
+/// fault, and are seen only where they are mirrored.
+struct AxisOrder {
+  private let length: Int
+  private let gPerCount: Double
+  private let radiansPerCount: Double
+  private let isJudged: Bool
+  private var count = 0
+  private var nextTick: UInt64 = 0
+  private var sums = SIMD8<Int64>(repeating: 0)
+  private var before: (acceleration: SIMD3<Double>, turn: SIMD3<Double>)?
+  /// The rows of C: one for each axis of the gyroscope. Radians, g².
+  private var rows = (SIMD3<Double>(), SIMD3<Double>(), SIMD3<Double>())
+  /// Σ φ² for each of the gyroscope's axes.
+  private var turned = SIMD3<Double>()
+
+  /// Of a window, in radians.
+  private static let angles = 0.05...0.5
+  /// What there must be of Σ φ² for each of the three axes: ten windows of 10° are 0.3.
+  private static let leastTurn = 0.3
+  /// The part of the turns that the best order must explain.
+  private static let explained = 0.7
+  /// By how much of the turns it must exceed the order of the data sheet.
+  private static let margin = 0.5
+
+  init(_ description: RecordingDescription) {
+    // Windows longer than a fifth of a second cannot follow a hand.
+    length = Int(clamping: description.rate.tick(atNanoseconds: 100_000_000))
+    gPerCount = description.sensor.accelerometerScale.value
+    radiansPerCount =
+      description.sensor.gyroscopeScale.value * Double.pi / 180 / description.rate.hertz
+    isJudged =
+      length > 0 && description.channels.isSuperset(of: [.accelerometer, .gyroscope])
+      && !description.isImported
+  }
+
+  /// Adds a sample.
+  ///
+  /// - Parameter bias: The gyroscope's zero-rate level in counts, as far as it is known.
+  mutating func add(_ tick: UInt64, _ sample: RawSample, bias: SIMD3<Double>) {
+    guard isJudged else { return }
+    if tick != nextTick { (count, before) = (0, nil) }
+    if count == 0 { sums = SIMD8(repeating: 0) }
+    sums &+= SIMD8<Int64>(
+      truncatingIfNeeded: SIMD8<Int16>(
+        sample.ax, sample.ay, sample.az, sample.gx, sample.gy, sample.gz, 0, 0))
+    (count, nextTick) = (count + 1, tick &+ 1)
+    if count == length { close(bias) }
+  }
+
+  /// Compares the window's mean acceleration with that of the window before. Between the middles of the two, the sensor
+  /// turned by half of what it turned in each.
+  private mutating func close(_ bias: SIMD3<Double>) {
+    let scale = gPerCount / Double(count)
+    let a = SIMD3(Double(sums[0]), Double(sums[1]), Double(sums[2])) * scale
+    let rate = SIMD3(Double(sums[3]), Double(sums[4]), Double(sums[5]))
+    let turn = (rate - bias * Double(count)) * radiansPerCount
+    defer { (before, count) = ((a, turn), 0) }
+    let size = (a * a).sum().squareRoot()
+    guard abs(size - 1) < 0.15, let before else { return }
+    let turned = (turn + before.turn) / 2
+    // Smaller turns are within the zero-rate level of a chip, larger ones are no small angles: 3° to 29°.
+    guard AxisOrder.angles.contains((turned * turned).sum().squareRoot()) else { return }
+    let seen = AxisOrder.cross((a + before.acceleration) / 2, a - before.acceleration)
+    rows.0 += seen * turned.x
+    rows.1 += seen * turned.y
+    rows.2 += seen * turned.z
+    self.turned += turned * turned
+  }
+
+  private static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+  }
+
+  /// A permutation with signs: row k has `signs[k]` at `axes[k]`.
+  struct Order: Equatable {
+    var axes: SIMD3<Int>
+    var signs: SIMD3<Double>
+
+    /// All 48, those with the fewest minus signs first: the first one is that of the data sheet.
+    static let all: [Order] = {
+      let permutations = [
+        SIMD3(0, 1, 2), SIMD3(0, 2, 1), SIMD3(1, 0, 2), SIMD3(1, 2, 0), SIMD3(2, 0, 1),
+        SIMD3(2, 1, 0),
+      ]
+      return [0, 1, 2, 4, 3, 5, 6, 7].flatMap { bits in
+        permutations.map { axes in
+          Order(
+            axes: axes,
+            signs: SIMD3(
+              bits & 1 == 0 ? 1 : -1, bits & 2 == 0 ? 1 : -1, bits & 4 == 0 ? 1 : -1))
+        }
+      }
+    }()
+
+    /// Whether it is no rotation.
+    var isMirrored: Bool {
+      let inversions = [(0, 1), (0, 2), (1, 2)].filter { axes[$0.0] > axes[$0.1] }.count
+      return (inversions % 2 == 0 ? 1 : -1) * signs.x * signs.y * signs.z < 0
+    }
+
+    /// As the order of a sensor's axes, such as `z, y, -x`.
+    var text: String {
+      (0..<3).map { (signs[$0] < 0 ? "-" : "") + ["x", "y", "z"][axes[$0]] }
+        .joined(separator: ", ")
+    }
+
+    /// Which sensor's axes are wrong, and how.
+    var fault: String {
+      if isMirrored {
+        // The transposed matrix leads from the true axes to the gyroscope's.
+        var transposed = self
+        for row in 0..<3 {
+          (transposed.axes[axes[row]], transposed.signs[axes[row]]) = (row, signs[row])
+        }
+        return "the gyroscope's are \(transposed.text)"
+      }
+      var order = self
+      if signs.sum() < 0 { order.signs = -signs }
+      return "the accelerometer's are \(order.text)"
+    }
+  }
+
+  /// How much of what was seen an order explains.
+  private func score(_ order: Order) -> Double {
+    let rows = [self.rows.0, self.rows.1, self.rows.2]
+    return (0..<3).reduce(0.0) { sum, axis in
+      sum - order.signs[axis] * rows[order.axes[axis]][axis]
+    }
+  }
+
+  /// `nil` when the recording has only one of the two sensors.
+  var finding: CertificateFinding? {
+    guard isJudged else { return nil }
+    func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
+      CertificateFinding(
+        name: "axes", value: value, bound: "both sensors turn alike", verdict: verdict)
+    }
+    guard (0..<3).allSatisfy({ turned[$0] > AxisOrder.leastTurn }) else {
+      return finding("not turned enough", .unknown)
+    }
+    var best = Order.all[0]
+    for order in Order.all where score(order) > score(best) { best = order }
+    let (whole, asMade) = (score(best), score(Order.all[0]))
+    // What is about the vertical is not seen, so that an order explains two thirds of all turns as a rule.
+    guard whole > AxisOrder.explained * turned.sum() * 2 / 3 else {
+      return finding("not clear", .unknown)
+    }
+    if best == Order.all[0] { return finding("x, y, z", .pass) }
+    return whole - asMade > AxisOrder.margin * whole
+      ? finding(best.fault, .fail) : finding("not clear", .unknown)
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Bounds a chip's own rate by its first and last reading within one epoch.
+///
+///     reading      u₀ ─── v₀                                   u₁ ─── v₁
+///     slots           N₀                                          N₁
+///     rate         more than (N₁ − N₀ − 1) / (v₁ − u₀), less than (N₁ − N₀ + 1) / (u₁ − v₀)
+///
+/// A count says that so many slots were whole at an instant between u and v, and that one more was not. Nothing is
+/// assumed of the chip but that its rate is even.
+struct RateMeasurement {
+  private var epoch: UInt32?
+  private var first: (count: Int64, before: Int64, after: Int64) = (0, 0, 0)
+  private var last: (count: Int64, before: Int64, after: Int64) = (0, 0, 0)
+  /// Whether it is long enough. It does not change after that.
+  private(set) var isWhole = false
+
+  mutating func add(_ reading: FIFOReading) {
+    guard !isWhole, reading.stamp == nil, !reading.isEdge, reading.length > 0 else { return }
+    let now = (reading.count, reading.before, reading.before + Int64(reading.length))
+    if reading.epoch != epoch { (epoch, first) = (reading.epoch, now) }
+    last = now
+    isWhole = last.before - first.after >= CertificateBounds.rateTime
+  }
+
+  /// In hertz; `nil` before there is enough.
+  var hertz: ClosedRange<Double>? {
+    let slots = last.count - first.count
+    let shortest = Double(last.before - first.after) / 1e9
+    let longest = Double(last.after - first.before) / 1e9
+    guard isWhole, slots > 1, shortest > 0 else { return nil }
+    return Double(slots - 1) / longest...Double(slots + 1) / shortest
+  }
+}

@@ -60,7 +60,8 @@ struct HeaderFacts {
     guard let certificate = notes.certificate else { return }
     add("certificate.verdict", certificate.verdict.rawValue)
     for finding in certificate.findings {
-      add("certificate.\(finding.name)", "\(finding.verdict.rawValue) \(finding.sentence)")
+      let bound = finding.bound.isEmpty ? "" : " (\(finding.bound))"
+      add("certificate.\(finding.name)", "\(finding.verdict.rawValue) \(finding.value)\(bound)")
     }
   }
 

@@ -35,10 +35,23 @@ struct ReviewCommandTests {
     #expect(outcome.lines.last == "verdict     good: 500 of 500 samples")
     #expect(outcome.lines.contains("motion      still 5 s, moving 0 s"))
     #expect(outcome.lines.contains("achieved    100 Hz"))
+    #expect(outcome.lines.contains("certificate pass"))
+    let certificate = try bench.run("info", "1", "--json").json()["certificate"]
+    #expect(certificate["verdict"] == .string("pass"))
+    #expect(try bench.run("export", "1").json()["certificate"] == certificate)
     let review = try bench.run("info", "1", "--json").json()["review"]
     #expect(review["verdict"] == .string("good"))
     #expect(review["clippedAccelerations"] == .integer(0) && review["missing"] == .integer(0))
     #expect(try bench.run("info", "1", "--json", "--check").json()["verdict"] == .string("good"))
+  }
+
+  @Test("info says that a recording made from a table has no certificate")
+  func noCertificate() throws {
+    let bench = Bench()
+    let table = bench.file("table.csv", "t_us,ax,ay,az\n0,1,2,3\n10000,-1,2,3\n20000,1,-2,3\n")
+    try #require(bench.run("import", table).status == 0)
+    #expect(bench.run("info", "1").lines.contains("certificate no certificate in this log"))
+    #expect(try bench.run("info", "1", "--json").json()["certificate"] == .null)
   }
 
   @Test(

@@ -83,6 +83,7 @@ struct JSONDocumentTests {
         "ticks":{"scheduled":5,"sampled":2,"missed":0,"busError":1,"ringFull":0,"stale":0,"reinitialising":2,"lost":0,"frozen":0},
         "ticksLost":0,
         "lateness":{"median_ns":1000,"p99_ns":2000,"maximum_ns":3000},
+        "certificate":null,
         "chipTimes":null,
         "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"reinitialising"},{"t_ns":300000000,"tick":3,"count":1,"cause":"busError","errno":121}],
         "marks":[{"t_ns":410000000,"label":"jump"}],

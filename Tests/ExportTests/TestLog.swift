@@ -15,6 +15,7 @@ struct TestLog {
     case record(TickRecord)
     case mark(Mark)
     case clock(ClockPair)
+    case certificate(SensorCertificate)
     case flush
     case end(RecordingEnd)
   }
@@ -65,6 +66,10 @@ struct TestLog {
       .clock(ClockPair(time: time, wall: wall, isSynchronised: synchronised, reason: reason)))
   }
 
+  mutating func certificate(_ findings: CertificateFinding...) {
+    addBeforeEnd(.certificate(SensorCertificate(findings)))
+  }
+
   private mutating func addBeforeEnd(_ step: Step) {
     if case .end? = steps.last {
       steps.insert(step, at: steps.count - 1)
@@ -92,6 +97,7 @@ struct TestLog {
       case .record(let record): encoder.append(record)
       case .mark(let mark): encoder.append(mark)
       case .clock(let pair): encoder.append(pair)
+      case .certificate(let certificate): encoder.append(certificate)
       case .flush: encoder.flush()
       case .end(let end): encoder.finish(end)
       }

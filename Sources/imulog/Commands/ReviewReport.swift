@@ -90,7 +90,7 @@ struct ReviewReport {
 
   /// The verdict of the sensor's certificate, and every finding that does not pass.
   var certificate: String {
-    guard let certificate = review.certificate else { return "no certificate" }
+    guard let certificate = review.certificate else { return "no certificate in this log" }
     return Plain.text(certificate.sentence)
   }
 

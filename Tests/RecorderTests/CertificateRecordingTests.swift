@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUDrivers
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Recorder
+import SimulatedIMU
+import TestScheduling
+import Testing
+
+/// A simulated chip, driven as some model and recorded in simulated time by the shipped recorder.
+struct CertifiedRecording: Sendable {
+  /// What it is driven as.
+  var model: SensorModel
+  var chip: SimulatedChip
+  var rate: SampleRate
+  var motion = Motion.still
+  var length: Int64 = 12_000_000_000
+  var syncInterval: Int64? = nil
+  var isChipClock = false
+
+  /// The chip that `model` is, unless another one is given.
+  init(_ model: SensorModel, _ chip: SimulatedChip? = nil, hertz: UInt32 = 100) {
+    self.model = model
+    self.chip = chip ?? CertifiedRecording.chip(model)
+    rate = RecordingWriterTests.rate(hertz)
+  }
+
+  static func chip(_ model: SensorModel) -> SimulatedChip {
+    let chips: [(SensorFamily, SimulatedChip)] = [
+      (.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso), (.lsm9ds1, .lsm9ds1), (.lsm6dsv, .lsm6dsv),
+    ]
+    var chip = chips.first { $0.0 == model.family }?.1 ?? .mpu6050
+    chip.identity = model.identity
+    chip.hasDoubleRange = model == .lsm6dso32 || model == .lsm6dsv32x
+    return chip
+  }
+
+  /// The log's bytes.
+  func bytes() throws -> [UInt8] {
+    var configuration = RecorderConfiguration.default
+    configuration.rate = rate
+    configuration.length = length
+    configuration.syncInterval = syncInterval
+    configuration.samplesWhileIdle = false
+    configuration.cpuLatency = .free
+    let directory = TemporaryDirectory(inMemory: true)
+    let surroundings = RecorderLoop.Surroundings { priority, sentence in
+      if priority.rawValue <= JournalPriority.warning.rawValue { Issue.record("\(sentence)") }
+    }
+    _ = try SimulatedRecorder(
+      RecorderSetup(
+        configuration, sensor: CertifiedSource(recording: self), store: directory.path,
+        isSingle: true), surroundings
+    ).run()
+    let entry = try #require(try Catalogue(path: directory.path).list().entries.first)
+    return directory.bytes(of: String(try #require(entry.path.split(separator: "/").last)))
+  }
+
+  /// Every certificate in the log, in order.
+  func certificates() throws -> [SensorCertificate] {
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes())))
+    var found: [SensorCertificate] = []
+    while let item = try reader.next() {
+      if case .certificate(let certificate) = item { found.append(certificate) }
+    }
+    return found
+  }
+
+  /// The one that counts.
+  func certificate() throws -> SensorCertificate { try #require(try certificates().last) }
+
+  /// The findings with that verdict, with their values.
+  func findings(_ verdict: CertificateFinding.Verdict) throws -> [String] {
+    try certificate().findings(verdict).map { "\($0.name): \($0.value)" }
+  }
+}
+
+private struct CertifiedSource: SensorSource {
+  let recording: CertifiedRecording
+
+  func open<User: SensorUser>(for user: User) throws -> User.Outcome {
+    let (model, chip) = (recording.model, recording.chip)
+    let clock = VirtualClock(start: MonotonicTime(nanoseconds: 5_000_123_456_789))
+    let address = model.addresses[0]
+    let bus = SimulatedBus(
+      clock: clock, chip: chip, address: address, motion: recording.motion, busHertz: 400_000)
+    let identity = SensorIdentity(model: model, address: address, identity: chip.identity)
+    var configuration = SensorConfiguration(
+      rate: recording.rate,
+      gyroscopeRange: model.gyroscopeRanges.contains(500) ? 500 : model.gyroscopeRanges[1],
+      busClock: 400_000)
+    configuration.readsFIFO = recording.isChipClock
+    if recording.isChipClock {
+      return try user.use(
+        FIFOSensor(bus: bus, identity: identity, configuration: configuration), busClock: 400_000,
+        clock: clock, boardTitle: "simulator")
+    }
+    return try user.use(
+      PolledSensor(bus: bus, identity: identity, configuration: configuration), clock: clock,
+      boardTitle: "simulator")
+  }
+}
+
+@Suite("The certificate of a recording", .excludesProgramStarts)
+struct CertificateRecordingTests {
+  @Test("passes each model that is what it says it is", arguments: SensorModel.allCases)
+  func everyModel(_ model: SensorModel) throws {
+    let certificates = try CertifiedRecording(model).certificates()
+    #expect(certificates.count == 1)
+    let certificate = try #require(certificates.last)
+    #expect(certificate.verdict == .pass, "\(certificate.sentence)")
+    #expect(certificate["identity"]?.value.contains(model.name) == true)
+    #expect(certificate["still"]?.verdict == .pass)
+    // The LSM9DS1's data sheet gives no noise.
+    let expected: CertificateFinding.Verdict = model == .lsm9ds1 ? .unknown : .pass
+    #expect(certificate["noise-density-gz"]?.verdict == expected)
+    #expect(certificate["registers"]?.value.contains("=") == true)
+    #expect(certificate["bus-clock"]?.value == "400000 Hz")
+  }
+
+  @Test(
+    "passes chips that keep the time, with their own rate",
+    arguments: [(SensorModel.mpu6050, 1000), (.lsm6dso, 416), (.lsm6dsl, 416), (.lsm6dsv, 480)])
+  func chipClock(_ model: SensorModel, hertz: UInt32) throws {
+    var recording = CertifiedRecording(model, hertz: hertz)
+    recording.isChipClock = true
+    let certificate = try recording.certificate()
+    #expect(certificate.verdict == .pass, "\(certificate.sentence)")
+    let rate = try #require(certificate["rate"])
+    let ends = rate.value.split(separator: " ").compactMap { Double($0) }
+    let nominal = try #require(model.fifoRate(recording.rate, channels: .all)).hertz
+    let truth = nominal * (1 + Double(recording.chip.clockErrorPartsPerMillion) * 1e-6)
+    #expect(ends.count == 2 && ends[0] - 1 <= truth && truth <= ends[1] + 1, "\(rate.value)")
+  }
+
+  @Test("names what is wrong with a chip")
+  func faults() throws {
+    func findings(
+      _ fault: SimulatedChip.AxisFault, _ motion: Motion = .still
+    ) throws -> [String] {
+      var recording = CertifiedRecording(.lsm6dsox)
+      (recording.chip.axisFault, recording.motion) = (fault, motion)
+      if motion.isTurning { recording.length = 25_000_000_000 }
+      return try recording.findings(.fail)
+    }
+    #expect(
+      try findings(.held(axis: 4, count: 0, from: 0))
+        == ["noise-density-gy: 0 m°/s/√Hz", "zero: gy"])
+    #expect(
+      try findings(.copied(axis: 1, of: 0)) == ["equal: ay = ax"])
+    #expect(
+      try findings(.swapped(0, 2), .turn) == ["axes: the accelerometer's are z, y, x"])
+    #expect(
+      try findings(.swapped(3, 4), .turn) == ["axes: the gyroscope's are y, x, z"])
+    #expect(try findings(.swapped(3, 4)).isEmpty)
+  }
+
+  @Test("names clones by identity and by noise")
+  func clones() throws {
+    var other = SimulatedChip.mpu6050
+    other.identity = 0x74
+    #expect(
+      try CertifiedRecording(.mpu6500, other).findings(.warn)
+        == ["identity: 0x74, driven as MPU-6500", "clone: by identity"])
+    // The identity of an MPU-6050, and a die that is five times quieter.
+    var quiet = SimulatedChip.mpu6050
+    quiet.noiseFactor = 0.2
+    let certificate = try CertifiedRecording(.mpu6050, quiet).certificate()
+    #expect(certificate.verdict == .fail)
+    #expect(
+      certificate["clone"]?.value == "by noise of the accelerometer, noise of the gyroscope")
+    var loud = SimulatedChip.mpu6050
+    loud.noiseFactor = 2.5
+    #expect(try CertifiedRecording(.mpu6050, loud).certificate().verdict == .warn)
+    // What many boards carry that are sold as MPU-6050, driven as what it is.
+    let sold = try CertifiedRecording(.icm20689).certificate()
+    #expect(
+      sold["identity"]?.value == "0x98 ICM-20689, which boards sold as MPU-6050 have too")
+  }
+
+  @Test("names a chip of twice the range that is driven as its relative, and the other way round")
+  func wrongScale() throws {
+    for (model, relative) in [
+      (SensorModel.lsm6dso, SensorModel.lsm6dso32), (.lsm6dsv, .lsm6dsv32x),
+    ] {
+      let half = try CertifiedRecording(model, CertifiedRecording.chip(relative)).certificate()
+      #expect(half.findings(.fail).map(\.name) == ["gravity"])
+      #expect(half["gravity"]?.value.contains("half") == true)
+      let twice = try CertifiedRecording(relative, CertifiedRecording.chip(model)).certificate()
+      #expect(twice["gravity"]?.value.contains("twice") == true)
+    }
+  }
+
+  @Test("is written once more at the end when an axis has got stuck since")
+  func later() throws {
+    var recording = CertifiedRecording(.mpu6050)
+    recording.length = 20_000_000_000
+    recording.chip.axisFault = .held(axis: 0, count: -321, from: 12_000_000_000)
+    let certificates = try recording.certificates()
+    #expect(certificates.map(\.verdict) == [.pass, .fail])
+    let stuck = try #require(certificates.last?["stuck"]?.value)
+    #expect(stuck.hasPrefix("ax at -321 from tick 11"), "\(stuck)")
+  }
+
+  @Test("is in the log after ten seconds without stillness, in a log that is cut as well")
+  func moving() throws {
+    var recording = CertifiedRecording(.lsm6dso)
+    (recording.motion, recording.length) = (.tumble, 14_000_000_000)
+    let bytes = try recording.bytes()
+    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
+    var (ticks, found) = ([UInt64](), [SensorCertificate]())
+    while let item = try reader.next() {
+      guard case .certificate(let certificate) = item else { continue }
+      ticks.append(reader.nextTick)
+      found.append(certificate)
+    }
+    #expect(found.count == 1)
+    #expect(found.first?["still"]?.verdict == .unknown)
+    #expect(ticks.first.map { (995...1110).contains($0) } == true, "\(ticks)")
+  }
+
+  @Test("takes no place before the end of a recording that is shorter, and less than 2 kB")
+  func place() throws {
+    var short = CertifiedRecording(.mpu6050, hertz: 10)
+    short.length = 2_000_000_000
+    let certificate = try short.certificate()
+    #expect(certificate["still"]?.verdict == .unknown)
+    #expect(certificate["identity"]?.verdict == .pass)
+    #expect(try short.bytes().count < 4096)
+    short.syncInterval = 0
+    #expect(try short.certificates().count == 1)
+  }
+}
+
+extension Motion {
+  fileprivate var isTurning: Bool { truth(at: 6_000_000_000)?.angularRate.y ?? 0 != 0 }
+}

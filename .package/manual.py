@@ -17,8 +17,8 @@ PAGES = PROJECT / "Sources" / "imulog" / "imulog.docc"
 # Pages for users, by the name of their manual page.
 TOPICS = {"imulog-commands": "Commands", "imulog-service": "Service", "imulog-ssh": "OverSSH",
           "imulog-times": "UsingTheTimes", "imulog-accuracy": "Accuracy",
-          "imulog-json": "JSON", "imulog-viewing": "Viewing",
-          "imulog-programs": "OtherPrograms"}
+          "imulog-certificate": "Certificate", "imulog-json": "JSON",
+          "imulog-viewing": "Viewing", "imulog-programs": "OtherPrograms"}
 # Where the package has documents that pages name.
 DOCUMENTS = {"Wiring.md": "/usr/share/doc/imulog/Wiring.md.gz"}
 

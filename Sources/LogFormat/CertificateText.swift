@@ -51,8 +51,14 @@ enum CertificateText {
 extension CertificateFinding {
   /// Whether a log can have it.
   fileprivate var isWritable: Bool {
-    !name.isEmpty && !name.utf8.contains(UInt8(ascii: " ")) && !name.utf8.contains(0x0A)
-      && !"\(value) ".utf8.indices.contains { "\(value) ".utf8[$0...].starts(with: " | ".utf8) }
+    let name = Array(self.name.utf8)
+    guard !name.isEmpty, !name.contains(UInt8(ascii: " ")), !name.contains(UInt8(ascii: "\n"))
+    else {
+      return false
+    }
+    // A value that ends in a blank and a bar would make one with the blank that follows it.
+    let value = Array(self.value.utf8) + [UInt8(ascii: " ")]
+    return !value.indices.contains { value[$0...].starts(with: " | ".utf8) }
   }
 }
 

@@ -13,8 +13,10 @@ struct AxisOrderTests {
     var axes = [0, 1, 2]
     var signs: [Double] = [1, 1, 1]
 
-    func callAsFunction(_ vector: [Double]) -> [Double] {
-      (0..<3).map { signs[$0] * vector[axes[$0]] }
+    func callAsFunction(_ vector: SIMD3<Double>) -> SIMD3<Double> {
+      var wired = SIMD3<Double>()
+      for axis in 0..<3 { wired[axis] = signs[axis] * vector[axes[axis]] }
+      return wired
     }
 
     var testDescription: String {
@@ -22,19 +24,30 @@ struct AxisOrderTests {
         .joined(separator: ", ")
     }
 
-    static let all: [Wiring] = [
-      [0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0],
-    ].flatMap { axes in
-      (0..<8).map { bits in
-        Wiring(
-          axes: axes,
-          signs: [bits & 1 == 0 ? 1 : -1, bits & 2 == 0 ? 1 : -1, bits & 4 == 0 ? 1 : -1])
+    static let all: [Wiring] = {
+      let permutations = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+      var all: [Wiring] = []
+      for axes in permutations {
+        for bits in 0..<8 {
+          let signs = (0..<3).map { bits >> $0 & 1 == 0 ? 1.0 : -1.0 }
+          all.append(Wiring(axes: axes, signs: signs))
+        }
       }
-    }
+      return all
+    }()
 
     var isIdentity: Bool { axes == [0, 1, 2] && signs == [1, 1, 1] }
     /// All three signs are wrong and nothing else: gravity upside down, which turns cannot show.
     var isInversion: Bool { axes == [0, 1, 2] && signs == [-1, -1, -1] }
+  }
+
+  private static let speeds: [Double] = [70, 90, 60]
+
+  private func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
+    let x: Double = a.y * b.z - a.z * b.y
+    let y: Double = a.z * b.x - a.x * b.z
+    let z: Double = a.x * b.y - a.y * b.x
+    return SIMD3(x, y, z)
   }
 
   /// What is found after so many seconds of turning about an axis that moves.
@@ -48,27 +61,23 @@ struct AxisOrderTests {
       identity: 0x68, maximumBusClock: 400_000, zeroG: 0.1, zeroRate: 20,
       rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
     var meter = CertificateMeter(description, expectation)
-    var up = [0.36, 0.48, 0.8]
+    var up = SIMD3<Double>(0.36, 0.48, 0.8)
     for tick in 0..<UInt64(seconds * 100) {
       let time = Double(tick) / 100
       // °/s; triangles of different lengths.
-      let rate = [70.0, 90, 60].enumerated().map { axis, size in
-        let phase = (time / (2.3 + Double(axis))).truncatingRemainder(dividingBy: 1)
-        return turned[axis] * size * (4 * abs(phase - 0.5) - 1)
+      var rate = SIMD3<Double>()
+      for axis in 0..<3 {
+        let phase: Double = (time / (2.3 + Double(axis))).truncatingRemainder(dividingBy: 1)
+        let height: Double = 4 * abs(phase - 0.5) - 1
+        rate[axis] = turned[axis] * AxisOrderTests.speeds[axis] * height
       }
-      for _ in 0..<10 {
-        let step = rate.map { $0 * Double.pi / 180 / 1000 }
-        // d up = up × ω dt: what is fixed in space turns the other way in the chip.
-        up = [
-          up[0] + up[1] * step[2] - up[2] * step[1], up[1] + up[2] * step[0] - up[0] * step[2],
-          up[2] + up[0] * step[1] - up[1] * step[0],
-        ]
-      }
-      let (a, w) = (accelerometer(up), gyroscope(rate))
-      let count = { (value: Double) in Int16(value.rounded()) }
+      // What is fixed in space turns the other way in the chip: d up = up × ω dt.
+      for _ in 0..<10 { up += cross(up, rate * (Double.pi / 180 / 1000)) }
+      let a = accelerometer(up) * 8192
+      let w = gyroscope(rate) * 65.5
       let sample = RawSample(
-        ax: count(a[0] * 8192), ay: count(a[1] * 8192), az: count(a[2] * 8192),
-        gx: count(w[0] * 65.5), gy: count(w[1] * 65.5), gz: count(w[2] * 65.5))
+        ax: Int16(a.x.rounded()), ay: Int16(a.y.rounded()), az: Int16(a.z.rounded()),
+        gx: Int16(w.x.rounded()), gy: Int16(w.y.rounded()), gz: Int16(w.z.rounded()))
       meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
     }
     return try #require(meter.certificate["axes"])

@@ -47,7 +47,7 @@ struct CertificateMeterTests {
   private func certificate(
     of sensor: Sensor = Sensor(), seconds: Double = 6, hertz: UInt32 = 100,
     _ expectation: SensorExpectation = CertificateMeterTests.expectation,
-    _ change: (UInt64, inout RawSample) -> Void = { _, _ in }
+    change: (UInt64, inout RawSample) -> Void = { _, _ in }
   ) throws -> SensorCertificate {
     let description = try CertificateMeterTests.description(hertz)
     var meter = CertificateMeter(description, expectation)

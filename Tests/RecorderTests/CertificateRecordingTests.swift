@@ -121,9 +121,11 @@ struct CertificateRecordingTests {
     #expect(certificate["bus-clock"]?.value == "400000 Hz")
   }
 
-  @Test(
-    "passes chips that keep the time, with their own rate",
-    arguments: [(SensorModel.mpu6050, 1000), (.lsm6dso, 416), (.lsm6dsl, 416), (.lsm6dsv, 480)])
+  private static let clocks: [(SensorModel, UInt32)] = [
+    (.mpu6050, 1000), (.lsm6dso, 416), (.lsm6dsl, 416), (.lsm6dsv, 480),
+  ]
+
+  @Test("passes chips that keep the time, with their own rate", arguments: clocks)
   func chipClock(_ model: SensorModel, hertz: UInt32) throws {
     var recording = CertifiedRecording(model, hertz: hertz)
     recording.isChipClock = true

@@ -91,7 +91,10 @@ struct AxisOrder {
   }
 
   private static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
-    SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+    let x: Double = a.y * b.z - a.z * b.y
+    let y: Double = a.z * b.x - a.x * b.z
+    let z: Double = a.x * b.y - a.y * b.x
+    return SIMD3(x, y, z)
   }
 
   /// A permutation with signs: row k has `signs[k]` at `axes[k]`.

@@ -98,6 +98,8 @@ struct Reading: Equatable {
         precondition(damage.pageCount > 0, "damage without a page")
         precondition(damage.offset + damage.byteCount <= UInt64(size), "damage after the end")
         _ = damage.description
+      case .certificate(let certificate):
+        precondition(certificate.shortened.shortened == certificate.shortened, "a finding")
       case .mark, .clock, .sensor, .reading, .end: break
       }
     }

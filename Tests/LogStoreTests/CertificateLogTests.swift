@@ -81,7 +81,9 @@ struct CertificateLogTests {
     let (first, last) = (certificate("still", .pass), certificate("gravity", .fail))
     let bytes = try log(first, last)
     #expect(try account(salvaged(bytes)).certificate == last)
-    #expect(try account(salvaged(Array(bytes.dropLast(40)))).certificate == last)
+    let cut = Array(bytes.dropLast(1))
+    #expect(try account(cut).certificate == last)
+    #expect(try account(salvaged(cut)).certificate == last)
     #expect(try account(salvaged(log(first, nil))).certificate == first)
     #expect(try account(salvaged(log(nil, nil))).certificate == nil)
   }

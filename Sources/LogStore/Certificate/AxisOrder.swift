@@ -41,7 +41,7 @@ struct AxisOrder {
   /// Windows that there must be.
   private static let leastWindows = 30
   /// By how much of what it explains it must exceed the order of the data sheet.
-  private static let margin = 0.5
+  private static let margin = 0.25
 
   init(_ description: RecordingDescription) {
     // Windows longer than a fifth of a second cannot follow a hand.

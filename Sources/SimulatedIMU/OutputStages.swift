@@ -27,6 +27,8 @@ struct OutputStage: Sendable, BitwiseCopyable {
   /// The registers' contents when the configuration last changed, and the tick of that sample.
   var held = SIMD3<Int16>(repeating: 0)
   var heldTick: Int64
+  /// What the self-test adds.
+  var force = SelfTestForce()
   /// The last sample fetched, kept because a burst fetches each up to six times.
   var recent = SIMD3<Int16>(repeating: 0)
   var recentTick: Int64 = -1
@@ -200,11 +202,13 @@ struct OutputStages: Sendable, BitwiseCopyable {
     case .accelerometer:
       guard sample > stage.settled else { return path.garbage(tick: sample, axis: 0) }
       return path.acceleration(
-        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation)
+        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation,
+        force: stage.force.value(atTick: sample))
     case .gyroscope:
       guard sample > stage.settled else { return path.garbage(tick: sample, axis: 3) }
       return path.angularRate(
-        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation)
+        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation,
+        force: stage.force.value(atTick: sample))
     case .thermometer:
       // All ST chips here have 25 °C at count 0.
       let count = path.temperature(at: instant, sensitivity: stage.sensitivity, zero: 25)

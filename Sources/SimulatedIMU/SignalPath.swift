@@ -14,6 +14,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
   let fault: SimulatedChip.AxisFault?
   /// 0.5 for an accelerometer of twice the range.
   let accelerometerGain: Double
+  let selfTest: SimulatedSelfTest
   /// Zero-g level in g.
   let accelerometerOffset: SIMD3<Double>
   /// Zero-rate level in °/s.
@@ -31,6 +32,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     noise = NoiseSource(seed: chip.seed &+ UInt64(chip.model.rawValue) << 56)
     (hasNoise, noiseFactor, fault) = (chip.hasNoise, chip.noiseFactor, chip.axisFault)
     accelerometerGain = chip.hasDoubleRange ? 0.5 : 1
+    selfTest = chip.selfTest
     let noise = noise
     func offsets(from axis: Int) -> SIMD3<Double> {
       guard chip.hasZeroOffsets else { return SIMD3(repeating: 0) }
@@ -49,28 +51,31 @@ struct SignalPath: Sendable, BitwiseCopyable {
   ///   - tick: The sample's number.
   ///   - sensitivity: Counts a g.
   ///   - deviation: Standard deviation of the noise in g.
+  ///   - force: What a self-test adds, in g.
   func acceleration(
-    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
+    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
+    force: SIMD3<Double>
   ) -> SIMD3<Int16> {
     if let counts = source.counts(at: instant - origin) {
       return faulted(SIMD3(counts.ax, counts.ay, counts.az), from: 0, at: instant)
     }
     guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
-    var value = truth.acceleration / Motion.standardGravity + accelerometerOffset
+    var value = truth.acceleration / Motion.standardGravity + accelerometerOffset + force
     if hasNoise { value += noise.gaussians(sample: tick, axis: 0) * deviation * noiseFactor }
     return faulted(Self.counts(value * sensitivity * accelerometerGain), from: 0, at: instant)
   }
 
-  /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:)``, in °/s instead of
+  /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:force:)``, in °/s instead of
   /// g.
   func angularRate(
-    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double
+    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
+    force: SIMD3<Double>
   ) -> SIMD3<Int16> {
     if let counts = source.counts(at: instant - origin) {
       return faulted(SIMD3(counts.gx, counts.gy, counts.gz), from: 3, at: instant)
     }
     guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
-    var value = truth.angularRate * (180 / Double.pi) + gyroscopeOffset
+    var value = truth.angularRate * (180 / Double.pi) + gyroscopeOffset + force
     if hasNoise { value += noise.gaussians(sample: tick, axis: 3) * deviation * noiseFactor }
     return faulted(Self.counts(value * sensitivity), from: 3, at: instant)
   }

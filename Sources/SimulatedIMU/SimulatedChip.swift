@@ -67,6 +67,9 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// Whether samples have noise of the data sheet's density.
   public var hasNoise = true
 
+  /// How it answers its built-in self-test.
+  public var selfTest = SimulatedSelfTest()
+
   /// How many times the data sheet's noise the samples have: a clone's die has its own.
   public var noiseFactor = 1.0
 

@@ -7,8 +7,8 @@ import IMUModel
 /// Each call passes the time, which never runs backwards. The state since the last call is computed
 /// from the time, not stepped through.
 ///
-/// Not simulated: the FIFO's compression and its modes that wait for an event, self-test, user offsets, high-pass filters,
-/// embedded functions (their bank reads 0), I3C.
+/// Not simulated: the FIFO's compression and its modes that wait for an event, user offsets, high-pass filters, embedded
+/// functions (their bank reads 0), I3C.
 struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   /// From power-on, or BOOT, until the chip answers: 15 ms (AN5130).
   static let bootTime: Int64 = 15_000_000
@@ -73,6 +73,7 @@ extension SimulatedLSM6DSO {
   static let control2: UInt8 = 0x11
   static let control3: UInt8 = 0x12
   static let control4: UInt8 = 0x13
+  private static let control5: UInt8 = 0x14
   static let control6: UInt8 = 0x15
   static let control7: UInt8 = 0x16
   static let control8: UInt8 = 0x17
@@ -173,6 +174,10 @@ extension SimulatedLSM6DSO {
       if content & 0x40 == 0 { stages.unlock() }
     case Self.timestamp.lowerBound + 2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)
+    case Self.control5:
+      registers[register] = content
+      stages.switchSelfTest(
+        content, isFineRange: registers[Self.control2] & 0x0E == 0, at: instant)
     default: registers[register] = content
     }
     if isNewGeneration {

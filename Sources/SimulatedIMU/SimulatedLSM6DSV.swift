@@ -4,7 +4,7 @@ import IMUModel
 
 /// An LSM6DSV as the data sheet of its relative LSM6DSV16X describes it.
 ///
-/// Not simulated: the FIFO's compression and its modes that wait for an event, self-test, user offsets, high-pass filters, low power's
+/// Not simulated: the FIFO's compression and its modes that wait for an event, user offsets, high-pass filters, low power's
 /// filters, high-accuracy and triggered data rates (taken for high performance), embedded functions (their banks read
 /// 0), Qvar, the channels for image stabilisation.
 struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
@@ -21,6 +21,7 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   private static let control7: UInt8 = 0x16
   private static let control8: UInt8 = 0x17
   static let control9: UInt8 = 0x18
+  private static let control10: UInt8 = 0x19
   private static let status: UInt8 = 0x1E
   private static let outputs: ClosedRange<UInt8> = 0x20...0x2D
   private static let internalFrequencyFine: UInt8 = 0x4F
@@ -119,9 +120,12 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     case Self.control3: control(value, at: instant)
     case Self.control1, Self.control2, Self.control4, Self.control6...Self.control9:
       reconfigure(register, value, at: instant)
-    // Pins, FIFO control, interrupts, CTRL5, CTRL10, functions, taps, user offsets; the rest is read-only or
-    // reserved.
-    case 0x02, 0x03, 0x07...0x0E, 0x14, 0x19, 0x50, 0x51, 0x54...0x5F, 0x62, 0x73...0x75:
+    case Self.control10:
+      registers[register] = value
+      stages.switchSelfTest(
+        value, isFineRange: registers[Self.control6] & 0x0F == 1, at: instant)
+    // Pins, FIFO control, interrupts, CTRL5, functions, taps, user offsets; the rest is read-only or reserved.
+    case 0x02, 0x03, 0x07...0x0E, 0x14, 0x50, 0x51, 0x54...0x5F, 0x62, 0x73...0x75:
       registers[register] = value
     case Self.timestamp.lowerBound + 2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)

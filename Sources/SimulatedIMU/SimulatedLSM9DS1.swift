@@ -7,7 +7,7 @@ import IMUModel
 /// With both sensors on they share the gyroscope's data rate, and a burst goes from 1D, the last byte of angular
 /// rate, to 28, the first of acceleration, and from 2D back to 18. With the accelerometer alone it goes from 2D to 28.
 ///
-/// Not simulated: the FIFO (its count is 0), interrupts, self-test, high-pass filters, low power, the magnetometer,
+/// Not simulated: the FIFO (its count is 0), interrupts, high-pass filters, low power, the magnetometer,
 /// which is a device of its own.
 struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   static let whoAmI: UInt8 = 0x0F
@@ -21,6 +21,7 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   private static let control6: UInt8 = 0x20
   private static let control8: UInt8 = 0x22
   private static let control9: UInt8 = 0x23
+  private static let control10: UInt8 = 0x24
   private static let angularRate: ClosedRange<UInt8> = 0x18...0x1D
   private static let acceleration: ClosedRange<UInt8> = 0x28...0x2D
 
@@ -123,8 +124,15 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
     switch register {
     case Self.control1, Self.control2, Self.control4, Self.control5, Self.control6:
       reconfigure(register, value, at: instant)
+    case Self.control10:
+      registers[register] = value
+      // ST_G and ST_XL; answers amid the limits, 70 to 1500 mg and 200 to 800 °/s.
+      stages.pushAccelerometer(
+        value & 0x01 != 0 ? 1 : 0, usual: SIMD3(0.44, 0.57, -0.63), at: instant)
+      stages.pushGyroscope(
+        value & 0x04 != 0 ? 1 : 0, usual: SIMD3(-430, 385, 520), at: instant)
     // Interrupts, references, FIFO control and the other control registers; the rest is read-only or reserved.
-    case 0x04...0x0D, 0x12, 0x13, 0x21, Self.control9, 0x24, 0x2E, 0x30...0x37:
+    case 0x04...0x0D, 0x12, 0x13, 0x21, Self.control9, 0x2E, 0x30...0x37:
       registers[register] = value
     default: break
     }

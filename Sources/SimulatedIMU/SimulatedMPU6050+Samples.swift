@@ -73,7 +73,8 @@ extension SimulatedMPU6050 {
     let density = isFirstGeneration ? 400e-6 : identity == 0x98 ? 150e-6 : 300e-6
     return path.acceleration(
       at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: Double(16384 >> Int(range)),
-      deviation: density * accelerometerBandwidth.squareRoot())
+      deviation: density * accelerometerBandwidth.squareRoot(),
+      force: accelerometerForce.value(atTick: tick))
   }
 
   private func angularRate(atTick tick: Int64) -> SIMD3<Int16> {
@@ -89,7 +90,8 @@ extension SimulatedMPU6050 {
     let density = isFirstGeneration ? 0.005 : identity == 0x98 ? 0.006 : 0.01
     return path.angularRate(
       at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: sensitivity,
-      deviation: density * gyroscopeBandwidth.squareRoot())
+      deviation: density * gyroscopeBandwidth.squareRoot(),
+      force: gyroscopeForce.value(atTick: tick))
   }
 
   /// Hertz, by DLPF_CFG (RM 4.3). The successors' accelerometer has a filter register of its own.

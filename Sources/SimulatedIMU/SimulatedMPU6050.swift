@@ -10,7 +10,7 @@ import IMUModel
 /// Each call passes the time, which never runs backwards. The state since the last call is computed
 /// from the time, not stepped through.
 ///
-/// Not simulated: self-test, the offset registers' effect, cycle mode, the auxiliary bus, the motion processor.
+/// Not simulated: the offset registers' effect, cycle mode, the auxiliary bus, the motion processor.
 struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From power-on until the registers answer; 20 ms typical (PS 6.3).
   static let startUp: Int64 = 20_000_000
@@ -43,6 +43,9 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// Samples up to this tick are garbage.
   var accelerometerSettled: Int64 = 0
   var gyroscopeSettled: Int64 = 0
+  /// What the self-test adds.
+  var accelerometerForce = SelfTestForce()
+  var gyroscopeForce = SelfTestForce()
   /// The newest sample at the last time when the data-ready bit was cleared.
   var acknowledgedTick: Int64 = 0
   var freeze: OutputFreeze?
@@ -103,6 +106,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     heldTick = tick
     startTick = tick
     acknowledgedTick = tick
+    (accelerometerForce, gyroscopeForce) = (SelfTestForce(), SelfTestForce())
     if freeze?.kept == nil { freeze = nil }
     fifo = SimulatedMPUFIFO()
   }
@@ -152,6 +156,7 @@ extension SimulatedMPU6050 {
     registers = RegisterFile()
     registers[Self.powerManagement1] = wakesAfterReset ? 0x01 : 0x40
     registers[Self.whoAmI] = identity
+    loadTrim()
   }
 
   /// A burst begins whose first byte is fetched at `instant`: from now on the outputs hold still.
@@ -263,6 +268,7 @@ extension SimulatedMPU6050 {
       if value & 1 != 0 { held = RawSample() }
       changeFIFO(from: before, to: value, atTick: tick)
     case Self.signalPathReset: resetSignalPaths(value)
+    case Self.gyroConfig, Self.accelConfig: switchSelfTest(register, at: instant)
     default: break
     }
   }

@@ -23,6 +23,7 @@ extension SensorFamily {
         LSM6DSRegister.angularRate.address, LSM6DSRegister.acceleration.address
       )),
     settings: LSM6DSGeneration.settings,
+    selfTest: LSM6DSGeneration.selfTest,
     fifo: FIFOProfile(
       rates: { model, channels in LSM6DSGeneration(model).fifoRates(channels) },
       method: { LSM6DSGeneration($0).fifoMethod }))

@@ -21,6 +21,7 @@ extension SensorFamily {
         LSM6DSVRegister.angularRate.address, LSM6DSVRegister.acceleration.address
       )),
     settings: LSM6DSVRegister.settings,
+    selfTest: LSM6DSVRegister.selfTest,
     fifo: FIFOProfile(
       rates: { _, _ in LSM6DSVRegister.fifoDataRates.compactMap(\.rate) },
       method: { _ in .tagged }))

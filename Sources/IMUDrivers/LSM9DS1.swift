@@ -17,7 +17,8 @@ extension SensorFamily {
       axisRegisters: (
         LSM9DS1Register.angularRate.address, LSM9DS1Register.acceleration.address
       )),
-    settings: LSM9DS1Register.settings)
+    settings: LSM9DS1Register.settings,
+    selfTest: LSM9DS1Register.selfTest)
 }
 
 extension SensorModel {

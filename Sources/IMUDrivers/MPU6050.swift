@@ -18,6 +18,7 @@ extension SensorFamily {
       .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
       angularRate: 12, acceleration: 4, temperature: 10),
     settings: MPU6050Profile.settings,
+    selfTest: MPU6050Profile.selfTest,
     fifo: FIFOProfile(
       rates: { _, _ in MPU6050Profile.fifoRates },
       method: { _ in .packets }))

@@ -22,6 +22,8 @@ public final class SensorFamily: Sendable {
   let layout: BurstLayout
   /// The settings for a configuration that was validated for the model.
   let settings: @Sendable (SensorConfiguration, SensorModel) -> ChipSettings
+  /// How the built-in self-test of a model is run and judged.
+  let selfTest: @Sendable (SensorModel) -> SelfTestPlan
   /// The FIFOs of its chips; `nil` where they are not used.
   let fifo: FIFOProfile?
 
@@ -29,6 +31,7 @@ public final class SensorFamily: Sendable {
     addresses: [UInt8], identityRegister: Register, registers: [Register],
     unsupported: [UInt8: String], rateLimitReason: String, layout: BurstLayout,
     settings: @escaping @Sendable (SensorConfiguration, SensorModel) -> ChipSettings,
+    selfTest: @escaping @Sendable (SensorModel) -> SelfTestPlan,
     fifo: FIFOProfile? = nil
   ) {
     self.addresses = addresses.map { I2CAddress(known: $0) }
@@ -38,6 +41,7 @@ public final class SensorFamily: Sendable {
     self.rateLimitReason = rateLimitReason
     self.layout = layout
     self.settings = settings
+    self.selfTest = selfTest
     self.fifo = fifo
   }
 

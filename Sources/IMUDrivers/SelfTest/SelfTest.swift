@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// What a self-test needs next.
+public enum SelfTestStep: Equatable, Sendable {
+  /// At least this many nanoseconds before the next step.
+  case wait(nanoseconds: Int64)
+  /// Nothing: this is its report.
+  case done(SelfTestReport)
+}
+
+/// A run of a chip's built-in self-test, step by step; see ``SelfTestPlan``.
+///
+/// Owns its bus; ``releaseBus()`` gives it back. The chip must lie still. Every register that the run writes holds what it
+/// held before when the run is done, however it ended, or the report says that it does not.
+///
+///     identify ─► trim ─► prepare ─► begin ─► collect off, on, off ─► … ─► restore ─► done
+///                 │          │         │          │                          ▲
+///                 └──────────┴─────────┴──────────┴── failed or moved ───────┘
+///
+/// No call sleeps or waits for anything but the bus.
+public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
+  private enum Phase { case before, on, after }
+
+  private enum State {
+    case identify
+    case trim
+    case prepare(attempt: Int)
+    case begin(pass: Int)
+    case collect(pass: Int, phase: Phase, polls: Int)
+    case restore(attempt: Int)
+    case done(SelfTestReport)
+  }
+
+  private var bus: Bus
+  private let identity: SensorIdentity
+  private let plan: SelfTestPlan
+  private var state = State.identify
+  /// What the registers held that were or may have been written.
+  private var saved = RegisterList()
+  /// What they are to hold now.
+  private var image = RegisterList()
+  private var codes: [Int] = []
+  /// Whether the sample that is discarded has come.
+  private var hasDiscarded = false
+  private var tallies: (before: SelfTestTally, on: SelfTestTally, after: SelfTestTally)
+  private var answers: [SelfTestAnswer] = []
+  private var outcome: SelfTestReport.Outcome?
+
+  /// A run on the identified chip; sends nothing yet.
+  public init(bus: consuming Bus, identity: SensorIdentity) {
+    self.bus = bus
+    self.identity = identity
+    plan = identity.model.family.selfTest(identity.model)
+    tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
+  }
+
+  /// Ends the run and gives the bus back. Before the report the chip is as the last step left it.
+  public consuming func releaseBus() -> Bus { bus }
+
+  /// Takes one step. Call it again when the wait has passed, until it returns a report; from then on it returns that.
+  public mutating func step() -> SelfTestStep {
+    while true {
+      do throws(SensorError) {
+        if let step = try proceed() { return step }
+      } catch {
+        outcome = .failed(error)
+        state = .restore(attempt: 0)
+      }
+    }
+  }
+
+  /// One step, and the wait after it, if any.
+  private mutating func proceed() throws(SensorError) -> SelfTestStep? {
+    switch state {
+    case .identify: return try identify()
+    case .trim: return try readTrim()
+    case .prepare(let attempt): return try prepare(attempt)
+    case .begin(let pass): return try begin(plan.passes[pass], pass)
+    case .collect(let pass, let phase, let polls):
+      return try collect(plan.passes[pass], pass, phase, polls)
+    case .restore(let attempt): return restore(attempt)
+    case .done(let report): return .done(report)
+    }
+  }
+}
+
+extension SelfTest: Sendable where Bus: Sendable & ~Copyable {}
+
+// MARK: - Set-up
+
+extension SelfTest where Bus: ~Copyable {
+  private var model: SensorModel { identity.model }
+  private var address: I2CAddress { identity.address }
+
+  private mutating func identify() throws(SensorError) -> SelfTestStep? {
+    let found = try read(model.family.identityRegister)
+    guard found == identity.identity else {
+      throw .foreignIdentity(model, address: address, expected: identity.identity, found: found)
+    }
+    state = .trim
+    return nil
+  }
+
+  private mutating func readTrim() throws(SensorError) -> SelfTestStep? {
+    if case .trim(let trim) = plan.criterion {
+      var contents: [UInt8] = []
+      for register in trim.registers { contents.append(try readTwice(register)) }
+      codes = trim.codes(contents)
+    }
+    state = .prepare(attempt: 0)
+    return nil
+  }
+
+  /// Saves and writes each register of the set-up, and reads all of them back. Some chips ignore the first write after
+  /// they slept.
+  private mutating func prepare(_ attempt: Int) throws(SensorError) -> SelfTestStep? {
+    for index in 0..<plan.setUp.count {
+      let entry = plan.setUp[index]
+      if index == saved.count {
+        let content = try readTwice(entry.register)
+        saved.append(model.family.register(entry.register), content)
+      }
+      try write(entry)
+    }
+    image = plan.setUp
+    do throws(SensorError) {
+      try confirmImage()
+    } catch {
+      guard case .readBack = error, attempt < 2 else { throw error }
+      state = .prepare(attempt: attempt + 1)
+      return .wait(nanoseconds: 100_000_000)
+    }
+    state = .begin(pass: 0)
+    return nil
+  }
+
+  private mutating func begin(
+    _ pass: SelfTestPass, _ number: Int
+  ) throws(SensorError) -> SelfTestStep? {
+    tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
+    try set(pass.begin)
+    return expect(.before, number, after: pass.settle)
+  }
+
+  /// Waits for the first sample of a phase.
+  private mutating func expect(_ phase: Phase, _ number: Int, after wait: Int64) -> SelfTestStep {
+    hasDiscarded = false
+    state = .collect(pass: number, phase: phase, polls: 0)
+    return .wait(nanoseconds: wait)
+  }
+}
+
+// MARK: - Samples
+
+extension SelfTest where Bus: ~Copyable {
+  /// Polls without a new sample until the chip counts as silent: ten nominal periods.
+  private var patience: Int { 40 }
+
+  private mutating func collect(
+    _ pass: SelfTestPass, _ number: Int, _ phase: Phase, _ polls: Int
+  ) throws(SensorError) -> SelfTestStep? {
+    guard let values = try sample(pass.place) else {
+      guard polls < patience else {
+        // A supply that dipped is the cause that can be told.
+        try confirmImage()
+        throw .noSamples(
+          model, address: address, model.family.register(pass.place.register))
+      }
+      state = .collect(pass: number, phase: phase, polls: polls + 1)
+      return .wait(nanoseconds: pass.period / 4)
+    }
+    if hasDiscarded {
+      switch phase {
+      case .before: tallies.before.add(values, of: pass.channels)
+      case .on: tallies.on.add(values, of: pass.channels)
+      case .after: tallies.after.add(values, of: pass.channels)
+      }
+    }
+    hasDiscarded = true
+    guard tally(phase).count == pass.count else {
+      state = .collect(pass: number, phase: phase, polls: 0)
+      return .wait(nanoseconds: pass.period * 11 / 10)
+    }
+    return try end(phase, pass, number)
+  }
+
+  /// A phase has its samples.
+  private mutating func end(
+    _ phase: Phase, _ pass: SelfTestPass, _ number: Int
+  ) throws(SensorError) -> SelfTestStep? {
+    // Samples of a chip that lost its set-up meanwhile say nothing.
+    try confirmImage()
+    if let movement = movement(pass, phase) {
+      outcome = .moved(movement)
+      state = .restore(attempt: 0)
+      return nil
+    }
+    switch phase {
+    case .before:
+      try set(pass.on)
+      return expect(.on, number, after: pass.answer)
+    case .on:
+      try set(pass.off)
+      return expect(.after, number, after: pass.answer)
+    case .after:
+      answers += pass.channels.map { answer($0) }
+      if number + 1 < plan.passes.count {
+        state = .begin(pass: number + 1)
+      } else {
+        outcome = .answers(answers)
+        state = .restore(attempt: 0)
+      }
+      return nil
+    }
+  }
+
+  private func tally(_ phase: Phase) -> SelfTestTally {
+    switch phase {
+    case .before: tallies.before
+    case .on: tallies.on
+    case .after: tallies.after
+    }
+  }
+
+  /// The first axis that did not lie still, if any.
+  private func movement(_ pass: SelfTestPass, _ phase: Phase) -> SelfTestMovement? {
+    let tally = tally(phase)
+    for channel in pass.channels {
+      let bound = SelfTestStillness.bound(channel)
+      var candidates = [SelfTestSum(tally.spread(channel), of: 1, channel, plan)]
+      if case .after = phase {
+        let rest = tally.difference(tallies.before, channel)
+        candidates.append(SelfTestSum(rest, of: tally.count, channel, plan))
+      }
+      for candidate in candidates where !candidate.isWithin(0...bound) {
+        return SelfTestMovement(channel: channel, amount: abs(candidate.value))
+      }
+    }
+    return nil
+  }
+
+  private func answer(_ channel: Int) -> SelfTestAnswer {
+    let sum = SelfTestSum(
+      tallies.on.difference(tallies.before, channel), of: tallies.on.count, channel, plan)
+    func answer(
+      _ judgement: SelfTestAnswer.Judgement, _ verdict: CertificateFinding.Verdict
+    ) -> SelfTestAnswer {
+      SelfTestAnswer(
+        channel: channel, response: sum.value, judgement: judgement, verdict: verdict)
+    }
+    switch plan.criterion {
+    case .magnitude(let accelerometer, let gyroscope):
+      let limits = channel < 3 ? accelerometer : gyroscope
+      return answer(.magnitude(limits), sum.isWithin(limits) ? .pass : .fail)
+    case .trim(let trim):
+      guard codes[channel] > 0 else { return answer(.noTrim(codes: 1...trim.largest), .warn) }
+      let expected = trim.response(channel, codes[channel])
+      let ratio =
+        trim.isSigned ? sum.counts / expected : abs(sum.counts) / abs(expected)
+      return answer(
+        .ratio(ratio, within: trim.ratio), trim.ratio.contains(ratio) ? .pass : .fail)
+    }
+  }
+
+  /// The axes of a new sample by channel; `nil` when there is none.
+  private mutating func sample(_ place: SelfTestPass.Place) throws(SensorError) -> [Int64]? {
+    let burst: Burst
+    do throws(BusError) {
+      burst = try bus.readBurstPatiently(address, register: place.register, count: place.count)
+    } catch {
+      throw .bus(model, model.family.register(place.register), error)
+    }
+    guard burst[0] & place.ready != 0 else { return nil }
+    return (0..<6).map { channel in
+      let offset =
+        channel < 3 ? place.acceleration + 2 * channel : place.angularRate + 2 * (channel - 3)
+      return Int64(place.isBigEndian ? burst.bigEndian(offset) : burst.littleEndian(offset))
+    }
+  }
+}
+
+// MARK: - Restoration
+
+extension SelfTest where Bus: ~Copyable {
+  /// Writes what was saved and proves it, and tries again for as long as a chip takes to boot whose supply dipped.
+  private mutating func restore(_ attempt: Int) -> SelfTestStep? {
+    guard let outcome else { preconditionFailure("a run is restored after its end") }
+    let restoration: SelfTestReport.Restoration
+    do throws(SensorError) {
+      try writeSaved()
+      restoration = .proved(count: saved.count)
+    } catch {
+      guard attempt == 4 else {
+        state = .restore(attempt: attempt + 1)
+        return .wait(nanoseconds: 50_000_000)
+      }
+      restoration = .failed(error)
+    }
+    state = .done(SelfTestReport(outcome: outcome, restoration: restoration))
+    return nil
+  }
+
+  /// Restores the registers, the last first, and reads them back. The first may select a bank without the others, or put
+  /// the chip to sleep: it is restored when the others are proved.
+  private mutating func writeSaved() throws(SensorError) {
+    guard saved.count > 0 else { return }
+    if saved.count > 1 { try write(plan.setUp[0]) }
+    for index in (1..<saved.count).reversed() { try write(saved[index]) }
+    for index in 1..<saved.count { try confirm(saved[index]) }
+    try write(saved[0])
+    try confirm(saved[0])
+  }
+}
+
+// MARK: - Registers
+
+extension SelfTest where Bus: ~Copyable {
+  /// Writes registers of the set-up.
+  private mutating func set(_ list: RegisterList) throws(SensorError) {
+    for index in 0..<list.count { try write(list[index]) }
+    image = image.merged(with: list)
+    try confirmImage()
+  }
+
+  /// Reads back every register that was written.
+  private mutating func confirmImage() throws(SensorError) {
+    for index in 0..<image.count { try confirm(image[index]) }
+  }
+
+  private mutating func confirm(_ entry: RegisterList.Entry) throws(SensorError) {
+    let register = model.family.register(entry.register)
+    var value = try read(register)
+    // A byte garbled on the bus must not end the test.
+    if value != entry.value { value = try read(register) }
+    guard value == entry.value else {
+      throw .readBack(model, address: address, register, written: entry.value, read: value)
+    }
+  }
+
+  /// A register's contents as two readings in a row have it, as nothing guards the bytes of a transfer.
+  private mutating func readTwice(_ address: UInt8) throws(SensorError) -> UInt8 {
+    let register = model.family.register(address)
+    var value = try read(register)
+    for _ in 0..<4 {
+      let again = try read(register)
+      if again == value { return value }
+      value = again
+    }
+    return value
+  }
+
+  private mutating func write(_ entry: RegisterList.Entry) throws(SensorError) {
+    do throws(BusError) {
+      try bus.writePatiently(address, register: entry.register, value: entry.value)
+    } catch {
+      throw .bus(model, model.family.register(entry.register), error)
+    }
+  }
+
+  private mutating func read(_ register: Register) throws(SensorError) -> UInt8 {
+    do throws(BusError) {
+      return try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
+    } catch {
+      throw .bus(model, register, error)
+    }
+  }
+}

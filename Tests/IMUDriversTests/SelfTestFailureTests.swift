@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import IMUDrivers
+import SimulatedIMU
+import Testing
+
+@Suite("A self-test that something interrupts")
+struct SelfTestFailureTests {
+  /// One of each set-up.
+  static let models: [SensorModel] = [
+    .mpu6050, .mpu6500, .lsm6ds3, .lsm6dsl, .lsm6dso, .lsm9ds1, .lsm6dsv,
+  ]
+
+  /// A chip that a recording has left with settings of its own, or one as its power-on leaves it.
+  static func used(
+    _ model: SensorModel
+  ) -> (inout SimulatedBus<VirtualClock>) throws(BusError) -> Void {
+    { bus throws(BusError) in
+      let address = model.addresses[0]
+      let writes: [(UInt8, UInt8)]
+      switch model.family {
+      case .mpu6050:
+        writes = [(0x6B, 0x01), (0x1A, 0x05), (0x19, 9), (0x1B, 0x18), (0x1C, 0x08), (0x38, 0x01)]
+      case .lsm6ds: writes = [(0x12, 0x44), (0x13, 0x02), (0x10, 0x5A), (0x11, 0x6C), (0x17, 0x20)]
+      case .lsm6dsv:
+        writes = [(0x12, 0x40), (0x10, 0x06), (0x11, 0x08), (0x15, 0x23), (0x17, 0x02)]
+      default: writes = [(0x22, 0x44), (0x20, 0x67), (0x10, 0x79), (0x11, 0x02)]
+      }
+      for (register, value) in writes {
+        try bus.write(address, register: register, value: value)
+      }
+    }
+  }
+
+  @Test("once at operation N, for every N, is repeated and changes nothing", arguments: models)
+  func transient(model: SensorModel) throws {
+    let bench = SelfTestBench(model)
+    let prepare = Self.used(model)
+    let good = try bench(prepare: prepare)
+    #expect(good.before == good.after && good.isRestored)
+    for number in 1...good.transfers {
+      let outcome = try bench(prepare: prepare) { bus in
+        bus.inject(
+          .fail(.noAcknowledge, errno: 121), at: .transfer(bus.transferCount + number))
+      }
+      #expect(outcome.verdicts == Array(repeating: .pass, count: 6), "operation \(number)")
+      #expect(outcome.isRestored && outcome.before == outcome.after, "operation \(number)")
+    }
+  }
+
+  @Test(
+    "by a failure at operation N, for every N, is reported with the register, and the registers are as before",
+    arguments: models)
+  func failure(model: SensorModel) throws {
+    let bench = SelfTestBench(model)
+    let prepare = Self.used(model)
+    let count = try bench(prepare: prepare).transfers
+    var ended = 0
+    for number in 1...count {
+      let outcome = try bench(prepare: prepare) { bus in
+        bus.inject(.fail(.timeout, errno: 110), at: .transfer(bus.transferCount + number))
+      }
+      #expect(outcome.isRestored && outcome.before == outcome.after, "operation \(number)")
+      if case .failed(.bus(let failed, _, let error)) = outcome.report.outcome {
+        #expect(failed == model && error.kind == .timeout, "operation \(number)")
+        ended += 1
+        let finding = try #require(outcome.report.findings.first)
+        #expect(finding.verdict == .fail && finding.value.hasPrefix("not finished: "))
+      } else {
+        // Only a failure of the restoration itself, which is then repeated, does not end the test.
+        #expect(outcome.verdicts == Array(repeating: .pass, count: 6), "operation \(number)")
+      }
+    }
+    #expect(ended > count / 2 && ended < count)
+  }
+
+  @Test(
+    "by a bus that fails from operation N on, for every N, says that the registers are not as before, or they are",
+    arguments: models)
+  func dead(model: SensorModel) throws {
+    let bench = SelfTestBench(model)
+    let prepare = Self.used(model)
+    let count = try bench(prepare: prepare).transfers
+    var lost = 0
+    for number in 1...count {
+      let outcome = try bench(prepare: prepare) { bus in
+        // The bench reads the registers when the run has given up, so some failures are left for it.
+        bus.inject(
+          .fail(.timeout, errno: 110, transfers: 60), at: .transfer(bus.transferCount + number))
+      }
+      if outcome.isRestored {
+        #expect(outcome.before == outcome.after, "operation \(number)")
+      } else {
+        lost += 1
+        let finding = try #require(outcome.report.findings.last)
+        #expect(finding.name == "restored" && finding.verdict == .fail)
+        #expect(finding.value.contains("the bus timed out"))
+      }
+    }
+    #expect(lost > count / 2)
+  }
+
+  @Test(
+    "by a dip of the supply at operation N, for every N, does not pass for a chip's failure, and restores the registers",
+    arguments: models)
+  func brownOut(model: SensorModel) throws {
+    let bench = SelfTestBench(model)
+    let prepare = Self.used(model)
+    let count = try bench(prepare: prepare).transfers
+    for number in 1...count {
+      let outcome = try bench(prepare: prepare) { bus in
+        bus.inject(.brownOut, at: .transfer(bus.transferCount + number))
+      }
+      #expect(!outcome.verdicts.contains(.fail), "operation \(number): \(outcome.report)")
+      if case .moved = outcome.report.outcome {
+        Issue.record("operation \(number): \(outcome.report)")
+      }
+      // Before the first register is saved, or when all is proved, the test cannot know of it.
+      #expect(outcome.isRestored, "operation \(number)")
+    }
+  }
+
+  @Test("by another chip at its address writes nothing to it")
+  func foreign() throws {
+    for model in Self.models {
+      let counts = SelfTestCounts(model, counts: Array(repeating: 0, count: 6))
+      counts.bus.registers[Int(model.family.identityRegister.address)] = 0x42
+      guard case .failed(.foreignIdentity(_, _, _, let found)) = counts.report().outcome else {
+        Issue.record("\(model) was tested")
+        continue
+      }
+      #expect(found == 0x42)
+      for transfer in counts.bus.trace {
+        if case .write = transfer { Issue.record("\(model): \(transfer)") }
+      }
+    }
+  }
+
+  @Test(
+    "by motion is neither passed nor failed, and the registers are as before", arguments: models)
+  func moved(model: SensorModel) throws {
+    let outcome = try SelfTestBench(model)(motion: .tumble, prepare: Self.used(model))
+    #expect(outcome.report.isMoved)
+    #expect(outcome.isRestored && outcome.before == outcome.after)
+    let finding = try #require(outcome.report.findings.first)
+    #expect(finding.name == "self-test" && finding.verdict == .unknown)
+    #expect(finding.value.hasPrefix("a") && finding.value.contains(" moved by "))
+    #expect(finding.bound == "at most 45 mg")
+  }
+
+  @Test("by a tilt between the phases, whose samples agree among themselves, is motion too")
+  func tilted() {
+    // 60 mg from the middle of the answer on: 492 counts at ±4 g.
+    var isTilted = false
+    let counts = SelfTestCounts(.lsm6dso, counts: [2000, 2000, 2000, 5000, 5000, 5000]) {
+      _, channel, isOn in
+      if isOn { isTilted = true }
+      return isTilted && !isOn && channel == 1 ? 492 : 0
+    }
+    guard case .moved(let movement) = counts.report().outcome else {
+      Issue.record("it was judged")
+      return
+    }
+    #expect(movement.channel == 1)
+    #expect(abs(movement.amount - 0.060) < 0.001)
+  }
+
+  @Test("stillness is a spread of 45 mg or 3 °/s and no more")
+  func stillness() {
+    // 45 mg are 368.9 counts of 0.122 mg, 3 °/s are 42.9 of 70 m°/s.
+    for (axis, counts) in [(0, 368), (2, 368), (3, 42), (5, 42)] {
+      for (spread, isMoved) in [(counts, false), (counts + 1, true)] {
+        let chip = SelfTestCounts(.lsm6dso, counts: [2000, 2000, 2000, 5000, 5000, 5000]) {
+          sample, channel, _ in channel == axis && sample % 2 == 0 ? spread : 0
+        }
+        // Means of five samples differ by a fifth of the spread, which changes no judgement.
+        #expect(chip.report().isMoved == isMoved, "axis \(axis), \(spread) counts")
+      }
+    }
+  }
+}

@@ -32,7 +32,7 @@ struct Imulog: ParsableCommand {
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
       PullCommand.self, ServeCommand.self, PullServerCommand.self, DoctorCommand.self,
-      LicencesCommand.self,
+      CertifyCommand.self, LicencesCommand.self,
     ])
 
   @OptionGroup var storeOptions: StoreOptions

@@ -13,7 +13,7 @@ struct HelpTests {
       "rm", "restore", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard",
       "install",
       "watch", "pull", "serve", "licences", "doctor", "label", "calibrate",
-      "analyze",
+      "analyze", "certify",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()

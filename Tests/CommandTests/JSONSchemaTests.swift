@@ -102,6 +102,7 @@ struct JSONSchemaTests {
       ("record", [recorded]),
       ("boards", [try bench.run("boards", "--json").json()]),
       ("doctor", [try bench.run("doctor", "--json").json()]),
+      ("certify", [try bench.run("certify", "--board", "simulator", "--json").json()]),
       (
         "export",
         exports + chipExports + [

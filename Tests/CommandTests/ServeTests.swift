@@ -12,7 +12,8 @@ struct ServeTests {
   /// Forbidden requests. Words between slashes make one a path.
   static let hostile: [String] = [
     // Another verb.
-    "record", "record --board simulator", "rm 1", "rm 1 --empty-trash", "imulog rm 1",
+    "record", "record --board simulator", "certify", "certify --board simulator", "rm 1",
+    "rm 1 --empty-trash", "imulog rm 1",
     "import secret",
     "daemon", "install --root .", "start", "stop", "mark x", "keep", "discard", "boards", "serve",
     "serve --allow-delete", "pull pi", "help rm extra", "sh", "/bin/sh", "bash -i", "scp -f secret",

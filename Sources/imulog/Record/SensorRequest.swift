@@ -80,9 +80,6 @@ private struct SensorOpening<User: SensorUser> {
   let request: SensorRequest
   let user: User
 
-  /// Hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take no time.
-  private var simulatedBusClock: Int { BusTiming.fastMode }
-
   func run() throws -> User.Outcome {
     request.isSimulated ? try onSimulator() : try onHardware()
   }
@@ -90,19 +87,12 @@ private struct SensorOpening<User: SensorUser> {
   // MARK: A simulated chip
 
   private func onSimulator() throws -> User.Outcome {
-    let (chip, address) = try simulatedChip()
-    let motion = try simulatedMotion()
     if request.isTimeVirtual {
       let clock = VirtualClock(start: SystemClock().now())
-      let bus = SimulatedBus(
-        clock: clock, chip: chip, address: address, motion: motion,
-        busHertz: simulatedBusClock)
-      return try onSimulator(bus, clock: clock)
+      return try onSimulator(try request.simulatedBus(clock), clock: clock)
     }
     let clock = SystemClock()
-    let bus = SimulatedBus(
-      clock: clock, chip: chip, address: address, motion: motion, busHertz: nil)
-    return try onSimulator(bus, clock: clock)
+    return try onSimulator(try request.simulatedBus(clock), clock: clock)
   }
 
   private func onSimulator<Clock: MonotonicClock>(
@@ -111,7 +101,7 @@ private struct SensorOpening<User: SensorUser> {
     var bus = simulated
     if request.configuration.interrupt != .none { bus.wireInterrupt() }
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
-    let sensor = try request.open(bus, found, busClock: simulatedBusClock)
+    let sensor = try request.open(bus, found, busClock: SensorRequest.simulatedBusClock)
     switch consume sensor {
     case .polled(let sensor):
       for remark in request.remarks(found.model, usesInterrupt: false) { Console.talk(remark) }
@@ -120,33 +110,7 @@ private struct SensorOpening<User: SensorUser> {
       let remarks = request.remarks(found.model, usesInterrupt: sensor.hasInterrupt)
       for remark in remarks { Console.talk(remark) }
       return try user.use(
-        sensor, busClock: simulatedBusClock, clock: clock, boardTitle: "simulator")
-    }
-  }
-
-  private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
-    let model = request.choice.model ?? request.choice.addresses[0].simulatedModel
-    guard let chip = SimulatedChip.all.first(where: { "\($0.model)" == model.rawValue }) else {
-      let names = SimulatedChip.all.map { "\($0.model)" }
-      throw CommandFailure(
-        .configuration,
-        "the simulator has no \(model.name); it has "
-          + "\(names.dropLast().joined(separator: ", ")) and \(names.suffix(1).joined())")
-    }
-    return (chip, request.choice.address ?? model.addresses[0])
-  }
-
-  private func simulatedMotion() throws -> Motion {
-    switch request.motion ?? "still" {
-    case "still": return .still
-    case "tumble": return .tumble
-    case let path:
-      let bytes = try WholeFile.read(path)
-      do {
-        return try Motion(csv: bytes, named: path)
-      } catch {
-        throw CommandFailure(error.exitStatus, "--motion \(error)")
-      }
+        sensor, busClock: SensorRequest.simulatedBusClock, clock: clock, boardTitle: "simulator")
     }
   }
 
@@ -155,7 +119,7 @@ private struct SensorOpening<User: SensorUser> {
   private func onHardware() throws -> User.Outcome {
     let tree = SystemTree.live
     let board = request.presentBoard()
-    let number = try busNumber(board)
+    let number = try request.busNumber(board)
     let search = SensorSearch(
       request: request, bus: number, isFixed: request.configuration.bus != nil,
       busClock: tree.i2cClock(bus: number) ?? board?.busHertz, interrupt: try interrupt(board))
@@ -181,9 +145,25 @@ private struct SensorOpening<User: SensorUser> {
     }
     return choice.spec(board?.dataReady)
   }
+}
 
-  private func busNumber(_ board: Board?) throws -> Int {
-    if let bus = request.configuration.bus { return bus }
+/// What a request means on this machine.
+extension SensorRequest {
+  /// The clock of the simulated bus in hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take
+  /// no time.
+  static var simulatedBusClock: Int { BusTiming.fastMode }
+
+  /// A bus with the simulated chip, in real time or in virtual time.
+  func simulatedBus<Clock: MonotonicClock>(_ clock: Clock) throws -> SimulatedBus<Clock> {
+    let (chip, address) = try simulatedChip()
+    return SimulatedBus(
+      clock: clock, chip: chip, address: address, motion: try simulatedMotion(),
+      busHertz: isTimeVirtual ? SensorRequest.simulatedBusClock : nil)
+  }
+
+  /// The number N of /dev/i2c-N: the given one, else the board's.
+  func busNumber(_ board: Board?) throws -> Int {
+    if let bus = configuration.bus { return bus }
     // Stock kernels number buses in the order of discovery; the device tree's node identifies one.
     if let node = board?.busNode,
       let adapter = SystemTree.live.i2cAdapters().first(where: {
@@ -197,6 +177,32 @@ private struct SensorOpening<User: SensorUser> {
       .configuration,
       "which bus the sensor is on is not known here; give --bus N for /dev/i2c-N, "
         + "or --board as `imulog boards` lists them, or --board simulator")
+  }
+
+  private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
+    let model = choice.model ?? choice.addresses[0].simulatedModel
+    guard let chip = SimulatedChip.all.first(where: { "\($0.model)" == model.rawValue }) else {
+      let names = SimulatedChip.all.map { "\($0.model)" }
+      throw CommandFailure(
+        .configuration,
+        "the simulator has no \(model.name); it has "
+          + "\(names.dropLast().joined(separator: ", ")) and \(names.suffix(1).joined())")
+    }
+    return (chip, choice.address ?? model.addresses[0])
+  }
+
+  private func simulatedMotion() throws -> Motion {
+    switch motion ?? "still" {
+    case "still": return .still
+    case "tumble": return .tumble
+    case let path:
+      let bytes = try WholeFile.read(path)
+      do {
+        return try Motion(csv: bytes, named: path)
+      } catch {
+        throw CommandFailure(error.exitStatus, "--motion \(error)")
+      }
+    }
   }
 }
 

@@ -31,7 +31,16 @@ struct SensorSearch: Sendable {
     }
   }
 
-  private func find(_ progress: () -> Void) throws -> Found {
+  /// A chip that is this program's, of which no register was written.
+  struct Taken: ~Copyable, Sendable {
+    let bus: LinuxI2CBus
+    let identity: SensorIdentity
+  }
+
+  /// Finds the chip and keeps every other imulog from it.
+  ///
+  /// - Throws: ``LinuxIOError`` of kind `busy` where a recorder has it; ``SensorError`` where none is found.
+  func take(_ progress: () -> Void) throws -> Taken {
     var node = try LinuxI2CBus(number: bus)
     let place = AdapterPlace(number: bus, isFixed: isFixed)
     let (free, refusal) = claim(&node)
@@ -50,6 +59,13 @@ struct SensorSearch: Sendable {
     // Before the first register is written.
     try node.reserve(identity.address)
     try node.keepOpen(at: place, chip: identity.address)
+    return Taken(bus: node, identity: identity)
+  }
+
+  private func find(_ progress: () -> Void) throws -> Found {
+    let taken = try take(progress)
+    let identity = taken.identity
+    var node = taken.bus
     if request.usesInterrupt(identity.model), let interrupt {
       node.wire(try InterruptLine(interrupt))
     }
@@ -93,6 +109,11 @@ struct SensorSearch: Sendable {
   }
 
   private func remarks(_ found: SensorIdentity, usesInterrupt: Bool) -> [String] {
+    remarks(onChoice: found) + request.remarks(found.model, usesInterrupt: usesInterrupt)
+  }
+
+  /// Which chip was taken, where others could be meant.
+  func remarks(onChoice found: SensorIdentity) -> [String] {
     var remarks: [String] = []
     if !found.others.isEmpty, request.choice.address == nil {
       let others = found.others.map { "the \($0.model.name) at \($0.address)" }
@@ -112,7 +133,7 @@ struct SensorSearch: Sendable {
         "found \(found.model.name) at \(found.address); \(names) answer the same, "
           + "give --sensor if it is one of them")
     }
-    return remarks + request.remarks(found.model, usesInterrupt: usesInterrupt)
+    return remarks
   }
 }
 

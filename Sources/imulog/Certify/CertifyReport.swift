@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUDrivers
+import IMUModel
+
+/// What `certify` found out about a chip, for people or as JSON.
+struct CertifyReport: Equatable, Sendable {
+  let sensor: SensorIdentity
+  let findings: [CertificateFinding]
+  /// Whether the chip moved during its self-test, which then says nothing.
+  let isMoved: Bool
+
+  /// The worst verdict; `unknown` where the chip moved and nothing is wrong but for that.
+  var verdict: CertificateFinding.Verdict {
+    let verdicts = findings.map(\.verdict)
+    if verdicts.contains(.fail) { return .fail }
+    if isMoved { return .unknown }
+    return verdicts.contains(.warn) ? .warn : .pass
+  }
+
+  /// A line for each finding: its verdict, its name, what was found, and the bound. Long findings leave the column.
+  var lines: [String] {
+    func padded(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: max(0, width - text.count))
+    }
+    let values = findings.map { Plain.text($0.value) }
+    let width = values.map(\.count).filter { $0 <= CertifyReport.widestColumn }.max() ?? 0
+    let longest = findings.map(\.name.count).max() ?? 0
+    return zip(findings, values).map { finding, value in
+      padded(CertifyReport.word(finding.verdict), 6) + padded(finding.name, longest + 2)
+        + padded(value, width) + "  (" + Plain.text(finding.bound) + ")"
+    }
+  }
+
+  private static let widestColumn = 40
+
+  private static func word(_ verdict: CertificateFinding.Verdict) -> String {
+    switch verdict {
+    case .pass: "PASS"
+    case .warn: "WARN"
+    case .fail: "FAIL"
+    case .unknown: "-"
+    }
+  }
+
+  var json: String {
+    JSONWriter.document { json in
+      json.member("sensor") { json in
+        json.member("model", sensor.model.name)
+        json.member("address", sensor.address.rawValue)
+      }
+      json.member("verdict", verdict.rawValue)
+      json.member("isMoved", isMoved)
+      json.member("findings", findings, onNewLines: true) { json, finding in
+        json.object { json in
+          json.member("name", finding.name)
+          json.member("value", finding.value)
+          json.member("bound", finding.bound)
+          json.member("verdict", finding.verdict.rawValue)
+        }
+      }
+    }
+  }
+}

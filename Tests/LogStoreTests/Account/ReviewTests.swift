@@ -45,10 +45,12 @@ struct ReviewTests {
     #expect(many.parts.count == Stillness.partLimit && many.movingTime == 75_000_000_000)
   }
 
-  @Test("a slow turn is motion, a constant offset of the gyroscope is not")
-  func turns() throws {
-    for (rate, isStill) in [(131 * 20, true), (131 * 30, false)] as [(Int, Bool)] {
-      var recording = ReviewedRecording(rate: 100)
+  @Test(
+    "a slow turn is motion, a constant offset of the gyroscope is not",
+    arguments: [("MPU-6050", 35, 45), ("MPU-6500", 20, 30)])
+  func turns(model: String, offset: Int, turn: Int) throws {
+    for (rate, isStill) in [(131 * offset, true), (131 * turn, false)] {
+      var recording = ReviewedRecording(rate: 100, model: model)
       recording.still(seconds: 2, gz: Int16(rate))
       let stillness = try #require(recording.review().motion).stillness
       #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")

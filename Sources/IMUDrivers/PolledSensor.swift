@@ -57,7 +57,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     if let newest = settings.newest { settings.writes.append(newest.start) }
     self.description = SensorDescription(
       identity, configuration, outputDataRate: settings.outputDataRate, filter: settings.filter)
-    self.expectation = SensorExpectation(model, configuration, settings)
+    self.expectation = SensorExpectation(identity, configuration, settings)
     self.readLimit = settings.readLimit
     self.lifeLimit = settings.lifeLimit
     self.bus = bus

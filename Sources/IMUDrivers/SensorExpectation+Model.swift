@@ -56,14 +56,16 @@ extension ChipFigures {
 }
 
 extension SensorExpectation {
-  /// What is expected of a chip of `model` that is set up so.
-  init(_ model: SensorModel, _ configuration: SensorConfiguration, _ settings: ChipSettings) {
+  /// What is expected of the chip that answered so and is set up so.
+  init(_ chip: SensorIdentity, _ configuration: SensorConfiguration, _ settings: ChipSettings) {
+    let model = chip.model
     let figures = ChipFigures(model)
     self.init(
       identity: model.identity, maximumBusClock: model.maximumBusClock,
       zeroG: (figures.zeroG * figures.zeroG).sum().squareRoot(), zeroRate: figures.zeroRate,
       rateTolerance: figures.rate)
-    remark = figures.remark
+    let others = chip.alternatives.map(\.name).joined(separator: ", ")
+    remark = others.isEmpty ? figures.remark : "or \(others), which answer the same"
     busClock = configuration.busClock
     let image = settings.image
     registers = (0..<image.count).map {

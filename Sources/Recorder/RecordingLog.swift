@@ -80,11 +80,7 @@ final class RecordingLog {
     case .sensorEvent, .reading: break
     }
     let rebased = frame.rebased(record)
-    switch record.kind {
-    case .sample: meter?.add(rebased.tick, rebased.time, rebased.sample)
-    case .reading: if let reading = rebased.reading { meter?.add(reading) }
-    case .gap, .sensorEvent: break
-    }
+    meter?.add(rebased)
     writer.append(rebased)
   }
 
@@ -130,7 +126,7 @@ final class RecordingLog {
 
   /// Writes the sensor's certificate if it is not in the log as it is now.
   private func writeCertificate() {
-    guard let now = meter?.certificate, now != certificate else { return }
+    guard let now = meter?.certificate(), now != certificate else { return }
     writer.append(now)
     certificate = now
   }

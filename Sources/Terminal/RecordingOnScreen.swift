@@ -34,7 +34,7 @@ public struct RecordingOnScreen: Sendable {
 
   /// The defects of a recording; empty for an intact one.
   fileprivate static func state(
-    _ trace: Trace, damageCount: Int, isLive: Bool, hasEnd: Bool
+    _ trace: Trace, damageCount: Int, failed: [String], isLive: Bool, hasEnd: Bool
   ) -> String {
     var parts: [String] = []
     if isLive { parts.append("running") } else if !hasEnd { parts.append("recovered") }
@@ -44,6 +44,9 @@ public struct RecordingOnScreen: Sendable {
     let missing = trace.tickCount - min(trace.tickCount, trace.sampleCount)
     if missing > 0 { parts.append("\(missing) of \(trace.tickCount) samples missing") }
     if trace.sampleCount == 0 { parts.append("no samples") }
+    if !failed.isEmpty {
+      parts.append("the sensor's certificate fails: " + failed.joined(separator: ", "))
+    }
     return parts.joined(separator: ", ")
   }
 
@@ -63,6 +66,8 @@ struct RecordingFilling: ~Copyable {
   private var clock: ClockPair?
   private var damageCount = 0
   private var last: RecordingEnd?
+  /// Names of the findings that fail in the sensor's certificate.
+  private var failed: [String]
   /// The times of an imported file may begin anywhere; its first tick is shown at 0.
   private var origin: Int64?
 
@@ -80,6 +85,7 @@ struct RecordingFilling: ~Copyable {
     self.isLive = isLive
     filling = TraceFilling(rate: reader.description.rate, capacity: capacity)
     self.reader = reader
+    failed = []
   }
 
   /// Reads on while `goesOn`, which is asked after each block.
@@ -106,7 +112,9 @@ struct RecordingFilling: ~Copyable {
     case .clock(let pair): if pair.isBetter(than: clock) { clock = pair }
     case .damage: damageCount += 1
     case .end(let end): last = end
-    case .sensor, .reading, .certificate: break
+    case .certificate(let certificate):
+      failed = certificate.findings(.fail).map { Plain.text($0.name) }
+    case .sensor, .reading: break
     }
   }
 
@@ -126,7 +134,7 @@ struct RecordingFilling: ~Copyable {
       started: LocalTime.text(seconds: wall ?? entry.startSeconds),
       sensor: RecordingTitle.sensor(description.sensor, description.rate),
       state: RecordingOnScreen.state(
-        trace, damageCount: damageCount, isLive: isLive, hasEnd: last != nil),
+        trace, damageCount: damageCount, failed: failed, isLive: isLive, hasEnd: last != nil),
       origin: origin ?? 0, note: Plain.text(description.note))
     return RecordingOnScreen(
       title: title, sensor: GraphSensor(description.sensor, channels: description.channels),

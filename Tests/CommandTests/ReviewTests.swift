@@ -45,6 +45,23 @@ struct ReviewCommandTests {
     #expect(try bench.run("info", "1", "--json", "--check").json()["verdict"] == .string("good"))
   }
 
+  @Test("a certificate that fails is named by info, show and the page, and flaws the recording")
+  func failedCertificate() throws {
+    let bench = Bench()
+    // Half of gravity, as of a chip with twice the range.
+    let motion = bench.file(
+      "half.csv", "t_us,ax,ay,az,gx,gy,gz,temp\n0,1,2,4096,4,5,6,7\n1000,1,2,4096,4,5,6,7\n")
+    try bench.record("--rate", "100", "--virtual-time", "--motion", motion, "--for", "5s")
+    let sentence = "gravity 0.5 g, half: the chip has twice the range it is driven with"
+    let info = bench.run("info", "1")
+    #expect(info.lines.contains { $0.hasPrefix("certificate fail: \(sentence)") }, "\(info.lines)")
+    let check = bench.run("info", "1", "--check")
+    #expect(check.status == 1)
+    #expect(check.lines.first?.contains("the sensor's certificate fails: \(sentence)") == true)
+    #expect(bench.run("show", "1").lines[0].contains("the sensor's certificate fails: gravity"))
+    #expect(bench.run("export", "1", "--format", "html").lines.contains { $0.contains(sentence) })
+  }
+
   @Test("info says that a recording made from a table has no certificate")
   func noCertificate() throws {
     let bench = Bench()

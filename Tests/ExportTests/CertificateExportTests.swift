@@ -37,6 +37,18 @@ struct CertificateExportTests {
     #expect(JSONDocumentTests.lines(try ended.export(part))["certificate"] == "null")
   }
 
+  @Test("is a line of a page, with the findings that do not pass")
+  func page() throws {
+    let page = try log().export(ExportOptions(format: .html))
+    #expect(page.contains("<dt>Certificate</dt><dd>fail: gravity 0.501 g</dd>"))
+    var ended = log()
+    var ledger = TickLedger()
+    ledger.sampled = 3
+    ended.end(ledger)
+    #expect(
+      try ended.export(ExportOptions(format: .html)).contains("certificate fails: gravity 0.501 g"))
+  }
+
   @Test("is among the facts before a table")
   func preamble() throws {
     var options = ExportOptions(format: .csv)

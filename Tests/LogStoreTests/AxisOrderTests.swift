@@ -80,7 +80,7 @@ struct AxisOrderTests {
         gx: Int16(w.x.rounded()), gy: Int16(w.y.rounded()), gz: Int16(w.z.rounded()))
       meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
     }
-    return try #require(meter.certificate["axes"])
+    return try #require(meter.certificate()["axes"])
   }
 
   @Test("of the accelerometer is found in all 48 cases but upside down", arguments: Wiring.all)

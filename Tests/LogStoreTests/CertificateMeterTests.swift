@@ -57,7 +57,7 @@ struct CertificateMeterTests {
       change(tick, &sample)
       meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
     }
-    return meter.certificate
+    return meter.certificate()
   }
 
   private func failures(_ certificate: SensorCertificate) -> [String] {
@@ -188,7 +188,7 @@ struct CertificateMeterTests {
           count: Int64(Double(latch) * hertz / 1e9), before: before, length: 300_000, offset: 0,
           isDrained: true))
     }
-    let found = try #require(meter.certificate["rate"])
+    let found = try #require(meter.certificate()["rate"])
     let ends = found.value.split(separator: " ").compactMap { Double($0) }
     #expect(ends.count == 2 && ends[0] <= hertz && hertz <= ends[1], "\(found.value)")
     #expect(ends.count == 2 && ends[1] - ends[0] < 1)

@@ -54,7 +54,9 @@ struct RecordingFacts {
     var rows = [
       ("Started", started), ("Times", times), ("Length", length),
       ("Rate", "\(Plain.hertz(log.rate)) Hz"),
-      ("Sensor", sensor), ("Filter", log.sensor.filter), ("Board", log.board), ("Host", log.host),
+      ("Sensor", sensor), ("Filter", log.sensor.filter),
+      ("Certificate", account.certificate?.sentence ?? ""), ("Board", log.board),
+      ("Host", log.host),
       ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),
       ("Identity", "\(log.id)"), ("Written by", log.software),
     ]

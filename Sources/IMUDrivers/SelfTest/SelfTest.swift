@@ -36,16 +36,16 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private var bus: Bus
   private let identity: SensorIdentity
   private let plan: SelfTestPlan
-  private var state = State.identify
+  private var state: State
   /// What the registers held that were or may have been written.
   private var saved = RegisterList()
   /// What they are to hold now.
   private var image = RegisterList()
-  private var codes: [Int] = []
+  private var codes: [Int]
   /// Whether the sample that is discarded has come.
   private var hasDiscarded = false
   private var tallies: (before: SelfTestTally, on: SelfTestTally, after: SelfTestTally)
-  private var answers: [SelfTestAnswer] = []
+  private var answers: [SelfTestAnswer]
   private var outcome: SelfTestReport.Outcome?
 
   /// A run on the identified chip; sends nothing yet.
@@ -54,6 +54,8 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
     self.identity = identity
     plan = identity.model.family.selfTest(identity.model)
     tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
+    // Not where they are declared: Swift 6.0 takes no such defaults in a type that cannot be copied.
+    (state, codes, answers, outcome) = (.identify, [], [], nil)
   }
 
   /// Ends the run and gives the bus back. Before the report the chip is as the last step left it.

@@ -68,6 +68,14 @@ extension SelfTestReport {
     return false
   }
 
+  /// Whether the factory wrote no trim, as of a copy.
+  public var isUntrimmed: Bool {
+    guard case .answers(let answers) = outcome else { return false }
+    return answers.contains {
+      if case .noTrim = $0.judgement { true } else { false }
+    }
+  }
+
   private var tested: [CertificateFinding] {
     switch outcome {
     case .answers(let answers): return answers.map(\.finding)

@@ -41,6 +41,15 @@ package struct CertificateMeter {
     order = AxisOrder(description)
   }
 
+  /// Adds a record of the recording, with the recording's ticks and times.
+  package mutating func add(_ record: TickRecord) {
+    switch record.kind {
+    case .sample: add(record.tick, record.time, record.sample)
+    case .reading: if let reading = record.reading { add(reading) }
+    case .gap, .sensorEvent: break
+    }
+  }
+
   /// Adds a sample of the recording.
   package mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     if firstTemperature == nil { firstTemperature = sample.temperature }
@@ -65,10 +74,13 @@ package struct CertificateMeter {
   }
 
   /// What is known by now.
-  package var certificate: SensorCertificate {
+  ///
+  /// - Parameter signs: Of a clone, that were seen elsewhere.
+  package func certificate(signs: [String] = []) -> SensorCertificate {
     let sensors = noiseFindings
     let known: [CertificateFinding?] = [
-      identity, clone(sensors), registers, busClock, rateFinding, temperature, still, gravity,
+      identity, clone(sensors, signs), registers, busClock, rateFinding, temperature, still,
+      gravity,
     ]
     return SensorCertificate(known.compactMap { $0 } + sensors + biases + axes)
   }
@@ -101,8 +113,8 @@ extension CertificateMeter {
   }
 
   /// Whether it is a chip of another maker or model than it is driven as.
-  private func clone(_ noise: [CertificateFinding]) -> CertificateFinding {
-    var signs = identity.verdict == .warn ? ["identity"] : []
+  private func clone(_ noise: [CertificateFinding], _ seen: [String]) -> CertificateFinding {
+    var signs = (identity.verdict == .warn ? ["identity"] : []) + seen
     for (name, axes) in [
       ("accelerometer", ["ax", "ay", "az"]), ("gyroscope", ["gx", "gy", "gz"]),
     ] {
@@ -205,7 +217,8 @@ extension CertificateMeter {
     func text(_ density: Double) -> String { CertificateMeter.figure(density * factor, digits) }
     let low = noise.density * CertificateBounds.noiseBelow
     let high = noise.density * CertificateBounds.noiseAbove
-    let bound = noise.isPublished ? "\(text(low)) to \(text(high)) \(unit)" : "no data sheet's"
+    let bound =
+      noise.isPublished ? "\(text(low)) to \(text(high)) \(unit)" : "the data sheet gives none"
     return axes.filter { description.channels.contains(ChannelSet(rawValue: 1 << UInt8($0))) }.map {
       axis in
       func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {

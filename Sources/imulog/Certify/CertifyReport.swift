@@ -51,14 +51,7 @@ struct CertifyReport: Equatable, Sendable {
       }
       json.member("verdict", verdict.rawValue)
       json.member("isMoved", isMoved)
-      json.member("findings", findings, onNewLines: true) { json, finding in
-        json.object { json in
-          json.member("name", finding.name)
-          json.member("value", finding.value)
-          json.member("bound", finding.bound)
-          json.member("verdict", finding.verdict.rawValue)
-        }
-      }
+      json.member("findings", findings, onNewLines: true) { $0.finding($1) }
     }
   }
 }

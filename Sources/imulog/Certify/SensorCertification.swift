@@ -2,13 +2,17 @@
 
 import IMUDrivers
 import IMUModel
+import LogStore
+import Sampling
 
-/// What `certify` does with a chip that is this program's alone: its self-test, then its set-up as for a recording.
+/// What `certify` does with a chip that is this program's alone: its self-test, then its set-up as for a recording, and a
+/// stretch of samples, which the meter of a recording's certificate judges.
 ///
-///     identity ─► self-test ─► bring-up ─► registers ─► a sample
+///     self-test ─► bring-up ─► stretch of samples ─► CertificateMeter
 ///
 /// What stands in the way of a step is its finding, and the next step is tried.
 struct SensorCertification<Clock: MonotonicClock>: Sendable {
+  /// As for a recording; the rate is that of the stretch.
   let configuration: SensorConfiguration
   let clock: Clock
 
@@ -16,12 +20,15 @@ struct SensorCertification<Clock: MonotonicClock>: Sendable {
   func run<Bus: I2CBus & ~Copyable>(
     _ bus: consuming Bus, _ found: SensorIdentity, _ progress: () -> Void
   ) -> CertifyReport {
-    var findings = [identity(found)]
     var test = SelfTest(bus: bus, identity: found)
     let report = selfTest(&test, progress)
-    findings += report.findings
-    findings += setUp(test.releaseBus(), found, progress)
-    return CertifyReport(sensor: found, findings: findings, isMoved: report.isMoved)
+    let stretch = measure(test.releaseBus(), found, progress)
+    var findings = stretch.findings(report.isUntrimmed ? ["self-test"] : [])
+    // Which chip it is comes first.
+    let place = findings.prefix { ["identity", "clone"].contains($0.name) }.count
+    findings.insert(contentsOf: report.findings, at: place)
+    return CertifyReport(
+      sensor: found, findings: findings, isMoved: report.isMoved || stretch.isMoved)
   }
 
   private func selfTest<Bus: I2CBus & ~Copyable>(
@@ -38,97 +45,143 @@ struct SensorCertification<Clock: MonotonicClock>: Sendable {
   }
 }
 
-/// Which chip it is.
+/// The chip as a recording sets it up, and what its samples show.
 extension SensorCertification {
-  /// Models that boards sold as MPU-6050 carry, which a recording drives as what they are.
-  private var soldAsOthers: [SensorModel] { [.mpu6500, .icm20689] }
+  /// Hertz of the stretch, and of a chip with a FIFO the nearest that it makes.
+  private var hertz: UInt32 { 100 }
+  /// Nanoseconds after which the stretch ends, whatever is still open: a chip's rate takes five seconds.
+  private var longest: Int64 { 8_000_000_000 }
+  /// Nanoseconds until tick 0.
+  private var lead: Int64 { 2_000_000 }
+  /// Of sample times, in nanoseconds.
+  private var timeUnit: Int64 { 1000 }
 
-  private func identity(_ found: SensorIdentity) -> CertificateFinding {
-    let model = found.model
-    func finding(_ words: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
-      CertificateFinding(
-        name: "identity", value: "\(hexadecimal(found.identity)) at \(found.address), \(words)",
-        bound: "\(hexadecimal(model.identity)) of the \(model.name)", verdict: verdict)
-    }
-    guard found.identity == model.identity else {
-      return finding("as no original answers: a copy, driven as \(model.name)", .warn)
-    }
-    var words = model.name
-    if !found.alternatives.isEmpty {
-      let names = found.alternatives.map(\.name).joined(separator: ", ")
-      words += ", or \(names), which answer the same"
-    }
-    if soldAsOthers.contains(model) { words += ", which boards sold as MPU-6050 have too" }
-    return finding(words, .pass)
-  }
-}
-
-/// The chip as a recording sets it up.
-extension SensorCertification {
-  private func setUp<Bus: I2CBus & ~Copyable>(
+  private func measure<Bus: I2CBus & ~Copyable>(
     _ bus: consuming Bus, _ found: SensorIdentity, _ progress: () -> Void
-  ) -> [CertificateFinding] {
-    func registers(_ words: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
-      CertificateFinding(name: "registers", value: words, bound: "as written", verdict: verdict)
-    }
+  ) -> CertifiedStretch {
+    var settings = configuration
+    // What the FIFO of a copy does is not known, and no driver reads it.
+    let isOwn = found.identity == found.model.identity
+    let rates = isOwn ? found.model.fifoRates(channels: settings.channels) : []
+    let nearest = rates.min { abs($0.hertz - Double(hertz)) < abs($1.hertz - Double(hertz)) }
+    settings.readsFIFO = nearest != nil
+    if let rate = nearest ?? SampleRate(hertz) { settings.rate = rate }
     do throws(SensorError) {
-      var sensor = try PolledSensor(bus: bus, identity: found, configuration: configuration)
+      if settings.readsFIFO {
+        let sensor = try FIFOSensor(bus: bus, identity: found, configuration: settings)
+        return drained(sensor, settings, progress)
+      }
+      let sensor = try PolledSensor(bus: bus, identity: found, configuration: settings)
+      return polled(sensor, settings, progress)
+    } catch {
+      return CertifiedStretch(refusal: error)
+    }
+  }
+
+  private func drained<Bus: I2CBus & ~Copyable>(
+    _ opened: consuming FIFOSensor<Bus>, _ settings: SensorConfiguration, _ progress: () -> Void
+  ) -> CertifiedStretch {
+    var sensor = opened
+    let stretch = CertifiedStretch(
+      description(sensor.description, settings, .chip(busClock: settings.busClock)),
+      sensor.expectation)
+    stretch.refusal = bringUp(&sensor, progress)
+    guard stretch.refusal == nil else { return stretch }
+    var drainer = Drainer(
+      sensor: sensor, clock: clock, sink: stretch, rate: settings.rate, start: clock.now() + lead,
+      timeUnit: timeUnit, stop: StopFlag())
+    run(&drainer, stretch, progress)
+    return stretch
+  }
+
+  private func polled<Bus: I2CBus & ~Copyable>(
+    _ opened: consuming PolledSensor<Bus>, _ settings: SensorConfiguration, _ progress: () -> Void
+  ) -> CertifiedStretch {
+    var sensor = opened
+    let stretch = CertifiedStretch(
+      description(sensor.description, settings, .grid), sensor.expectation)
+    stretch.refusal = bringUp(&sensor, progress)
+    guard stretch.refusal == nil else { return stretch }
+    var sampler = Sampler(
+      sensor: sensor, clock: clock, sink: stretch, rate: settings.rate, start: clock.now() + lead,
+      plannedTicks: nil, timeUnit: timeUnit, stop: StopFlag())
+    run(&sampler, stretch, progress)
+    return stretch
+  }
+
+  private func run<Loop: SamplingLoop & ~Copyable>(
+    _ loop: inout Loop, _ stretch: CertifiedStretch, _ progress: () -> Void
+  ) {
+    let end = clock.now() + longest
+    while !stretch.isMeasured, clock.now() < end, loop.step() == .continue { progress() }
+  }
+
+  /// Sets the chip up, and returns why that failed.
+  private func bringUp<Sensor: ChipSetUp & ~Copyable>(
+    _ sensor: inout Sensor, _ progress: () -> Void
+  ) -> SensorError? {
+    do throws(SensorError) {
       while case .wait(let nanoseconds) = try sensor.bringUp() {
         progress()
         clock.sleep(until: clock.now() + nanoseconds)
       }
-      do throws(BusError) {
-        switch try sensor.checkConfiguration() {
-        case .intact:
-          let pairs = configuration.registers(of: found.model).map {
-            "\(hexadecimal($0.register.address))=\(hexadecimal($0.value))"
-          }
-          return [
-            registers(pairs.joined(separator: " "), .pass),
-            try temperature(&sensor, found.model, progress),
-          ]
-        case .lost(let register, let expected, let read):
-          return [
-            registers(
-              "\(hexadecimal(register)) reads \(hexadecimal(read)), not \(hexadecimal(expected))",
-              .fail)
-          ]
-        case .foreign(let identity):
-          return [registers("another chip answers \(hexadecimal(identity))", .fail)]
-        }
-      } catch {
-        return [registers("\(error)", .fail)]
-      }
+      return nil
     } catch {
-      return [registers("\(error)", .fail)]
+      return error
     }
   }
 
-  /// °C in which all chips here work; a wrong scale, as of a copy, gives others.
-  private var temperatures: ClosedRange<Double> { -40...85 }
-  /// Reads until a chip that announced samples counts as silent, and nanoseconds between them.
-  private var patience: (reads: Int, wait: Int64) { (50, 20_000_000) }
+  /// The stretch as a recording, of which no log is made.
+  private func description(
+    _ sensor: SensorDescription, _ settings: SensorConfiguration, _ source: ClockSource
+  ) -> RecordingDescription {
+    RecordingDescription(
+      id: RecordingID(high: 0, low: 0), number: 0, rate: settings.rate, channels: settings.channels,
+      plannedTicks: nil, timeUnit: timeUnit, sensor: sensor, board: "", host: "",
+      software: Software.name, note: "", syncInterval: 0, realTime: "", clock: source)
+  }
+}
 
-  private func temperature<Bus: I2CBus & ~Copyable>(
-    _ sensor: inout PolledSensor<Bus>, _ model: SensorModel, _ progress: () -> Void
-  ) throws(BusError) -> CertificateFinding {
-    let (low, high) = (Int(temperatures.lowerBound), Int(temperatures.upperBound))
-    func finding(_ text: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
-      CertificateFinding(
-        name: "temperature", value: text, bound: "\(low) to \(high) °C", verdict: verdict)
+/// Takes the records of a sampling loop for the meter. A class, as the loop owns its sink and the findings are read here.
+private final class CertifiedStretch: TickSink {
+  /// `nil` where the driver refused the set-up.
+  private var meter: CertificateMeter?
+  /// Why there is no stretch.
+  var refusal: SensorError?
+  private var sampleCount = 0
+
+  init(refusal: SensorError) { self.refusal = refusal }
+
+  init(_ description: RecordingDescription, _ expectation: SensorExpectation?) {
+    meter = expectation.map { CertificateMeter(description, $0) }
+  }
+
+  func push(_ record: TickRecord) -> Bool {
+    if case .sample = record.kind { sampleCount += 1 }
+    meter?.add(record)
+    return true
+  }
+
+  var isMeasured: Bool { meter?.isMeasured ?? true }
+
+  /// Whether the chip gave samples and never lay still.
+  var isMoved: Bool {
+    sampleCount > 0 && meter?.certificate()["still"]?.verdict == .unknown
+  }
+
+  /// - Parameter signs: Of a clone, that were seen before.
+  func findings(_ signs: [String]) -> [CertificateFinding] {
+    let findings = meter?.certificate(signs: signs).findings ?? []
+    if let refusal {
+      let bringUp = CertificateFinding(
+        name: "registers", value: "\(refusal)", bound: "as written", verdict: .fail)
+      return findings.filter { $0.name == "identity" } + [bringUp]
     }
-    var sample = RawSample()
-    for _ in 0..<patience.reads {
-      clock.sleep(until: clock.now() + patience.wait)
-      if try sensor.read(into: &sample) == .fresh {
-        let celsius =
-          Double(sample.temperature) * model.temperature.scale.value
-          + model.temperature.offset.value
-        let text = Plain.number(Int64((celsius * 10).rounded()), per: 10)
-        return finding("\(text) °C", temperatures.contains(celsius) ? .pass : .warn)
-      }
-      progress()
+    guard sampleCount > 0 else {
+      let none = CertificateFinding(
+        name: "samples", value: "none", bound: "at the rate that was set", verdict: .fail)
+      return findings.filter { ["identity", "clone", "registers"].contains($0.name) } + [none]
     }
-    return finding("no sample", .fail)
+    return findings
   }
 }

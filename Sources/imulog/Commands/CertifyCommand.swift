@@ -14,8 +14,9 @@ struct CertifyCommand: ParsableCommand {
     abstract: "Run the sensor's built-in self-test, and judge the chip.",
     discussion: """
       Each line is one finding: PASS, WARN, FAIL, or - for what could not be judged, then what was found and its bound. \
-      The chip must lie still for some seconds, and no recorder may be using it. It shows an axis that does not work, \
-      and a copy of a chip that has no self-test.
+      After the self-test it records nothing, but looks at some seconds of samples as a recording's certificate does. \
+      The chip must lie still for ten seconds, and no recorder may be using it. It shows an axis that does not work, \
+      a wrong scale, and a copy of a chip by its identity, its noise, or a self-test that it does not have.
 
       The exit status is 0 when every finding passes, 1 when one fails or warns, and 75 when the chip moved: hold it \
       still and run it again.

@@ -301,14 +301,12 @@ extension SimulatedLSM6DSO {
     let isQuiet = !isLowPower || (4...10).contains(accelerometerRate)
     let row = [2, 4, 8].firstIndex(of: accelerometerRange) ?? 3
     guard isQuiet else { return [1.8e-3, 2.0e-3, 2.4e-3, 3.0e-3][row] }
-    let densities: [Double]
-    switch identity {
-    case 0x69: densities = [90e-6, 90e-6, 90e-6, 90e-6]
-    case 0x6A: densities = [90e-6, 90e-6, 90e-6, 130e-6]
-    default:
-      densities =
-        hasDoubleRange ? [120e-6, 130e-6, 160e-6, 220e-6] : [70e-6, 75e-6, 80e-6, 110e-6]
-    }
+    let densities: [Double] =
+      switch identity {
+      case 0x69: [90e-6, 90e-6, 90e-6, 90e-6]
+      case 0x6A: [90e-6, 90e-6, 90e-6, 130e-6]
+      default: hasDoubleRange ? [120e-6, 130e-6, 160e-6, 220e-6] : [70e-6, 75e-6, 80e-6, 110e-6]
+      }
     return densities[row] * accelerometerBandwidth.squareRoot()
   }
 

@@ -161,6 +161,20 @@ struct CertifyTests {
     }
   }
 
+  @Test("a chip that gives no samples fails, and is not said to have moved")
+  func silent() throws {
+    // From the first reading of the fill of its FIFO on (FIFO_STATUS1).
+    let report = try report(.lsm6dso, as: .lsm6dso) { bus, clock in
+      bus.inject(
+        .fail(.timeout, errno: 110, transfers: 1_000_000),
+        at: .read(register: 0x3A, from: clock.now()))
+    }
+    #expect(
+      report.findings.map(\.name)
+        == ["identity", "clone"] + Self.selfTests + ["restored", "registers", "samples"])
+    #expect(report.findings.last?.verdict == .fail && !report.isMoved)
+  }
+
   @Test("a temperature that no chip has is a warning")
   func temperature() throws {
     let hot = Motion.steady(

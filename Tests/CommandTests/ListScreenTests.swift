@@ -233,7 +233,7 @@ struct ListScreenTests {
     #expect(child.waits(for: "1 of 2 recordings"))
     child.type("\u{1B}")
     #expect(child.waits { $0.lines[0].hasPrefix("2 recordings") })
-    child.type("\r")
+    child.type("k\r")
     #expect(child.waits(for: "q back"))
     #expect(bench.run("label", "2", "0s..1s", "running").status == 0)
     child.type("q")

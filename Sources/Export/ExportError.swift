@@ -74,112 +74,151 @@ extension ExportError {
 extension ExportError: CustomStringConvertible {
   /// One sentence with the remedy where there is one.
   public var description: String {
+    let (problem, remedy) = sentence
+    return remedy.isEmpty ? problem : "\(problem): \(remedy)"
+  }
+
+  /// What is wrong, without the remedy: those of `imulog export` are its options, which other verbs do not have.
+  public var problem: String { sentence.problem }
+
+  /// The remedy is empty where there is none.
+  private var sentence: (problem: String, remedy: String) {
     switch self {
     case .output(let name, let code):
-      return "writing to \(name): \(Errno.meaning(code))\(ExportError.remedy(code))"
+      return ("writing to \(name): \(Errno.meaning(code))\(ExportError.remedy(code))", "")
     case .log(let error):
-      return error.description
+      return (error.description, "")
     case .channelsNotRecorded(let asked, let recorded):
-      return
+      return (
         "the recording has no \(asked == .gyro ? "gyroscope" : "accelerometer") channels; it has "
-        + "\(ExportError.names(recorded)): choose others with --channels"
+          + ExportError.names(recorded), "choose others with --channels"
+      )
     case .oneSensorOnly:
-      return "gyrodata holds one sensor: add --channels accel or --channels gyro"
+      return ("gyrodata holds one sensor", "add --channels accel or --channels gyro")
     case .axesMissing(let recorded):
-      return
-        "gyrodata needs x, y and z of a sensor, and the recording has \(ExportError.names(recorded)): "
-        + "choose another --format"
+      return (
+        "gyrodata needs x, y and z of a sensor, and the recording has \(ExportError.names(recorded))",
+        "choose another --format"
+      )
     case .unusableScale(let channels, let scale):
-      return
+      return (
         "the scale of \(channels) in the recording's header, \(scale.numerator)/\(scale.denominator) "
-        + "a count, cannot be written out: export the counts with --units raw"
+          + "a count, cannot be written out", "export the counts with --units raw"
+      )
     case .ticksMissing(let count, let format):
-      return
+      return (
         "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that "
-        + "could say so: add --fill hold to repeat the sample before them, --fill none to leave them out, "
-        + (format == .edgeImpulse ? "-o DIR/ for a file for each part without gaps, " : "")
-        + "or choose another --format"
+          + "could say so",
+        "add --fill hold to repeat the sample before them, --fill none to leave them out, "
+          + (format == .edgeImpulse ? "-o DIR/ for a file for each part without gaps, " : "")
+          + "or choose another --format"
+      )
     case .tooLong(let samples, let limit, let format):
-      return
-        "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds: "
-        + "choose a part with --from and --to"
+      return (
+        "\(samples) samples are more than the \(limit) that --format \(format.rawValue) holds",
+        ExportError.choosePart
+      )
     case .timeNotHeld(let time, let started, let format):
       let (year, span) =
         switch format {
         case .cwa: (2000, "2000 to the end of 2063")
         case .mseed, .kalibr: (1970, "1970 to 2261")
+        case .csv, .gyrodata: (1970, "1678 to 2261")
         default: (1970, "1970 to 2038-01-19T03:14:07Z")
         }
       let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
-      return
+      return (
         "\(begin ?? "the recording has no date, so its times begin at \(year)-01-01T00:00:00Z"), and "
-        + "\(format.rawValue) holds times from \(span), which excludes what happened "
-        + "\(Plain.seconds(time)) after its beginning: choose a part with --from and --to, or another --format"
+          + "\(format.rawValue) holds times from \(span), which excludes what happened "
+          + "\(Plain.seconds(time)) after its beginning",
+        ExportError.choosePart + ", or another --format"
+      )
     case .noChipTimes(let option):
-      return
+      return (
         "\(option) is for recordings of a chip that keeps the time; the computer kept that of this one, which has no "
-        + "readings of a chip's clock: leave it out"
+          + "readings of a chip's clock", "leave it out"
+      )
     case .noDate(let what):
-      return
-        "\(what) needs the date of the recording, and its log has no reading of a wall clock: leave it out; \"--time seconds\" "
-        + "counts from the first scheduled tick"
+      return (
+        "\(what) needs the date of the recording, and its log has no reading of a wall clock",
+        "leave it out; \"--time seconds\" counts from the first scheduled tick"
+      )
     case .gyroscopeNeeded(let format, let recorded):
-      return
-        "\(format.rawValue) needs x, y and z of the gyroscope, and the recording has \(ExportError.names(recorded)): "
-        + "choose another --format"
+      return (
+        "\(format.rawValue) needs x, y and z of the gyroscope, and the recording has \(ExportError.names(recorded))",
+        "choose another --format"
+      )
     case .evenTimesNeeded(let format):
-      return
-        "\(format.rawValue) has a rate and no times, and the chip's own clock kept the times of this recording: "
-        + "`imulog export --grid` resamples it to even ones"
+      return (
+        "\(format.rawValue) has a rate and no times, and the chip's own clock kept the times of this recording",
+        "`imulog export --grid` resamples it to even ones"
+      )
     case .tooManyPieces(let limit):
-      return
-        "the recording has more than \(limit) parts without gaps, and each would be a file: choose some with --from "
-        + "and --to, or add --fill hold and write one file"
+      return (
+        "the recording has more than \(limit) parts without gaps, and each would be a file",
+        "choose some with --from and --to, or add --fill hold and write one file"
+      )
     case .rateNotHeld(let rate, let held, let format):
-      return
-        "\(format.rawValue) has no rate of \(Plain.hertz(rate)) Hz, but \(held.map(Plain.hertz).joined(separator: ", ")): "
-        + "record with one of these as --rate, or choose another --format"
+      return (
+        "\(format.rawValue) has no rate of \(Plain.hertz(rate)) Hz, but \(held.map(Plain.hertz).joined(separator: ", "))",
+        "record with one of these as --rate, or choose another --format"
+      )
     case .accelerometerNeeded(let format, let exported):
-      return
+      return (
         "\(format.rawValue) needs x, y and z of the accelerometer, and of the gyroscope if it is exported, and there would be "
-        + "\(exported): choose others with --channels, or another --format"
+          + exported, "choose others with --channels, or another --format"
+      )
     case .valuesNotHeld(let values, let limit, let format):
-      return
-        "\(format.rawValue) holds \(values) up to \(limit), and the recording has larger ones: choose a part with --from "
-        + "and --to, or another --format"
+      return (
+        "\(format.rawValue) holds \(values) up to \(limit), and the recording has larger ones",
+        ExportError.choosePart + ", or another --format"
+      )
     case .noSamples(let format):
-      return
-        "there is no sample to export, and a file of \(format.rawValue) cannot be empty: choose another part with --from "
-        + "and --to, or another --format"
+      return (
+        "there is no sample to export, and a file of \(format.rawValue) cannot be empty",
+        "choose another part with --from and --to, or another --format"
+      )
     case .bothSensorsNeeded(let option, let recorded):
-      return
-        "\(option) needs x, y and z of accelerometer and gyroscope, and the recording has \(ExportError.names(recorded)): "
-        + "leave it out"
+      return (
+        "\(option) needs x, y and z of accelerometer and gyroscope, and the recording has \(ExportError.names(recorded))",
+        "leave it out"
+      )
     case .tooLongForOrientation(let limit):
-      return
-        "the orientation is computed for at most \(limit) samples at a time, and there are more: choose a part with --from "
-        + "and --to"
+      return (
+        "the orientation is computed for at most \(limit) samples at a time, and there are more",
+        ExportError.choosePart
+      )
     case .noCalibration:
-      return
-        "the recording has no calibration in its header: give a file of `imulog calibrate` with --calibration, or leave "
-        + "--calibrated out"
+      return (
+        "the recording has no calibration in its header",
+        "give a file of `imulog calibrate` with --calibration, or leave --calibrated out"
+      )
     case .calibrationOfOther(let name, let sensor, let recorded):
-      return
-        "the calibration \(name) is of \(sensor), and the recording of \(recorded): give its own with --calibration"
+      return (
+        "the calibration \(name) is of \(sensor), and the recording of \(recorded)",
+        "give its own with --calibration"
+      )
     case .optionsTogether(let one, let other, let reason):
-      return "\(one) does not go with \(other): \(reason); leave one of them out"
+      return ("\(one) does not go with \(other): \(reason); leave one of them out", "")
     case .optionNotSupported("--labels", let format)
     where format == .json || format == .mcap || format == .html:
-      return
-        "--labels is for tables; --format \(format.rawValue) always has the labels: leave it out"
+      return (
+        "--labels is for tables; --format \(format.rawValue) always has the labels", "leave it out"
+      )
     case .optionNotSupported("--labels", .edgeImpulse):
-      return
-        "--labels does not go with --format edge-impulse, which has labels in a directory: leave it out and give -o DIR/"
+      return (
+        "--labels does not go with --format edge-impulse, which has labels in a directory",
+        "leave it out and give -o DIR/"
+      )
     case .optionNotSupported(let option, let format):
-      return
-        "\(option) does not go with --format \(format.rawValue): leave it out or choose another format"
+      return (
+        "\(option) does not go with --format \(format.rawValue)",
+        "leave it out or choose another format"
+      )
     }
   }
+
+  private static let choosePart = "choose a part with --from and --to"
 
   private static func names(_ channels: ChannelSet) -> String {
     let names = channels.indices.map { ChannelSet.names[$0] }
@@ -209,6 +248,7 @@ extension ExportError {
     switch code {
     case ENOSPC, EDQUOT: return "; free space or choose another place with -o"
     case EROFS: return "; choose another place with -o"
+    case EBADF: return "; it is closed, so redirect it, or give -o FILE"
     default: return ""
     }
   }

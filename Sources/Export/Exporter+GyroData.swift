@@ -52,6 +52,13 @@ extension Exporter {
     report.damages = account.damages.count
     let notes = try notes(&reader, of: plan)
     report.remarks = remarks(account, description.rate)
+    if sensor == .accel, options.channels == nil,
+      !description.channels.isDisjoint(with: .gyroscope)
+    {
+      report.remarks.append(
+        "the gyroscope is left out: a file of gyrodata holds one sensor, and `imulog export --channels gyro` writes this one"
+      )
+    }
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
 
     var tail = JSONWriter()
@@ -60,7 +67,13 @@ extension Exporter {
     let rate = description.rate
     let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
     if let started = account.started, report.samples > 0 {
-      tail.seconds("date", started &+ rows.lastTime &+ held &- Exporter.phoneReferenceDate)
+      let reference = started.subtractingReportingOverflow(Exporter.phoneReferenceDate)
+      let last = rows.lastTime.addingReportingOverflow(held)
+      let date = reference.partialValue.addingReportingOverflow(last.partialValue)
+      guard !reference.overflow, !last.overflow, !date.overflow else {
+        throw .timeNotHeld(at: rows.lastTime, started: started, format: .gyrodata)
+      }
+      tail.seconds("date", date.partialValue)
     }
     // Where the chip keeps the time, by its own rate.
     let isDated = description.clock != .grid && rows.firstTick != nil
@@ -84,7 +97,7 @@ extension Exporter {
     let after = holds ? account.ticksAfter : 0
     let missing = account.missingTicks.addingSaturated(after)
     let around = account.ticksAround - min(after, account.ticksAround)
-    if rate.numerator != 10 * rate.denominator {
+    if UInt64(rate.numerator) != 10 * UInt64(rate.denominator) {
       remarks.append(
         "gyrodata has no times: a program that assumes 10 Hz misreads this recording at "
           + "\(Plain.hertz(rate.hertz)) Hz; only its duration shows the rate")

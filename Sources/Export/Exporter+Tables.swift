@@ -51,9 +51,9 @@ extension Exporter {
     switch options.time {
     case nil: TimeForm()
     case .seconds: TimeForm(kind: .seconds)
-    case .unix: TimeForm(kind: .seconds, origin: started ?? 0)
-    case .utc: TimeForm(kind: .utc, origin: started ?? 0)
-    case .local: TimeForm(kind: .local, origin: started ?? 0)
+    case .unix: TimeForm(kind: .seconds, origin: started ?? 0, started: started)
+    case .utc: TimeForm(kind: .utc, origin: started ?? 0, started: started)
+    case .local: TimeForm(kind: .local, origin: started ?? 0, started: started)
     }
   }
 
@@ -205,11 +205,13 @@ extension Exporter {
     guard !overflow else {
       throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)
     }
-    let shift = Exporter.shiftToTenDigits(begin)
+    guard let shift = Exporter.shiftToTenDigits(begin),
+      case let (origin, isBeyond) = (notes.started ?? 0).addingReportingOverflow(shift), !isBeyond
+    else { throw .timeNotHeld(at: first, started: notes.started, format: .kalibr) }
     try sink.write(
       Array("timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n".utf8))
     let layout = RowLayout(
-      prefix: "", time: TimeForm(origin: (notes.started ?? 0) &+ shift),
+      prefix: "", time: TimeForm(origin: origin, started: notes.started, format: .kalibr),
       keys: plan.channels.map { _ in "," }, suffix: "\n")
     var report = try writeRows(plan, layout, &reader, to: &sink)
     report.remarks += try dateRemarks(&reader, started: notes.started, shift: shift)
@@ -217,12 +219,14 @@ extension Exporter {
     return report
   }
 
-  /// Whole seconds, in nanoseconds, that make a time one of ten digits: 0 for one that has them.
-  private static func shiftToTenDigits(_ time: Int64) -> Int64 {
+  /// Whole seconds, in nanoseconds, that make a time one of ten digits: 0 for one that has them; `nil` for more than 64
+  /// bits hold.
+  private static func shiftToTenDigits(_ time: Int64) -> Int64? {
     let second: Int64 = 1_000_000_000
     guard time < second else { return 0 }
     let (whole, rest) = time.quotientAndRemainder(dividingBy: second)
-    return (1 - whole + (rest < 0 ? 1 : 0)) * second
+    let (shift, overflow) = (1 - whole + (rest < 0 ? 1 : 0)).multipliedReportingOverflow(by: second)
+    return overflow ? nil : shift
   }
 
   /// The plan of a format that has one choice of units, and the gyroscope's columns first.

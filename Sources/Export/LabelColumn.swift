@@ -16,6 +16,8 @@ struct LabelColumn {
   private let edges: [Int64]
   /// The stretch that ``text`` belongs to.
   private var stretch: Range<Int64> = .min..<(.min)
+  /// The first edge after it; `nil` after the last one.
+  private var next: Int64?
   /// The cell of the last instant.
   private(set) var text: [UInt8] = []
 
@@ -30,20 +32,29 @@ struct LabelColumn {
     edges = Set(labels.flatMap { [$0.from, $0.to] }).sorted()
   }
 
-  /// Sets ``text`` to the cell of an instant, and returns the instant from which on it may be another.
-  mutating func move(to time: Int64) -> Int64 {
-    if stretch.contains(time) { return stretch.upperBound }
-    let next = edges.partitioningIndex { $0 > time }
-    stretch = (next == 0 ? .min : edges[next - 1])..<(next == edges.count ? .max : edges[next])
+  /// Sets ``text`` to the cell of an instant, and returns the instant from which on it may be another; `nil` where none
+  /// follows.
+  mutating func move(to time: Int64) -> Int64? {
+    if stretch.contains(time) { return next }
+    let place = edges.partitioningIndex { $0 > time }
+    next = place == edges.count ? nil : edges[place]
+    stretch = (place == 0 ? .min : edges[place - 1])..<(next ?? .max)
     let names = LabelColumn.names(labels, at: time)
     text = names.isEmpty ? empty : prefix + Array(names.utf8) + suffix
-    return stretch.upperBound
+    return next
   }
 
   /// The names of the labels at an instant, each once, in the order of their bytes, joined.
+  ///
+  /// Names are the same where their bytes are, as in files of labels: two spellings of `é` are two names, which
+  /// `String`'s own comparison would take for one.
   static func names(_ labels: [RecordingLabel], at time: Int64) -> String {
-    let names = Set(labels.filter { $0.from <= time && time < $0.to }.map(\.name))
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ";")
+    let names = labels.filter { $0.from <= time && time < $0.to }.map(\.name)
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let different = names.indices.filter { index in
+      index == 0 || !names[index].utf8.elementsEqual(names[index - 1].utf8)
+    }
+    return different.map { names[$0] }.joined(separator: ";")
   }
 }
 

@@ -7,10 +7,11 @@ import LogFormat
 struct RowOutput: ~Copyable {
   private var writer: RowWriter
   private var labels: LabelColumn?
+  private let timeForm: TimeForm?
 
   init(_ plan: ExportPlan, _ layout: RowLayout) {
     writer = plan.rowWriter(layout)
-    labels = layout.labels
+    (labels, timeForm) = (layout.labels, layout.time)
   }
 
   /// Writes rows, at least one.
@@ -20,6 +21,9 @@ struct RowOutput: ~Copyable {
     _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds? = nil,
     opening: UInt8? = nil, to sink: inout Sink
   ) throws(ExportError) {
+    // Times do not decrease, so the outermost ones speak for those between them.
+    try timeForm?.check(block.times[rows.lowerBound])
+    try timeForm?.check(block.times[rows.upperBound - 1])
     var row = rows.lowerBound
     while row < rows.upperBound {
       var end = rows.upperBound
@@ -51,6 +55,7 @@ struct GapRows: SampleFormat, ~Copyable {
   /// What is between the time and the cells of a gap.
   private let blank: [UInt8]
   private let isJSON: Bool
+  private let timeForm: TimeForm?
 
   /// The names of the columns after all others.
   static let names = ["gap", "gap_ticks"]
@@ -60,7 +65,7 @@ struct GapRows: SampleFormat, ~Copyable {
   ///   - blank: How many cells are empty after a gap's time; `nil` for records, which leave them out.
   init(_ plan: ExportPlan, _ layout: RowLayout, blank: Int?) {
     samples = RowOutput(plan, layout)
-    labels = layout.labels
+    (labels, timeForm) = (layout.labels, layout.time)
     isJSON = blank == nil
     self.blank = Array(repeating: UInt8(ascii: ","), count: blank ?? 0)
     gaps = RowWriter(
@@ -77,6 +82,7 @@ struct GapRows: SampleFormat, ~Copyable {
   mutating func add<Sink: ByteSink & ~Copyable>(
     _ gap: Gap, at time: Int64, to sink: inout Sink
   ) throws(ExportError) {
+    try timeForm?.check(time)
     _ = labels?.move(to: time)
     let cells =
       isJSON

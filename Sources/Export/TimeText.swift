@@ -20,6 +20,16 @@ struct TimeForm {
   var kind = Kind.nanoseconds
   /// Nanoseconds that are added to each time: those since 1970 at tick 0's deadline for dates, else 0.
   var origin: Int64 = 0
+  /// Nanoseconds since 1970 at tick 0's deadline, for sentences; `nil` where they are not known.
+  var started: Int64?
+  /// The format, for sentences.
+  var format = ExportFormat.csv
+
+  /// Refuses a time that 64 bits do not hold with the origin: before 1677 and after 2262.
+  func check(_ time: Int64) throws(ExportError) {
+    guard time.addingReportingOverflow(origin).overflow else { return }
+    throw .timeNotHeld(at: time, started: started, format: format)
+  }
 }
 
 /// Writes times of samples, and keeps the digits of the whole seconds from one sample to the next.

@@ -59,7 +59,10 @@ public enum Console {
     let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
     let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
     guard code != 0, code != EPIPE else { return }
-    throw CommandFailure(.inputOutput, "cannot write the output: \(Errno.words(code))")
+    let words =
+      code == EBADF
+      ? "stdout is closed; redirect it to a file, a pipe or /dev/null" : Errno.words(code)
+    throw CommandFailure(.inputOutput, "cannot write the output: \(words)")
   }
 }
 

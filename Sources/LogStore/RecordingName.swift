@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 
 /// The name of a recording's file; these names are the store's only index:
@@ -190,6 +191,21 @@ public enum StoreFile {
     entries.allSatisfy { entry in
       names.contains(entry) || RecordingName(entry) != nil
         || prefixes.contains { entry.hasPrefix($0) }
+    }
+  }
+
+  /// Whether a name is that of a recording: in the directory of a store such a file is one.
+  public static func isRecording(_ name: String) -> Bool { RecordingName(name) != nil }
+
+  /// Whether a name is that of a file or a directory that a store keeps beside its recordings.
+  public static func isBesideRecordings(_ name: String) -> Bool {
+    names.contains(name) || prefixes.contains { name.hasPrefix($0) }
+  }
+
+  /// Whether a directory has what stores keep beside recordings. One that was only ever read may have nothing of it.
+  public static func isStore(_ directory: String) -> Bool {
+    [Catalogue.lockName, KnownRecordings.name, Catalogue.trashName, Catalogue.labelsName].contains {
+      access("\(directory)/\($0)", F_OK) == 0
     }
   }
 }

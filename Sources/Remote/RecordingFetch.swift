@@ -351,10 +351,30 @@ struct Conversion {
     var options = ExportOptions(format: format)
     let remark = try options.take(entry, in: catalogue)
     options.fill = fill
-    var report = try Exporter(options).write(try catalogue.storage(of: entry), to: &sink)
+    let storage = try catalogue.storage(of: entry)
+    var report: Exporter.Report
+    do throws(ExportError) {
+      report = try Exporter(options).write(storage, to: &sink)
+    } catch {
+      guard error.exitStatus == .usage else { throw error }
+      throw CommandFailure(.usage, refusal(error, entry))
+    }
     try file.publish()
     if let remark { report.remarks.append(remark) }
     return report
+  }
+
+  /// Why a format cannot hold the recording, with what `pull` can do about it: of the options of `imulog export` it has
+  /// only --format and --fill.
+  private func refusal(_ error: ExportError, _ entry: CatalogueEntry) -> String {
+    var remedies = ["choose another --format"]
+    if case .ticksMissing = error {
+      remedies.insert("add --fill hold to repeat the sample before them or --fill none", at: 0)
+    }
+    remedies.append(
+      "see `imulog export --help` for what `imulog export \(entry.number) --format \(format.rawValue)` can do here"
+    )
+    return "\(error.problem): \(remedies.joined(separator: ", or "))"
   }
 
   /// The file's extension, which differs for each format, and for each way to fill.

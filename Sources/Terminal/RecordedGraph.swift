@@ -20,7 +20,11 @@ extension RecordingOnScreen {
 
   /// The times of the whole recording: a period at least, so that the axis of one without ticks has times that people
   /// read.
-  var span: Range<Int64> { 0..<max(trace.duration, trace.rate.periodNanoseconds, 1) }
+  ///
+  /// The last columns of a graph may end a little after it, and that instant must be a time, too.
+  var span: Range<Int64> {
+    0..<min(max(trace.duration, trace.rate.periodNanoseconds, 1), .max - 1_000_000)
+  }
 
   /// Y axes that fit the whole recording.
   func wholeAxes(_ choice: LineChoice, glyphs: GlyphSet) -> [PanelKind: ClosedRange<Double>] {

@@ -100,11 +100,12 @@ enum Program {
   }
 
   /// Opens /dev/null where stdin, stdout or stderr is closed: a log file could get its number, and the program's
-  /// messages would be written into the log.
+  /// messages would be written into the log. That of stdout refuses to be written to, because output that nothing
+  /// receives is no success.
   private static func occupyStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       // This is the lowest free number, because those below are open by now.
-      _ = open("/dev/null", O_RDWR)
+      _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 }

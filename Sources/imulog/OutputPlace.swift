@@ -5,34 +5,70 @@ import Glibc
 import IMUModel
 import LogStore
 
-/// Where an export must not be written.
+/// Where a verb must not write its output.
 enum OutputPlace {
-  /// Refuses an empty name, a recording, and what the store keeps beside recordings, through any link or name.
+  /// Refuses an empty name, a recording, a name that would be a recording of any store, and what stores keep beside
+  /// recordings, through any link or name.
   ///
-  /// The store's own files and directories begin with a point: labels, calibrations, the trash, locks.
-  static func refuse(_ output: String, in catalogue: Catalogue) throws {
+  ///     STORE/000050-20261121T023807Z-1b4e28ba.imulog   would be a recording
+  ///     STORE/.labels/…, .trash/…, .lock                the store's own, which begin with a point
+  ///     STORE/walk.csv                                  goes
+  ///
+  /// - Parameter option: The option that names the output.
+  static func refuse(_ output: String, of option: String = "-o", in catalogue: Catalogue) throws {
     guard !output.isEmpty else {
-      throw CommandFailure(.usage, "-o has an empty name; give a file, or - for stdout")
+      throw CommandFailure(
+        .usage, "\(option) has an empty name; give a file, or - for stdout")
     }
     if let file = FileIdentity(path: output) {
       for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
         throw CommandFailure(
-          .usage, "-o \(output) is recording \(entry.number) itself; choose another -o FILE")
+          .usage,
+          "\(option) \(output) is recording \(entry.number) itself; choose another \(option) FILE")
       }
     }
-    guard let store = real(catalogue.path),
-      let place = real(PendingFile.target(of: output) ?? output),
-      place.hasPrefix(store + "/")
-    else { return }
-    let own = place.dropFirst(store.utf8.count + 1).split(separator: "/").contains {
-      $0.hasPrefix(".")
+    let store = real(catalogue.path)
+    guard let place = real(PendingFile.target(of: output) ?? output) else { return }
+    let names = place.split(separator: "/").map { String($0) }
+    var directory = ""
+    for (index, name) in names.enumerated() {
+      let isOurs = directory == store
+      if isOurs ? name.hasPrefix(".") : StoreFile.isBesideRecordings(name),
+        isOurs || isMarked(directory, by: name)
+      {
+        throw CommandFailure(
+          .usage,
+          "\(option) \(output) is among the store's own files, those that begin with a point; choose another "
+            + "\(option) FILE")
+      }
+      if index == names.count - 1, StoreFile.isRecording(name),
+        isOurs || StoreFile.isStore(directory)
+      {
+        throw CommandFailure(
+          .usage,
+          "\(option) \(output) has the name of a recording in a store, and would be one; choose another \(option) "
+            + "FILE, or give the file to `imulog import --store DIR`, which makes a recording with its own number"
+        )
+      }
+      directory += "/" + name
     }
-    guard !own else {
-      throw CommandFailure(
-        .usage,
-        "-o \(output) is among the store's own files, those that begin with a point; choose another -o FILE"
-      )
+  }
+
+  /// Refuses a directory that is a store, for files that would be recordings there.
+  static func refuseStore(_ directory: String, _ store: String) throws(CommandFailure) {
+    guard let place = real(directory), place == real(store) || StoreFile.isStore(place) else {
+      return
     }
+    throw CommandFailure(
+      .usage,
+      "\(Plain.text(directory)) is a store, where copies of logs would be recordings a second time; choose another "
+        + "--to DIR")
+  }
+
+  /// Whether a directory with this entry is a store, as a second entry shows: directories of other programs may have a
+  /// `.lock` as well.
+  private static func isMarked(_ directory: String, by name: String) -> Bool {
+    [".lock", ".known"].contains { $0 != name && access("\(directory)/\($0)", F_OK) == 0 }
   }
 
   /// The path without links and points; of a file that is not there, by its directory. `nil` where that is not there.

@@ -296,4 +296,37 @@ struct BadInputTests {
     expectSentence(outcome, 69, ["/proc"])
     #expect(outcome.bytes.isEmpty)
   }
+
+  @Test(
+    "an import's times may be any of 64 bits: no verb and no format ends by a signal for them",
+    arguments: [
+      (0..<20).map { .min + $0 * 10_000_000 }, (0..<20).map { .max - (19 - $0) * 10_000_000 },
+      [.min, .min / 2 - 1, -2, .max / 2 - 2, .max - 3],
+    ] as [[Int64]])
+  func extremeTimes(_ times: [Int64]) throws {
+    let bench = Bench()
+    let rows = times.enumerated().map { "\($1),\($0 % 7),-\($0 % 5),8192,4,-5,6\n" }
+    let table = bench.file("table.csv", "t_ns,ax,ay,az,gx,gy,gz\n" + rows.joined())
+    try #require(bench.run("import", table).status == 0)
+    var commands = ["info", "verify", "show", "analyze", "calibrate"].map { [$0, "1"] }
+    let formats = [
+      "json", "ndjson", "csv", "html", "svg", "gcsv", "kalibr", "parquet", "mcap", "mseed", "cwa",
+      "gyrodata", "edge-impulse",
+    ]
+    commands += formats.map { ["export", "1", "--format", $0] }
+    commands += [
+      ["gyrodata", "--fill", "hold"], ["edge-impulse", "--fill", "hold"],
+      ["csv", "--time", "seconds"], ["csv", "--gaps", "rows", "--labels"], ["ndjson", "--labels"],
+      ["json", "--orientation"], ["csv", "--linear", "--preamble"], ["parquet", "--labels"],
+      ["html", "--orientation"], ["csv", "--from", "0s"], ["json", "--to", "5s"],
+    ].map { ["export", "1", "--format"] + $0 }
+    for command in commands {
+      let outcome = bench.run(command)
+      #expect([0, 64, 65].contains(outcome.status), "\(command): \(outcome.talk.prefix(300))")
+    }
+    if times[0] < 0 {
+      expectSentence(
+        bench.run("export", "1", "--format", "kalibr"), 64, ["kalibr holds times", "--format"])
+    }
+  }
 }

@@ -244,4 +244,26 @@ struct ImportCommandTests {
     #expect(json["duration"] == .number(0.2))
     #expect(try json["coordinateList"] == JSON(Array(ImportCommandTests.vectors.utf8)))
   }
+
+  @Test(
+    "an export with computed columns and names with units comes back with the same counts",
+    arguments: ["si", "g-dps"])
+  func computedColumns(_ units: String) throws {
+    #expect(
+      bench.run(Bench.simulated + ["--motion", "tumble", "--rate", "100", "--for", "2s"]).status
+        == 0)
+    let path = bench.directory.path + "/walk.csv"
+    #expect(
+      bench.run(
+        "export", "1", "--linear", "--orientation", "--unit-names", "--units", units, "-o", path
+      ).status == 0)
+    let outcome = bench.run("import", path)
+    try #require(outcome.status == 0, "\(outcome.talk)")
+    let counts = ["--format", "csv", "--units", "raw", "--channels"]
+    for channels in ["accel", "gyro"] {
+      expectSame(
+        bench.run(["export", "2"] + counts + [channels]).bytes,
+        bench.run(["export", "1"] + counts + [channels]).bytes)
+    }
+  }
 }

@@ -111,8 +111,89 @@ struct OutputPlaceTests {
     let raw = bench.run("export", "1", "--format", "raw")
     #expect(raw.talk.contains("1 label is not in it: the store keeps labels beside the log"))
     let document = bench.run("export", "1", "--format", "edge-impulse")
-    #expect(document.talk.contains("1 label is left out: a directory carries them, -o DIR/"))
+    #expect(
+      document.talk.contains(
+        "1 label is left out: the directory of `imulog export -o DIR/` carries them"))
     expectSentence(
       bench.run("label", "1", "..1s", "=1+1"), 64, ["begins with =", "spreadsheets"])
+  }
+
+  @Test("no output becomes a recording of any store, and none is replaced; elsewhere any name goes")
+  func recordingNames() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let other = bench.directory.path + "/other"
+    try #require(
+      bench.run(["--store", other] + Bench.simulated + ["--for", "2s"]).status == 0)
+    try #require(bench.run("--store", other, "list").status == 0)
+    let name = "000050-20261126T015847Z-c2660d48.imulog"
+    let theirs = try #require(bench.directory.names(in: "other").first { $0.hasSuffix(".imulog") })
+    let (link, directory) = (bench.directory.path + "/link", bench.directory.path + "/directory")
+    symlink("\(other)/\(name)", link)
+    symlink(other, directory)
+    let before = bench.inventory()
+    let (names, log) = (
+      bench.directory.names(in: "other"), bench.directory.bytes(of: "other/\(theirs)")
+    )
+    for output in [
+      "\(bench.store)/\(name)", "\(other)/\(name)", "\(other)/\(theirs)", link,
+      "\(directory)/\(theirs)", "\(other)/../other/\(name)",
+    ] {
+      expectSentence(
+        bench.run("export", "1", "--format", "raw", "-o", output), 64,
+        ["the name of a recording in a store", "-o FILE", "imulog import"])
+    }
+    for command in [
+      ["analyze", "1", "--svg"], ["analyze", "1", "--imu-yaml"], ["calibrate", "1", "-o"],
+    ] {
+      expectSentence(
+        bench.run(command + ["\(other)/\(theirs)"]), 64, ["\(command[2]) ", "name of a recording"])
+    }
+    for own in [".lock", ".known", ".labels", ".trash"] {
+      expectSentence(
+        bench.run("export", "1", "--format", "csv", "-o", "\(other)/\(own)"), 64,
+        ["the store's own files"])
+    }
+    #expect(bench.inventory() == before)
+    #expect(bench.directory.names(in: "other") == names)
+    expectSame(bench.directory.bytes(of: "other/\(theirs)"), log)
+    bench.directory.makeDirectory("backup")
+    for output in ["backup/\(name)", "backup/\(name)", "backup/.hidden", "other/walk"] {
+      let path = "\(bench.directory.path)/\(output)"
+      #expect(bench.run("export", "1", "--format", "raw", "-o", path).status == 0)
+    }
+  }
+
+  @Test("pull puts no copies of logs into a store a second time")
+  func pulledLogs() throws {
+    let bench = RemoteBench()
+    try bench.pi.record("--for", "1s")
+    #expect(bench.pull().status == 0)
+    let before = bench.laptop.inventory()
+    for directory in [bench.laptop.store, bench.pi.store] {
+      expectSentence(
+        bench.pull("--format", "raw", "--to", directory), 64, ["is a store", "--to DIR"])
+    }
+    #expect(bench.laptop.inventory() == before)
+    #expect(bench.pull("--format", "csv", "--to", bench.laptop.store).status == 0)
+  }
+
+  @Test(
+    "a closed stdout is a failure of every verb that prints, in a sentence",
+    arguments: [
+      "list", "info 1", "verify 1", "show 1", "label 1", "export 1 --format csv",
+      "export 1 --format raw", "record --board simulator --virtual-time --for 1s", "boards",
+      "export --help", "--version", "licences",
+    ])
+  func closedOutput(_ words: String) throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    if words.hasPrefix("label") { #expect(bench.run("label", "1", "..1s", "walk").status == 0) }
+    let closed = bench.shell("exec '\(Child.program)' \(words) >&-")
+    #expect(closed.status == 74, "\(closed.talk)")
+    #expect(closed.talk.contains("closed"), "\(closed.talk)")
+    // What was recorded is kept.
+    #expect(bench.recordings.count == (words.hasPrefix("record") ? 2 : 1))
+    #expect(bench.shell("exec '\(Child.program)' \(words) > /dev/null").status == 0)
   }
 }

@@ -194,4 +194,29 @@ struct PullTests {
     expectSentence(bench.pull("--timeout", "25h"), 64, ["--timeout"])
     #expect(bench.connections == 0)
   }
+
+  @Test("a format that cannot hold a recording is refused with what pull can do about it")
+  func remedies() throws {
+    let rows = (0..<20).filter { $0 != 7 }.map { "\($0 * 10),1,2,3\n" }
+    let table = bench.pi.file("gap.csv", "t_ms,ax,ay,az\n" + rows.joined())
+    try #require(bench.pi.run("import", table).status == 0)
+    try bench.pi.record("--for", "1s", "--rate", "1000", "--clock", "chip")
+    try #require(bench.pi.run("label", "2", "..1s", "walk").status == 0)
+    let help = bench.laptop.run("pull", "--help").output
+    var refusals = 0
+    for format in ["gyrodata", "edge-impulse", "gcsv", "kalibr", "cwa", "mseed", "csv"] {
+      let talk = bench.pull("--format", format).talk
+      refusals += talk.contains("choose another --format") ? 1 : 0
+      // What is between back quotes is a command of its own.
+      let words = talk.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        .filter { $0.offset % 2 == 0 }.flatMap { $0.element.split { " ,;:()\n".contains($0) } }
+      for word in words where word.hasPrefix("--") || word.hasPrefix("-o") {
+        #expect(help.contains(word), "\(talk)")
+      }
+    }
+    #expect(refusals >= 4)
+    let gap = bench.pull("1", "--format", "edge-impulse").talk
+    #expect(gap.contains("add --fill hold to repeat the sample before them"), "\(gap)")
+    #expect(gap.contains("`imulog export 1 --format edge-impulse`"), "\(gap)")
+  }
 }

@@ -161,6 +161,7 @@ struct ServeTests {
       ["export", "1", "--format", "gyrodata", "--fill", "hold", "--channels=accel"],
       ["export", "1", "--format", "parquet", "--gaps=rows"],
       ["export", "1", "--format", "csv", "--follow"], ["info", "--json", "1"],
+      ["export", "1", "--format", "csv", "--orientation", "--linear"],
     ]
     for words in requests {
       let direct = bench.pi.run(words)
@@ -211,5 +212,18 @@ struct ServeTests {
     unlink(link)
     mkfifo(link, 0o644)
     #expect(bench.ask("export 2").status != 0)
+  }
+
+  @Test("may give every option of export but those that name a file")
+  func exportOptions() throws {
+    try bench.pi.record("--for", "1s")
+    let words = bench.pi.run("export", "--help").output.split { !$0.isLetter && $0 != "-" }
+    let options = Set(words.filter { $0.hasPrefix("--") && $0.count > 2 }.map { String($0) })
+    let withheld: Set = ["--store", "--calibration", "--hmac-key-file", "--help", "--version"]
+    #expect(options.count > 15 && withheld.isSubset(of: options))
+    for option in options {
+      let isForbidden = bench.ask("export 1 \(option)").status == 77
+      #expect(isForbidden == withheld.contains(option), "\(option)")
+    }
   }
 }

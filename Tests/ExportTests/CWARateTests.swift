@@ -158,4 +158,17 @@ struct CWARateTests {
       try export([RecordingLabel("a", from: 0, to: 9)]).remarks.contains(
         "2 marks and 1 label left out: cwa has 448 bytes for all notes"))
   }
+
+  @Test("samples so far apart that the rows between them would fill any disk are refused at once")
+  func tooFarApart() throws {
+    // Three years from one to the next: 625 million rows at 6.25 Hz, and the one before them.
+    let log = Self.log(hertz(1, per: 100_000_000), [0..<5]) { _ in 5 }
+    var options = ExportOptions(format: .cwa)
+    #expect(
+      throws: ExportError.tooLong(samples: 625_000_001, limit: 100_000_000, format: .cwa)
+    ) { try log.export(options) }
+    options.to = 16_000_000_000
+    // 101 rows, and 19 to fill the third sector.
+    #expect(try TestLog.export(log.bytes(), options).report.samples == 100)
+  }
 }

@@ -164,4 +164,18 @@ struct ExportRemarkTests {
     #expect(try RecordingLabel("\(first)1+1", from: 0, to: 1).name == "\(first)1+1")
     #expect(try RecordingLabel.given("1\(first)1", from: 0, to: 1).name == "1\(first)1")
   }
+
+  @Test(
+    "gyrodata says that it leaves out the gyroscope, where no sensor was asked for",
+    arguments: [
+      (ChannelSet.all, nil, true), (.all, .accel, false), (.all, .gyro, false),
+      (.accelerometer, nil, false), (.gyroscope, nil, false),
+    ] as [(ChannelSet, ExportChannels?, Bool)])
+  func secondSensor(_ recorded: ChannelSet, _ asked: ExportChannels?, _ isSaid: Bool) throws {
+    let log = try TestLog.ramp(TestLog.description(channels: recorded), [1, -2, 3])
+    let options = ExportOptions(format: .gyrodata, channels: asked)
+    let remarks = try TestLog.export(log.bytes(), options).report.remarks
+    #expect(remarks.contains { $0.hasPrefix("the gyroscope is left out") } == isSaid, "\(remarks)")
+    #expect(remarks.count == (isSaid ? 1 : 0))
+  }
 }

@@ -141,6 +141,41 @@ struct LabelExportTests {
     }
   }
 
+  @Test(
+    "two spellings of a name are two names, and equal bytes are one",
+    arguments: [
+      ExportFormat.csv, .ndjson,
+    ])
+  func spellings(_ format: ExportFormat) throws {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    var options = try options(
+      format, labels: [(composed, 100, 250), (decomposed, 100, 350), (decomposed, 150, 250)])
+    options.hasLabels = true
+    let lines = try log().export(options).split(separator: "\n")
+    let row = Array(lines[format == .csv ? 3 : 2].utf8)
+    let cell = Array("\"\(decomposed);\(composed)\"".utf8)
+    #expect((0...(row.count - cell.count)).contains { row[$0...].starts(with: cell) })
+  }
+
+  @Test(
+    "a sample at the last instant of 64 bits has a row",
+    arguments: [
+      ExportFormat.csv, .ndjson, .parquet,
+    ])
+  func lastInstant(_ format: ExportFormat) throws {
+    var log = TestLog()
+    log.description.sensor.model = SensorDescription.importedModel
+    for tick in UInt64(0)..<3 {
+      log.sample(tick, .max - Int64(2 - tick) * 100_000_000, RawSample(ax: Int16(tick)))
+    }
+    log.end(TickLedger(sampled: 3), .imported)
+    var options = ExportOptions(format: format, units: .raw)
+    options.hasLabels = true
+    for labels in [[], [try RecordingLabel("end", from: .max - 100_000_000, to: .max)]] {
+      options.labels = labels
+      #expect(try TestLog.export(log.bytes(), options).report.samples == 3)
+    }
+  }
   private func export(_ options: ExportOptions) throws -> (bytes: [UInt8], report: Exporter.Report)
   {
     var sink = ArraySink()

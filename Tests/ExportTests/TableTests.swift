@@ -176,4 +176,29 @@ struct TableTests {
       }
     }
   }
+
+  @Test("a date beyond 64 bits of nanoseconds is refused, and never a wrong one written")
+  func beyond() throws {
+    let (started, last): (Int64, Int64) = (1_795_228_687_500_000_000, 9_200_000_000_000_000_000)
+    var log = TestLog()
+    log.description.sensor.model = SensorDescription.importedModel
+    log.clock(0, wall: started, synchronised: true)
+    log.sample(0, -5, RawSample(ax: 1, gx: -3))
+    log.sample(1, last, RawSample(ax: -2, gx: 7))
+    log.end(TickLedger(sampled: 2), .imported)
+    for time in [ExportTime.unix, .utc, .local] {
+      for gaps in [ExportGaps.leaveOut, .rows] {
+        var options = ExportOptions(format: .csv)
+        (options.time, options.gaps) = (time, gaps)
+        #expect(throws: ExportError.timeNotHeld(at: last, started: started, format: .csv)) {
+          try log.export(options)
+        }
+      }
+    }
+    for format in [ExportFormat.kalibr, .gyrodata] {
+      #expect(throws: ExportError.timeNotHeld(at: last, started: started, format: format)) {
+        try log.export(ExportOptions(format: format))
+      }
+    }
+  }
 }

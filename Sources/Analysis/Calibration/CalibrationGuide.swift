@@ -84,7 +84,7 @@ public struct CalibrationGuide {
 
   /// A window longer than a pose: the recording's windows may begin elsewhere than those of the records that came here.
   private func isLong(_ pose: CalibrationStudy.Pose) -> Bool {
-    study.length(of: pose) >= CalibrationStudy.leastPose + study.shortLength
+    study.length(of: pose) - study.shortLength >= CalibrationStudy.leastPose
   }
 
   /// What is missing first.

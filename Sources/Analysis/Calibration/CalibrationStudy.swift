@@ -90,7 +90,10 @@ public struct CalibrationStudy {
   /// The stretch that has been still up to now, of any length; `nil` while the sensor moves.
   var openPose: Pose? { open }
   /// How long a pose has been still, in nanoseconds.
-  func length(of pose: Pose) -> Int64 { Int64(pose.windowCount) * shortLength }
+  func length(of pose: Pose) -> Int64 {
+    let (length, overflow) = Int64(pose.windowCount).multipliedReportingOverflow(by: shortLength)
+    return overflow ? .max : length
+  }
 
   /// Takes the samples of a block, in order of ticks.
   public mutating func add(_ block: borrowing SampleBlock) {

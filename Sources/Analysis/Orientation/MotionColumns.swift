@@ -129,7 +129,10 @@ struct MotionStretch: Sendable {
   var period: Double {
     let nominal = Double(rate.denominator) / Double(rate.numerator)
     guard hasOwnTimes, lastTick > first.tick, lastTime > first.time else { return nominal }
-    return Double(lastTime - first.time) / 1e9 / Double(lastTick - first.tick)
+    // The times of an import may be further apart than 64 bits hold.
+    let (length, overflow) = lastTime.subtractingReportingOverflow(first.time)
+    let nanoseconds = overflow ? Double(lastTime) - Double(first.time) : Double(length)
+    return nanoseconds / 1e9 / Double(lastTick - first.tick)
   }
 
   /// Samples of a block.

@@ -41,6 +41,9 @@ struct CWARatePass {
   /// The first row that was not given yet.
   private var free: UInt64 = 0
   private var rowCount: UInt64 = 0
+  private var sampleCount: UInt64 = 0
+  /// Rows for each sample that are never too many: a long recording at 10 Hz has more than one.
+  private static let mostOfSample: UInt64 = 8
   /// Samples at the time of the one before, which are left out.
   private(set) var sameTimes: UInt64 = 0
 
@@ -111,8 +114,22 @@ struct CWARatePass {
       try beginRun(time)
     }
     points.append(point)
+    sampleCount += 1
+    try refuseTooMany(until: time)
     let settled = kernel.isFilter ? time &- kernel.reach : points[max(first, points.count - 2)].time
     try put(until: settled, body)
+  }
+
+  /// Refuses samples so far apart that the rows between them would fill any disk, before the first of these is made.
+  private func refuseTooMany(until time: Int64) throws(ExportError) {
+    let before = points.count > 1 ? points[points.count - 2].time : time
+    let (start, end) = (max(before, plan.from), min(time, plan.to))
+    guard start < end else { return }
+    let (length, overflow) = end.subtractingReportingOverflow(start)
+    let rows = rowCount.addingSaturated(overflow ? .max : rate.tick(atNanoseconds: length))
+    if rows > max(Exporter.heldLimit, sampleCount * CWARatePass.mostOfSample) {
+      throw .tooLong(samples: rows, limit: Exporter.heldLimit, format: .cwa)
+    }
   }
 
   private mutating func beginRun(_ time: Int64) throws(ExportError) {

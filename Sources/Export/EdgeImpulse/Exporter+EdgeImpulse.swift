@@ -42,7 +42,8 @@ extension Exporter {
     report.remarks += leftOut(labels: 0, marks: notes.markCount)
     if !plan.labels.isEmpty {
       let labels = plan.labels.count == 1 ? "1 label is" : "\(plan.labels.count) labels are"
-      report.remarks.append("\(labels) left out: a directory carries them, -o DIR/")
+      report.remarks.append(
+        "\(labels) left out: the directory of `imulog export -o DIR/` carries them")
     }
     return report
   }

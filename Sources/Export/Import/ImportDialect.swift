@@ -98,5 +98,7 @@ struct ImportHeading: Equatable {
     self.unit = unit.map(String.init)
   }
 
-  private static let own: Set<String> = ["ax", "ay", "az", "gx", "gy", "gz", "temp"]
+  private static let own: Set<String> = [
+    "ax", "ay", "az", "gx", "gy", "gz", "temp", "lx", "ly", "lz",
+  ]
 }

@@ -22,10 +22,11 @@ import CLinuxIO
 public struct LabelList: Equatable, Sendable {
   /// The labels, each once, in their order.
   public var labels: [RecordingLabel] { present.sorted() }
-  /// The names of the labels, each once, in the order of their beginnings.
+  /// The names of the labels, each once, in the order of their beginnings. Two spellings of one word are two names, as they
+  /// are two labels.
   public var names: [String] {
-    var seen: Set<String> = []
-    return labels.map(\.name).filter { seen.insert($0).inserted }
+    var seen: Set<[UInt8]> = []
+    return labels.map(\.name).filter { seen.insert(Array($0.utf8)).inserted }
   }
   /// How many lines fail their check, and the first of them, counted from 1.
   public private(set) var damage: (count: Int, first: Int)?

@@ -99,8 +99,9 @@ struct AnalyzeCommand: ParsableCommand {
     ProcessPriority.stepBack()
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
-    for output in [svg, imuYaml].compactMap({ $0 }) where output != "-" {
-      try refuseRecording(output, of: catalogue)
+    for (option, output) in [("--svg", svg), ("--imu-yaml", imuYaml)] {
+      guard let output, output != "-" else { continue }
+      try OutputPlace.refuse(output, of: option, in: catalogue)
     }
     var reader = try LogReader(
       try ProgressStorage(try catalogue.storage(of: entry), "reading recording \(entry.number)"))
@@ -157,15 +158,6 @@ struct AnalyzeCommand: ParsableCommand {
     var sink = FileDescriptorSink(file.descriptor, name: output)
     try fillSink(&sink)
     try file.publish()
-  }
-
-  /// Refuses to overwrite a recording, through any link or name.
-  private func refuseRecording(_ output: String, of catalogue: Catalogue) throws {
-    guard let file = FileIdentity(path: output) else { return }
-    for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
-      throw CommandFailure(
-        .usage, "\(output) is recording \(entry.number) itself; choose another file")
-    }
   }
 }
 

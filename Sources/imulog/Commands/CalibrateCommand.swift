@@ -75,6 +75,7 @@ struct CalibrateCommand: ParsableCommand {
     let id = try id ?? recorded()
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
+    if let output { try OutputPlace.refuse(output, in: catalogue) }
     var reader = try LogReader(
       try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
     var study = CalibrationStudy(reader.description)

@@ -90,7 +90,6 @@ struct ListExport {
     case .tooLong(let samples, let limit, _):
       "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
         + "\(command("--from 0s --to 1h")) writes a part"
-    case .timeNotHeld: "\(error)"
     case .gyroscopeNeeded:
       "\(format.rawValue) needs x, y and z of the gyroscope, and the recording does not have them; press x for another format"
     case .axesMissing, .oneSensorOnly, .channelsNotRecorded:
@@ -100,10 +99,11 @@ struct ListExport {
     case .evenTimesNeeded:
       "\(format.rawValue) has a rate and no times, and the chip's own clock kept those of this recording; "
         + "\(command("--grid")) resamples it to even ones"
-    case .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples: "\(error)"
-    case .log, .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
+    case .log: "\(error)"
+    case .timeNotHeld, .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples,
+      .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
       .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther:
-      "\(error)"
+      "\(error.problem); press x for another format"
     }
   }
 

@@ -96,6 +96,7 @@ struct PullCommand: ParsableCommand {
         .usage, "--fill goes with --format gyrodata and edge-impulse alone; leave it out")
     }
     settings.directory = try directory()
+    if format == .raw { try OutputPlace.refuseStore(settings.directory, store) }
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
     settings.openFiles = share.openFiles
     let line = ProgressLine()

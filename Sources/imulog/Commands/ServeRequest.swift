@@ -31,9 +31,9 @@ struct ServeRequest {
     "list": ["--page", "--label", "--json"],
     "info": ["--json"],
     "export": [
-      "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid", "--time",
-      "--unit-names", "--preamble", "--labels", "--calibrated", "--from", "--to", "--follow", "-o",
-      "--output",
+      "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid",
+      "--orientation", "--linear", "--time", "--unit-names", "--preamble", "--labels",
+      "--calibrated", "--from", "--to", "--follow", "-o", "--output",
     ],
     "verify": ["--json"],
     "status": ["--json"],

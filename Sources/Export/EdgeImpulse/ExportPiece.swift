@@ -98,7 +98,8 @@ struct PieceScan: SampleFormat {
     labelEnd = labels?.move(to: time) ?? .max
     let name = String(decoding: labels?.text ?? [], as: UTF8.self)
     let index = pieces.count - 1
-    guard pieces[index].labels.last?.name != name else { return }
+    let isSame = pieces[index].labels.last?.name.utf8.elementsEqual(name.utf8) ?? false
+    guard !isSame else { return }
     pieces[index].labels.append(
       ExportPiece.Label(start: tick - pieces[index].ticks.lowerBound, name: name))
   }

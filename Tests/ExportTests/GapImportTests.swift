@@ -128,6 +128,6 @@ struct GapImportTests {
     let importer = try Imports.csv(
       "t_ns,ax,gap,gap_ticks\n5,1,,\n5,,missed,2\n5,2,,\n5,3,,\n", options)
     #expect(importer.end.ledger.scheduled == 3)
-    #expect(importer.remarks.contains { $0.hasPrefix("1 marks, labels, gaps") })
+    #expect(importer.remarks.contains { $0.hasPrefix("1 gap of table.csv left out") })
   }
 }

@@ -41,9 +41,9 @@ struct ImportAssumptionTests {
   func namedScales() throws {
     var options = Imports.options
     options.accelerometerScale = Fraction(1, 2048)
-    #expect(try remarks("t_us,ax,ay\n0,1,2\n10000,3,4\n", options) == [])
+    #expect(try remarks("t_us,ax\n0,1\n10000,3\n", options) == [])
     let preamble = "# imulog.sensor.accelerometerScale_g: 1/2048\n"
-    #expect(try remarks(preamble + "t_us,ax,ay\n0,1,2\n10000,3,4\n") == [])
+    #expect(try remarks(preamble + "t_us,ax\n0,1\n10000,3\n") == [])
     let found = try remarks("t_us,ax,gx\n0,1,2\n10000,3,4\n", options)
     #expect(found.count == 1 && found[0].contains("131 a °/s; give others with --gyro-lsb-per-dps"))
   }

@@ -37,18 +37,26 @@ struct ImportCauses: Equatable {
   /// Gaps whose cause could not be kept.
   private(set) var unplaced = 0
 
+  /// The tick of the first sample, if stated ticks are those of the samples; else times tell which gaps are before a sample.
+  private let origin: UInt64?
+
   /// - Parameters:
+  ///   - origin: See there.
   ///   - gaps: In any order.
   ///   - events: In any order.
-  init(_ gaps: [StatedGap], _ events: [StatedEvent]) {
+  init(_ gaps: [StatedGap], _ events: [StatedEvent], origin: UInt64? = nil) {
+    self.origin = origin
     let ticks = gaps.reduce(0 as UInt64) { $0.addingSaturated($1.gap.count) }
     if ticks <= ImportCauses.mostTicks {
-      self.gaps = gaps.sorted { ($0.time, $0.gap.firstTick) < ($1.time, $1.gap.firstTick) }[...]
+      let byTime = gaps.sorted { ($0.time, $0.gap.firstTick) < ($1.time, $1.gap.firstTick) }
+      self.gaps =
+        (origin == nil ? byTime : byTime.sorted { $0.gap.firstTick < $1.gap.firstTick })[...]
     } else {
       self.gaps = []
       unplaced = gaps.count
     }
-    self.events = events.sorted { ($0.time, $0.event.tick) < ($1.time, $1.event.tick) }[...]
+    let byTime = events.sorted { ($0.time, $0.event.tick) < ($1.time, $1.event.tick) }
+    self.events = (origin == nil ? byTime : byTime.sorted { $0.event.tick < $1.event.tick })[...]
   }
 
   /// Whether there is nothing to place.
@@ -67,7 +75,8 @@ struct ImportCauses: Equatable {
   ///   - lost: Ticks without a sample before it.
   mutating func records(before time: Int64, tick: UInt64, lost: UInt64) -> [TickRecord] {
     var records: [TickRecord] = []
-    let stated = gaps.prefix { $0.time < time }
+    let absolute = origin.map { $0 + tick }
+    let stated = gaps.prefix { gap in absolute.map { gap.gap.firstTick < $0 } ?? (gap.time < time) }
     gaps = gaps.dropFirst(stated.count)
     let sum = stated.reduce(0 as UInt64) { $0 + $1.gap.count }
     var first = tick + shift - lost
@@ -84,7 +93,9 @@ struct ImportCauses: Equatable {
         ledger.add(lost, .lost)
       }
     }
-    let here = events.prefix { $0.time <= time }
+    let here = events.prefix { item in
+      absolute.map { item.event.tick <= $0 } ?? (item.time <= time)
+    }
     events = events.dropFirst(here.count)
     for event in here { records.append(ImportCauses.record(event, placed, else: tick + shift)) }
     next = tick + shift + 1

@@ -99,6 +99,10 @@ public enum ImportLineProblem: Equatable, Sendable {
   case unknownUnit(column: Int, name: String, choices: String)
   /// A column in another unit than one of the same sensor before it.
   case mixedUnits(column: Int, name: String)
+  /// The file states an unknown unit for a column, or one of another sensor.
+  case unknownStatedUnit(column: String, found: String, choices: String)
+  /// The file states another unit for a column than for `other`, a column of the same sensor or the preamble.
+  case mixedStatedUnits(column: String, found: String, other: String, unit: String)
   /// Columns that look like a sensor's would be left out; `columns` are their names.
   case sensorLeftOut(columns: String, sensor: String)
   /// The header names x, y and z, and the file's name does not say of which sensor.
@@ -205,7 +209,7 @@ extension ImportLineProblem {
     case .noTimeColumn, .noTime, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts,
       .holeTooLong, .notAGap,
       .tooLong, .changed, .notJSON, .endsInside, .noMember, .decimalComma, .unknownSensor,
-      .sensorLeftOut,
+      .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
       .noColumn, .unknownOrientation:
       return ""
     }
@@ -275,6 +279,13 @@ extension ImportLineProblem {
       return "the unit of the column is unknown: units are \(choices)"
     case .mixedUnits:
       return "the unit of the column is not that of the same sensor's column before it"
+    case .unknownStatedUnit(let column, let found, let choices):
+      return
+        "the unit \(quoted(found)) of \(column) is none of its sensor: units are \(choices); correct it"
+    case .mixedStatedUnits(let column, let found, let other, let unit):
+      return
+        "the unit of \(column) is \(quoted(found)) and that of \(other) is \(quoted(unit)): a sensor's columns have one "
+        + "unit; correct it"
     case .sensorLeftOut(let columns, let sensor):
       return
         "the columns \(columns) look like a sensor's \(sensor), under names that are not known: name all columns to "

@@ -18,6 +18,16 @@ struct ImportFacts: Equatable {
   /// Nanoseconds since 1970 at time 0.
   var started: Int64?
   var note: String?
+  /// The nominal rate.
+  var rate: SampleRate?
+  /// Values that are none of their kind, and left out: clauses.
+  private(set) var faults: [String] = []
+  /// The unit of a column that is unknown, or another one than that of the same sensor's column before it.
+  private(set) var unitProblem: ImportLineProblem?
+  /// The first column of each group that has a unit.
+  private var unitColumns: [String?] = [nil, nil, nil]
+  /// The version of a document that a later version of this program writes.
+  private(set) var newerSchema: String?
   /// Of this program's document.
   var notes = ImportNotes()
   /// Of gcsv: what one in each column means, as it is written; a time in seconds, rad/s, g.
@@ -31,7 +41,14 @@ struct ImportFacts: Equatable {
   mutating func take(_ name: String, _ text: String) {
     switch name {
     case "imulog.note", "note": note = text.isEmpty ? nil : text
-    case "imulog.started": started = RFC3339.nanoseconds(text)
+    case "imulog.started":
+      started = RFC3339.nanoseconds(text)
+      if started == nil { refuse("started", text.utf8, kind: "date") }
+    case "imulog.rate_hz":
+      rate = SampleRate(stated: text)
+      if rate == nil { refuse("rate_hz", text.utf8, kind: "rate in hertz") }
+    case "imulog.schema":
+      if let schema = Int64(text), schema > JSONWriter.schema { newerSchema = text }
     case "imulog.sensor.accelerometerRange_g": accelerometerRange = Int(text)
     case "imulog.sensor.gyroscopeRange_dps": gyroscopeRange = Int(text)
     case "imulog.sensor.accelerometerScale_g": accelerometerScale = ImportFacts.ratio(text)
@@ -39,10 +56,10 @@ struct ImportFacts: Equatable {
     case "imulog.sensor.temperatureScale_c": temperatureScale = ImportFacts.ratio(text)
     case "imulog.sensor.temperatureOffset_c": temperatureOffset = ImportFacts.ratio(text)
     case "imulog.units.ax", "imulog.units.ay", "imulog.units.az":
-      units.accelerometer = ImportUnit(word: text)
+      takeUnit(.accelerometer, name, text)
     case "imulog.units.gx", "imulog.units.gy", "imulog.units.gz":
-      units.gyroscope = ImportUnit(word: text)
-    case "imulog.units.temp": units.temperature = ImportUnit(word: text)
+      takeUnit(.gyroscope, name, text)
+    case "imulog.units.temp": takeUnit(.temperature, name, text)
     case "timestamp":
       started = Int64(text).flatMap { $0.magnitude < 9_000_000_000 ? $0 * 1_000_000_000 : nil }
     case "tscale": timeScale = ImportFacts.decimal(text)
@@ -53,6 +70,31 @@ struct ImportFacts: Equatable {
       if let counts = Int64(text), counts > 0 { accelerometerScale = Fraction(1, counts) }
     default: break
     }
+  }
+
+  /// Notes that a value is none of its kind.
+  mutating func refuse(_ name: String, _ text: some Sequence<UInt8>, kind: String) {
+    faults.append("its \(name) \"\(ImportText.shown(Array(text)))\" is no \(kind), and left out")
+  }
+
+  /// Takes the unit of a column; those of a group must agree.
+  private mutating func takeUnit(_ group: ImportGroup, _ name: String, _ text: String) {
+    let column = String(name.split(separator: ".").last ?? "")
+    let shown = ImportText.shown(Array(text.utf8))
+    guard let unit = ImportUnit(word: text), unit.measures(group) else {
+      unitProblem =
+        unitProblem
+        ?? .unknownStatedUnit(column: column, found: shown, choices: group.choices)
+      return
+    }
+    if let before = unitColumns[group.rawValue], let other = units[group], other != unit {
+      unitProblem =
+        unitProblem
+        ?? .mixedStatedUnits(column: column, found: shown, other: before, unit: other.sign)
+      return
+    }
+    if unitColumns[group.rawValue] == nil { unitColumns[group.rawValue] = column }
+    units[group] = unit
   }
 
   /// A ratio as `61/1000000`.

@@ -52,6 +52,8 @@ struct ImportGrid {
   /// Of an exact grid: periods from a tick of the clock to the next seam, and whether a tick may be lost in little more than
   /// a period.
   private let seam: (phase: Double, mayCrowd: Bool)
+  /// The ticks of the next samples, if the file states them.
+  private(set) var stated: StatedTicks?
 
   /// A grid whose tick 0 is the first sample.
   init(period: Double, _ look: Look) {
@@ -59,6 +61,12 @@ struct ImportGrid {
     self.look = look
     seam = (0.5, false)
     clock = ImportClock(period: period, from: 0)
+  }
+
+  /// A grid on which samples have the ticks that the file states.
+  init(period: Double, stated: StatedTicks) {
+    self.init(period: period, .close)
+    self.stated = stated
   }
 
   /// An exact grid with the seam that ``ImportSeam`` found.
@@ -76,6 +84,7 @@ struct ImportGrid {
   /// - Complexity: constant; O(window) for unusual intervals.
   mutating func place(_ times: some Collection<Int64>) -> UInt64? {
     guard let next = times.first else { return 0 }
+    if stated != nil { return placeAsStated(next) }
     guard sinceHole > 0 else {
       begin(at: next, tick: 0, level: level(of: times, from: next, tick: -1))
       if look.isExact { origin = clockTick(next) }
@@ -105,6 +114,13 @@ struct ImportGrid {
       remember(next, tick: tick + 1)
     }
     return count
+  }
+
+  private mutating func placeAsStated(_ time: Int64) -> UInt64? {
+    guard let (place, lost) = stated?.take(), let origin = stated?.origin else { return nil }
+    let isFirst = sinceHole == 0
+    remember(time, tick: place - origin)
+    return isFirst ? 0 : lost
   }
 
   /// Places a sample on the tick between whose seams it lies; `nil` when the exact grid does not fit.

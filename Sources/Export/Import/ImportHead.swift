@@ -50,6 +50,7 @@ struct ImportHead {
       } catch {
         throw .line(name: name, line: head.lineNumber, problem: error.problem)
       }
+      if let schema = head.facts.newerSchema { throw .newerDocument(name: name, schema: schema) }
     }
     guard head.lineNumber > 0 else { throw .empty(name: name) }
     let (line, problem) = head.refusal ?? (1, .noTimeColumn(found: ""))
@@ -77,12 +78,23 @@ struct ImportHead {
       return nil
     }
     if var layout = try layout(headings, cells, isComment: isComment) {
+      for column in layout.columns {
+        guard let channel = column.channel, let word = column.unit else { continue }
+        let group = ImportGroup(channel: channel)
+        if let unit = layout.units[group], let stated = facts.units[group], unit != stated {
+          throw ImportFieldError(
+            .mixedStatedUnits(
+              column: column.name, found: ImportText.shown(Array(word.utf8)), other: "the preamble",
+              unit: stated.sign))
+        }
+      }
       layout.separator = separator
       layout.facts = facts
       return layout
     }
     if isComment {
       takeFact(text, UInt8(ascii: ":"))
+      if let problem = facts.unitProblem { throw ImportFieldError(problem) }
     } else {
       if cells.count == 2 { takeFact(text, separator) }
       if refusal == nil, !isGyroflow { refusal = (lineNumber, problem(headings, text)) }

@@ -140,6 +140,11 @@ struct ImportLayout: Equatable {
       remarks.append(
         "\(own.count == 1 ? "the column \(names) is" : "the columns \(names) are") left out")
     }
+    for (group, axes) in [("a", seen.rawValue & 7), ("g", seen.rawValue >> 3 & 7)]
+    where axes.nonzeroBitCount == 2 {
+      let axis = ["x", "y", "z"][(~axes & 7).trailingZeroBitCount]
+      remarks.append("it names no \(group)\(axis): the recording will not have that axis")
+    }
     if let remark = dialect.remark { remarks.append(remark) }
     if dialect.isNamedByFile, dialect.accelerometer != nil, shift == 0 {
       let name = ImportLayout.lastPart(of: file)

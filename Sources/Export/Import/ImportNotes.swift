@@ -10,7 +10,7 @@ import LogStore
 ///     "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"busError","errno":5},…]
 ///     "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"bus"},…]
 ///
-/// Items of another form are passed over.
+/// Items of another form are left out, which a remark says.
 struct ImportNotes: Equatable {
   /// The lists that are read.
   static let keys: Set = ["marks", "labels", "gaps", "sensorEvents"]
@@ -23,14 +23,55 @@ struct ImportNotes: Equatable {
   private(set) var labels: [RecordingLabel] = []
   private var gaps: [ImportCauses.StatedGap] = []
   private var events: [ImportCauses.StatedEvent] = []
-  /// Items that no recording can have, or beyond the most that it can.
-  private var refused = 0
+  /// The lists that were there, and their items so far.
+  private var items: [String: Int] = [:]
+  /// Items, by their list, that no recording can have, or beyond the most that it can.
+  private var refused: [String: Int] = [:]
+  /// Items that lack a member or have one of another kind: how many, and the first one's number in the list.
+  private var malformed: [String: Malformed] = [:]
+  private struct Malformed: Equatable {
+    let count: Int
+    let first: Int
+  }
+  /// Ticks of all gaps in rows so far.
+  private var gapTicks: UInt64 = 0
 
   /// The gaps and events, for the samples.
-  var causes: ImportCauses { ImportCauses(gaps, events) }
+  ///
+  /// - Parameter origin: The tick of the first sample, if the ticks of gaps are those of the samples.
+  func causes(from origin: UInt64?) -> ImportCauses {
+    ImportCauses(gaps, events, origin: origin)
+  }
+
+  /// All gaps in the order of ticks; `nil` when some are not known.
+  ///
+  /// - Parameter isTable: Whether gaps have rows.
+  func statedGaps(isTable: Bool) -> [ImportCauses.StatedGap]? {
+    guard isTable || items["gaps"] != nil, refused["gaps"] == nil, malformed["gaps"] == nil else {
+      return nil
+    }
+    return gaps.sorted { $0.gap.firstTick < $1.gap.firstTick }
+  }
+
+  /// Begins the list with this key.
+  mutating func begin(_ key: String) { items[key] = items[key] ?? 0 }
+
+  /// Takes an item of the list with this key that is of another form.
+  mutating func takeOther(_ key: String) {
+    items[key, default: 0] += 1
+    refuseForm(key)
+  }
+
+  private mutating func refuseForm(_ key: String) {
+    let first = malformed[key]?.first ?? items[key] ?? 1
+    malformed[key] = Malformed(count: (malformed[key]?.count ?? 0) + 1, first: first)
+  }
+
+  private mutating func refuse(_ key: String) { refused[key, default: 0] += 1 }
 
   /// Takes an item of the list with this key.
   mutating func take(_ key: String, _ object: [UInt8]) {
+    items[key, default: 0] += 1
     var json = JSONReader(object)
     var texts: [String: String] = [:]
     var numbers: [String: Int64] = [:]
@@ -44,23 +85,24 @@ struct ImportNotes: Equatable {
         }
       }
     } catch {
-      // The rows' reader finds what is wrong with the document.
-      return
+      return refuseForm(key)
     }
     switch key {
     case "marks":
-      guard let time = numbers["t_ns"], let text = texts["label"] else { return }
+      guard let time = numbers["t_ns"], let text = texts["label"] else {
+        return refuseForm(key)
+      }
       guard text.utf8.count <= ImportNotes.longestMark, marks.count < ImportNotes.most
-      else { return refused += 1 }
+      else { return refuse(key) }
       marks.append(Mark(time: time, label: text))
     case "labels":
       guard let from = numbers["from_ns"], let to = numbers["to_ns"], let name = texts["name"]
-      else { return }
-      guard labels.count < RecordingLabel.mostOfRecording else { return refused += 1 }
+      else { return refuseForm(key) }
+      guard labels.count < RecordingLabel.mostOfRecording else { return refuse(key) }
       do throws(LabelProblem) {
         labels.append(try .given(name, from: from, to: to))
       } catch {
-        refused += 1
+        refuse(key)
       }
     case "gaps": takeGap(numbers, texts)
     default: takeEvent(numbers, texts)
@@ -69,18 +111,21 @@ struct ImportNotes: Equatable {
 
   /// Takes the gap of a row between samples.
   ///
-  /// - Parameter time: That of the sample before it; `Int64.min` if there is none.
-  mutating func take(_ gap: Gap, after time: Int64) {
-    guard gaps.count < ImportNotes.most else { return refused += 1 }
+  /// - Parameters:
+  ///   - time: That of the sample before it; `Int64.min` if there is none.
+  ///   - samples: The samples before it.
+  mutating func take(_ gap: Gap, after time: Int64, samples: UInt64) {
+    guard gaps.count < ImportNotes.most else { return refuse("gaps") }
     var gap = gap
-    // Only the order counts.
-    gap.firstTick = UInt64(gaps.count)
+    gap.firstTick = samples.addingSaturated(gapTicks)
+    gapTicks = gapTicks.addingSaturated(gap.count)
     gaps.append(ImportCauses.StatedGap(time: time, gap: gap))
   }
 
   /// Leaves gaps and events out: samples of one time have no place for them.
   mutating func refuseCauses() {
-    refused += gaps.count + events.count
+    if !gaps.isEmpty { refused["gaps", default: 0] += gaps.count }
+    if !events.isEmpty { refused["sensorEvents", default: 0] += events.count }
     (gaps, events) = ([], [])
   }
 
@@ -90,11 +135,11 @@ struct ImportNotes: Equatable {
   private mutating func takeGap(_ numbers: [String: Int64], _ texts: [String: String]) {
     guard let time = numbers["t_ns"], let tick = numbers["tick"], let count = numbers["count"],
       let name = texts["cause"]
-    else { return }
+    else { return refuseForm("gaps") }
     guard gaps.count < ImportNotes.most, let tick = UInt64(exactly: tick), count > 0,
       let code = Int32(exactly: numbers["errno"] ?? 0),
       let cause = GapCause.allCases.first(where: { $0.name == name })
-    else { return refused += 1 }
+    else { return refuse("gaps") }
     let gap = Gap(firstTick: tick, count: UInt64(count), cause: cause, code: code)
     gaps.append(ImportCauses.StatedGap(time: time, gap: gap))
   }
@@ -102,14 +147,21 @@ struct ImportNotes: Equatable {
   private mutating func takeEvent(_ numbers: [String: Int64], _ texts: [String: String]) {
     guard let time = numbers["t_ns"], let tick = numbers["tick"], let kind = texts["kind"],
       let fault = texts["fault"]
-    else { return }
+    else { return refuseForm("sensorEvents") }
     guard events.count < ImportNotes.most, let tick = UInt64(exactly: tick),
       let kind = SensorEvent.Kind.allCases.first(where: { $0.name == kind }),
       let fault = SensorEvent.Fault.allCases.first(where: { $0.name == fault })
-    else { return refused += 1 }
+    else { return refuse("sensorEvents") }
     let event = SensorEvent(tick: tick, kind: kind, fault: fault)
     events.append(ImportCauses.StatedEvent(time: time, event: event))
   }
+
+  private static let kinds = [
+    ("marks", "mark", "marks", "the time t_ns and the text label"),
+    ("labels", "label", "labels", "the times from_ns and to_ns and the text name"),
+    ("gaps", "gap", "gaps", "t_ns, tick, count and cause"),
+    ("sensorEvents", "sensor event", "sensor events", "t_ns, tick, kind and fault"),
+  ]
 
   /// What is left out.
   ///
@@ -121,10 +173,18 @@ struct ImportNotes: Equatable {
         "\(unplaced == 1 ? "the cause of 1 gap" : "the causes of \(unplaced) gaps") of \(name) left out: the samples "
           + "have no such hole there")
     }
-    if refused > 0 {
-      remarks.append(
-        "\(refused) marks, labels, gaps or sensor events of \(name) left out: no recording can have them, or so many"
-      )
+    for (key, one, several, members) in ImportNotes.kinds {
+      if let count = refused[key] {
+        remarks.append(
+          "\(count) \(count == 1 ? one : several) of \(name) left out: no recording can have "
+            + (count == 1 ? "it, or so many" : "them, or so many"))
+      }
+      if let malformed = malformed[key] {
+        let (count, first) = (malformed.count, malformed.first)
+        remarks.append(
+          "\(count) \(count == 1 ? one : several) of \(name) left out: each needs \(members); the first is item \(first) "
+            + "of \"\(key)\"")
+      }
     }
     return remarks
   }

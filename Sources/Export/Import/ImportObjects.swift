@@ -106,9 +106,12 @@ extension ImportLines where Source: ~Copyable {
         // This program writes them last.
         if facts.hasHeader { return try consume("[") }
         try skipRows()
-      case "sensor", "units", "started", "note":
+      case "sensor", "units", "started", "note", "rate_hz":
         guard try peek() != nil else { throw try wrongJSON() }
         facts.take(member: key, Array(try value()))
+        if let problem = facts.unitProblem {
+          throw .line(name: source.name, line: number, problem: problem)
+        }
       case "schema": try checkSchema()
       case _ where ImportNotes.keys.contains(key): try takeList(key, &facts.notes)
       default: try skipValue()
@@ -135,6 +138,7 @@ extension ImportLines where Source: ~Copyable {
   /// Takes the items of a list of the document, one at a time.
   private mutating func takeList(_ key: String, _ notes: inout ImportNotes) throws(ImportError) {
     guard try consume("[") else { return try skipValue() }
+    notes.begin(key)
     var isFirst = true
     while try !consume("]") {
       if !isFirst { try require(",") }
@@ -142,6 +146,7 @@ extension ImportLines where Source: ~Copyable {
       if try peek() == UInt8(ascii: "{") {
         notes.take(key, Array(try value()))
       } else {
+        notes.takeOther(key)
         try skipValue()
       }
     }
@@ -209,8 +214,13 @@ extension ImportFacts {
     var json = JSONReader(bytes)
     do throws(JSONReader.Failure) {
       switch key {
-      case "note": if let text = try json.string() { take("imulog.note", text) }
-      case "started": if let text = try json.string() { take("imulog.started", text) }
+      case "note", "started":
+        if try json.kind() == .string, let text = try json.string() {
+          take("imulog.\(key)", text)
+        } else if !bytes.elementsEqual("null".utf8) {
+          refuse(key, bytes, kind: key == "note" ? "text" : "date")
+        }
+      case "rate_hz": take("imulog.rate_hz", String(decoding: bytes, as: UTF8.self))
       default:
         guard try json.enterObject() else { return }
         while let member = try json.nextKey() {

@@ -29,6 +29,9 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The tick of the row returned last.
   var tick: UInt64 { grid.tick }
 
+  /// Whether the gaps that the file states after its last sample follow it.
+  var areStatedTicksComplete: Bool { grid.stated?.isComplete ?? false }
+
   init(_ table: consuming ImportRows<Source>) {
     self.table = table
   }

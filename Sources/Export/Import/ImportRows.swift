@@ -75,6 +75,13 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   /// The marks and labels in the file.
   var notes: ImportNotes { first.layout.facts.notes }
 
+  /// The rate that the file states.
+  var statedRate: SampleRate? { first.layout.facts.rate }
+  /// All gaps, if the file states them and each of its rows is a sample.
+  var statedGaps: [ImportCauses.StatedGap]? {
+    second == nil && first.missing.rows == 0 ? first.statedGaps : nil
+  }
+
   /// The first pass: checks every row and finds the scales.
   ///
   /// - Returns: The times of the rows.
@@ -214,7 +221,8 @@ extension ImportTable where Source: ~Copyable {
 
   /// What was assumed about the table, and what was left out: sentences that begin with its name.
   var remarks: [String] {
-    var remarks = (layout.remarks + values.remarks).map { "\(name): \($0)" }
+    let found = layout.remarks + layout.facts.faults
+    var remarks = (found + values.remarks).map { "\(name): \($0)" }
     if missing.rows > 0 {
       remarks.append(
         (missing.rows == 1

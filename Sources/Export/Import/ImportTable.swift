@@ -34,6 +34,15 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private var areAllWhole = false
   /// Whether the first pass found rows of gaps.
   private var hasGaps = false
+  /// Samples so far in the first pass.
+  private var samples: UInt64 = 0
+
+  /// All gaps in the order of ticks; `nil` when the file does not state them.
+  var statedGaps: [ImportCauses.StatedGap]? {
+    let isStated = layout.shape == .document || (layout.gapIndex != nil && gapRows == 0)
+    return isStated ? layout.facts.notes.statedGaps(isTable: layout.shape != .document) : nil
+  }
+
   /// Whether no object of JSON was read yet.
   private var isFirst = true
 
@@ -197,6 +206,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     }
     if time < lastTime { throw try timeGoesBack(row) }
     lastTime = time
+    if !isSettled { samples += 1 }
     return (try sinceOrigin(time), try values.sample(parser.numbers))
   }
 
@@ -211,7 +221,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     guard !isSettled else { return }
     hasGaps = true
     _ = try sinceOrigin(time)
-    layout.facts.notes.take(gap, after: lastTime == .min ? .min : try sinceOrigin(lastTime))
+    layout.facts.notes.take(
+      gap, after: lastTime == .min ? .min : try sinceOrigin(lastTime), samples: samples)
   }
 
   /// A time as the log has it: dates count from the one that the file names, or from the first.

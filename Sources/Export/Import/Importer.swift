@@ -100,6 +100,12 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     if let given, given == .zip || given == .raw { return given }
     let found = try detect(&source)
     guard let given else { return found }
+    if found == .csv, given == .json || given == .ndjson {
+      throw .otherFormat(
+        name: source.name, format: "no JSON, which begins with { or [",
+        remedy: "leave --format out",
+        as: given)
+    }
     guard found == .zip || found == .raw else { return given }
     throw .otherFormat(
       name: source.name, format: found == .zip ? "a ZIP archive" : "a log of imulog",

@@ -61,7 +61,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
-    (causes, found, waiting) = (parts.notes.causes, parts.found, [])
+    (causes, found, waiting) = (parts.causes, parts.found, [])
     placing = parts.placing
   }
 
@@ -81,7 +81,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     (description, clockPairs) = (parts.description, parts.clockPairs)
     (end, remarks, isPlaced) = (parts.end, parts.remarks, parts.isPlaced)
     (marks, labels) = (parts.notes.marks, parts.notes.labels)
-    (causes, found, waiting) = (parts.notes.causes, parts.found, [])
+    (causes, found, waiting) = (parts.causes, parts.found, [])
     placing = parts.placing
   }
 
@@ -90,6 +90,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let description: RecordingDescription
     let clockPairs: [ClockPair]
     let notes: ImportNotes
+    let causes: ImportCauses
     let end: RecordingEnd
     let remarks: [String]
     let isPlaced: Bool
@@ -106,20 +107,17 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     guard survey.count > 0 else { throw .noSamples(name: name) }
     let (started, note, hasTime) = (rows.started, rows.note, rows.hasTime)
     var notes = rows.notes
+    let (stated, gaps) = (rows.statedRate, rows.statedGaps)
     var placing = ImportPlacing(rows)
-    let grid = try placing.findGrid(survey, options.rate)
-    let account = placing.account
-    let rate = options.rate ?? placing.rate(on: grid, survey)
-    guard let rate else { throw .rateBeyondLog(name: name) }
-    if options.rate != nil { try survey.check(grid, lastTick: placing.tick, name) }
-    let areRounded = options.rate == nil && Double(survey.unit) > grid.period / 2
-    let departure = try placing.checkDrift(grid, rate, areRounded: areRounded)
+    let (fit, account) = try placing.fit(survey, given: options.rate, stated: stated, gaps)
+    let (grid, rate) = (fit.grid, fit.rate)
     let found = placing.table.remarks
     let sensor = placing.table.sensor(options)
     try placing.restart(on: grid, hasSamples: true)
     let isPlaced = !grid.look.slack.isFinite
     if isPlaced { notes.refuseCauses() }
-    var causes = notes.causes
+    let begun = notes.causes(from: fit.origin)
+    var causes = begun
     if !causes.isEmpty {
       while let row = try placing.next() {
         _ = causes.records(before: row.time, tick: placing.tick, lost: row.lost)
@@ -138,21 +136,23 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
     var end = RecordingEnd.imported(samples: account.samples, lost: account.lost)
-    if !notes.causes.isEmpty {
+    if !begun.isEmpty {
       end.ledger = causes.ledger
       end.ledger.sampled = account.samples
     }
     let remarks =
       options.remarks + found
       + account.remarks(
-        name, grid, timeUnit: survey.unit, isRateGiven: options.rate != nil, hasTime: hasTime)
-      + (departure.map {
+        name, grid, timeUnit: survey.unit, isRateGiven: fit.isRateKnown, hasTime: hasTime)
+      + [fit.remark].compactMap { $0 }
+      + (fit.departure.map {
         [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
       } ?? [])
-      + (options.rate == nil ? survey.remarks(name, grid) : [])
+      + (!fit.isRateKnown ? survey.remarks(name, grid) : [])
       + notes.remarks(name, unplaced: causes.unplaced)
     return Parts(
-      description: description, clockPairs: clockPairs, notes: notes, end: end, remarks: remarks,
+      description: description, clockPairs: clockPairs, notes: notes, causes: begun, end: end,
+      remarks: remarks,
       isPlaced: isPlaced, found: account, placing: placing)
   }
 
@@ -195,7 +195,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
 
 extension ImportPlacing where Source: ~Copyable {
   /// The rate of the samples, which are all placed on the grid; `nil` when no log can hold it.
-  fileprivate func rate(on grid: ImportGrid, _ survey: ImportSurvey) -> SampleRate? {
+  func rate(on grid: ImportGrid, _ survey: ImportSurvey) -> SampleRate? {
     // After each hole the samples may shift by half a period, but in total no further than the survey found.
     let span = Double(survey.last) - Double(survey.first)
     let shift = min(abs(span / grid.period - Double(tick)), Double(account.holes) / 2)
@@ -208,7 +208,7 @@ extension ImportPlacing where Source: ~Copyable {
   /// Places all samples on the first grid on which each has a tick of its own.
   ///
   /// - Throws: The problem with the most likely grid, if none fits.
-  fileprivate mutating func findGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
+  mutating func findGrid(_ survey: ImportSurvey, _ rate: SampleRate?)
     throws(ImportError) -> ImportGrid
   {
     if let exact = try findExactGrid(survey, rate) { return exact }
@@ -363,7 +363,7 @@ extension ImportSurvey {
   }
 
   /// Refuses a given rate that differs from that of the times by more than a twentieth and a period.
-  fileprivate func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
+  func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
     guard grid.look.slack.isFinite else { return }
     let span = Double(last) - Double(first)
     let expected = Double(lastTick) * grid.period

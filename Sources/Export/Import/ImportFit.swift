@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// How a file's samples lie on ticks.
+struct ImportFit {
+  let grid: ImportGrid
+  let rate: SampleRate
+  /// Whether the user or the file says the rate.
+  let isRateKnown: Bool
+  /// The largest distance of samples from the ticks of the rate that is no jitter.
+  var departure: (periods: Double, line: Int)?
+  /// The tick of the first sample, if the file states all ticks without one.
+  var origin: UInt64?
+  /// That the file states another rate than that of its samples.
+  var remark: String?
+}
+
+extension ImportPlacing where Source: ~Copyable {
+  /// Places all samples: as the file states, if its times allow it; else on the grid of the rate that is given or stated,
+  /// or on that of the times.
+  ///
+  /// - Parameters:
+  ///   - given: The user's rate.
+  ///   - stated: The file's.
+  ///   - gaps: All gaps, if the file states them.
+  mutating func fit(
+    _ survey: ImportSurvey, given: SampleRate?, stated: SampleRate?,
+    _ gaps: [ImportCauses.StatedGap]?
+  ) throws(ImportError) -> (fit: ImportFit, account: Account) {
+    guard given == nil, let stated, survey.count == 1 || survey.first < survey.last else {
+      return try settle(survey, given)
+    }
+    if let gaps, let found = try asStated(survey, stated, gaps) { return found }
+    do throws(ImportError) {
+      var found = try settle(survey, stated)
+      found.fit.departure = nil
+      return found
+    } catch {
+      switch error {
+      case .line(_, _, .sharesTick), .line(_, _, .late), .line(_, _, .drifts), .otherRate: break
+      default: throw error
+      }
+    }
+    var found = try settle(survey, nil)
+    found.fit.remark =
+      "\(name) states a rate of \(Plain.hertz(stated)) Hz, and its samples come at \(Plain.hertz(found.fit.rate)) Hz, which "
+      + "is taken; give another one with --rate"
+    return found
+  }
+
+  private mutating func settle(_ survey: ImportSurvey, _ known: SampleRate?) throws(ImportError)
+    -> (fit: ImportFit, account: Account)
+  {
+    let grid = try findGrid(survey, known)
+    let account = account
+    guard let rate = known ?? rate(on: grid, survey) else { throw .rateBeyondLog(name: name) }
+    if known != nil { try survey.check(grid, lastTick: tick, name) }
+    let areRounded = known == nil && Double(survey.unit) > grid.period / 2
+    let departure = try checkDrift(grid, rate, areRounded: areRounded)
+    return (
+      ImportFit(grid: grid, rate: rate, isRateKnown: known != nil, departure: departure), account
+    )
+  }
+
+  /// Places each sample on the tick that the stated gaps leave for it; `nil` when times contradict.
+  private mutating func asStated(
+    _ survey: ImportSurvey, _ rate: SampleRate, _ stated: [ImportCauses.StatedGap]
+  ) throws(ImportError) -> (fit: ImportFit, account: Account)? {
+    // A part of a recording keeps its ticks' numbers.
+    var firsts: [UInt64] = [0]
+    if let lead = stated.first {
+      let periods = lead.time.nanoseconds(since: survey.first) / rate.period
+      let before = UInt64(max(0, min(periods.rounded(.up), 0x1p58)))
+      firsts += [lead.gap.firstTick, lead.gap.firstTick - min(before, lead.gap.firstTick)]
+    }
+    for (index, first) in firsts.enumerated() where !firsts[..<index].contains(first) {
+      guard let ticks = StatedTicks(stated.map(\.gap), first: first) else { continue }
+      let grid = ImportGrid(period: rate.period, stated: ticks)
+      guard try agrees(grid, survey) else { continue }
+      let account = account
+      do throws(ImportError) {
+        try survey.check(grid, lastTick: tick, name)
+        _ = try checkDrift(grid, rate, areRounded: false)
+      } catch {
+        switch error {
+        case .otherRate, .line(_, _, .drifts): continue
+        default: throw error
+        }
+      }
+      return (
+        ImportFit(grid: grid, rate: rate, isRateKnown: true, origin: ticks.origin), account
+      )
+    }
+    return nil
+  }
+
+  private mutating func agrees(_ grid: ImportGrid, _ survey: ImportSurvey) throws(ImportError)
+    -> Bool
+  {
+    try restart(on: grid, hasSamples: table.areInexact)
+    var check = ImportStatedCheck(period: grid.period, unit: survey.unit)
+    while let row = try next() {
+      guard check.add(row.time, tick: tick, lost: row.lost) else { return false }
+    }
+    guard account.samples == survey.count else { throw .changed(name: name) }
+    return check.isPlausible && areStatedTicksComplete
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Export
+import IMUModel
+import Testing
+
+@Suite("Import of files that state their rate, gaps and units")
+struct StatedImportTests {
+  private static let counts = ExportOptions(format: .csv, units: .raw)
+
+  /// A recording of these gaps and `ticks` ticks; each sample is some microseconds after its tick.
+  private static func log(
+    _ rate: SampleRate, ticks: UInt64, _ gaps: [Gap], late: (UInt64) -> Int64 = { _ in 0 },
+    clock: Double = 1
+  ) -> TestLog {
+    var log = TestLog(TestLog.description(channels: .all, rate: rate))
+    var ledger = TickLedger()
+    var (tick, rest) = (0 as UInt64, gaps[...])
+    while tick < ticks {
+      if let gap = rest.first, gap.firstTick == tick {
+        log.gap(gap.firstTick, gap.count, gap.cause)
+        ledger.add(gap.count, gap.cause)
+        rest.removeFirst()
+        tick += gap.count
+        continue
+      }
+      let time = Int64((Double(rate.nanoseconds(atTick: tick)) * clock).rounded())
+      var sample = RawSample()
+      (sample.ax, sample.gz) = (Int16(tick % 3000) - 1500, Int16(tick % 17))
+      sample.az = 16384 - Int16(tick % 5)
+      log.sample(tick, time + 55_000 + Int64(tick % 7) * 9_000 + late(tick), sample)
+      ledger.sampled += 1
+      tick += 1
+    }
+    log.end(ledger)
+    return log
+  }
+
+  private static func options(_ format: ExportFormat, hasGaps: Bool) -> ExportOptions {
+    var options = ExportOptions(format: format, units: .gDps)
+    options.hasPreamble = format == .csv
+    if hasGaps { options.gaps = .rows }
+    return options
+  }
+
+  /// Expects the ticks, causes and counts of the log, at its rate and without a doubt about it.
+  private static func expectWhole(
+    _ log: TestLog, _ rate: SampleRate, _ gaps: [Gap], _ text: String, hasCauses: Bool = true
+  ) throws {
+    let importer = try Imports.csv(text)
+    #expect(importer.description.rate == rate)
+    #expect(!importer.remarks.contains { $0.contains("rate") || $0.contains("Hz") })
+    let records = try Imports.records(importer)
+    let found = records.compactMap(\.gap).map { gap in
+      Gap(firstTick: gap.firstTick, count: gap.count, cause: hasCauses ? gap.cause : .lost)
+    }
+    #expect(
+      found
+        == gaps.map {
+          Gap(firstTick: $0.firstTick, count: $0.count, cause: hasCauses ? $0.cause : .lost)
+        })
+    #expect(
+      try TestLog.export(Imports.log(Imports.csv(text)), counts).text == log.export(counts))
+  }
+
+  @Test(
+    "gaps have the stated lengths and causes, however long they are and however often",
+    arguments: [(ExportFormat.json, false), (.csv, true), (.csv, false)])
+  func gaps(_ format: ExportFormat, _ hasGaps: Bool) throws {
+    let rate = hertz(973, per: 10)
+    let long = [
+      Gap(firstTick: 128, count: 66, cause: .missed),
+      Gap(firstTick: 273, count: 97_445, cause: .missed),
+    ]
+    let longLog = Self.log(rate, ticks: 97_884, long)
+    try Self.expectWhole(
+      longLog, rate, long, longLog.export(Self.options(format, hasGaps: hasGaps)),
+      hasCauses: hasGaps || format == .json)
+    // Times alone would be those of 50 Hz.
+    let even = (0..<250).map { Gap(firstTick: 2 * $0 + 1, count: 1, cause: .busError) }
+    let evenLog = Self.log(hertz(100), ticks: 499, Array(even.dropLast()))
+    try Self.expectWhole(
+      evenLog, hertz(100), Array(even.dropLast()),
+      evenLog.export(Self.options(format, hasGaps: hasGaps)),
+      hasCauses: hasGaps || format == .json)
+    let denseLog = Self.log(hertz(100), ticks: 900, even)
+    try Self.expectWhole(
+      denseLog, hertz(100), even, denseLog.export(Self.options(format, hasGaps: hasGaps)),
+      hasCauses: hasGaps || format == .json)
+  }
+
+  @Test(
+    "the rate that was written with few digits comes back as a fraction",
+    arguments: [
+      hertz(973, per: 10), hertz(1000, per: 3), hertz(1125, per: 11), hertz(1, per: 10),
+      hertz(100),
+    ],
+    [ExportFormat.json, .csv])
+  func rates(_ rate: SampleRate, _ format: ExportFormat) throws {
+    for ticks in [1, 2, 400] as [UInt64] {
+      let log = Self.log(rate, ticks: ticks, [])
+      try Self.expectWhole(log, rate, [], log.export(Self.options(format, hasGaps: false)))
+    }
+  }
+
+  @Test("a sample that was read late, a whole gap after its tick, keeps its tick")
+  func late() throws {
+    let gaps = [Gap(firstTick: 60, count: 9, cause: .missed)]
+    let log = Self.log(hertz(100), ticks: 200, gaps) { $0 == 59 ? 95_000_000 : 0 }
+    try Self.expectWhole(
+      log, hertz(100), gaps, log.export(Self.options(.json, hasGaps: false)))
+  }
+
+  @Test(
+    "the ticks of a chip whose clock is 1.3 % off the stated rate come back",
+    arguments: [0.987, 1.013])
+  func chip(_ clock: Double) throws {
+    let gaps = [
+      Gap(firstTick: 700, count: 40, cause: .ringFull),
+      Gap(firstTick: 1900, count: 1, cause: .busError),
+    ]
+    let log = Self.log(hertz(104), ticks: 3000, gaps, clock: clock)
+    try Self.expectWhole(
+      log, hertz(104), gaps, log.export(Self.options(.json, hasGaps: false)))
+  }
+
+  @Test("a stated rate that is not that of the times is said, and that of the times is taken")
+  func contradiction() throws {
+    let log = Self.log(hertz(100), ticks: 300, [])
+    let text = try log.export(Self.options(.json, hasGaps: false))
+      .replacing("\n\"rate_hz\":100,", with: "\n\"rate_hz\":40,")
+    let importer = try Imports.csv(text)
+    #expect(importer.description.rate == hertz(100))
+    #expect(
+      importer.remarks.contains { $0.contains("states a rate of 40 Hz") && $0.contains("100 Hz") },
+      "\(importer.remarks)")
+  }
+
+  @Test("stated gaps that times contradict have the lengths that the stated rate gives")
+  func contradictedGaps() throws {
+    let gaps = [Gap(firstTick: 100, count: 12, cause: .missed)]
+    let text = try Self.log(hertz(100), ticks: 300, gaps)
+      .export(Self.options(.json, hasGaps: false))
+      .replacing("\"tick\":100,\"count\":12", with: "\"tick\":100,\"count\":3")
+    let importer = try Imports.csv(text)
+    #expect(importer.description.rate == hertz(100) && importer.end.ledger.lost == 12)
+    #expect(importer.remarks.contains { $0.contains("the cause of 1 gap") })
+  }
+
+  @Test("a unit that is unknown, or another one than that of the same sensor, is refused by column")
+  func units() {
+    let rows = (0..<20).map { "{\"t_ns\":\($0)0000000,\"ax\":1,\"ay\":2,\"az\":3}" }
+      .joined(separator: ",")
+    for (units, words) in [
+      ("\"ax\":\"m/s^2\",\"ay\":\"g\",\"az\":\"m/s^2\"", ["ay", "\"g\"", "ax", "m/s²"]),
+      ("\"ax\":\"furlong\",\"ay\":\"g\",\"az\":\"g\"", ["ax", "\"furlong\"", "m/s2"]),
+      ("\"ax\":\"deg/s\",\"ay\":\"deg/s\",\"az\":\"deg/s\"", ["ax", "\"deg/s\"", "m/s2"]),
+    ] {
+      let sentence =
+        Imports.csvError("{\"units\":{\(units)},\n\"samples\":[\(rows)]}")?.description ?? "taken"
+      #expect(words.allSatisfy { sentence.contains($0) }, "\(sentence)")
+    }
+    let table = "t_ns,ax,ay,az\n0,1,2,3\n10000000,1,2,3\n"
+    let mixed = "# imulog.units.ax: g\n# imulog.units.ay: m/s^2\n"
+    #expect(Imports.csvError(mixed + table)?.description.contains("line 2: the unit of ay") == true)
+    let named = "# imulog.units.ax: m/s^2\nt_ns,ax_g,ay_g,az_g\n0,1,2,3\n10000000,1,2,3\n"
+    #expect(Imports.csvError(named)?.description.contains("line 2: the unit of ax") == true)
+  }
+
+  @Test("parts of a document that are of another form are left out, each named by its list")
+  func forms() throws {
+    let rows = (0..<20).map { "{\"t_ns\":\($0)0000000,\"ax\":\($0)}" }.joined(separator: ",")
+    let text =
+      "{\"started\":\"yesterday\",\"units\":{\"ax\":\"g\"},"
+      + "\"labels\":[{\"from_ns\":0,\"to_ns\":9,\"name\":\"walk\"},\"q\",1.5,{\"from_ns\":3,\"name\":\"a\"}],"
+      + "\"marks\":[{\"t_ns\":1.5,\"label\":\"x\"},{\"t_ns\":7,\"label\":\"y\"}],\"samples\":[\(rows)]}"
+    let importer = try Imports.csv(text)
+    #expect(importer.marks.map(\.label) == ["y"] && importer.labels.map(\.name) == ["walk"])
+    for words in [
+      "started \"yesterday\"", "3 labels of table.csv left out", "item 2 of \"labels\"",
+      "1 mark of table.csv left out", "item 1 of \"marks\"",
+    ] {
+      #expect(importer.remarks.contains { $0.contains(words) }, "\(words): \(importer.remarks)")
+    }
+  }
+
+  @Test("a preamble of a later version is refused, as a document is")
+  func schema() {
+    let table = "t_ns,ax\n0,1\n10,2\n"
+    let sentence = Imports.csvError("# imulog.schema: 9\n" + table)?.description
+    #expect(sentence?.contains("schema 9") == true)
+    #expect(Imports.csvError("# imulog.schema: 1\n" + table) == nil)
+  }
+
+  @Test("an axis without a column is named where the other two have one")
+  func axis() throws {
+    let importer = try Imports.csv("t_ns,ax,az,gx\n0,1,2,3\n10,1,2,3\n20,1,2,3\n")
+    #expect(importer.remarks.filter { $0.contains("names no ") }.count == 1)
+    #expect(importer.remarks.contains { $0.contains("names no ay") })
+  }
+
+  @Test("a table that is said to be JSON is refused", arguments: [ImportFormat.json, .ndjson])
+  func said(_ format: ImportFormat) throws {
+    #expect(throws: ImportError.self) {
+      var source = ArraySource(Array("t_ns,ax\n0,1\n".utf8), name: "walk.csv")
+      _ = try ImportFormat.check(format, &source)
+    }
+  }
+}

@@ -184,6 +184,34 @@ struct StatedImportTests {
     }
   }
 
+  @Test("axes, calibration and an incomplete recording are said, and a note keeps its quotes")
+  func lost() throws {
+    let rows = (0..<20).map { "{\"t_ns\":\($0)0000000,\"ax\":\($0)}" }.joined(separator: ",")
+    func remarks(_ members: String) throws -> [String] {
+      try Imports.csv("{\(members),\"units\":{\"ax\":\"count\"},\"samples\":[\(rows)]}").remarks
+    }
+    let found = try remarks("\"axes\":\"-z,y,x\",\"calibration\":{\"a\":[1]},\"complete\":false")
+    for words in ["its axes left out", "its calibration left out", "was damaged"] {
+      #expect(found.contains { $0.contains(words) }, "\(words): \(found)")
+    }
+    let none = try remarks("\"axes\":null,\"calibration\":null,\"complete\":true")
+    #expect(!none.contains { $0.contains("left out") || $0.contains("damaged") })
+    var options = Imports.options
+    options.note = ""
+    let table = "# imulog.axes: -z,y,x\n# imulog.note: \u{DC}n, \"quoted\"\nt_ns,ax\n0,1\n10,2\n"
+    let importer = try Imports.csv(table, options)
+    #expect(importer.description.note == "\u{DC}n, \"quoted\"")
+    #expect(importer.remarks.contains { $0.contains("its axes left out") })
+  }
+
+  @Test("bytes that are no text are not said to end their lines with CR")
+  func noText() {
+    var bytes = (0..<200).map { UInt8(truncatingIfNeeded: 0x81 + $0 * 7) | 0x80 }
+    bytes[40] = UInt8(ascii: "\r")
+    var source = ArraySource(bytes, name: "walk.csv")
+    #expect(throws: ImportError.notUTF8(name: "walk.csv")) { try ImportFormat.detect(&source) }
+  }
+
   @Test("a preamble of a later version is refused, as a document is")
   func schema() {
     let table = "t_ns,ax\n0,1\n10,2\n"

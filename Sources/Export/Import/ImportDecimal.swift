@@ -166,6 +166,12 @@ enum ImportText {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
+  /// Whether bytes are text in UTF-8; the end may be cut off.
+  static func isUTF8(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
+    !String(decoding: bytes.dropLast(bytes.count > 64 ? 3 : 0), as: UTF8.self).unicodeScalars
+      .contains("\u{FFFD}")
+  }
+
   static func isDigit(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
   }

@@ -232,20 +232,26 @@ extension ImportLineProblem {
         "unknown column \(quoted(found)): columns are t_us, t_ns, t_ms or t, and ax, ay, az, gx, gy, gz, temp; choose "
         + "those of another program with --columns"
     case .repeatedColumn(_, let found):
-      return "\(quoted(found)) is a second column of its kind"
+      return
+        "\(quoted(found)) is a second column of its kind: name the one to import with --columns"
     case .fieldCount(let found, let expected):
       return
-        "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns"
+        "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns: "
+        + "complete the line or take it out"
     case .blank:
-      return "the line is blank, and samples follow it"
+      return "the line is blank, and samples follow it: take it out"
     case .notAnInteger(_, _, let found):
-      if found.isEmpty { return "the value is missing" }
+      if found.isEmpty { return missing("value") }
       return
         "\(quoted(found)) is not a whole number: samples are the sensor's counts (--units raw)"
     case .notATime(_, _, let found):
-      return found.isEmpty ? "the time is missing" : "\(quoted(found)) is not a time"
+      return found.isEmpty
+        ? missing("time")
+        : "\(quoted(found)) is not a time: times are numbers, or dates in a column with such a name; correct it"
     case .outOfRange(_, _, let found):
-      return "\(quoted(found)) is not within -32768 to 32767"
+      return
+        "\(quoted(found)) is not within -32768 to 32767: counts have 16 bits; if values are in units, name them with "
+        + "--units"
     case .valueOutOfRange(_, _, let found):
       return "\(quoted(found)) is beyond any sensor"
     case .notJSON:
@@ -264,7 +270,8 @@ extension ImportLineProblem {
     case .timeOutOfRange(_, _, let found):
       return "\(quoted(found)) is beyond the times that a log can hold"
     case .notANumber(_, _, let found):
-      return found.isEmpty ? "the value is missing" : "\(quoted(found)) is not a number"
+      return found.isEmpty
+        ? missing("value") : "\(quoted(found)) is not a number: correct it or take the row out"
     case .notADate(_, _, let found):
       return
         "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123 or 2026-11-21T02:38:07+01:00, in 24 "
@@ -300,7 +307,9 @@ extension ImportLineProblem {
     case .unknownOrientation(let found):
       return "the orientation \(quoted(found)) is not three of the letters x, y and z, each once"
     case .timeGoesBack(_, _, let found):
-      return "the time \(quoted(found)) is before that of the line before it"
+      return
+        "the time \(quoted(found)) is before that of the line before it: sort the rows by time, or import the parts "
+        + "separately"
     case .sharesTick(let hertz):
       return
         "at \(hertz) Hz its sample and that of the line before it fall on one tick: if it is there twice, leave one "
@@ -321,6 +330,10 @@ extension ImportLineProblem {
     case .tooLong(let limit):
       return "the line is longer than \(limit) bytes: this is no table of samples"
     }
+  }
+
+  private func missing(_ what: String) -> String {
+    "the \(what) is missing: complete the row or take it out"
   }
 
   private func quoted(_ text: String) -> String { "\"\(text)\"" }

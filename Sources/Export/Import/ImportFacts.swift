@@ -47,6 +47,8 @@ struct ImportFacts: Equatable {
     case "imulog.rate_hz":
       rate = SampleRate(stated: text)
       if rate == nil { refuse("rate_hz", text.utf8, kind: "rate in hertz") }
+    case "imulog.axes": note("axes", begin: 0)
+    case "imulog.calibration": note("calibration", begin: 0)
     case "imulog.schema":
       if let schema = Int64(text), schema > JSONWriter.schema { newerSchema = text }
     case "imulog.sensor.accelerometerRange_g": accelerometerRange = Int(text)
@@ -69,6 +71,17 @@ struct ImportFacts: Equatable {
     case "acc_1G":
       if let counts = Int64(text), counts > 0 { accelerometerScale = Fraction(1, counts) }
     default: break
+    }
+  }
+
+  /// Notes what is said about the recording, and the new one cannot keep, by the first byte of the value.
+  mutating func note(_ name: String, begin: UInt8?) {
+    switch (name, begin) {
+    case ("complete", UInt8(ascii: "f")):
+      faults.append(
+        "the recording of the file was damaged or not at its end, which the new one does not show")
+    case ("complete", _), (_, UInt8(ascii: "n")): break
+    default: faults.append("its \(name) left out: values are taken as they are in the file")
     }
   }
 

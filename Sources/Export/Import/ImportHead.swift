@@ -43,7 +43,9 @@ struct ImportHead {
         throw head.lineNumber == 1
           ? .notUTF8(name: name) : .binary(name: name, line: head.lineNumber)
       }
-      guard !line.contains(UInt8(ascii: "\r")) else { throw .carriageReturns(name: name) }
+      guard !line.contains(UInt8(ascii: "\r")) else {
+        throw ImportText.isUTF8(line) ? .carriageReturns(name: name) : .notUTF8(name: name)
+      }
       let text = head.lineNumber == 1 ? ImportHead.withoutMark(line) : line
       do throws(ImportFieldError) {
         if let layout = try head.take(text) { return layout }
@@ -212,9 +214,11 @@ struct ImportHead {
 
   private mutating func takeFact(_ text: UnsafeRawBufferPointer, _ separator: UInt8) {
     guard let place = text.firstIndex(of: separator) else { return }
+    // Those of a preamble are no fields.
+    let isField = separator != UInt8(ascii: ":")
     func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
       let field = ImportText.trimmed(UnsafeRawBufferPointer(rebasing: bytes))
-      return String(decoding: field, as: UTF8.self).filter { $0 != "\"" }
+      return String(decoding: field, as: UTF8.self).filter { !isField || $0 != "\"" }
     }
     facts.take(word(text[..<place]), word(text[(place + 1)...]))
   }

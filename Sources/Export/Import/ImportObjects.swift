@@ -113,6 +113,9 @@ extension ImportLines where Source: ~Copyable {
           throw .line(name: source.name, line: number, problem: problem)
         }
       case "schema": try checkSchema()
+      case "axes", "calibration", "complete":
+        facts.note(key, begin: try peek())
+        try skipValue()
       case _ where ImportNotes.keys.contains(key): try takeList(key, &facts.notes)
       default: try skipValue()
       }

@@ -80,7 +80,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
     let begin = text.firstIndex { !" \t\r\n".utf8.contains($0) }
     if text.contains(UInt8(ascii: "\r")), !text.contains(UInt8(ascii: "\n")) {
-      throw .carriageReturns(name: source.name)
+      throw ImportText.isUTF8(text)
+        ? .carriageReturns(name: source.name) : .notUTF8(name: source.name)
     }
     guard let begin, [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(text[begin]) else {
       return .csv

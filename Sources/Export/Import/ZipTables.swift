@@ -10,6 +10,8 @@ struct ZipTables {
   private(set) var leftOut: [String] = []
   /// Nanoseconds since 1970 at the tables' time 0, from phyphox's list of events.
   private(set) var started: Int64?
+  /// That the experiment was paused, or has no date.
+  private(set) var startRemark: String?
 
   /// Looks at the first bytes of each file.
   init<Base: SeekableSource & ~Copyable>(_ archive: borrowing ZipArchive<Base>) throws(ImportError)
@@ -26,7 +28,7 @@ struct ZipTables {
       } else if [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix) {
         var lines = ImportLines(try archive.source(entry))
         if name.hasSuffix("meta/time.csv") {
-          started = try ZipTables.start(&lines)
+          (started, startRemark) = try ZipTables.start(&lines)
         } else if let layout = try ZipTables.layout(&lines) {
           found.append((entry, layout.channels))
         }
@@ -87,17 +89,29 @@ struct ZipTables {
 
   /// The instant of the experiment's time 0: `"START",0.0E0,1763800000.123,…`.
   private static func start<Source: ImportSource & ~Copyable>(_ lines: inout ImportLines<Source>)
-    throws(ImportError) -> Int64?
+    throws(ImportError) -> (started: Int64?, remark: String?)
   {
+    var (date, starts, isWrong) = (nil as Int64?, 0, false)
     while let line = try lines.next() {
+      guard line.starts(with: "\"START\"".utf8) else { continue }
+      starts += 1
+      guard starts == 1 else { continue }
       let cells = ImportHead.cells(line, UInt8(ascii: ",")).map { ImportNumber($0) }
-      guard line.starts(with: "\"START\"".utf8), cells.count >= 3,
-        case .number(let time) = cells[1], case .number(let wall) = cells[2],
-        let first = time.whole(timesTenTo: 9), let date = wall.whole(timesTenTo: 9)
-      else { continue }
-      return date.value &- first.value
+      if cells.count >= 3, case .number(let time) = cells[1], case .number(let wall) = cells[2],
+        let first = time.whole(timesTenTo: 9), let found = wall.whole(timesTenTo: 9)
+      {
+        date = found.value &- first.value
+      } else {
+        isWrong = true
+      }
     }
-    return nil
+    if isWrong { return (nil, "the start in meta/time.csv has no date, and is left out") }
+    guard starts > 1 else { return (date, nil) }
+    return (
+      date,
+      "the experiment was paused: its times do not count pauses, so dates after the first one are too early; record without "
+        + "pauses to have them"
+    )
   }
 
   /// With gravity before without it, calibrated before not.
@@ -122,6 +136,7 @@ extension TableImporter where Source: SeekableSource & ~Copyable {
     options.started = options.started ?? tables.started
     let names = chosen.map(\.shownName).joined(separator: " and ")
     options.remarks = ["\(archive.name): \(names) \(chosen.count == 1 ? "is" : "are") imported"]
+    if let remark = tables.startRemark { options.remarks.append("\(archive.name): \(remark)") }
     if !tables.leftOut.isEmpty {
       let (count, some) = (tables.leftOut.count, tables.leftOut.prefix(4))
       let more = count > 4 ? " and \(count - 4) more" : ""

@@ -181,6 +181,28 @@ struct BadImportTests {
     }
   }
 
+  @Test("a pause of a phone's experiment is said, and so is a start without a date")
+  func pause() {
+    let table = BadImportTests.phyphox + (0..<40).map { "0.\(100 + $0),1,2,3\n" }.joined()
+    for (starts, words) in [
+      (
+        "\"START\",0.0,1763800000,\"x\"\n\"PAUSE\",0.11,1,\"x\"\n\"START\",0.11,1763800100,\"x\"\n",
+        "paused"
+      ),
+      ("\"START\",0.0,1e400,\"x\"\n", "no date"), ("\"START\",0.0,1763800000,\"x\"\n", ""),
+    ] {
+      let file = MadeZip([
+        .init("Accelerometer.csv", table),
+        .init("meta/time.csv", "\"event\",\"experiment time\",\"system time\"\n" + starts),
+      ])
+      let outcome = bench.run("import", bench.file("file.zip", file.bytes))
+      #expect(outcome.status == 0, "\(outcome.talk)")
+      for word in ["paused", "no date"] {
+        #expect(outcome.talk.contains(word) == (word == words), "\(outcome.talk)")
+      }
+    }
+  }
+
   @Test("directories and files without a name beside a table change nothing")
   func besides() {
     let files = [

@@ -40,11 +40,17 @@ struct CSVRefusalTests {
     ),
     (
       "t_us,ax,ay,ax\n0,1,2,3\n",
-      "table.csv, line 1, column 4: \"ax\" is a second column of its kind"
+      """
+      table.csv, line 1, column 4: "ax" is a second column of its kind: name the one to import \
+      with --columns
+      """
     ),
     (
       "t_us,ax,t_ns\n0,1,2\n",
-      "table.csv, line 1, column 3: \"t_ns\" is a second column of its kind"
+      """
+      table.csv, line 1, column 3: "t_ns" is a second column of its kind: name the one to import \
+      with --columns
+      """
     ),
     (
       "t_us,ax\n",
@@ -52,15 +58,24 @@ struct CSVRefusalTests {
     ),
     (
       "t_us,ax,ay\n0,1,2\n10,1\n",
-      "table.csv, line 3: 2 values where the header names 3 columns"
+      """
+      table.csv, line 3: 2 values where the header names 3 columns: complete the line or take it \
+      out
+      """
     ),
     (
       "t_us,ax,ay\n0,1,2,3\n",
-      "table.csv, line 2: 4 values where the header names 3 columns"
+      """
+      table.csv, line 2: 4 values where the header names 3 columns: complete the line or take it \
+      out
+      """
     ),
     (
       "t_us,ax,ay\n0\n",
-      "table.csv, line 2: 1 value where the header names 3 columns"
+      """
+      table.csv, line 2: 1 value where the header names 3 columns: complete the line or take it \
+      out
+      """
     ),
     (
       "t_us,ax,ay\n0,1,2\n10,0x1F,2\n",
@@ -85,7 +100,9 @@ struct CSVRefusalTests {
     ),
     (
       "t_us,ax,ay\n0,,2\n",
-      "table.csv, line 2, column 2 (ax): the value is missing"
+      """
+      table.csv, line 2, column 2 (ax): the value is missing: complete the row or take it out
+      """
     ),
     (
       "t_us,ax\n0,-\n",
@@ -96,19 +113,31 @@ struct CSVRefusalTests {
     ),
     (
       "t_us,ax\n0,32768\n",
-      "table.csv, line 2, column 2 (ax): \"32768\" is not within -32768 to 32767"
+      """
+      table.csv, line 2, column 2 (ax): "32768" is not within -32768 to 32767: counts have 16 \
+      bits; if values are in units, name them with --units
+      """
     ),
     (
       "t_us,ax\n0,-32769\n",
-      "table.csv, line 2, column 2 (ax): \"-32769\" is not within -32768 to 32767"
+      """
+      table.csv, line 2, column 2 (ax): "-32769" is not within -32768 to 32767: counts have 16 \
+      bits; if values are in units, name them with --units
+      """
     ),
     (
       "t_us,ax\n0,99999999999999999999\n",
-      "table.csv, line 2, column 2 (ax): \"99999999999999999999\" is not within -32768 to 32767"
+      """
+      table.csv, line 2, column 2 (ax): "99999999999999999999" is not within -32768 to 32767: \
+      counts have 16 bits; if values are in units, name them with --units
+      """
     ),
     (
       "t_us,ax\n1.5x,1\n",
-      "table.csv, line 2, column 1 (t_us): \"1.5x\" is not a time"
+      """
+      table.csv, line 2, column 1 (t_us): "1.5x" is not a time: times are numbers, or dates in a \
+      column with such a name; correct it
+      """
     ),
     (
       "t_us,ax\n9223372036854776,1\n",
@@ -126,15 +155,22 @@ struct CSVRefusalTests {
     ),
     (
       "t,ax\n,1\n",
-      "table.csv, line 2, column 1 (t): the time is missing"
+      """
+      table.csv, line 2, column 1 (t): the time is missing: complete the row or take it out
+      """
     ),
     (
       "ax,t_us\n1,5\n2,5\n3,4\n",
-      "table.csv, line 4, column 2 (t_us): the time \"4\" is before that of the line before it"
+      """
+      table.csv, line 4, column 2 (t_us): the time "4" is before that of the line before it: \
+      sort the rows by time, or import the parts separately
+      """
     ),
     (
       "t_us,ax\n0,1\n\n2,3\n",
-      "table.csv, line 3: the line is blank, and samples follow it"
+      """
+      table.csv, line 3: the line is blank, and samples follow it: take it out
+      """
     ),
     (
       "t_us,ax\n0,\u{1B}[31m\n",

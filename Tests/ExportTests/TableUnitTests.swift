@@ -124,13 +124,13 @@ struct TableUnitTests {
   @Test("values of no chip are counts of their decimal step, or their largest error is stated")
   func lattice() throws {
     let exact = try Imports.csv(
-      "t_s,ax_mps2,ay_mps2\n0.0,-300.17,0.04\n0.1,9.81,-0.01\n0.2,0.0,300.0\n")
+      "t_s,ax_mps2,ay_mps2,az_mps2\n0.0,-300.17,0.04,1\n0.1,9.81,-0.01,2\n0.2,0.0,300.0,3\n")
     #expect(exact.description.sensor.accelerometerScale == Fraction(200, 196_133))
     #expect(exact.remarks.isEmpty)
     #expect(try Imports.records(exact).map(\.sample.ax) == [-30017, 981, 0])
 
     let fine = try Imports.csv(
-      "t_s,ax_g,ay_g\n0.0,-1.00000017,0.04\n0.1,0.981,-0.01\n0.2,0.0,0.333333333\n")
+      "t_s,ax_g,ay_g,az_g\n0.0,-1.00000017,0.04,0\n0.1,0.981,-0.01,0\n0.2,0.0,0.333333333,0\n")
     let scale = fine.description.sensor.accelerometerScale.value
     #expect(abs(scale * 32767 - 1.00000017) < 1e-6)
     #expect(fine.remarks.count == 1)

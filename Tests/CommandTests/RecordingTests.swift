@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 import LogStoreTesting
 import Testing
 import TestScheduling
@@ -167,7 +168,7 @@ struct RecordingCommandTests {
     }
     #expect(lines[1].contains(" +05:30  "))
     let size = try bench.directory.bytes(of: bench.logName()).count
-    #expect(lines[1].contains("-  \(size) B  complete  kerb"))
+    #expect(lines[1].contains("-  \(Plain.bytes(UInt64(size)))  complete  kerb"))
     // A program gets UTC.
     #expect(bench.run("list", "--json").output.contains(#"Z","duration_s""#))
   }

@@ -76,7 +76,7 @@ let package = Package(
     .target(
       name: "Recorder",
       dependencies: [
-        "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer",
+        "Analysis", "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer",
         "Sampling",
       ],
       swiftSettings: settings),

@@ -10,6 +10,10 @@ package import IMUModel
 ///      recording       ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
 ///      saving          ▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁▔▁   0.1 s on, 0.1 s off
 ///      problem(2)      ▔▔▁▁▔▔▁▁▁▁▁▁▁▁▁▁▁▁▔▔▁▁▔▔▁▁▁▁▁▁▁▁▁▁▁▁▔▔▁▁   2 blinks of 0.2 s, then 1.2 s dark
+///      guide(move)     ▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁▔▔▁▁   0.2 s on, 0.2 s off
+///      guide(hold)     ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
+///      guide(taken)    ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
+///      guide(done)     ▔▔▔▔▔▔▔▔▔▁▔▔▔▔▔▔▔▔▔▁▔▔▔▔▔▔▔▔▔▁▔▔▔▔▔▔▔▔▔▁   0.9 s on, 0.1 s off
 package enum Light: Equatable, Sendable {
   /// The sensor sleeps, or the service has ended.
   case off
@@ -24,6 +28,20 @@ package enum Light: Equatable, Sendable {
   case problem(Problem)
   /// The button is held and its meaning is still open: the opposite of the level before.
   case acknowledged(isLit: Bool)
+  /// A recording for a calibration by hand runs.
+  case guide(GuideLight)
+}
+
+/// What the light says during a calibration by hand.
+package enum GuideLight: CaseIterable, Equatable, Sendable {
+  /// The sensor moves: lay it on another face or edge, or turn it.
+  case move
+  /// It is still: hold it.
+  case hold
+  /// It was still for long enough: go on.
+  case taken
+  /// All faces, edges and turns are there.
+  case done
 }
 
 /// Plays a light's rhythm: which level holds now, and when the next one is due.
@@ -87,6 +105,10 @@ extension Light {
     case .armed: return .repeated([50 * millisecond, 1950 * millisecond])
     case .waking: return .repeated([500 * millisecond, 500 * millisecond])
     case .saving: return .repeated([100 * millisecond, 100 * millisecond])
+    case .guide(.move): return .repeated([200 * millisecond, 200 * millisecond])
+    case .guide(.hold): return .constant(true)
+    case .guide(.taken): return .constant(false)
+    case .guide(.done): return .repeated([900 * millisecond, 100 * millisecond])
     case .problem(let problem):
       let blinks = [Int64](repeating: 200 * millisecond, count: 2 * Int(problem.rawValue) - 1)
       return .repeated(blinks + [1200 * millisecond])

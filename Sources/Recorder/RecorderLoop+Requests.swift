@@ -174,10 +174,11 @@ extension RecorderLoop {
     return Array((line.line + "\n").utf8)
   }
 
-  /// Sends the records since the last frame.
+  /// Sends the records since the last frame, and shows them to the guide.
   func serveWatchers(_ now: MonotonicTime) {
     guard let due = watchAt, now >= due else { return }
     let (records, lost) = feed.drain()
+    for record in records { guide?.add(record) }
     var bytes: [UInt8] = []
     for record in records { WatchLine.append(record, to: &bytes) }
     if now >= watchStatusAt {
@@ -194,7 +195,7 @@ extension RecorderLoop {
       if !bytes.isEmpty, !send(bytes, to: index) { watchers[index].lost += UInt64(records.count) }
     }
     watchers.removeAll { control?.send($0.peer, []) == nil }
-    if watchers.isEmpty {
+    if watchers.isEmpty, guide == nil {
       feed.isWatched = false
       watchAt = nil
     } else {

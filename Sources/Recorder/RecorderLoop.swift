@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Analysis
 import Glibc
 package import IMUModel
 package import LinuxIO
@@ -94,6 +95,8 @@ package final class RecorderLoop {
   /// Whether the sensor was ever sampled.
   var hadSensor = false
   var watchers: [Watcher] = []
+  /// While a recording for a calibration by hand runs.
+  var guide: CalibrationGuide?
   /// Their records, from the writer.
   package let feed: LiveFeed
   /// When they get the next frame; `nil` while there are none.
@@ -222,7 +225,7 @@ package final class RecorderLoop {
 
   private var picture: RecorderPicture {
     RecorderPicture(
-      state: machine.state, light: machine.light, number: current.number, plan: current.plan,
+      state: machine.state, light: light, number: current.number, plan: current.plan,
       sampling: sensor, notice: notice)
   }
 
@@ -282,6 +285,7 @@ package final class RecorderLoop {
     if let due = exitBy, now >= due { giveUp() }
     superviseSingle(now)
     feedWatchdog(now)
+    followGuide(now)
     serveWatchers(now)
     answer(requests.elapse(to: now, problem: machine.presentProblem))
   }

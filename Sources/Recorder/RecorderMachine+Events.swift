@@ -32,11 +32,15 @@ extension RecorderMachine {
     case .double(let time):
       switch state {
       // The first of the two presses began this recording.
-      case .starting, .recording: return [.release]
+      case .starting, .recording:
+        isGuided = true
+        return [.release]
       case .stopping:
         resume()
         return [.mark(at: time, label: ""), .release]
-      default: return []
+      default:
+        isWaitingGuided = waitingStart == time
+        return []
       }
     case .single: return state == .stopping ? end(at: stopPress, .button) : []
     case .long(let time): return long(at: time)
@@ -246,6 +250,8 @@ extension RecorderMachine {
   /// Begins a recording; the sensor is sampled.
   private mutating func begin(at start: MonotonicTime) -> [RecorderEffect] {
     state = .starting
+    isGuided = isWaitingGuided && waitingStart == start
+    isWaitingGuided = false
     waitingStart = nil
     lastLimit = nil
     hasFirstSample = false

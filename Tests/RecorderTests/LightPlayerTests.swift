@@ -37,13 +37,17 @@ struct LightPlayerTests {
     #expect(picture(.problem(.storage), step: 200, count: 22) == "█·█·█······█·█·█······")
     #expect(
       picture(.problem(.configuration), step: 200, count: 26) == "█·█·█·█······█·█·█·█······")
+    #expect(picture(.guide(.move), step: 200, count: 6) == "█·█·█·")
+    #expect(picture(.guide(.hold), step: 200, count: 6) == "██████")
+    #expect(picture(.guide(.taken), step: 200, count: 6) == "······")
+    #expect(picture(.guide(.done), step: 100, count: 20) == "█████████·█████████·")
   }
 
   private static let all: [Light] =
     [
       .off, .armed, .waking, .recording, .saving, .acknowledged(isLit: true),
       .acknowledged(isLit: false),
-    ] + Problem.allCases.map { .problem($0) }
+    ] + Problem.allCases.map { .problem($0) } + GuideLight.allCases.map { .guide($0) }
 
   @Test("waking only at the reported changes shows the same as polling each millisecond")
   func changes() {
@@ -61,7 +65,10 @@ struct LightPlayerTests {
 
   @Test("a constant light needs no wake-up")
   func constant() {
-    for light in [Light.off, .recording, .acknowledged(isLit: true), .acknowledged(isLit: false)] {
+    for light in [
+      Light.off, .recording, .acknowledged(isLit: true), .acknowledged(isLit: false),
+      .guide(.hold), .guide(.taken),
+    ] {
       #expect(player(of: light).nextChange(after: at(123)) == nil)
     }
     #expect(LightPlayer().nextChange(after: at(0)) == nil)

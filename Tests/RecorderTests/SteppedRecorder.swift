@@ -57,6 +57,8 @@ final class ScriptedButton: Panel {
   /// Called after the last edge; returns more edges, or `nil` to end the service.
   private let next: (MonotonicTime) -> [LineEdge]?
   private(set) var picture: RecorderPicture?
+  /// Called with each picture.
+  var didShow: (RecorderPicture) -> Void = { _ in }
 
   init(next: @escaping (MonotonicTime) -> [LineEdge]?) { self.next = next }
 
@@ -85,7 +87,11 @@ final class ScriptedButton: Panel {
   }
 
   func handle(signal: Int32) -> Bool { false }
-  func show(_ picture: RecorderPicture, now: MonotonicTime) { self.picture = picture }
+  func show(_ picture: RecorderPicture, now: MonotonicTime) {
+    self.picture = picture
+    didShow(picture)
+  }
+
   func close() -> [RecorderEvent] { [] }
 }
 

@@ -6,6 +6,7 @@ import LinuxIO
 import LogStoreTesting
 @testable import Recorder
 import Sampling
+import SimulatedIMU
 import Testing
 
 /// A chip that lies on a face for 3 s, is moved for 1 s, and so on through the six faces.
@@ -101,7 +102,7 @@ struct GuideLightTests {
       sent = true
       return presses.flatMap { press in
         [(press, true), (press + 0.1, false)].map {
-          LineEdge(time: at($0.0), isActive: $0.1)
+          LineEdge(isActive: $0.1, time: at($0.0))
         }
       }
     }

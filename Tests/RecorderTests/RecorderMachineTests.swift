@@ -56,7 +56,7 @@ struct RecorderMachineTests {
   }
 
   @Test(
-    "a double press whose first one began the recording means nothing, before and after its first sample"
+    "a double press whose first one began the recording ends and marks nothing, before and after its first sample"
   )
   func doubleThatStarted() {
     var machine = StateTable.machine(in: "armed")

@@ -140,16 +140,17 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       end.ledger = causes.ledger
       end.ledger.sampled = account.samples
     }
-    let remarks =
-      options.remarks + found
-      + account.remarks(
-        name, grid, timeUnit: survey.unit, isRateGiven: fit.isRateKnown, hasTime: hasTime)
-      + [fit.remark].compactMap { $0 }
-      + (fit.departure.map {
-        [account.remark($0, name, grid, rate, isRateGiven: options.rate != nil)]
-      } ?? [])
-      + (!fit.isRateKnown ? survey.remarks(name, grid) : [])
-      + notes.remarks(name, unplaced: causes.unplaced)
+    // One after the other: the compiler of Swift 6.0 gives up on the sum.
+    var remarks: [String] = options.remarks + found
+    remarks += account.remarks(
+      name, grid, timeUnit: survey.unit, isRateGiven: fit.isRateKnown, hasTime: hasTime)
+    if let remark = fit.remark { remarks.append(remark) }
+    if let departure = fit.departure {
+      remarks.append(
+        account.remark(departure, name, grid, rate, isRateGiven: options.rate != nil))
+    }
+    if !fit.isRateKnown { remarks += survey.remarks(name, grid) }
+    remarks += notes.remarks(name, unplaced: causes.unplaced)
     return Parts(
       description: description, clockPairs: clockPairs, notes: notes, causes: begun, end: end,
       remarks: remarks,

@@ -76,7 +76,8 @@ let package = Package(
     .target(
       name: "Recorder",
       dependencies: [
-        "Analysis", "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "RingBuffer",
+        "Analysis", "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
+        "RingBuffer",
         "Sampling",
       ],
       swiftSettings: settings),

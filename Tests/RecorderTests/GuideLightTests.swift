@@ -1,61 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUDrivers
 import IMUModel
 import LinuxIO
-import LogStoreTesting
 @testable import Recorder
-import Sampling
-import SimulatedIMU
 import Testing
-
-/// A chip that lies on a face for 3 s, is moved for 1 s, and so on through the six faces.
-private struct FacesSensor: IMUSensor, ~Copyable {
-  private var count = 0
-
-  let lifeLimit: LifeLimit? = nil
-  let evidence = ReadEvidence()
-
-  var readLimit: Int64 { .max }
-
-  var description: SensorDescription { ExampleLog.description().sensor }
-
-  let expectation: SensorExpectation? = nil
-
-  mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
-
-  mutating func restart() {}
-
-  mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
-    sample = RawSample()
-    let (face, place) = (count / 400, count % 400)
-    let value: Int16 = face % 2 == 0 ? 8192 : -8192
-    if place < 300 {
-      switch face / 2 % 3 {
-      case 0: sample.ax = value
-      case 1: sample.ay = value
-      default: sample.az = value
-      }
-      // No register that a stuck chip could have.
-      sample.gx = Int16(count % 3)
-    } else {
-      sample.ax = Int16(count % 7) * 1000
-      sample.ay = Int16(count % 5) * -1300
-    }
-    count += 1
-    return .fresh
-  }
-
-  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck { .intact }
-}
-
-private struct FacesSource: SensorSource {
-  let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
-
-  func open<User: SensorUser>(for user: User) throws -> User.Outcome {
-    try user.use(FacesSensor(), clock: clock, boardTitle: "test")
-  }
-}
 
 @Suite("The light guides a calibration by hand")
 struct GuideLightTests {
@@ -92,6 +40,21 @@ struct GuideLightTests {
     #expect(!machine([.begin, .press(at: at(1)), .single(at: at(1)), .sensorReady]).isGuided)
   }
 
+  /// The n-th sample of a chip that lies on a face for 3 s, is moved for 1 s, and so on through the six faces.
+  @Sendable
+  private static func faces(_ number: UInt64) -> RawSample {
+    var sample = RawSample()
+    let (face, place) = (number / 400, number % 400)
+    guard place < 300 else {
+      sample.ax = Int16(number % 7) * 1000
+      sample.ay = Int16(number % 5) * -1300
+      return sample
+    }
+    sample[Int(face / 2 % 3)] = face % 2 == 0 ? 8192 : -8192
+    sample.gx = Int16(number % 3)
+    return sample
+  }
+
   /// The light at each change while a recording of the faces runs, which `presses` began.
   private func lights(_ presses: [Double]) throws -> [Light] {
     var lights: [Light] = []
@@ -109,18 +72,8 @@ struct GuideLightTests {
     button.didShow = { picture in
       if picture.state == .recording, picture.light != lights.last { lights.append(picture.light) }
     }
-    var configuration = RecorderConfiguration.default
-    configuration.rate = SteppedRecorder.rate
-    configuration.length = 26_000_000_000
-    configuration.reserve = 0
-    let directory = TemporaryDirectory(inMemory: true)
-    let surroundings = RecorderLoop.Surroundings { _, _ in
-    } openPanel: { _ in
-      button
-    }
-    _ = try SimulatedRecorder(
-      RecorderSetup(configuration, sensor: FacesSource(), store: directory.path), surroundings
-    ).run()
+    let source = CountingSource(sample: GuideLightTests.faces)
+    _ = try SteppedRecorder(source: source, length: 26_000_000_000).run(button)
     return lights
   }
 

@@ -11,9 +11,12 @@ import Sampling
 import SimulatedIMU
 import Testing
 
-/// A chip whose n-th sample has the value n.
+/// A chip whose n-th sample is a function of n.
 struct CountingSensor: IMUSensor, ~Copyable {
+  let sample: @Sendable (UInt64) -> RawSample
   private var count: UInt64 = 0
+
+  init(_ sample: @escaping @Sendable (UInt64) -> RawSample) { self.sample = sample }
 
   let lifeLimit: LifeLimit? = nil
   private(set) var evidence = ReadEvidence()
@@ -29,7 +32,7 @@ struct CountingSensor: IMUSensor, ~Copyable {
   mutating func restart() {}
 
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
-    sample = WriterBench.sample(count)
+    sample = self.sample(count)
     count += 1
     evidence = ReadEvidence(isConfigured: true, outputs: SensorOutputs(low: count, high: 0))
     return .fresh
@@ -40,10 +43,12 @@ struct CountingSensor: IMUSensor, ~Copyable {
 
 /// A ``CountingSensor`` in simulated time.
 struct CountingSource: SensorSource {
+  /// By default the n-th sample has the value n.
+  var sample: @Sendable (UInt64) -> RawSample = { WriterBench.sample($0) }
   let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
 
   func open<User: SensorUser>(for user: User) throws -> User.Outcome {
-    try user.use(CountingSensor(), clock: clock, boardTitle: "test")
+    try user.use(CountingSensor(sample), clock: clock, boardTitle: "test")
   }
 }
 
@@ -95,20 +100,23 @@ final class ScriptedButton: Panel {
   func close() -> [RecorderEvent] { [] }
 }
 
-/// The shipped service with a button, stepped in simulated time at 100 Hz: recordings of 6 s, with 0.5 s from before the
-/// press.
+/// The shipped service with a button, stepped in simulated time at 100 Hz: recordings of 6 s unless the test says
+/// otherwise, with 0.5 s from before the press.
 struct SteppedRecorder {
   static let rate = RecordingWriterTests.rate(100)
   static let ticksBefore: UInt64 = 50
   static let ticksAfter: UInt64 = 600
 
+  var source = CountingSource()
+  /// Of a recording, in nanoseconds.
+  var length: Int64 = 6_000_000_000
   let directory = TemporaryDirectory(inMemory: true)
 
   /// Runs the service until the button has no more edges.
   func run(_ button: ScriptedButton) throws -> RecorderLoop {
     var configuration = RecorderConfiguration.default
     configuration.rate = SteppedRecorder.rate
-    configuration.length = 6_000_000_000
+    configuration.length = length
     configuration.preTrigger = 500_000_000
     configuration.reserve = 0
     let surroundings = RecorderLoop.Surroundings { priority, sentence in
@@ -117,7 +125,7 @@ struct SteppedRecorder {
       button
     }
     return try SimulatedRecorder(
-      RecorderSetup(configuration, sensor: CountingSource(), store: directory.path), surroundings
+      RecorderSetup(configuration, sensor: source, store: directory.path), surroundings
     ).run()
   }
 

@@ -27,34 +27,14 @@ struct CertifyCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-
-  @Option(help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
-  var board: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
-  var bus: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "The chip: auto, or a model; @0x69 after it chooses the address.",
-      valueName: "auto|model"),
-    completion: .sensors)
-  var sensor = "auto"
-
-  @Option(
-    help: ArgumentHelp(
-      "The simulated motion: still (the default), tumble, or a CSV file of counts.",
-      valueName: "still|tumble|file"),
-    completion: .motions)
-  var motion: String?
+  @OptionGroup var sensorOptions: SensorOptions
 
   @Flag(help: "Print JSON.")
   var json = false
 
   mutating func run() throws {
-    let report = try certify(try request())
+    // A simulated chip need not be waited for.
+    let report = try certify(try sensorOptions.request(.default, isTimeVirtual: true))
     try json ? Console.json(report.json) : report.lines.forEach { try Console.data($0) }
     switch report.verdict {
     case .pass: break
@@ -62,25 +42,6 @@ struct CertifyCommand: ParsableCommand {
       throw CommandFailure(.tryAgain, "the sensor moved: hold it still and run it again")
     case .warn, .fail: throw ExitCode(ExitStatus.flawed.rawValue)
     }
-  }
-
-  private func request() throws(CommandFailure) -> SensorRequest {
-    var configuration = RecorderConfiguration.default
-    (configuration.board, configuration.bus) = (board, bus)
-    configuration.sensor = sensor
-    // A simulated chip need not be waited for.
-    let request = try SensorRequest(configuration, motion: motion, isTimeVirtual: true)
-    guard !request.isSimulated || bus == nil else {
-      throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
-    }
-    guard request.isSimulated || motion == nil else {
-      throw CommandFailure(
-        .usage, "--motion is the simulator's; give --board simulator with it")
-    }
-    if let bus, bus < 0 {
-      throw CommandFailure(.usage, "--bus \(bus): give the number N of a /dev/i2c-N")
-    }
-    return request
   }
 
   private func certify(_ request: SensorRequest) throws -> CertifyReport {
@@ -98,7 +59,8 @@ struct CertifyCommand: ParsableCommand {
     let number = try request.busNumber(board)
     let busClock = SystemTree.live.i2cClock(bus: number) ?? board?.busHertz
     let search = SensorSearch(
-      request: request, bus: number, isFixed: bus != nil, busClock: busClock, interrupt: nil)
+      request: request, bus: number, isFixed: sensorOptions.place.bus != nil, busClock: busClock,
+      interrupt: nil)
     return try BusErrand(bus: number).run { progress in
       Result<CertifyReport, any Error> {
         let taken = try search.take(progress)

@@ -178,34 +178,3 @@ enum RecordedChannels: String, ExpressibleByArgument, CaseIterable {
     }
   }
 }
-
-/// The options that choose a sensor.
-struct SensorOptions: ParsableArguments {
-  @Option(
-    help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
-  var board: String?
-
-  // A value may begin with a sign, so that the refusal can name it.
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
-  var bus: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "The chip: auto, or a model; @0x69 after it chooses the address.",
-      valueName: "auto|model"),
-    completion: .sensors)
-  var sensor = "auto"
-
-  @Option(
-    help: ArgumentHelp(
-      "The simulated motion: still (the default), tumble, or a CSV file of counts.",
-      valueName: "still|tumble|file"),
-    completion: .motions)
-  var motion: String?
-
-  /// Whether any is given.
-  var isGiven: Bool { board != nil || bus != nil || sensor != "auto" || motion != nil }
-}

@@ -29,13 +29,7 @@ struct DoctorCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
-  var board: String?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
-  var bus: Int?
+  @OptionGroup var place: BusOptions
 
   @Flag(help: "Write and sync to the card for 10 s, and report how long it takes.")
   var card = false
@@ -130,8 +124,8 @@ struct DoctorCommand: ParsableCommand {
     }
     for check in ServiceChecks(tree: tree, status: status).run() { try found(check) }
     var chosen = settings
-    if let board { chosen.board = board }
-    if let bus { chosen.bus = bus }
+    if let board = place.board { chosen.board = board }
+    if let bus = place.bus { chosen.bus = bus }
     let request = try SensorRequest(chosen)
     let board =
       request.board

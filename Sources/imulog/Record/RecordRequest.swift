@@ -19,7 +19,6 @@ struct RecordRequest {
       )
     }
     var configuration = RecorderConfiguration.default
-    RecordRequest.choose(command.sensorOptions, in: &configuration)
     configuration.rate = rate
     guard let clock = ClockChoice(rawValue: command.clock) else {
       throw CommandFailure(.usage, "--clock \(command.clock): give auto, chip or grid")
@@ -62,35 +61,34 @@ struct RecordRequest {
     // A recording in simulated time ends before a user could see it.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     isGuided = false
-    sensor = try SensorRequest(
-      configuration, motion: command.sensorOptions.motion, isTimeVirtual: command.virtualTime)
-    try checkSimulatorOptions()
+    sensor = try command.sensorOptions.request(
+      configuration, isTimeVirtual: command.virtualTime)
+    guard command.virtualTime else { return }
+    guard sensor.isSimulated else {
+      throw CommandFailure(
+        .usage, "--virtual-time is the simulator's; give --board simulator with it")
+    }
+    guard configuration.length != nil else {
+      throw CommandFailure(
+        .usage, "--virtual-time runs as fast as it can and so needs an end; give --for")
+    }
   }
 
   /// The recording of a calibration by hand, until the user ends it.
   init(guided command: CalibrateCommand) throws(CommandFailure) {
     var configuration = RecorderConfiguration.default
-    RecordRequest.choose(command.sensorOptions, in: &configuration)
     configuration.rate = RecordRequest.guidedRate
     configuration.length = nil
     configuration.samplesWhileIdle = false
     configuration.note = command.name ?? ""
     (isOnTerminal, isGuided) = (true, true)
-    sensor = try SensorRequest(configuration, motion: command.sensorOptions.motion)
-    try checkSimulatorOptions()
+    sensor = try command.sensorOptions.request(configuration)
   }
 
   /// 100 Hz: half a second of rest is 50 samples, and a turn by hand is far slower than a sample.
   private static var guidedRate: SampleRate {
     guard let rate = SampleRate(100) else { preconditionFailure("100 Hz is a rate") }
     return rate
-  }
-
-  private static func choose(
-    _ options: SensorOptions, in configuration: inout RecorderConfiguration
-  ) {
-    (configuration.board, configuration.bus) = (options.board, options.bus)
-    configuration.sensor = options.sensor
   }
 
   /// The message at the start.
@@ -100,24 +98,6 @@ struct RecordRequest {
     let length = ticks.map { "for \(Plain.seconds(configuration.rate.nanoseconds(atTick: $0)))" }
     return "recording from \(description.model)\(place), \(Plain.hertz(configuration.rate)) Hz, "
       + (length ?? "until Ctrl-C or SIGTERM")
-  }
-
-  private func checkSimulatorOptions() throws(CommandFailure) {
-    if sensor.isSimulated {
-      guard configuration.bus == nil else {
-        throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
-      }
-      guard !(sensor.isTimeVirtual && configuration.length == nil) else {
-        throw CommandFailure(
-          .usage, "--virtual-time runs as fast as it can and so needs an end; give --for")
-      }
-    } else if sensor.motion != nil || sensor.isTimeVirtual {
-      let option = sensor.motion != nil ? "--motion" : "--virtual-time"
-      throw CommandFailure(.usage, "\(option) is the simulator's; give --board simulator with it")
-    }
-    if let bus = configuration.bus, bus < 0 {
-      throw CommandFailure(.usage, "--bus \(bus): give the number N of a /dev/i2c-N")
-    }
   }
 
   private static func range(

@@ -77,8 +77,7 @@ let package = Package(
       name: "Recorder",
       dependencies: [
         "Analysis", "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "RingBuffer",
-        "Sampling",
+        "RingBuffer", "Sampling",
       ],
       swiftSettings: settings),
     // What a person sees on a terminal: views, and the screens that show them.

@@ -11,7 +11,7 @@ import LogStore
 ///
 /// They come before any recording is freed there, and before exports beside the copies are made. An older far end closes
 /// the connection at the question, and is not asked again. Of a label that was removed, or removed and added again, the
-/// later change by its revision wins. Labels of recordings that are then not fetched do not stay. Names that `imulog label`
+/// higher revision wins, whenever it was made. Labels of recordings that are then not fetched do not stay. Names that `imulog label`
 /// would refuse are left out, and said. Labels that are not within the copy here stay: the recording there may be longer.
 extension HostPull {
   /// Questions for labels without an answer at a time.
@@ -157,7 +157,7 @@ extension HostPull {
     guard !sound.isEmpty else { return }
     do {
       if try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
-      let removed = try fetch.local.catalogue.merge(sound, into: id).removed
+      let removed = try fetch.local.catalogue.merge(sound, into: id)
       say(removed, of: id, "removed here, as there")
     } catch {
       fail(id, CommandFailure(error, else: .inputOutput))

@@ -14,7 +14,7 @@ extension LabelTests {
     try store.remove(LabelTests.walking, from: id)
     try store.add(LabelTests.step, to: id)
     let others = [LabelTests.walking, LabelTests.step, LabelTests.edge].map { LabelChange($0) }
-    #expect(try store.merge(others, into: id) == (1, 0))
+    #expect(try store.merge(others, into: id) == 0)
     #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
   }
 
@@ -26,10 +26,12 @@ extension LabelTests {
     try store.add(LabelTests.step, to: id)
     let both = [LabelTests.walking, LabelTests.edge]
     let removals = both.map { LabelChange($0, revision: 2) }
-    #expect(try store.merge(removals, into: id) == (0, 1))
+    #expect(try store.merge(removals, into: id) == 1)
     #expect(try store.labels(of: id).labels == [LabelTests.step])
     #expect(try store.labels(of: id).removed == [LabelTests.walking, LabelTests.edge])
-    #expect(try store.merge(both.map { LabelChange($0) } + removals, into: id) == (0, 0))
+    let bytes = directory.bytes(of: file(id))
+    #expect(try store.merge(both.map { LabelChange($0) } + removals, into: id) == 0)
+    #expect(directory.bytes(of: file(id)) == bytes)
     try store.add(LabelTests.edge, to: id)
     #expect(try store.labels(of: id).labels == [LabelTests.edge, LabelTests.step])
   }
@@ -56,5 +58,32 @@ extension LabelTests {
     }
     try here.add(LabelTests.walking, to: id)
     #expect(try here.labels(of: id).revision(of: LabelTests.walking) == 7)
+  }
+
+  @Test("a label that is here already takes a higher revision though no label more has room")
+  func fullOfLabels() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    let all = try (0..<Int64(RecordingLabel.mostOfRecording)).map {
+      try RecordingLabel("x", from: $0, to: $0 + 1)
+    }
+    try store.merge(all.map { LabelChange($0) }, into: id)
+    try store.merge([LabelChange(all[7], revision: 3)], into: id)
+    #expect(try store.labels(of: id).revision(of: all[7]) == 3)
+    #expect(try store.labels(of: id).labels == all)
+  }
+
+  @Test(
+    "after the last revision, which only a lying store gives, a label is refused and not lost unsaid"
+  )
+  func lastRevision() throws {
+    let store = try store()
+    let (_, id) = try addRecording(store)
+    try store.merge([LabelChange(LabelTests.walking, revision: LabelChange.last)], into: id)
+    let bytes = directory.bytes(of: file(id))
+    #expect(throws: CatalogueError.labelsFull(path: "\(directory.path)/\(file(id))")) {
+      try store.add(LabelTests.walking, to: id)
+    }
+    #expect(directory.bytes(of: file(id)) == bytes)
   }
 }

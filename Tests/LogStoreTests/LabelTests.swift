@@ -24,7 +24,7 @@ struct LabelTests {
     return (entry, try store.reader(of: entry).description.id)
   }
 
-  private func file(_ id: RecordingID) -> String { ".labels/\(id).labels" }
+  func file(_ id: RecordingID) -> String { ".labels/\(id).labels" }
 
   static let walking = label("walking", 3_000_000_000, 8_000_000_000)
   static let step = label("left foot", -5, 7)
@@ -187,7 +187,7 @@ struct LabelTests {
     let store = try store()
     let (_, id) = try addRecording(store)
     let all = (0..<Int64(RecordingLabel.mostOfRecording)).map { LabelTests.label("x", $0, $0 + 1) }
-    #expect(try store.merge(all.map { LabelChange($0) }, into: id).added == 1000)
+    try store.merge(all.map { LabelChange($0) }, into: id)
     #expect(throws: CatalogueError.tooManyLabels(path: "\(directory.path)/\(file(id))")) {
       try store.add(LabelTests.walking, to: id)
     }

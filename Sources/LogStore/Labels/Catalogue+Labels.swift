@@ -71,7 +71,7 @@ extension Catalogue {
   ///
   /// - Throws: ``CatalogueError/tooManyLabels(path:)``.
   public func add(_ label: RecordingLabel, to id: RecordingID) throws(CatalogueError) {
-    _ = try changeLabels(of: id) { list in
+    try changeLabels(of: id) { list in
       list.present.contains(label)
         ? [] : [LabelChange(label, revision: list.revision(of: label, adding: true))]
     }
@@ -79,18 +79,18 @@ extension Catalogue {
 
   /// Takes what another store knows of labels, where its revision is higher; durable on return.
   ///
-  /// - Returns: How many labels are new here, and how many are not here any more.
+  /// - Returns: How many labels are not here any more.
   @discardableResult
   public func merge(
     _ changes: [LabelChange], into id: RecordingID
-  ) throws(CatalogueError) -> (added: Int, removed: Int) {
+  ) throws(CatalogueError) -> Int {
     var removed = 0
-    let made = try changeLabels(of: id) { list in
+    try changeLabels(of: id) { list in
       let newer = changes.filter { $0.revision > list.revision(of: $0.label) }
       removed = newer.count { $0.isRemoval && list.present.contains($0.label) }
       return newer
     }
-    return (made.count { !$0.isRemoval }, removed)
+    return removed
   }
 
   /// Removes a label; durable on return.
@@ -98,7 +98,7 @@ extension Catalogue {
   /// - Throws: ``CatalogueError/noLabel(_:existing:)``.
   public func remove(_ label: RecordingLabel, from id: RecordingID) throws(CatalogueError) {
     var existing: [RecordingLabel]?
-    _ = try changeLabels(of: id) { list in
+    try changeLabels(of: id) { list in
       if !list.present.contains(label) { existing = list.labels }
       return existing == nil
         ? [LabelChange(label, revision: list.revision(of: label, adding: false))] : []
@@ -107,10 +107,9 @@ extension Catalogue {
   }
 
   /// - Parameter changes: The changes to append, from what is there.
-  /// - Returns: They.
   private func changeLabels(
     of id: RecordingID, _ changes: (LabelList) -> [LabelChange]
-  ) throws(CatalogueError) -> [LabelChange] {
+  ) throws(CatalogueError) {
     let path = labelsPath(of: id)
     do throws(StorageError) {
       let lock = try numberLock()
@@ -118,15 +117,19 @@ extension Catalogue {
       let file = try labelsFile(path)
       let list = try labels(in: file)
       let lines = changes(list)
-      guard
-        list.present.count + lines.count(where: { !$0.isRemoval }) <= RecordingLabel.mostOfRecording
-      else { throw StorageError(.write, path: path, errno: E2BIG) }
+      let added = lines.count { !$0.isRemoval && !list.present.contains($0.label) }
+      guard list.present.count + added <= RecordingLabel.mostOfRecording else {
+        throw StorageError(.write, path: path, errno: E2BIG)
+      }
+      guard lines.allSatisfy({ $0.revision <= LabelChange.last }) else {
+        throw StorageError(.write, path: path, errno: EOVERFLOW)
+      }
       var bytes = list.isOpen ? [UInt8(ascii: "\n")] : []
       bytes += lines.flatMap { LabelList.line($0) }
       guard list.wholeByteCount + bytes.count <= Catalogue.labelsLimit else {
         try replaceLabels(of: id, list.compacted + bytes.drop { $0 == UInt8(ascii: "\n") })
         _ = consume lock
-        return lines
+        return
       }
       // Synced where nothing changes, too: the sync of an earlier attempt may have failed.
       if try file.regularFileSize() > UInt64(list.wholeByteCount) {
@@ -137,15 +140,14 @@ extension Catalogue {
           try file.write(bytes, at: UInt64(list.wholeByteCount))
         }
       } catch {
-        // Half a line stays only if this fails too; it fails its check then, and the next change cuts it off.
-        do throws(StorageError) { try file.truncate(to: UInt64(list.wholeByteCount)) } catch {}
+        // Half a line fails its check, and the next change would cut it off as well.
+        try file.truncate(to: UInt64(list.wholeByteCount))
         throw error
       }
       try file.sync()
       try files.syncDirectory(self.path(of: Catalogue.labelsName))
       try files.syncDirectory(self.path)
       _ = consume lock
-      return lines
     } catch {
       throw Catalogue.problem(error)
     }

@@ -23,8 +23,8 @@ extension RecorderLoop {
   /// The machine's light, or the guide's while the recording runs.
   var light: Light {
     guard machine.light == .recording, let guide else { return machine.light }
-    if guide.isTaken { return .guide(guide.next == .done ? .done : .taken) }
-    if guide.stillFor != nil { return .guide(.hold) }
-    return .guide(guide.next == .done ? .done : .move)
+    if guide.next == .done { return .guide(.done) }
+    if guide.isTaken { return .guide(.taken) }
+    return .guide(guide.stillFor == nil ? .move : .hold)
   }
 }

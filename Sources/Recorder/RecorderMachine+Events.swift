@@ -31,15 +31,15 @@ extension RecorderMachine {
     case .press(let time): return press(at: time)
     case .double(let time):
       switch state {
-      // The first of the two presses began this recording.
+      // The first of the two presses began this recording, or was ignored because another start waited.
       case .starting, .recording:
-        isGuided = true
+        doublePress = time
         return [.release]
       case .stopping:
         resume()
         return [.mark(at: time, label: ""), .release]
       default:
-        isWaitingGuided = waitingStart == time
+        doublePress = time
         return []
       }
     case .single: return state == .stopping ? end(at: stopPress, .button) : []
@@ -250,8 +250,7 @@ extension RecorderMachine {
   /// Begins a recording; the sensor is sampled.
   private mutating func begin(at start: MonotonicTime) -> [RecorderEffect] {
     state = .starting
-    isGuided = isWaitingGuided && waitingStart == start
-    isWaitingGuided = false
+    begun = start
     waitingStart = nil
     lastLimit = nil
     hasFirstSample = false
@@ -285,6 +284,7 @@ extension RecorderMachine {
 
   /// Discards the recording; another one begins at `start` as soon as that is done.
   private mutating func discard(andBeginAt start: MonotonicTime) -> [RecorderEffect] {
+    if isGuided { doublePress = start }
     state = .saving
     stopPress = nil
     waitingStart = start

@@ -90,8 +90,8 @@ package import IMUModel
 ///   tries again.
 /// - g: wake, when the sensor was not found.
 /// - h: with a start that waits: sleep, wake.
-/// - i: this press began the recording, which is for a calibration by hand then: ``isGuided``. So is one that the press
-///   waits for.
+/// - i: where this press began the recording, it is for a calibration by hand: ``isGuided``. So is one for which the press
+///   waits, and the one that follows when a guided one is discarded.
 /// - j: back to starting when there is no first sample yet; firstSample is noted.
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
 ///   when it is not sampled while idle.
@@ -130,10 +130,12 @@ public struct RecorderMachine: Hashable, Sendable {
   /// The press or request that begins a recording as soon as one can begin.
   package internal(set) var waitingStart: MonotonicTime?
 
-  /// Whether the recording was begun by two presses, for a calibration by hand.
-  var isGuided = false
-  /// Whether the start that waits was two presses.
-  var isWaitingGuided = false
+  /// The press or request that began the recording.
+  var begun: MonotonicTime?
+  /// The first of the last two presses that were no mark.
+  var doublePress: MonotonicTime?
+  /// Whether two presses began the recording, for a calibration by hand.
+  var isGuided: Bool { doublePress != nil && doublePress == begun }
   /// The press that may be the recording's end; only while stopping.
   var stopPress: MonotonicTime?
   var hasFirstSample = false

@@ -106,6 +106,12 @@ struct CalibrationGuideTests {
     recording.turn(2, by: -360, up)
     recording.rest(up)
     #expect(recording.guide.trouble == nil && recording.guide.turns == [2])
+    // A second of it is missing, so that its sum is far from a whole turn.
+    recording.turn(2, by: 150, up)
+    recording.leaveOut(100)
+    recording.turn(2, by: 120, up)
+    recording.rest(up)
+    #expect(recording.guide.trouble == .clipped)
   }
 
   @Test("without a gyroscope no turn is asked for")

@@ -38,6 +38,21 @@ struct GuideLightTests {
     #expect(machine(waits + [.sensorReady]).isGuided)
     #expect(!machine(waits + [.stop(at: at(2)), .sensorReady, .start(at: at(3))]).isGuided)
     #expect(!machine([.begin, .press(at: at(1)), .single(at: at(1)), .sensorReady]).isGuided)
+    // Another start than that of the two presses.
+    #expect(!machine(waits + [.stop(at: at(2)), .start(at: at(3)), .sensorReady]).isGuided)
+    #expect(
+      !machine([.begin, .start(at: at(0)), .press(at: at(1)), .sensorReady, .double(at: at(1))])
+        .isGuided)
+  }
+
+  @Test("the recording after a guided one that is discarded is guided too, and that is all")
+  func discarded() {
+    let guided: [RecorderEvent] = [
+      .begin, .sensorReady, .press(at: at(1)), .double(at: at(1)), .firstSample,
+    ]
+    #expect(machine(guided + [.long(at: at(5)), .saved, .firstSample]).isGuided)
+    let plain: [RecorderEvent] = [.begin, .sensorReady, .start(at: at(1)), .firstSample]
+    #expect(!machine(plain + [.long(at: at(5)), .saved, .firstSample]).isGuided)
   }
 
   /// The n-th sample of a chip that lies on a face for 3 s, is moved for 1 s, and so on through the six faces.

@@ -166,6 +166,8 @@ public struct CalibrationGuide {
       } catch {
         switch error {
         case .noTurn: break
+        // A turn that was too fast is integrated too low.
+        case .notWhole where !turn.isWhole, .tilted where !turn.isWhole: trouble = .clipped
         case .notWhole(let axis, let degrees):
           trouble = .notWhole(axis: axis, degrees: abs(degrees))
         case .tilted(let axis, let other, _): trouble = .tilted(axis: axis, other: other)

@@ -27,7 +27,9 @@ public struct CalibrationResult: Sendable {
 extension CalibrationStudy {
   /// The largest error afterwards that is accepted, in g (van Hees and others 2014: 10 mg).
   public static let largestError = FreeLivingFit.largestError
-  static let axes = ["x", "y", "z"]
+  private static let axes = ["x", "y", "z"]
+  private static let notAllSampled =
+    "is left out: samples are missing in it or at the end of the range"
 
   /// The calibration that the study supports.
   ///
@@ -139,15 +141,17 @@ extension CalibrationStudy {
       do throws(TurnFit.Failure) {
         let fit = try TurnFit(degrees: turn.degrees - found.offset * turn.seconds)
         guard turn.isWhole else {
-          result.remarks.append(
-            "turn \(index + 1) is left out: samples are missing in it or at the end of the range")
+          result.remarks.append("turn \(index + 1) \(CalibrationStudy.notAllSampled)")
           continue
         }
         let turns = Double(abs(fit.turns))
         sums[fit.axis] += fit.scale * turns
         weights[fit.axis] += turns
       } catch {
-        if let why = sentence(error) { result.remarks.append("turn \(index + 1) \(why)") }
+        if let why = sentence(error) {
+          let reason = turn.isWhole ? why : CalibrationStudy.notAllSampled
+          result.remarks.append("turn \(index + 1) \(reason)")
+        }
       }
     }
     var missing: [String] = []

@@ -203,9 +203,12 @@ public enum StoreFile {
   }
 
   /// Whether a directory has what stores keep beside recordings. One that was only ever read may have nothing of it.
-  public static func isStore(_ directory: String) -> Bool {
-    [Catalogue.lockName, KnownRecordings.name, Catalogue.trashName, Catalogue.labelsName].contains {
-      access("\(directory)/\($0)", F_OK) == 0
-    }
+  ///
+  /// - Parameter name: An entry that does not count: directories of other programs may have a `.lock` as well.
+  public static func isStore(_ directory: String, besides name: String? = nil) -> Bool {
+    let marks: [String] = [
+      Catalogue.lockName, KnownRecordings.name, Catalogue.trashName, Catalogue.labelsName,
+    ]
+    return marks.contains { $0 != name && access("\(directory)/\($0)", F_OK) == 0 }
   }
 }

@@ -11,7 +11,7 @@ enum OutputPlace {
   /// recordings, through any link or name.
   ///
   ///     STORE/000050-20261121T023807Z-1b4e28ba.imulog   would be a recording
-  ///     STORE/.labels/…, .trash/…, .lock                the store's own, which begin with a point
+  ///     STORE/.labels/…, .trash/…, .lock                the store's own
   ///     STORE/walk.csv                                  goes
   ///
   /// - Parameter option: The option that names the output.
@@ -33,13 +33,12 @@ enum OutputPlace {
     var directory = ""
     for (index, name) in names.enumerated() {
       let isOurs = directory == store
-      if isOurs ? name.hasPrefix(".") : StoreFile.isBesideRecordings(name),
-        isOurs || isMarked(directory, by: name)
+      if StoreFile.isBesideRecordings(name) || isOurs && name.hasPrefix("."),
+        isOurs || StoreFile.isStore(directory, besides: name)
       {
         throw CommandFailure(
           .usage,
-          "\(option) \(output) is among the store's own files, those that begin with a point; choose another "
-            + "\(option) FILE")
+          "\(option) \(output) is among the store's own files; choose another \(option) FILE")
       }
       if index == names.count - 1, StoreFile.isRecording(name),
         isOurs || StoreFile.isStore(directory)
@@ -63,12 +62,6 @@ enum OutputPlace {
       .usage,
       "\(Plain.text(directory)) is a store, where copies of logs would be recordings a second time; choose another "
         + "--to DIR")
-  }
-
-  /// Whether a directory with this entry is a store, as a second entry shows: directories of other programs may have a
-  /// `.lock` as well.
-  private static func isMarked(_ directory: String, by name: String) -> Bool {
-    [".lock", ".known"].contains { $0 != name && access("\(directory)/\($0)", F_OK) == 0 }
   }
 
   /// The path without links and points; of a file that is not there, by its directory. `nil` where that is not there.

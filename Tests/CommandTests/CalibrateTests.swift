@@ -94,6 +94,7 @@ struct CalibrateTests {
       bench.run("calibrate", "--board", "simulator"), 64, ["terminal", "ssh -t", "ID"])
     expectSentence(
       bench.run("calibrate", "1", "--board", "simulator"), 64, ["--board", "leave them out"])
+    expectSentence(bench.run("calibrate", "1", "-o", "-"), 64, ["-o takes a file"])
     #expect(bench.inventory() == inventory)
   }
 

@@ -174,6 +174,13 @@ struct OutputPlaceTests {
       expectSentence(
         bench.pull("--format", "raw", "--to", directory), 64, ["is a store", "--to DIR"])
     }
+    let beside = bench.laptop.store + "/.labels"
+    mkdir(beside, 0o755)
+    for format in ["raw", "csv"] {
+      expectSentence(
+        bench.pull("--format", format, "--to", beside), 64, ["--to", "store's own files"])
+    }
+    rmdir(beside)
     #expect(bench.laptop.inventory() == before)
     #expect(bench.pull("--format", "csv", "--to", bench.laptop.store).status == 0)
   }

@@ -61,6 +61,7 @@ struct CalibrateCommand: ParsableCommand {
       throw ValidationError(
         "--board, --bus, --sensor and --motion are for a new recording; leave them out, or the ID")
     }
+    if output == "-" { throw ValidationError("-o takes a file; without it the result is printed") }
     if let name, name.isEmpty || name.utf8.count > CalibrationText.nameLimit || !isLine(name) {
       throw ValidationError(
         "--name: give one line of 1 to \(CalibrationText.nameLimit) bytes")
@@ -112,6 +113,10 @@ struct CalibrateCommand: ParsableCommand {
       )
     }
     let request = try RecordRequest(guided: self)
+    // Not only after minutes of work by hand.
+    if let output {
+      try OutputPlace.refuse(output, in: try OpenStore.making(try program.storePath(storeOptions)))
+    }
     // To the end: a second signal must not cut off the result.
     let signals = try SignalWatch()
     let result = Result {

@@ -17,6 +17,12 @@ extension GapCause {
     }
   }
 
+  /// The cause of this ``name``; `nil` where it is none.
+  public init?(name: String) {
+    guard let cause = GapCause.allCases.first(where: { $0.name == name }) else { return nil }
+    self = cause
+  }
+
   /// The cause for people, in a few words that fit after a count of ticks.
   public var phrase: String {
     switch self {

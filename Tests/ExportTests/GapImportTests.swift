@@ -103,6 +103,23 @@ struct GapImportTests {
       "\(Imports.csvError(table)?.description ?? "taken")")
   }
 
+  @Test("a table whose texts are quoted has its gaps, and a row with values and a cause is a gap")
+  func quoted() throws {
+    for (samples, gap) in [("\"\",\"\"", "\"missed\",\"2\""), (",", "missed,2")] {
+      var rows = (0..<20).map { "\($0 + ($0 < 6 ? 0 : 2))0000000,\($0),\(samples)" }
+      rows.insert("60000000,,\(gap)", at: 6)
+      let importer = try Imports.csv(
+        "t_ns,ax,gap,gap_ticks\n" + rows.joined(separator: "\n") + "\n")
+      #expect(importer.end.ledger.missed == 2 && importer.end.ledger.sampled == 20, "\(gap)")
+    }
+    for row in ["40000000,1,busError,1", "40000000, 1,busError,1"] {
+      let rows = (0..<8).map { $0 == 4 ? row : "\($0)0000000,\($0),," }
+      let importer = try Imports.csv(
+        "t_ns,ax,gap,gap_ticks\n" + rows.joined(separator: "\n") + "\n")
+      #expect(importer.end.ledger.busErrors == 1 && importer.end.ledger.sampled == 7, "\(row)")
+    }
+  }
+
   @Test("a row of a gap without a time, or that is cut off, is refused with its line")
   func cut() {
     for row in [",,busError,1", "10,,busError"] {

@@ -243,6 +243,8 @@ struct RecordImportTests {
     #expect(one.remarks.first?.hasSuffix("left out: Magnetometer (9)") == true)
     let alone = try Imports.csv("[" + parts[1] + "]")
     #expect(!alone.remarks.contains { $0.contains("left out: ") })
+    let nameless = try Imports.csv("[" + parts[1] + ",{\"t\":1},{\"t\":2}]")
+    #expect(nameless.remarks.first?.hasSuffix("left out: without a name (2)") == true)
     // Many names take little memory.
     let many = (0..<300).map { "{\"sensor\":\"s\($0)\"}" }.joined(separator: ",")
     let crowd = try Imports.csv("[" + parts[1] + "," + many + "]")

@@ -136,12 +136,30 @@ struct StatedImportTests {
       "\(importer.remarks)")
   }
 
-  @Test("stated gaps that times contradict have the lengths that the stated rate gives")
-  func contradictedGaps() throws {
+  @Test("a part of a recording keeps its gaps where a period is no whole number of nanoseconds")
+  func part() throws {
+    let gaps = [Gap(firstTick: 2, count: 2, cause: .missed)]
+    // Ticks 100 to 103 and on at 300 Hz; the gap begins two periods and a third of a nanosecond's rounding later.
+    let rows = [100, 101, 104, 105, 106].map { (tick: Int) in
+      "{\"t_ns\":\(hertz(300).nanoseconds(atTick: UInt64(tick))),\"ax\":\(tick),\"ay\":0,\"az\":1}"
+    }
+    let text =
+      "{\"format\":\"imulog-json\",\"schema\":1,\"rate_hz\":300,\"units\":{\"ax\":\"count\"},"
+      + "\"gaps\":[{\"t_ns\":340000001,\"tick\":102,\"count\":2,\"cause\":\"missed\",\"errno\":0}],"
+      + "\"samples\":[\(rows.joined(separator: ","))]}"
+    let records = try Imports.records(Imports.csv(text))
+    #expect(records.compactMap(\.gap) == gaps)
+    #expect(records.filter { $0.kind == .sample }.map(\.tick) == [0, 1, 4, 5, 6])
+  }
+
+  @Test(
+    "stated gaps that times contradict have the lengths that the stated rate gives",
+    arguments: [3, 1 << 60])
+  func contradictedGaps(_ count: Int) throws {
     let gaps = [Gap(firstTick: 100, count: 12, cause: .missed)]
     let text = try Self.log(hertz(100), ticks: 300, gaps)
       .export(Self.options(.json, hasGaps: false))
-      .replacing("\"tick\":100,\"count\":12", with: "\"tick\":100,\"count\":3")
+      .replacing("\"tick\":100,\"count\":12", with: "\"tick\":100,\"count\":\(count)")
     let importer = try Imports.csv(text)
     #expect(importer.description.rate == hertz(100) && importer.end.ledger.lost == 12)
     #expect(importer.remarks.contains { $0.contains("the cause of 1 gap") })

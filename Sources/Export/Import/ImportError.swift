@@ -260,8 +260,8 @@ extension ImportLineProblem {
       return "the file ends here, inside a value or a list: it is cut off, so fetch it again"
     case .notAGap(let found):
       return
-        "\(quoted(found)) is no gap: its cause is missed, busError, ringFull, stale, reinitialising, lost or frozen, and its "
-        + "ticks are a whole number above 0"
+        "\(quoted(found)) is no gap: its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and "
+        + "its ticks a whole number above 0"
     case .noMember(let name):
       return "the object has no \(quoted(name))"
     case .changed:

@@ -70,7 +70,9 @@ extension ImportPlacing where Source: ~Copyable {
     // A part of a recording keeps its ticks' numbers.
     var firsts: [UInt64] = [0]
     if let lead = stated.first {
-      let periods = lead.time.nanoseconds(since: survey.first) / rate.period
+      // Both times are rounded, by up to the unit of times each: a whole number of periods must not become one more.
+      let periods =
+        (lead.time.nanoseconds(since: survey.first) - 2 * Double(survey.unit)) / rate.period
       let before = UInt64(max(0, min(periods.rounded(.up), 0x1p58)))
       firsts += [lead.gap.firstTick, lead.gap.firstTick - min(before, lead.gap.firstTick)]
     }
@@ -100,8 +102,14 @@ extension ImportPlacing where Source: ~Copyable {
   {
     try restart(on: grid, hasSamples: table.areInexact)
     var check = ImportStatedCheck(period: grid.period, unit: survey.unit)
-    while let row = try next() {
-      guard check.add(row.time, tick: tick, lost: row.lost) else { return false }
+    do throws(ImportError) {
+      while let row = try next() {
+        guard check.add(row.time, tick: tick, lost: row.lost) else { return false }
+      }
+    } catch {
+      // A stated gap that no times can have.
+      if case .line(_, _, .holeTooLong) = error { return false }
+      throw error
     }
     guard account.samples == survey.count else { throw .changed(name: name) }
     return check.isPlausible && areStatedTicksComplete

@@ -76,7 +76,7 @@ struct ImportNotes: Equatable {
     var texts: [String: String] = [:]
     var numbers: [String: Int64] = [:]
     do throws(JSONReader.Failure) {
-      guard try json.enterObject() else { return }
+      guard try json.enterObject() else { return refuseForm(key) }
       while let member = try json.nextKey() {
         switch try json.kind() {
         case .string: texts[member.text] = try json.string()
@@ -138,7 +138,7 @@ struct ImportNotes: Equatable {
     else { return refuseForm("gaps") }
     guard gaps.count < ImportNotes.most, let tick = UInt64(exactly: tick), count > 0,
       let code = Int32(exactly: numbers["errno"] ?? 0),
-      let cause = GapCause.allCases.first(where: { $0.name == name })
+      let cause = GapCause(name: name)
     else { return refuse("gaps") }
     let gap = Gap(firstTick: tick, count: UInt64(count), cause: cause, code: code)
     gaps.append(ImportCauses.StatedGap(time: time, gap: gap))

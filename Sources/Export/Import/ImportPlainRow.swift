@@ -10,6 +10,8 @@
 struct ImportPlainRow {
   fileprivate enum Kind {
     case other
+    /// The cause of a gap, which a row of values does not have.
+    case empty
     case time
     case count
     case value
@@ -52,6 +54,7 @@ struct ImportPlainRow {
       after = []
       fields = (0..<layout.fieldCount).map { index in
         var field = layout.columns.first { $0.index == index }.map { Field($0, layout) } ?? Field()
+        if index == layout.gapIndex { field.kind = .empty }
         if index > 0 { field.before = [layout.separator] }
         return field
       }
@@ -67,6 +70,10 @@ struct ImportPlainRow {
         guard pass(line, &place) else { return nil }
         continue
       }
+      guard field.kind != .empty else {
+        guard isEnd(of: line, place) else { return nil }
+        continue
+      }
       guard let number = number(line, &place) else { return nil }
       switch field.kind {
       case .time:
@@ -77,7 +84,7 @@ struct ImportPlainRow {
         let digits = field.isReversed ? -number.digits : number.digits
         guard Int16(exactly: digits) != nil else { return nil }
         numbers[field.channel] = ImportDecimal(digits: digits, exponent: 0)
-      case .value, .other:
+      case .value, .other, .empty:
         let digits = field.isReversed ? -number.digits : number.digits
         let value = ImportDecimal(digits: digits, exponent: number.exponent)
         guard digits.magnitude < 1_000_000_000 || value.value.magnitude < 1e9 else { return nil }
@@ -95,13 +102,18 @@ struct ImportPlainRow {
     for field in fields {
       guard pass(field.before, line, &place) else { return nil }
       if field.kind == .time {
-        guard let number = number(line, &place), place == line.count || line[place] == separator
-        else { return nil }
+        guard let number = number(line, &place), isEnd(of: line, place) else { return nil }
         return nanoseconds(number)
       }
+      guard field.kind != .empty || isEnd(of: line, place) else { return nil }
       guard pass(line, &place) else { return nil }
     }
     return nil
+  }
+
+  /// Whether a field ends at a place.
+  private func isEnd(of line: UnsafeRawBufferPointer, _ place: Int) -> Bool {
+    place == line.count || line[place] == separator
   }
 
   private struct Number {

@@ -83,7 +83,7 @@ struct ImportRowParser {
       guard begin <= line.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     }
     return ImportText.trimmed(
-      UnsafeRawBufferPointer(rebasing: line[begin..<end(of: line, from: begin)]))
+      ImportRowParser.unquoted(line, begin, end(of: line, from: begin)))
   }
 
   /// Takes the row of a gap: its cause, and its ticks unless the table has none.
@@ -92,8 +92,8 @@ struct ImportRowParser {
   {
     (isGap, gap) = (true, nil)
     guard let ticks else { return }
-    let cause = GapCause.allCases.first { $0.name.utf8.elementsEqual(name) }
-    guard let cause, case .number(let number) = ImportNumber(ticks),
+    guard let cause = GapCause(name: String(decoding: name, as: UTF8.self)),
+      case .number(let number) = ImportNumber(ticks),
       let count = number.whole(timesTenTo: 0), !count.isRounded, count.value > 0
     else {
       throw ImportFieldError(

@@ -21,6 +21,8 @@ struct ImportSensors {
     guard try lines.consume("[") else { return }
     var counts: [String: UInt64] = [:]
     var (names, others) = ([String](), UInt64(0))
+    // Rows that name no sensor.
+    var unnamed: UInt64 = 0
     var isFirst = true
     while let object = try lines.nextObject(.list, isFirst: isFirst) {
       isFirst = false
@@ -29,7 +31,10 @@ struct ImportSensors {
         try ImportMember.each(of: object) { key, value in
           if key.elementsEqual("sensor".utf8) { name = String(decoding: value, as: UTF8.self) }
         }
-        guard let name else { continue }
+        guard let name else {
+          unnamed += 1
+          continue
+        }
         if counts[name] == nil {
           guard names.count < ImportSensors.most else {
             others += 1
@@ -50,17 +55,18 @@ struct ImportSensors {
     filters = chosen.map { ImportFilter(key: "sensor", value: $0) }
     remark = ImportSensors.remark(
       lines.source.name, names.filter { !chosen.contains($0) }.map { ($0, counts[$0] ?? 0) },
-      others,
-      isChosen: !chosen.isEmpty)
+      others, unnamed, isChosen: !chosen.isEmpty)
   }
 
   private static func remark(
-    _ file: String, _ left: [(name: String, rows: UInt64)], _ others: UInt64, isChosen: Bool
+    _ file: String, _ left: [(name: String, rows: UInt64)], _ others: UInt64, _ unnamed: UInt64,
+    isChosen: Bool
   ) -> String? {
-    guard isChosen, !left.isEmpty else { return nil }
+    guard isChosen, !left.isEmpty || unnamed > 0 else { return nil }
     let rest = left.dropFirst(12).reduce(others) { $0 + $1.rows }
-    var parts = left.prefix(12).map { "\(ForeignText.shown($0.name)) (\($0.rows))" }
+    var parts = left.prefix(12).map { "\(ImportText.shown(Array($0.name.utf8))) (\($0.rows))" }
     if rest > 0 { parts.append("others (\(rest))") }
+    if unnamed > 0 { parts.append("without a name (\(unnamed))") }
     return
       "\(file): rows of these sensors are left out: \(parts.joined(separator: ", "))"
   }

@@ -3,7 +3,7 @@
 /// The first rows of a table, which tell what its header does not: the decimal mark, the unit of times, and whether
 /// values are counts.
 struct ImportSniff {
-  /// Rows with values that are looked at.
+  /// Rows that are looked at, without those of gaps.
   static let limit = 64
 
   /// Those so far.
@@ -16,7 +16,10 @@ struct ImportSniff {
 
   /// Adds the fields of a row.
   mutating func add(_ cells: [UnsafeRawBufferPointer], _ layout: ImportLayout) {
-    guard let last = layout.columns.last, last.index < cells.count else { return rows += 1 }
+    guard let last = layout.columns.last, last.index < cells.count else {
+      rows += 1
+      return
+    }
     var values: [[UInt8]] = []
     for column in layout.columns {
       let cell = ImportSniff.unquoted(cells[column.index])

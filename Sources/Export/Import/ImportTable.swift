@@ -198,11 +198,17 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     var time = found
     areTimesRounded = areTimesRounded || parser.isTimeRounded
     if layout.timeForm == .timeOfDay {
-      time += midnight
-      if lastTime > .min, lastTime - time > ImportTable.day / 2 {
+      var (later, overflow) = time.addingReportingOverflow(midnight)
+      if !overflow, lastTime > .min, lastTime - later > ImportTable.day / 2 {
         midnight += ImportTable.day
-        time += ImportTable.day
+        (later, overflow) = later.addingReportingOverflow(ImportTable.day)
       }
+      guard !overflow, midnight < .max - 2 * ImportTable.day else {
+        let column = layout.timeColumn
+        throw ImportFieldError(
+          .timeOutOfRange(column: column.index + 1, name: column.name, found: "\(later)"))
+      }
+      time = later
     }
     if time < lastTime { throw try timeGoesBack(row) }
     lastTime = time

@@ -31,6 +31,8 @@ public enum SensorError: Error, Equatable, Sendable {
   case resetUnfinished(SensorModel, address: I2CAddress, Register, read: UInt8)
   /// A register did not keep what was written to it.
   case readBack(SensorModel, address: I2CAddress, Register, written: UInt8, read: UInt8)
+  /// Five readings of a register differ from one to the next.
+  case unsteady(SensorModel, address: I2CAddress, Register)
   /// The chip is set up but delivers no samples.
   case noSamples(SensorModel, address: I2CAddress, Register)
   /// A transfer failed during bring-up.
@@ -86,6 +88,10 @@ extension SensorError: CustomStringConvertible {
       return "the \(model.name) at \(address) does not keep its configuration: "
         + "\(hexadecimal(written)) was written to \(register), \(hexadecimal(read)) was read back; "
         + "check its supply, and whether it is another chip (--sensor MODEL)"
+    case .unsteady(let model, let address, let register):
+      return
+        "the \(model.name) at \(address) answers otherwise each time that \(register) is read; check wires and "
+        + "pull-ups, or slow the bus down"
     case .noSamples(let model, let address, let register):
       return "the \(model.name) at \(address) is set up and gives no samples: \(register) never "
         + "says that data are ready; switch its power off and on"
@@ -187,7 +193,9 @@ extension SensorError: StatusError {
     case .accelerometerRange, .gyroscopeRange, .rateAboveChip, .rateAboveBus, .noFIFO, .unknownFIFO,
       .rateNotInFIFO, .fifoRateAboveBus:
       .configuration
-    case .notFound, .otherModel, .foreignIdentity, .resetUnfinished, .readBack, .noSamples, .bus:
+    case .notFound, .otherModel, .foreignIdentity, .resetUnfinished, .readBack, .unsteady,
+      .noSamples,
+      .bus:
       .unavailable
     }
   }

@@ -18,3 +18,10 @@ public struct CertificateFinding: Equatable, Sendable {
     (self.name, self.value, self.bound, self.verdict) = (name, value, bound, verdict)
   }
 }
+
+extension CertificateFinding {
+  /// Such as `gravity 0.5 g (0.93 to 1.07 g)`.
+  public var sentence: String {
+    "\(name) \(value)" + (bound.isEmpty ? "" : " (\(bound))")
+  }
+}

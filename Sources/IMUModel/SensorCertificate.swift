@@ -34,10 +34,3 @@ public struct SensorCertificate: Equatable, Sendable {
     return "\(verdict.rawValue): " + reasons.map(\.sentence).joined(separator: "; ")
   }
 }
-
-extension CertificateFinding {
-  /// Such as `gravity 0.5 g (0.93 to 1.07 g)`.
-  public var sentence: String {
-    "\(name) \(value)" + (bound.isEmpty ? "" : " (\(bound))")
-  }
-}

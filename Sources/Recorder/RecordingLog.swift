@@ -15,8 +15,8 @@ import Sampling
 /// The sensor's certificate goes into the log with the first sync after it was measured, or after 10 s, and once more
 /// before the end if it has changed.
 ///
-/// It asks no clock, and allocates only when the encoder's buffers grow and when it writes a certificate. A class, so that the writer can hold one or
-/// none; only the writer's thread uses it.
+/// It asks no clock, and allocates only when the encoder's buffers grow and when it writes a certificate. A class, so that
+/// the writer can hold one or none; only the writer's thread uses it.
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue

@@ -175,6 +175,20 @@ struct CertifyTests {
     #expect(report.findings.last?.verdict == .fail && !report.isMoved)
   }
 
+  @Test("a chip that fails among its samples fails, and is not said to have moved")
+  func failing() throws {
+    var whole: VirtualClock?
+    #expect(try report(.lsm6dso, as: .lsm6dso) { _, clock in whole = clock }.verdict == .pass)
+    // Two seconds before everything is measured; all begin at one instant.
+    let instant = try #require(whole).now() + -2_000_000_000
+    let report = try report(.lsm6dso, as: .lsm6dso) { bus, _ in
+      bus.inject(.fail(.timeout, errno: 110, transfers: 1_000_000), at: .time(instant))
+    }
+    #expect(report.findings.last?.name == "samples" && report.findings.last?.verdict == .fail)
+    #expect(report.findings.last?.value.hasSuffix(" missing") == true, "\(report.findings)")
+    #expect(!report.isMoved && report.verdict == .fail)
+  }
+
   @Test("a temperature that no chip has is a warning")
   func temperature() throws {
     let hot = Motion.steady(

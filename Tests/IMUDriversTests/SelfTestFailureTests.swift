@@ -75,6 +75,25 @@ struct SelfTestFailureTests {
     #expect(ended > count / 2 && ended < count)
   }
 
+  @Test("by a register that reads otherwise each time ends, and no reading of it is written back")
+  func unsteady() throws {
+    let outcome = try SelfTestBench(.mpu6050)(prepare: Self.used(.mpu6050)) { bus in
+      // The identity is read first, then the trim, five times at most.
+      for number in 2...6 {
+        bus.inject(
+          .corrupt(byte: 0, mask: number % 2 == 0 ? 0x01 : 0x02),
+          at: .transfer(bus.transferCount + number))
+      }
+    }
+    guard case .failed(.unsteady(.mpu6050, _, _)) = outcome.report.outcome else {
+      Issue.record("\(outcome.report.outcome)")
+      return
+    }
+    #expect(outcome.isRestored && outcome.before == outcome.after)
+    let finding = try #require(outcome.report.findings.first)
+    #expect(finding.verdict == .fail && finding.value.contains("answers otherwise each time"))
+  }
+
   @Test(
     "by a bus that fails from operation N on, for every N, says that the registers are not as before, or they are",
     arguments: models)

@@ -47,6 +47,7 @@ struct CertificateMeterTests {
   private func certificate(
     of sensor: Sensor = Sensor(), seconds: Double = 6, hertz: UInt32 = 100,
     _ expectation: SensorExpectation = CertificateMeterTests.expectation,
+    without missing: Range<UInt64> = 0..<0,
     change: (UInt64, inout RawSample) -> Void = { _, _ in }
   ) throws -> SensorCertificate {
     let description = try CertificateMeterTests.description(hertz)
@@ -55,6 +56,7 @@ struct CertificateMeterTests {
     for tick in 0..<UInt64(seconds * Double(hertz)) {
       var sample = sensor.sample(&generator)
       change(tick, &sample)
+      guard !missing.contains(tick) else { continue }
       meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
     }
     return meter.certificate()
@@ -132,6 +134,10 @@ struct CertificateMeterTests {
       if tick >= 423 { sample.ay = 317 }
     }
     #expect(failures(stuck) == ["stuck: ay at 317 from tick 423"])
+    let gappy = try certificate(seconds: 9, without: 450..<500) { tick, sample in
+      if tick >= 423 { sample.ay = 317 }
+    }
+    #expect(failures(gappy) == ["stuck: ay at 317 from tick 423"])
     let fixed = try certificate { _, sample in sample.ax = -500 }
     #expect(failures(fixed) == ["noise-density-ax: 0 µg/√Hz", "stuck: ax at -500"])
     let copied = try certificate { _, sample in sample.gy = sample.gx }

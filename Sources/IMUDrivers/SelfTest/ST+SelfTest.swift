@@ -13,6 +13,15 @@ extension SelfTestPass {
   }
 }
 
+extension SelfTestPass.Place {
+  /// The status, the temperature, and the axes after it: so in an LSM6DS and in an LSM6DSV.
+  fileprivate static func lsm6(_ status: Register, _ ready: UInt8) -> SelfTestPass.Place {
+    SelfTestPass.Place(
+      register: status.address, count: 16, ready: ready, acceleration: 10, angularRate: 4,
+      isBigEndian: false)
+  }
+}
+
 extension SensorModel {
   /// The accelerometer at ±4 g (±2 g with `isFinest`) and the gyroscope at its widest of 2000 °/s.
   fileprivate func selfTestRanges(isFinest: Bool = false) -> (SensorRange, SensorRange) {
@@ -29,7 +38,7 @@ extension LSM6DSGeneration {
   private static var control7: Register { Register(0x16, "CTRL7_G") }
 
   /// The self-test as ST's examples run it, the accelerometer at 52 Hz, then the gyroscope at 208 Hz. Limits: data sheets,
-  /// table "Mechanical characteristics", for all ranges.
+  /// table "Mechanical characteristics": of the accelerometer for all ranges, of the gyroscope for ±2000 °/s.
   @Sendable
   static func selfTest(_ model: SensorModel) -> SelfTestPlan {
     typealias Map = LSM6DSRegister
@@ -50,17 +59,13 @@ extension LSM6DSGeneration {
       plan.setUp.append(Map.control9, Map.Control9.allAxes)
       plan.setUp.append(Map.control10, Map.Control9.allAxes)
     }
-    func place(_ ready: UInt8) -> SelfTestPass.Place {
-      SelfTestPass.Place(
-        register: Map.status.address, count: 16, ready: ready, acceleration: 10, angularRate: 4,
-        isBigEndian: false)
-    }
-    var first = SelfTestPass.st(0..<3, place(0x01), hertz: 52, settle: 100, answer: 100)
+    var first = SelfTestPass.st(0..<3, .lsm6(Map.status, 0x01), hertz: 52, settle: 100, answer: 100)
     first.begin.append(Map.control1, 0x30 | accelerometer.code)
     first.on.append(control5, 0x01)
     first.off.append(control5, 0x00)
     let (settle, answer): (Int64, Int64) = generation == .dso ? (100, 100) : (150, 50)
-    var second = SelfTestPass.st(3..<6, place(0x02), hertz: 208, settle: settle, answer: answer)
+    var second = SelfTestPass.st(
+      3..<6, .lsm6(Map.status, 0x02), hertz: 208, settle: settle, answer: answer)
     second.begin.append(Map.control1, 0x00)
     second.begin.append(Map.control2, 0x50 | gyroscope.code)
     second.on.append(control5, 0x04)
@@ -90,16 +95,11 @@ extension LSM6DSVRegister {
     plan.setUp.append(control8, accelerometer.code)
     plan.setUp.append(control9, 0x00)
     plan.setUp.append(control10, 0x00)
-    func place(_ ready: UInt8) -> SelfTestPass.Place {
-      SelfTestPass.Place(
-        register: status.address, count: 16, ready: ready, acceleration: 10, angularRate: 4,
-        isBigEndian: false)
-    }
-    var first = SelfTestPass.st(0..<3, place(0x01), hertz: 60, settle: 100, answer: 100)
+    var first = SelfTestPass.st(0..<3, .lsm6(status, 0x01), hertz: 60, settle: 100, answer: 100)
     first.begin.append(control1, 0x05)
     first.on.append(control10, 0x01)
     first.off.append(control10, 0x00)
-    var second = SelfTestPass.st(3..<6, place(0x02), hertz: 240, settle: 100, answer: 100)
+    var second = SelfTestPass.st(3..<6, .lsm6(status, 0x02), hertz: 240, settle: 100, answer: 100)
     second.begin.append(control1, 0x00)
     second.begin.append(control2, 0x07)
     second.on.append(control10, 0x04)
@@ -116,7 +116,7 @@ extension LSM9DS1Register {
   private static var status2: Register { Register(0x27, "STATUS_REG") }
 
   /// The self-test as ST's example runs it: the accelerometer at ±2 g and 50 Hz, then the gyroscope at 238 Hz, which runs
-  /// both. Limits: DocID025715 table 3. The example waits 200 ms for the accelerometer; 300 ms are more than 14 of its
+  /// both. Limits: the example's. The example waits 200 ms for the accelerometer; 300 ms are more than 14 of its
   /// samples, the most that table 12 has to be discarded.
   @Sendable
   static func selfTest(_ model: SensorModel) -> SelfTestPlan {

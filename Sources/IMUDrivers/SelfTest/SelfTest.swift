@@ -165,7 +165,7 @@ extension SelfTest where Bus: ~Copyable {
   ) throws(SensorError) -> SelfTestStep? {
     guard let values = try sample(pass.place) else {
       guard polls < patience else {
-        // A supply that dipped is the cause that can be told.
+        // A supply that dipped is the cause that can be named.
         try confirmImage()
         throw .noSamples(
           model, address: address, model.family.register(pass.place.register))
@@ -342,15 +342,15 @@ extension SelfTest where Bus: ~Copyable {
   }
 
   /// A register's contents as two readings in a row have it, as nothing guards the bytes of a transfer.
-  private mutating func readTwice(_ address: UInt8) throws(SensorError) -> UInt8 {
-    let register = model.family.register(address)
+  private mutating func readTwice(_ number: UInt8) throws(SensorError) -> UInt8 {
+    let register = model.family.register(number)
     var value = try read(register)
     for _ in 0..<4 {
       let again = try read(register)
       if again == value { return value }
       value = again
     }
-    return value
+    throw .unsteady(model, address: address, register)
   }
 
   private mutating func write(_ entry: RegisterList.Entry) throws(SensorError) {

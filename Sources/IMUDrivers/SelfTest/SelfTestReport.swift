@@ -45,7 +45,7 @@ public struct SelfTestAnswer: Equatable, Sendable {
     case magnitude(ClosedRange<Int64>)
     /// Its ratio to the factory's trim.
     case ratio(Double, within: ClosedRange<Double>)
-    /// The factory wrote no trim: nothing to judge by. Of chips whose maker tests them, none is like that.
+    /// The factory wrote no trim: nothing to judge by. The maker writes one into every original.
     case noTrim(codes: ClosedRange<Int>)
   }
 }

@@ -14,6 +14,8 @@ struct AxisWatch {
   private let limits: (acceleration: UInt64, angularRate: UInt64)
   private var counts = [Int16](repeating: 0, count: 6)
   private var runs = [UInt64](repeating: 0, count: 6)
+  /// The tick at which each run began.
+  private var starts = [UInt64](repeating: 0, count: 6)
   /// The tick at which an axis got stuck, and whether it never had another count.
   private(set) var stuck: [Stuck?] = Array(repeating: nil, count: 6)
   /// Whether axis i was seen to differ from axis j, at 6 · i + j.
@@ -44,15 +46,14 @@ struct AxisWatch {
       let count = sample[axis]
       if sampleCount == 0 || count != counts[axis] {
         if sampleCount > 0 { hasChanged[axis] = true }
-        (counts[axis], runs[axis]) = (count, 0)
+        (counts[axis], runs[axis], starts[axis]) = (count, 0, tick)
       }
       runs[axis] += 1
       // At an end of the range the motion is too large, and says nothing of the axis.
       guard runs[axis] == limit(axis), stuck[axis] == nil, count != .max, count != .min else {
         continue
       }
-      let first = tick - min(tick, runs[axis] - 1)
-      stuck[axis] = Stuck(count: count, tick: hasChanged[axis] ? first : nil)
+      stuck[axis] = Stuck(count: count, tick: hasChanged[axis] ? starts[axis] : nil)
     }
     if differs != AxisWatch.allDiffer {
       for first in 0..<5 {

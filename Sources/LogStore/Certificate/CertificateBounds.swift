@@ -14,7 +14,7 @@ enum CertificateBounds {
   static let noiseBelow = 0.5
   /// No vibration makes a chip quieter: fail.
   static let noiseFarBelow = 0.25
-  /// Noise in counts below which rounding hides it: no density can be told, and an axis may stand still.
+  /// Noise in counts below which rounding hides it: no density can be measured, and an axis may stand still.
   static let leastDeviation = 0.5
   /// Zero levels are typical, before soldering and at 25 °C: twice as much is accepted.
   static let zeroLevels = 2.0

@@ -61,7 +61,9 @@ struct CertifyCommand: ParsableCommand {
     let search = SensorSearch(
       request: request, bus: number, isFixed: sensorOptions.place.bus != nil, busClock: busClock,
       interrupt: nil)
-    return try BusErrand(bus: number).run { progress in
+    // Until the registers are as before: a signal must not leave the chip in its self-test. It ends the program after that.
+    let signals = try SignalWatch()
+    let report = try BusErrand(bus: number).run { progress in
       Result<CertifyReport, any Error> {
         let taken = try search.take(progress)
         let found = taken.identity
@@ -71,6 +73,8 @@ struct CertifyCommand: ParsableCommand {
           configuration: request.settings(busClock: busClock), clock: SystemClock()
         ).run(taken.bus, found, progress)
       }
-    }.get()
+    }
+    _ = consume signals
+    return try report.get()
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUModel
+
 /// A register as a data sheet lists it.
 public struct Register: Sendable {
   /// Its number on the bus.
@@ -29,7 +31,7 @@ extension Register: CustomStringConvertible {
 
 /// Two hexadecimal digits, such as `0x0f`.
 package func hexadecimal(_ value: UInt8) -> String {
-  "0x" + (value < 16 ? "0" : "") + String(value, radix: 16)
+  "0x" + Plain.hexadecimal(value)
 }
 
 /// Up to twenty pairs of register and value, held inline: walking them on the sampler thread

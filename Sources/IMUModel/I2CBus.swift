@@ -101,7 +101,7 @@ public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
 extension I2CAddress: CustomStringConvertible {
   /// Hexadecimal, such as `0x68`.
   public var description: String {
-    "0x" + (rawValue < 16 ? "0" : "") + String(rawValue, radix: 16)
+    "0x" + Plain.hexadecimal(rawValue)
   }
 }
 

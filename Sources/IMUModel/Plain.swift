@@ -89,6 +89,11 @@ public enum Plain {
     return "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60):\(padded)"
   }
 
+  /// A byte in two hexadecimal digits: `0f`.
+  public static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+
   /// A number of bytes, to three digits: `512 B`, `12 kB`, `3.4 MB`.
   public static func bytes(_ count: UInt64) -> String {
     if count < 1000 { return "\(count) B" }

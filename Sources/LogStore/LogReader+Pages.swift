@@ -224,7 +224,7 @@ extension LogReader where Storage: ~Copyable {
   private static func begin(of bytes: UnsafeRawBufferPointer) -> String {
     if bytes.isEmpty { return "is empty" }
     if bytes.isZero { return "begins with zeros: nothing was written" }
-    let digits = bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    let digits = bytes.prefix(8).map { Plain.hexadecimal($0) }
     return "begins with the bytes \(digits.joined(separator: " "))"
   }
 }

@@ -44,7 +44,7 @@ public struct ServeJournal {
     let shown = request.prefix(200).map { byte in
       (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
         ? String(Character(Unicode.Scalar(byte)))
-        : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        : "\\x" + Plain.hexadecimal(byte)
     }
     let rest = request.count > 200 ? "..." : ""
     write(

@@ -147,12 +147,12 @@ struct SelfTestUnit {
   /// `mg` or `°/s`.
   let name: String
   /// So many of them are one g or one °/s.
-  let factor: Double
+  let factor: Int64
 
   init(_ channel: Int) { (name, factor) = channel < 3 ? ("mg", 1000) : ("°/s", 1) }
 
   /// A quantity in g or °/s, to a tenth of the unit.
   func text(_ value: Double) -> String {
-    Plain.number(Int64((value * factor * 10).rounded()), per: 10) + " \(name)"
+    Plain.number(Int64((value * Double(factor) * 10).rounded()), per: 10) + " \(name)"
   }
 }

@@ -34,12 +34,11 @@ struct SelfTestSum {
   /// Of so many samples.
   let count: Int64
   let range: SensorRange
-  /// 1000 for mg, 1 for °/s.
-  let perUnit: Int64
+  let unit: SelfTestUnit
 
   init(_ sum: Int64, of count: Int64, _ channel: Int, _ plan: SelfTestPlan) {
     (self.sum, self.count, range) = (sum, count, plan.range(channel))
-    perUnit = channel < 3 ? 1000 : 1
+    unit = SelfTestUnit(channel)
   }
 
   /// The mean in counts.
@@ -50,8 +49,8 @@ struct SelfTestSum {
   /// Whether the magnitude of the mean is within `limits`.
   func isWithin(_ limits: ClosedRange<Int64>) -> Bool {
     // 65535 counts of 20 samples, a numerator of 140000 and 1000: no product is near 2^63.
-    let scaled = abs(sum) * range.scale.numerator * perUnit
-    let unit = range.scale.denominator * count
-    return scaled >= limits.lowerBound * unit && scaled <= limits.upperBound * unit
+    let scaled = abs(sum) * range.scale.numerator * unit.factor
+    let whole = range.scale.denominator * count
+    return scaled >= limits.lowerBound * whole && scaled <= limits.upperBound * whole
   }
 }

@@ -38,6 +38,9 @@ struct AxisWatch {
   /// The axes that are judged.
   var judged: [Int] { (0..<6).filter { limit($0) > 0 } }
 
+  /// The most samples that any judged axis may have the same count.
+  var longestLimit: UInt64 { max(limits.acceleration, limits.angularRate) }
+
   /// Whether there were enough samples to call every axis alive.
   var isConclusive: Bool { judged.allSatisfy { sampleCount >= limit($0) } }
 

@@ -57,15 +57,3 @@ struct LabelColumn {
     return different.map { names[$0] }.joined(separator: ";")
   }
 }
-
-extension Array where Element == Int64 {
-  /// The first index from which on all elements are in the second part.
-  fileprivate func partitioningIndex(_ isInSecondPart: (Int64) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

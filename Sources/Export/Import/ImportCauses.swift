@@ -97,7 +97,7 @@ struct ImportCauses: Equatable {
       absolute.map { item.event.tick <= $0 } ?? (item.time <= time)
     }
     events = events.dropFirst(here.count)
-    for event in here { records.append(ImportCauses.record(event, placed, else: tick + shift)) }
+    records += ImportCauses.records(of: here, placed, else: tick + shift)
     next = tick + shift + 1
     return records
   }
@@ -106,9 +106,7 @@ struct ImportCauses: Equatable {
   mutating func rest() -> [TickRecord] {
     var records: [TickRecord] = []
     let placed = place(gaps, from: next, &records)
-    for event in events {
-      records.append(ImportCauses.record(event, placed, else: max(next, 1) - 1))
-    }
+    records += ImportCauses.records(of: events, placed, else: max(next, 1) - 1)
     (gaps, events) = ([], [])
     return records
   }
@@ -129,15 +127,23 @@ struct ImportCauses: Equatable {
     return placed
   }
 
-  /// An event at the tick in a gap at which it was, or at that of a sample.
-  private static func record(
-    _ stated: StatedEvent, _ gaps: [(stated: Gap, first: UInt64)], else tick: UInt64
-  ) -> TickRecord {
-    var event = stated.event
-    let gap = gaps.first {
-      event.tick >= $0.stated.firstTick && event.tick - $0.stated.firstTick < $0.stated.count
+  /// Events at the tick in a gap at which each was, or at that of a sample.
+  private static func records(
+    of stated: ArraySlice<StatedEvent>, _ gaps: [(stated: Gap, first: UInt64)], else tick: UInt64
+  ) -> [TickRecord] {
+    guard !stated.isEmpty else { return [] }
+    let gaps = gaps.sorted { $0.stated.firstTick < $1.stated.firstTick }
+    return stated.map { item in
+      var event = item.event
+      // By halving: a hostile file may have as many gaps as events.
+      let index = gaps.partitioningIndex { $0.stated.firstTick > event.tick }
+      let gap = index > 0 ? gaps[index - 1] : nil
+      let place = gap.flatMap { gap -> UInt64? in
+        let past = event.tick - gap.stated.firstTick
+        return past < gap.stated.count ? gap.first + past : nil
+      }
+      event.tick = place ?? tick
+      return TickRecord(event)
     }
-    event.tick = gap.map { $0.first + (event.tick - $0.stated.firstTick) } ?? tick
-    return TickRecord(event)
   }
 }

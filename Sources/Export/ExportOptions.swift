@@ -98,6 +98,8 @@ public struct ExportOptions: Equatable, Sendable {
   public var hasOrientation = false
   /// Whether each sample has the acceleration without gravity: in g with ``ExportUnits/gDps``, else in m/s².
   public var hasLinear = false
+  /// Whether ``ExportFormat/html`` shows vibration and noise.
+  public var hasAnalysis = false
   /// Whether the sensor's errors are taken out, by ``calibration``, or the one in the log's header.
   public var isCalibrated = false
   /// The calibration to use instead of the header's.

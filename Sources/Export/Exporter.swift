@@ -104,8 +104,8 @@ public struct Exporter: Sendable {
   }
 
   /// Has the reader return samples in the axes of the mounting, and without the sensor's errors if that is asked for;
-  /// returns what was done, in sentences.
-  private func correct<Storage: LogStorage & ~Copyable>(
+  /// returns what was done, in sentences. Of a reader at its beginning.
+  package func correct<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> [String] {
     let log = reader.description
@@ -153,6 +153,9 @@ public struct Exporter: Sendable {
     else { throw .optionNotSupported(option: "--fill", format: options.format) }
     guard options.hmacKey == nil || options.format == .edgeImpulse else {
       throw .optionNotSupported(option: "--hmac-key-file", format: options.format)
+    }
+    guard !options.hasAnalysis || options.format == .html else {
+      throw .optionNotSupported(option: "--analysis", format: options.format)
     }
     guard !options.isCalibrated || options.format != .raw else {
       throw .optionNotSupported(option: "--calibrated", format: options.format)

@@ -25,9 +25,14 @@ public struct RecordingOnScreen: Sendable {
 
   /// Reads a whole recording in bounded memory, and reads around damage.
   ///
-  /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all.
-  public init(_ entry: CatalogueEntry, in catalogue: Catalogue) throws {
+  /// - Parameter correct: Has the reader return corrected samples, and says so in a few words.
+  /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all; what `correct` throws.
+  public init(
+    _ entry: CatalogueEntry, in catalogue: Catalogue,
+    correct: ((inout LogReader<FileStorage>) throws -> String)? = nil
+  ) throws {
     var filling = try RecordingFilling(entry, in: catalogue)
+    if let correct { try filling.correct(correct) }
     _ = try filling.read { true }
     self = filling.end()
   }
@@ -70,6 +75,8 @@ struct RecordingFilling: ~Copyable {
   private var failed: [String]
   /// The times of an imported file may begin anywhere; its first tick is shown at 0.
   private var origin: Int64?
+  /// How samples are corrected, in a few words; empty for those of the log.
+  private var correction = ""
 
   /// Reads the header.
   ///
@@ -86,6 +93,11 @@ struct RecordingFilling: ~Copyable {
     filling = TraceFilling(rate: reader.description.rate, capacity: capacity)
     self.reader = reader
     failed = []
+  }
+
+  /// Has samples corrected from here on.
+  mutating func correct(_ correct: (inout LogReader<FileStorage>) throws -> String) throws {
+    correction = try correct(&reader)
   }
 
   /// Reads on while `goesOn`, which is asked after each block.
@@ -130,7 +142,7 @@ struct RecordingFilling: ~Copyable {
     let trace = filling.end(atTick: max(last?.ledger.scheduled ?? 0, reader.nextTick))
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
     let title = RecordingTitle(
-      name: "recording \(entry.number)",
+      name: "recording \(entry.number)" + (correction.isEmpty ? "" : ", " + correction),
       started: LocalTime.text(seconds: wall ?? entry.startSeconds),
       sensor: RecordingTitle.sensor(description.sensor, description.rate),
       state: RecordingOnScreen.state(

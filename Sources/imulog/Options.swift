@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Export
 import Glibc
 import IMUModel
 import LinuxIO
@@ -14,6 +15,30 @@ struct StoreOptions: ParsableArguments {
       discussion: "By default IMULOG_STORE, else the user's data directory.", valueName: "dir"),
     completion: .directory)
   var store: String?
+}
+
+/// The options that take a sensor's errors out of what is shown or exported.
+struct CorrectionOptions: ParsableArguments {
+  @Flag(
+    help:
+      "Take the sensor's errors out of the values, by the calibration in the recording's header."
+  )
+  var calibrated = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Take them out by this file of imulog calibrate, which may be made later.", valueName: "file"),
+    completion: .file())
+  var calibration: String?
+
+  /// Whether anything is taken out.
+  var isGiven: Bool { calibrated || calibration != nil }
+
+  /// Sets the options of an export, or of an exporter that corrects a reader for another use.
+  func set(_ options: inout ExportOptions) throws {
+    options.isCalibrated = isGiven
+    options.calibration = try calibration.map { try CalibrationFile.read($0) }
+  }
 }
 
 /// Finds the store's directory.

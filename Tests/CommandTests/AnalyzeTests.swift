@@ -48,6 +48,27 @@ struct AnalyzeCommandTests {
         "no noise terms: the sensor moved: the standard deviation of ax is 0.71 g"))
   }
 
+  @Test("a picture of each sensor's density shows the frequencies, also where there is only ASCII")
+  func picture() throws {
+    try take(Self.table(5000))
+    for (ascii, unit, dots) in [(false, "g²/Hz", "⣿⡇⢸"), (true, "g^2/Hz", "v")] {
+      var bench = bench
+      bench.environment["LANG"] = ascii ? "C" : "C.UTF-8"
+      let outcome = bench.run("analyze", "1")
+      let first = try #require(
+        outcome.lines.firstIndex(of: " acceleration of all axes together, \(unit)"))
+      let rows = outcome.lines[(first + 1)...(first + 10)]
+      // The peak of 50 Hz: the highest row has dots there alone, from 2.04 decades of 2.7 on.
+      let top = try #require(rows.first)
+      let place = try #require(top.firstIndex { dots.contains($0) })
+      let column = top.distance(from: top.startIndex, to: place)
+      #expect(abs(column - (10 + Int(70 * 2.01 / 2.71))) <= 2, "\(top)")
+      #expect(
+        outcome.lines[first + 12].hasSuffix("100") || outcome.lines[first + 12].contains("100"))
+      #expect(outcome.lines.contains { $0.hasPrefix(" angular rate of all axes together") })
+    }
+  }
+
   @Test(
     "JSON has the same, with spectra and Allan curves, and --band has the bands that are asked for")
   func json() throws {

@@ -55,6 +55,27 @@ struct CalibrateTests {
     #expect(export["axes"].text == "-z,y,x")
   }
 
+  @Test("show draws calibrated values on request, in the mounting's axes, and says so")
+  func shown() throws {
+    try recordFaces()
+    let file = bench.directory.path + "/left.cal"
+    try #require(
+      bench.run("calibrate", "1", "--name", "left shoe", "-o", file).status == 0)
+    let plain = bench.run("show", "1")
+    let shown = bench.run("show", "1", "--calibration", file)
+    #expect(shown.status == 0, "\(shown.talk)")
+    #expect(shown.lines[0].contains("calibrated (left shoe)"), "\(shown.lines[0])")
+    #expect(shown.talk.contains("the values of the accelerometer and gyroscope are calibrated"))
+    #expect(!plain.lines[0].contains("calibrated") && plain.lines != shown.lines)
+    expectSentence(
+      bench.run("show", "1", "--calibrated"), 64, ["no calibration", "with --calibration"])
+    expectSentence(bench.run("show", "1", "--calibration", "/nonexistent"), 66, ["/nonexistent"])
+    let child = bench.atTerminal(["show", "1", "--calibration", file], columns: 120)
+    #expect(child.waits(for: "calibrated (left shoe)"))
+    child.type("q")
+    #expect(child.status() == 0)
+  }
+
   @Test("a calibration of another chip is left out of a recording, and that is said")
   func foreign() throws {
     try recordFaces()

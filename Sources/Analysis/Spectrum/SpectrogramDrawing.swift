@@ -12,7 +12,7 @@ import IMUModel
 ///     └────── time ─────────────────────────┘
 ///
 /// Colours rise in lightness and are told apart by colour-blind people; the sheet is white or, where the reader's screen is
-/// dark, dark.
+/// dark, dark. Within a page the drawing has neither sheet nor style of its own: the page styles the class `line`.
 public struct SpectrogramDrawing {
   private static let left = 70.0
   private static let right = 850.0
@@ -41,8 +41,15 @@ public struct SpectrogramDrawing {
   }
 
   /// Gives the drawing's text, in pieces of at most a row of cells.
-  public func write<Failure>(_ put: (String) throws(Failure) -> Void) throws(Failure) {
-    try put(head)
+  ///
+  /// - Parameter isInPage: Whether it becomes an element of an HTML page, and is no file of its own.
+  public func write<Failure>(
+    isInPage: Bool = false, _ put: (String) throws(Failure) -> Void
+  ) throws(Failure) {
+    if !isInPage { try put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") }
+    try put(opening)
+    if !isInPage { try put(sheet) }
+    try put(beforeCells)
     for (level, colour) in SpectrogramDrawing.colours.enumerated() {
       try put("<path stroke=\"\(colour)\" d=\"")
       for row in 0..<spectrogram.rows { try put(runs(ofRow: row, level)) }
@@ -51,20 +58,32 @@ public struct SpectrogramDrawing {
     try put("</g>\n" + frequencies + times + key + "</svg>\n")
   }
 
-  private var head: String {
-    let title = "Recording \(number): \(spectrogram.title)"
-    return """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <svg xmlns="http://www.w3.org/2000/svg" version="1.1" viewBox="0 0 960 480" role="img" \
-      font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222">
-      <title>\(title)</title>
-      <style>.sheet { fill: #fff } .line { stroke: #888; fill: none }
-      @media (prefers-color-scheme: dark) { svg { fill: #ddd } .sheet { fill: #181818 } }</style>
-      <rect class="sheet" fill="#fff" width="100%" height="100%"/>
-      <text x="70" y="36" font-size="18">\(title)</text>
-      <g fill="none" shape-rendering="crispEdges" stroke-width="1.05" transform="\(cells)">
+  private var title: String { "Recording \(number): \(spectrogram.title)" }
 
-      """
+  private var opening: String {
+    """
+    <svg xmlns="http://www.w3.org/2000/svg" version="1.1" viewBox="0 0 960 480" role="img" \
+    font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222">
+    <title>\(title)</title>
+
+    """
+  }
+
+  private var sheet: String {
+    """
+    <style>.sheet { fill: #fff } .line { stroke: #888; fill: none }
+    @media (prefers-color-scheme: dark) { svg { fill: #ddd } .sheet { fill: #181818 } }</style>
+    <rect class="sheet" fill="#fff" width="100%" height="100%"/>
+
+    """
+  }
+
+  private var beforeCells: String {
+    """
+    <text x="70" y="36" font-size="18">\(title)</text>
+    <g fill="none" shape-rendering="crispEdges" stroke-width="1.05" transform="\(cells)">
+
+    """
   }
 
   /// From cells, counted from the lower left corner, to the drawing's units.

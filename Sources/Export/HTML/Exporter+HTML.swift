@@ -10,7 +10,8 @@ extension Exporter {
 
   /// Writes a self-contained page for a browser: facts in HTML, samples in base64, style and script.
   ///
-  /// A first pass over the log finds the facts, a second one writes the samples.
+  /// A first pass over the log finds the facts, a second one writes the samples. With an analysis, one between them holds
+  /// all samples in memory: at most 60 MB.
   func writePage<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -20,10 +21,13 @@ extension Exporter {
       throw .tooLong(samples: account.ledger.sampled, limit: Exporter.pageLimit, format: .html)
     }
     let log = plan.description
+    let analysis = options.hasAnalysis ? try PageAnalysis(plan, &reader) : nil
     let blocks = PageBlock(
       channels: plan.channels, timeUnit: log.timeUnit, zero: plan.zero,
       period: log.rate.periodNanoseconds / log.timeUnit)
-    try sink.write(PageFrame.head(RecordingFacts(plan, account)))
+    try sink.write(PageFrame.head(RecordingFacts(plan, account), hasAnalysis: analysis != nil))
+    try analysis?.write(to: &sink)
+    try sink.write(PageFrame.beforeFacts)
     var facts = JSONWriter()
     facts.addPage(plan, account, blocks)
     try sink.write(MarkupText.script(json: facts.bytes))
@@ -74,8 +78,8 @@ extension ExportPlan {
 ///
 /// The policy in its head forbids every connection, so the page needs no network and cannot send its contents anywhere.
 enum PageFrame {
-  /// Everything up to the facts for the script.
-  static func head(_ facts: RecordingFacts) -> [UInt8] {
+  /// Everything up to the analysis.
+  static func head(_ facts: RecordingFacts, hasAnalysis: Bool) -> [UInt8] {
     let title = MarkupText.escaped(facts.title)
     let summary = facts.summary.enumerated().map { index, words in
       let words = MarkupText.escaped(words)
@@ -85,13 +89,15 @@ enum PageFrame {
       "<div><dt>\(MarkupText.escaped(row.name))</dt><dd>\(MarkupText.escaped(row.value))</dd></div>"
     }
     return Array(opening.utf8) + Array("<title>\(title)</title>\n<style>\n".utf8)
-      + PackageResources.page_css
+      + PackageResources.page_css + (hasAnalysis ? PackageResources.analysis_css : [])
       + Array(
         "</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n<p>\(summary)</p></header>\n".utf8)
       + PackageResources.body_html
-      + Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</main>\n".utf8)
-      + Array("<script type=\"application/json\" id=\"facts\">".utf8)
+      + Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</div>\n".utf8)
   }
+
+  static let beforeFacts = Array(
+    "</main>\n<script type=\"application/json\" id=\"facts\">".utf8)
 
   static let betweenFactsAndSamples = Array(
     "</script>\n<script type=\"text/plain\" id=\"samples\">".utf8)

@@ -161,6 +161,34 @@ struct AnalyzeCommand: ParsableCommand {
   }
 }
 
+extension AnalysisReport {
+  /// Lines for the terminal: what was analysed, what is wrong with it, a table by axis, why terms are missing, and
+  /// pictures of the densities.
+  fileprivate var lines: [String] {
+    let reasons = noiseReasons.isEmpty ? [] : [""] + noiseReasons
+    let head = [subject] + remarks.map { "note: \($0)" } + [covered, ""]
+    let pictures = DensityPicture.all(analysis).flatMap { [""] + $0.lines }
+    return head.map(Plain.text) + table + reasons.map(Plain.text) + pictures
+  }
+
+  /// The rows with their columns below each other.
+  private var table: [String] {
+    let rows = rows.map { (name: Plain.text($0.name), cells: $0.cells.map(Plain.text)) }
+    let nameWidth = rows.reduce(0) { max($0, $1.name.count) }
+    let columns = rows.reduce(0) { max($0, $1.cells.count) }
+    let widths = (0..<columns).map { column in
+      rows.reduce(0) { max($0, $1.cells.count > column ? $1.cells[column].count : 0) }
+    }
+    return rows.map { row in
+      var line = row.name + String(repeating: " ", count: nameWidth - row.name.count)
+      for (cell, width) in zip(row.cells, widths) {
+        line += "  " + String(repeating: " ", count: width - cell.count) + cell
+      }
+      return line
+    }
+  }
+}
+
 /// A band of frequencies on the command line: `45..55`.
 struct Band: ExpressibleByArgument {
   let hertz: Range<Double>

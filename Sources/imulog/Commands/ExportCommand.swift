@@ -95,17 +95,10 @@ struct ExportCommand: ParsableCommand {
   )
   var linear = false
 
-  @Flag(
-    help:
-      "Take the sensor's errors out of the values, by the calibration in the recording's header."
-  )
-  var calibrated = false
+  @Flag(help: "For html: show vibration and noise too, as imulog analyze does.")
+  var analysis = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Take them out by this file of imulog calibrate, which may be made later.", valueName: "file"),
-    completion: .file())
-  var calibration: String?
+  @OptionGroup var correctionOptions: CorrectionOptions
 
   @Option(
     help:
@@ -170,8 +163,8 @@ struct ExportCommand: ParsableCommand {
     options.hasUncertainty = uncertainty
     options.isResampled = grid
     (options.hasOrientation, options.hasLinear) = (orientation, linear)
-    options.isCalibrated = calibrated || calibration != nil
-    options.calibration = try calibration.map { try CalibrationFile.read($0) }
+    options.hasAnalysis = analysis
+    try correctionOptions.set(&options)
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
     options.hasLabels = labels
     options.hmacKey = try SigningKey.key(file: hmacKeyFile, for: options.format)

@@ -32,7 +32,7 @@ struct ServeRequest {
     "info": ["--json"],
     "export": [
       "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid",
-      "--orientation", "--linear", "--time", "--unit-names", "--preamble", "--labels",
+      "--orientation", "--linear", "--analysis", "--time", "--unit-names", "--preamble", "--labels",
       "--calibrated", "--from", "--to", "--follow", "-o", "--output",
     ],
     "verify": ["--json"],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
 import ArgumentParser
+import Export
+import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
@@ -17,8 +18,12 @@ struct ShowCommand: ParsableCommand {
       label`. In a pipe, or with --plain, it is printed once as text, 80 columns wide. The exit status is 65 \
       when the recording is damaged.
 
-      Example:
+      Counts are shown as they were recorded, in the chip's axes, unless --calibrated or --calibration takes \
+      the sensor's errors out; the axes are then those of the mounting.
+
+      Examples:
         imulog show latest
+        imulog show 3 --calibration left.cal
       """)
 
   @ParentCommand var program: Imulog
@@ -29,14 +34,29 @@ struct ShowCommand: ParsableCommand {
     completion: .recordings)
   var id: String
 
+  @OptionGroup var correctionOptions: CorrectionOptions
   @OptionGroup var terminalOptions: TerminalOptions
 
   mutating func run() throws {
     let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
     let entry = try catalogue.entry(for: id)
+    var options = ExportOptions()
+    try correctionOptions.set(&options)
+    let exporter = Exporter(options)
+    var sentences: [String] = []
+    // Before the terminal switches its screen, so that an error remains visible.
+    func read() throws -> RecordingOnScreen {
+      guard correctionOptions.isGiven else { return try RecordingOnScreen(entry, in: catalogue) }
+      return try RecordingOnScreen(entry, in: catalogue) { reader in
+        sentences = try exporter.correct(&reader)
+        let name = options.calibration?.name ?? reader.description.calibration?.name
+        return "calibrated (\(Plain.text(name ?? "")))"
+      }
+    }
     guard terminalOptions.isInteractive else {
-      let recording = try RecordingOnScreen(entry, in: catalogue)
+      let recording = try read()
       try Console.data(recording.text)
+      for sentence in sentences { Console.talk("recording \(entry.number): \(sentence)") }
       guard recording.damageCount > 0 else { return }
       throw CommandFailure(
         .damagedData,
@@ -45,8 +65,7 @@ struct ShowCommand: ParsableCommand {
           + "`imulog verify \(entry.number)` says what is missing")
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)
-    // Before the terminal switches its screen, so that an error remains visible.
-    let recording = try RecordingOnScreen(entry, in: catalogue)
+    let recording = try read()
     _ = recording.show(on: try TerminalSession(), signals, in: catalogue)
   }
 }

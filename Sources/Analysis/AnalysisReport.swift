@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
-import IMUModel
+public import IMUModel
 
-/// What an analysis shows, for people.
-struct AnalysisReport {
-  let number: UInt32
-  let description: RecordingDescription
-  let analysis: RecordingAnalysis
+/// What an analysis shows, in words and numbers for people: on the terminal and in a page.
+///
+/// Texts may have foreign words of the log's header; each medium cleans them.
+public struct AnalysisReport {
+  /// The recording's number in its store.
+  public let number: UInt32
+  /// Its header.
+  public let description: RecordingDescription
+  /// What was found.
+  public let analysis: RecordingAnalysis
 
-  /// Lines: what was analysed, what is wrong with it, a table by axis, and why terms are missing.
-  var lines: [String] {
-    [subject] + remarks + [covered, ""] + AnalysisTable(analysis).lines + noiseReasons
+  /// A report on an analysis.
+  public init(number: UInt32, description: RecordingDescription, analysis: RecordingAnalysis) {
+    (self.number, self.description, self.analysis) = (number, description, analysis)
   }
 
-  private var subject: String {
+  /// What was analysed.
+  public var subject: String {
     let segments = "\(analysis.segmentCount) \(analysis.segmentCount == 1 ? "segment" : "segments")"
     var text =
       "recording \(number): \(analysis.sampleCount) samples in \(segments), "
@@ -27,12 +32,12 @@ struct AnalysisReport {
     return text
   }
 
-  /// What was left out, and what is doubtful.
-  private var remarks: [String] {
+  /// What was left out, and what is doubtful: clauses.
+  public var remarks: [String] {
     let account = analysis.account
     var lines: [String] = []
     func add(_ count: UInt64, _ one: String, _ many: String) {
-      if count > 0 { lines.append("note: \(count) \(count == 1 ? one : many)") }
+      if count > 0 { lines.append("\(count) \(count == 1 ? one : many)") }
     }
     add(account.gaps, "gap, which no window reaches across", "gaps, which no window reaches across")
     let segments = description.isFreeRunning ? "begins a segment" : "was read late"
@@ -54,7 +59,8 @@ struct AnalysisReport {
     return lines
   }
 
-  private var covered: String {
+  /// The windows of the spectra, and the band that they cover.
+  public var covered: String {
     let half = analysis.rate / 2
     var text = "covered: "
     if let spectrum = analysis.axes.first?.spectrum {
@@ -65,7 +71,7 @@ struct AnalysisReport {
     }
     text += "\(Digits.text(half, 4)) Hz, half the rate"
     if !description.sensor.filter.isEmpty {
-      text += ", and what the filter passes (\(Plain.text(description.sensor.filter)))"
+      text += ", and what the filter passes (\(description.sensor.filter))"
     }
     if analysis.rate < RecordingAnalysis.velocityRate {
       text += "; no ISO 20816 zone is claimed below a rate of 2560 Hz"
@@ -73,38 +79,31 @@ struct AnalysisReport {
     return text
   }
 
-  /// Why noise terms are missing: a line for each reason.
-  private var noiseReasons: [String] {
-    if let motion = analysis.motion { return ["", "no noise terms: \(Plain.text(motion))"] }
-    let lines = AnalysisTable.terms.flatMap { name, term in
+  /// Why noise terms are missing: a clause for each reason.
+  public var noiseReasons: [String] {
+    if let motion = analysis.motion { return ["no noise terms: \(motion)"] }
+    return AnalysisReport.terms.flatMap { name, term in
       analysis.refusals(term).map { "no \(name) of \($0)" }
     }
-    return lines.isEmpty ? [] : [""] + lines
   }
-}
-
-/// The figures of an analysis as columns by axis.
-struct AnalysisTable {
-  let analysis: RecordingAnalysis
-
-  init(_ analysis: RecordingAnalysis) { self.analysis = analysis }
 
   /// The noise terms with their names.
-  static var terms: [(name: String, of: (NoiseTerms) -> NoiseTerms.Term)] {
+  private static var terms: [(name: String, of: (NoiseTerms) -> NoiseTerms.Term)] {
     [("N", \.randomWalk), ("B", \.biasInstability), ("K", \.rateRandomWalk)]
   }
 
-  /// A row's name, and the text of each axis.
-  private typealias Row = (name: String, cells: [String])
+  /// A row of the table of figures: its name, and the text of each axis.
+  public typealias Row = (name: String, cells: [String])
 
-  var lines: [String] {
+  /// The table of figures; its first row has the names of the axes, and of the vector of the acceleration.
+  public var rows: [Row] {
     let axes = analysis.axes
     var rows: [Row] = [("", axes.map(\.name) + (total == nil ? [] : ["|a|"]))]
     func add(_ name: String, _ cell: (AxisAnalysis) -> String, all: Double? = nil) {
       rows.append((name, axes.map(cell) + (all.map { [Digits.text($0, 4)] } ?? [])))
     }
     func digits(_ value: Double?) -> String { value.map { Digits.text($0, 4) } ?? "-" }
-    add("unit", { $0.isAcceleration ? "g" : Plain.text("°/s") })
+    add("unit", { $0.isAcceleration ? "g" : "°/s" })
     add("mean", { digits($0.mean) })
     add("RMS without mean", { digits($0.rms) }, all: total)
     add("peak from mean", { digits($0.peak) })
@@ -125,12 +124,12 @@ struct AnalysisTable {
         { $0.peaks.count > place ? digits($0.peaks[place].frequency) : "-" })
       add("  its RMS", { $0.peaks.count > place ? digits($0.peaks[place].rms) : "-" })
     }
-    guard analysis.motion == nil else { return AnalysisTable.layout(rows) }
-    add(Plain.text("N in µg/√Hz, m°/s/√Hz"), { term($0, \.randomWalk, 1e6, 1e3) })
-    add(Plain.text("  as m/s/√h, °/√h"), { term($0, \.randomWalk, 60 * 9.80665, 60) })
-    add(Plain.text("B in µg, °/h"), { term($0, \.biasInstability, 1e6, 3600) })
-    add(Plain.text("K in µg/s/√Hz, m°/s²/√Hz"), { term($0, \.rateRandomWalk, 1e6, 1e3) })
-    return AnalysisTable.layout(rows)
+    guard analysis.motion == nil else { return rows }
+    add("N in µg/√Hz, m°/s/√Hz", { term($0, \.randomWalk, 1e6, 1e3) })
+    add("  as m/s/√h, °/√h", { term($0, \.randomWalk, 60 * 9.80665, 60) })
+    add("B in µg, °/h", { term($0, \.biasInstability, 1e6, 3600) })
+    add("K in µg/s/√Hz, m°/s²/√Hz", { term($0, \.rateRandomWalk, 1e6, 1e3) })
+    return rows
   }
 
   private var total: Double? { analysis.total(\.rms) }
@@ -148,20 +147,5 @@ struct AnalysisTable {
     guard case .found(let value, let error, _) = term(axis.noise) else { return "-" }
     let unit = axis.isAcceleration ? acceleration : rate
     return Digits.text(value * axis.scale * unit, 3) + " ±" + Digits.text(error * 100, 1) + "%"
-  }
-
-  private static func layout(_ rows: [Row]) -> [String] {
-    let nameWidth = rows.reduce(0) { max($0, $1.name.count) }
-    let columns = rows.reduce(0) { max($0, $1.cells.count) }
-    let widths = (0..<columns).map { column in
-      rows.reduce(0) { max($0, $1.cells.count > column ? $1.cells[column].count : 0) }
-    }
-    return rows.map { row in
-      var line = row.name + String(repeating: " ", count: nameWidth - row.name.count)
-      for (cell, width) in zip(row.cells, widths) {
-        line += "  " + String(repeating: " ", count: width - cell.count) + cell
-      }
-      return line
-    }
   }
 }

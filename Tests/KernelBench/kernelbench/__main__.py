@@ -18,10 +18,10 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, REPEATED, Group, Report
-from .scenarios import adapters, arm64, button, checks, chip, faults, fifo, losses, powercuts, resets, takes
+from .scenarios import adapters, arm64, button, certify, checks, chip, faults, fifo, losses, powercuts, resets, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "chip", "button", "cuts", "arm64")
+GROUPS = ("takes", "faults", "resets", "losses", "adapters", "certify", "fifo", "chip", "button", "cuts", "arm64")
 
 
 def main() -> int:
@@ -55,7 +55,8 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     """Runs the requested scenarios, in this order:
 
         faults, takes, losses, fifo  ║ one guest a processor: they mostly wait
-        button, adapters, resets     ║
+        button, adapters, resets,    ║
+        certify                      ║
         arm64's program is built     ║ when nothing else wants a processor
         what failed of these         one by one
         chip                         alone: its guest is busy
@@ -69,6 +70,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         "resets": lambda group: resets.run(bench, group),
         "losses": lambda group: losses.run(bench, group),
         "adapters": lambda group: adapters.run(bench, group),
+        "certify": lambda group: certify.run(bench, group),
         "fifo": lambda group: fifo.run(bench, group),
         "chip": lambda group: chip.run(bench, group, options.chip_minutes),
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
@@ -90,7 +92,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     with ThreadPoolExecutor() as pool:
         if "arm64" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
-        lanes = (("faults", "takes", "losses", "fifo"), ("button", "adapters", "resets"))
+        lanes = (("faults", "takes", "losses", "fifo"), ("button", "adapters", "resets", "certify"))
         for lane in [pool.submit(try_first, *names) for names in lanes]:
             lane.result()
         for names in lanes:

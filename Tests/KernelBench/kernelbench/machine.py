@@ -182,16 +182,24 @@ class Machine:
             if left <= 0:
                 what = f"'{command}' did not end" if command else "the guest did not come up"
                 raise BenchError(f"{what} in {seconds:.0f} s; its console:\n{self._tail()}")
-            if not select.select([self._socket], [], [], left)[0]:
-                continue
-            data = self._socket.recv(4096)
-            if not data:
-                raise BenchError(f"the virtual machine ended; its console:\n{self._tail()}")
-            *lines, self._received = (self._received + data).split(b"\n")
-            for line in lines:
-                words = line.decode().split()
-                if words:
-                    self._ended[words[0]] = int(words[1]) if len(words) > 1 else 0
+            self.listen(left)
+
+    def listen(self, seconds: float) -> None:
+        """Waits until the guest says that commands ended, or for so long."""
+        if not select.select([self._socket], [], [], seconds)[0]:
+            return
+        data = self._socket.recv(4096)
+        if not data:
+            raise BenchError(f"the virtual machine ended; its console:\n{self._tail()}")
+        *lines, self._received = (self._received + data).split(b"\n")
+        for line in lines:
+            words = line.decode().split()
+            if words:
+                self._ended[words[0]] = int(words[1]) if len(words) > 1 else 0
+
+    def has_ended(self, name: str) -> bool:
+        """Whether a command is known to have ended."""
+        return name in self._ended
 
     def _tail(self) -> str:
         text = (self.directory / "console").read_text(encoding="utf-8", errors="replace")

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 
+from .defects import Defects
+from .electrodes import AXES, Electrodes
+from .motion import Motion
 from .oscillator import Oscillator
 from .pin import Pin
-from .signal import Counts, Scale, at_rest, recognisable
+from .signal import Counts, Scale, measured, recognisable
 from .truth import TruthWriter
 
 
@@ -25,11 +29,17 @@ class Chip(ABC):
     """From power-up until the registers answer, in nanoseconds."""
     trim = 0
     """What the factory found the clock's error to be, as the chip's register has it."""
+    answers: Sequence[float] = (0.0,) * AXES
+    """Of the self-test, in g and degrees a second; none where the emulation has no self-test."""
+    settling = (1, 1)
+    """Nanoseconds until the outputs of both sensors have followed the self-test."""
 
     def __init__(self, truth: TruthWriter, now: int) -> None:
         self.truth = truth
         self.is_plugged = True
-        self.is_at_rest = False
+        self.motion = Motion("numbers", now)
+        self.defects = Defects()
+        self.electrodes = Electrodes(self.answers, self.settling)
         self.is_frozen = False
         self.frozen_until = now
         self.identity: int | None = None
@@ -88,6 +98,10 @@ class Chip(ABC):
     def noise(self) -> tuple[float, float]:
         """Standard deviations of both sensors at rest, in g and degrees a second."""
 
+    def pushes(self, time: int) -> Iterable[float]:
+        """What the self-test adds to each axis, in g and degrees a second."""
+        return self.electrodes.at(time)
+
     @abstractmethod
     def advance(self, now: int) -> None:
         """Makes the samples that are due."""
@@ -97,9 +111,11 @@ class Chip(ABC):
         self.number += 1
         if self.is_frozen or time < self.frozen_until:
             return False
-        if self.is_at_rest:
-            self.counts = at_rest(scale, self.noise, temperature, self._noise)
-        else:
+        sensed = self.motion.at(time)
+        if sensed is None:
             self.counts = recognisable(self.number, temperature)
+        else:
+            axes = [outside + push for outside, push in zip((*sensed.acceleration, *sensed.rate), self.pushes(time))]
+            self.counts = self.defects.of(measured(axes, scale, self.noise, temperature, self._noise))
         self.truth.sample(self.name, self.number, time, scale, settled, self.counts)
         return True

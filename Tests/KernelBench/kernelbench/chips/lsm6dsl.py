@@ -26,6 +26,8 @@ class LSM6DSL(LSM6DSO):
     timestamp_registers = range(TIMESTAMP0, TIMESTAMP2 + 1)
     pulse_register = DRDY_PULSE_CFG
     has_two_range_bits = True
+    settling = (100_000_000, 50_000_000)
+    densities = (90e-6, 130e-6, 90e-6, 90e-6), 5e-3
 
     def make_fifo(self) -> PatternFIFO:
         return PatternFIFO()

@@ -3,7 +3,7 @@
 
 Emulated: identity, reset, boot, data rates of both sensors, ranges, both copies of the status, block data update,
 temperature, and automatic increment with its jump: after 1D, the last byte of angular rate, at 28 with acceleration,
-and after 2D at 18. Not emulated: FIFO (its count is 0), interrupts, self-test, filters, the magnetometer.
+and after 2D at 18, and self-test. Not emulated: FIFO (its count is 0), interrupts, filters, the magnetometer.
 
 With the gyroscope on, both sensors have its data rate. The output registers have no shadow set: a sample that comes
 while they are read is seen from the next byte on, except that block data update holds a two-byte value whose lower byte
@@ -17,7 +17,8 @@ from .signal import Counts, Scale
 
 WHO_AM_I, CTRL_REG1_G, OUT_TEMP_L, STATUS_REG = 0x0F, 0x10, 0x15, 0x17
 OUT_X_L_G, OUT_Z_H_G, CTRL_REG4, CTRL_REG5_XL, CTRL_REG6_XL = 0x18, 0x1D, 0x1E, 0x1F, 0x20
-CTRL_REG8, CTRL_REG9, STATUS_REG_2, OUT_X_L_XL, OUT_Z_H_XL, FIFO_SRC = 0x22, 0x23, 0x27, 0x28, 0x2D, 0x2F
+CTRL_REG8, CTRL_REG9, CTRL_REG10, STATUS_REG_2 = 0x22, 0x23, 0x24, 0x27
+OUT_X_L_XL, OUT_Z_H_XL, FIFO_SRC = 0x28, 0x2D, 0x2F
 
 RESET_VALUES = {CTRL_REG4: 0x38, CTRL_REG5_XL: 0x38, CTRL_REG8: 0x04}
 BOOT, BDU, IF_ADD_INC, SW_RESET = 0x80, 0x40, 0x04, 0x01
@@ -34,15 +35,22 @@ ACCELEROMETER_HERTZ = (0, 10, 50, 119, 238, 476, 952, 0)
 GYROSCOPE_DISCARDS = (0, 13, 13, 13, 14, 15, 18, 0)
 """Samples until the gyroscope's filters have settled, by code, with LPF2."""
 ACCELEROMETER_DISCARDS = 14
+ST_XL, ST_G = 0x01, 0x04
+"""Of CTRL_REG10."""
 
 
 class LSM9DS1(Chip):
     """The chip with SDO_A/G low."""
 
     name, address, boot_time = "lsm9ds1", 0x6A, BOOT_TIME
+    answers = (0.31, -0.47, 0.93, 260.0, 390.0, -640.0)
+    """Within the data sheet's 70 to 1500 mg, and its 200 to 800 degrees a second at 2000."""
+    settling = (200_000_000, 800_000_000)
+    """As long as ST's example waits."""
 
     def reset(self, now: int) -> None:
         self.is_frozen = False
+        self.electrodes.release()
         self.registers = bytearray(128)
         for register, value in RESET_VALUES.items():
             self.registers[register] = value
@@ -113,6 +121,9 @@ class LSM9DS1(Chip):
         elif register not in READ_ONLY:
             before = self._hertz()
             self.registers[register] = value
+            if register == CTRL_REG10:
+                for axis in range(6):
+                    self.electrodes.push(axis, 1 if value & (ST_XL if axis < 3 else ST_G) else 0, now)
             if self._hertz() != before:
                 self._clock_from, self._ticks, self._temperature_ticks = now, 0, 0
 

@@ -3,11 +3,15 @@
 successors MPU-6500, 9250 and 9255 (RM-MPU-9250A rev. 1.4), which are awake after a reset.
 
 Emulated: identity, reset, sleep, sample rate, both ranges, the output registers with their shadow set, the interrupt
-status, which a read clears, the interrupt output, and the FIFO. Not emulated: motion processor, second I2C bus, self-test.
+status, which a read clears, the interrupt output, the FIFO, and in the MPU-6050 the self-test. Not emulated: motion
+processor, second I2C bus.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from . import factorytrim
 from .bytefifo import ByteFIFO
 from .chip import Chip
 from .pin import Pin
@@ -30,6 +34,8 @@ STOPS_WHEN_FULL = 0x40
 """Of CONFIG, in the successors alone."""
 ACTIVE_LOW, LATCHED, ANY_READ_CLEARS = 0x80, 0x20, 0x10
 PULSE = 50_000
+SELF_TEST_BITS = (0x80, 0x40, 0x20)
+"""Of ACCEL_CONFIG and GYRO_CONFIG, for x, y and z."""
 
 BANDWIDTHS = (256, 188, 98, 42, 20, 10, 5, 256)
 """Hertz of the gyroscope's filter, by its code; the accelerometer's are about the same."""
@@ -49,6 +55,11 @@ class MPU6050(Chip):
     """Nanoseconds from one sample of the unfiltered gyroscope to the next."""
     fifo_size, can_stop = 1024, False
     trim_register = OTP_VALID
+    codes: Sequence[int] = factorytrim.CODES
+    answers: Sequence[float] = [
+        part * trim for part, trim in zip(factorytrim.AGEING, factorytrim.answers(factorytrim.CODES))]
+    settling = (200_000_000, 200_000_000)
+    """No document says it: as long as the most patient of drivers waits."""
 
     def __init__(self, truth: TruthWriter, now: int) -> None:
         self._fifo = ByteFIFO(self.fifo_size)
@@ -63,6 +74,9 @@ class MPU6050(Chip):
         self.is_frozen = False
         self.registers = bytearray(128)
         self.registers[XG_OFFS_TC] = self.trim_register
+        trim = factorytrim.registers(self.codes)
+        self.registers[factorytrim.SELF_TEST_X : factorytrim.SELF_TEST_X + len(trim)] = trim
+        self.electrodes.release()
         self.registers[PWR_MGMT_1] = self.power_after_reset
         self._reset_until = 0
         self._status = 0
@@ -120,6 +134,9 @@ class MPU6050(Chip):
             self._restart_clock(now)
         elif register in (SMPLRT_DIV, CONFIG):
             self._restart_clock(now)
+        elif register in (ACCEL_CONFIG, GYRO_CONFIG):
+            for axis, bit in enumerate(SELF_TEST_BITS):
+                self.electrodes.push(axis + (3 if register == GYRO_CONFIG else 0), 1 if value & bit else 0, now)
         elif register == INT_PIN_CFG:
             self._interrupt.invert(value & ACTIVE_LOW != 0, now)
 
@@ -212,6 +229,7 @@ class MPU6500(MPU6050):
     power_after_reset = 0x01
     fifo_size, can_stop = 512, True
     trim_register = 0
+    codes, answers = (0,) * 6, (0.0,) * 6
     unfiltered_period = 1_000_000
     """The gyroscope's 8 kHz would be too much for the host; the accelerometer has 1 kHz, and changes every sample."""
 

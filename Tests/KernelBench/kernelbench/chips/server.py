@@ -2,8 +2,8 @@
 """The process that simulates the chips and lines of one guest: `python3 -m kernelbench.chips.server DIR`.
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
-socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dsl`, `lsm6dsv`, `lsm9ds1`,
-`mpu6050`, or one of the latter's successors.
+socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dso32`, `lsm6dsl`, `lsm6dsv`, `lsm9ds1`,
+`mpu6050`, or one of the latter's successors; with `@` and an address after it, a specimen of its own.
 
     truth PATH | truth -           begin a truth file, end it
     nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
@@ -15,7 +15,8 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dsl`, 
                                    at least; DIP is `ones:AT` or `zeros:AT`, what the rest of the burst is,
                                    counted from its end when AT is negative
     healthy CHIP                   no more of these
-    solder CHIP                    this chip takes the place of the one that has its address, and is powered up
+    solder CHIP                    this chip takes the place of the one that has its address, and is powered up; one with
+                                   an `@` is a new specimen, of which nothing was said yet
     burst CHIP                     the answer is `ok` and when the first burst of a sample was read since the truth file
                                    was begun, 0 when there was none
     unplug CHIP | plug CHIP        the wires come off; they are back, and the chip boots
@@ -28,7 +29,13 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dsl`, 
                                    an interrupt output of the chip is wired to a GPIO line; the wire comes off
     freeze CHIP [SECONDS]          the values stand still, the flags do not, until the chip is reset, or for SECONDS
                                    whatever is done to it
-    rest CHIP on|off               a board that lies still instead of numbers that can be recognised
+    motion CHIP KIND               the chip senses how a board moves (motion.py), and not `numbers`
+    defect CHIP KIND WORDS...      one more thing is wrong with this specimen (defects.py)
+    disconnect CHIP AXIS...        these axes do not answer the self-test, or `all`
+    codes CHIP CODE...             the factory's trim of an MPU-6050 (factorytrim.py)
+    registers CHIP                 the answer is `ok` and what they hold, in hexadecimal
+    writes CHIP                    the answer is `ok` and REGISTER=VALUE, in hexadecimal, for each byte that was written
+                                   since the last such command
     identity CHIP VALUE|own        the value of WHO_AM_I
     absent CHIP | present CHIP     the chip was never there; it is
     way-back MICROSECONDS          answers to transfers are sent so much early
@@ -59,15 +66,20 @@ from pathlib import Path
 
 from .adapter import Adapter
 from .chip import Chip
+from .electrodes import AXES
 from .lines import Lines
 from .lsm6dsl import LSM6DSL
 from .lsm6dso import LSM6DSO
+from .lsm6dso32 import LSM6DSO32
 from .lsm6dsv import LSM6DSV
 from .lsm9ds1 import LSM9DS1
+from .motion import Motion
 from .mpu6050 import MPU6050, MPU6500, MPU9250, MPU9255
+from .signal import CHANNELS
 from .truth import TruthWriter
 from .wire import Dip, Fault, Wire
 
+KINDS = (MPU6050, LSM6DSO, LSM6DSO32, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSL, LSM6DSV)
 BUS_HERTZ = 400_000
 FOR_EVER = 1 << 60
 BREATH = 0.02
@@ -80,8 +92,7 @@ class Server:
     def __init__(self, directory: Path) -> None:
         self.truth = TruthWriter()
         now = time.monotonic_ns()
-        kinds = (MPU6050, LSM6DSO, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSL, LSM6DSV)
-        self.chips: dict[str, Chip] = {kind.name: kind(self.truth, now) for kind in kinds}
+        self.chips: dict[str, Chip] = {kind.name: kind(self.truth, now) for kind in KINDS}
         self.wire = Wire([self.chips["mpu6050"], self.chips["lsm6dso"]], self.truth, BUS_HERTZ)
         self.adapter = Adapter(str(directory / "i2c"), self.wire)
         self.lines = Lines(str(directory / "gpio"))
@@ -161,6 +172,10 @@ class Server:
             return f"ok {self.lines.outputs[int(rest[0])]}"
         if name == "changes":
             return " ".join(["ok", *(f"{at}:{level}" for at, level in self.lines.changes(int(rest[0])))])
+        if name == "registers":
+            return f"ok {self.chips[rest[0]].registers.hex()}"
+        if name == "writes":
+            return " ".join(["ok", *self.wire.take_writes(self.chips[rest[0]].address)])
         self.truth.event(now, " ".join(words))
         if name in ("stall", "release"):
             getattr(self.adapter, name)()
@@ -174,8 +189,17 @@ class Server:
             line, *delays = map(int, rest)
             return "ok {} {}".format(*self.lines.play(line, delays))
         else:
+            if name == "solder" and "@" in rest[0]:
+                self.chips[rest[0]] = self._specimen(rest[0], now)
             self._to_chip(name, self.chips[rest[0]], rest[1:], now)
         return "ok"
+
+    def _specimen(self, name: str, now: int) -> Chip:
+        """A new chip of the kind and at the address that its name has."""
+        kind, address = name.split("@")
+        chip = next(one for one in KINDS if one.name == kind)(self.truth, now)
+        chip.name, chip.address = name, int(address, 0)
+        return chip
 
     def _to_chip(self, name: str, chip: Chip, rest: list[str], now: int) -> None:
         if name == "solder":
@@ -216,8 +240,16 @@ class Server:
         elif name == "freeze":
             chip.is_frozen = not rest
             chip.frozen_until = now + int(float(rest[0]) * 1e9) if rest else now
-        elif name == "rest":
-            chip.is_at_rest = rest == ["on"]
+        elif name == "motion":
+            chip.motion = Motion(*rest, now)
+        elif name == "defect":
+            chip.defects.add(*rest)
+        elif name == "disconnect":
+            for axis in range(AXES) if rest == ["all"] else map(CHANNELS.index, rest):
+                chip.electrodes.disconnect(axis)
+        elif name == "codes":
+            chip.codes = tuple(map(int, rest))
+            chip.power_up(now, is_silent=True)
         elif name == "identity":
             chip.identity = None if rest == ["own"] else int(rest[0], 0)
         else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the chips sense: numbers by which every sample can be recognised, or a board at rest."""
+"""The counts of samples: numbers by which every one can be recognised, or what a chip measures."""
 
 from __future__ import annotations
 
@@ -42,11 +42,18 @@ def recognisable(number: int, temperature: int) -> Counts:
 _MULTIPLIERS = (2654435761, 2246822519, 3266489917, 668265263, 374761393, 2869860233)
 
 
-def at_rest(scale: Scale, noise: tuple[float, float], temperature: int, chance: random.Random) -> Counts:
-    """A board at rest, face up: 1 g on z, no rotation, and the chip's noise, which a coarse range may hide."""
-    accelerometer, gyroscope = noise[0] / scale.g_per_count, noise[1] / scale.dps_per_count
-    gauss = chance.gauss
-    return Counts(
-        round(gauss(0, accelerometer)), round(gauss(0, accelerometer)),
-        round(1 / scale.g_per_count + gauss(0, accelerometer)),
-        round(gauss(0, gyroscope)), round(gauss(0, gyroscope)), round(gauss(0, gyroscope)), temperature)
+def count(value: float) -> int:
+    """The count that a register of 16 bits has for a value in counts."""
+    return max(-0x8000, min(0x7FFF, round(value)))
+
+
+def measured(
+    sensed: list[float], scale: Scale, noise: tuple[float, float], temperature: int, chance: random.Random
+) -> Counts:
+    """The sample of a chip that senses so much on each axis, in g and degrees a second, with its noise, which a coarse
+    range may hide."""
+    units = [scale.g_per_count] * 3 + [scale.dps_per_count] * 3
+    deviations = [noise[0]] * 3 + [noise[1]] * 3
+    axes = (
+        count(chance.gauss(value, deviation) / unit) for value, deviation, unit in zip(sensed, deviations, units))
+    return Counts(*axes, temperature)

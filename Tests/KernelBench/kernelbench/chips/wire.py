@@ -67,6 +67,7 @@ class Wire:
         self.byte_time = 9 * 1_000_000_000 // hertz
         self.time = 0
         self._truth = truth
+        self._writes: dict[int, list[str]] = {}
 
     def begin(self, now: int) -> None:
         """The bus is free at `now`: a transfer begins."""
@@ -103,8 +104,13 @@ class Wire:
             if index == 0:
                 chip.pointer = value
             else:
+                self._writes.setdefault(chip.address, []).append(f"{chip.pointer:02x}={value:02x}")
                 chip.write(value, self.time)
         return 0
+
+    def take_writes(self, address: int) -> list[str]:
+        """REGISTER=VALUE for each byte that was written there since this was last asked for."""
+        return self._writes.pop(address, [])
 
     def _read(self, chip: Chip, wanted: int, fault: Fault | None) -> tuple[int, bytes]:
         data = bytearray()

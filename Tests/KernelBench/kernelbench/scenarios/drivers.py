@@ -71,7 +71,7 @@ def remove(machine: Machine, chip: Driver) -> None:
 def read(guest: Guest, chip: Driver) -> str:
     """A board at rest: 1 g upwards, no rotation, in the units of the kernel's drivers (m/s² and rad/s)."""
     guest.chips.tell("solder", chip.chip)
-    guest.chips.tell("rest", chip.chip, "on")
+    guest.chips.tell("motion", chip.chip, "rest")
     try:
         bind(guest.machine, chip)
         try:
@@ -81,7 +81,7 @@ def read(guest: Guest, chip: Driver) -> str:
             remove(guest.machine, chip)
     finally:
         # Samples of a chip at rest are equal by chance, so no other scenario can recognise them.
-        guest.chips.tell("rest", chip.chip, "off")
+        guest.chips.tell("motion", chip.chip, "numbers")
     told = f"{[round(value, 3) for value in acceleration]} m/s², {[round(value, 4) for value in rotation]} rad/s"
     check(all(abs(value) < 0.05 for value in acceleration[:2]), f"not level: {told}")
     check(abs(acceleration[2] - 9.80665) < 0.1, f"not 1 g: {told}")

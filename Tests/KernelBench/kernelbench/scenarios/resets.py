@@ -110,7 +110,7 @@ def several(
     stalls.since_last(guest)
     guest.chips.tell("truth", truth)
     for chip in chips:
-        guest.chips.tell("rest", chip, "off" if plan else "on")
+        guest.chips.tell("motion", chip, "numbers" if plan else "rest")
     recordings = [Recording(guest, chip, f"{options} --for {seconds}s", f"{file}-of-{chip}") for chip in chips]
     strike(guest, plan, chips)
     for recording in recordings:

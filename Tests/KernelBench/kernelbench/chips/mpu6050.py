@@ -3,8 +3,8 @@
 successors MPU-6500, 9250 and 9255 (RM-MPU-9250A rev. 1.4), which are awake after a reset.
 
 Emulated: identity, reset, sleep, sample rate, both ranges, the output registers with their shadow set, the interrupt
-status, which a read clears, the interrupt output, the FIFO, and in the MPU-6050 the self-test. Not emulated: motion
-processor, second I2C bus.
+status, which a read clears, the interrupt output, the FIFO, and the self-test. Not emulated: motion processor, second I2C
+bus.
 """
 
 from __future__ import annotations
@@ -56,10 +56,12 @@ class MPU6050(Chip):
     fifo_size, can_stop = 1024, False
     trim_register = OTP_VALID
     codes: Sequence[int] = factorytrim.CODES
-    answers: Sequence[float] = [
-        part * trim for part, trim in zip(factorytrim.AGEING, factorytrim.answers(factorytrim.CODES))]
+    factory_trim = staticmethod(factorytrim.registers)
+    answers: Sequence[float] = factorytrim.answers(codes)
     settling = (200_000_000, 200_000_000)
     """No document says it: as long as the most patient of drivers waits."""
+    densities = 400e-6, 5e-3
+    """Noise in g/√Hz and degrees a second/√Hz."""
 
     def __init__(self, truth: TruthWriter, now: int) -> None:
         self._fifo = ByteFIFO(self.fifo_size)
@@ -74,8 +76,8 @@ class MPU6050(Chip):
         self.is_frozen = False
         self.registers = bytearray(128)
         self.registers[XG_OFFS_TC] = self.trim_register
-        trim = factorytrim.registers(self.codes)
-        self.registers[factorytrim.SELF_TEST_X : factorytrim.SELF_TEST_X + len(trim)] = trim
+        for register, code in self.factory_trim(self.codes).items():
+            self.registers[register] = code
         self.electrodes.release()
         self.registers[PWR_MGMT_1] = self.power_after_reset
         self._reset_until = 0
@@ -203,9 +205,8 @@ class MPU6050(Chip):
 
     @property
     def noise(self) -> tuple[float, float]:
-        """400 µg/√Hz and 0.005 °/s/√Hz."""
         bandwidth = BANDWIDTHS[self.registers[CONFIG] & 7] ** 0.5
-        return 400e-6 * bandwidth, 5e-3 * bandwidth
+        return self.densities[0] * bandwidth, self.densities[1] * bandwidth
 
     @property
     def scale(self) -> Scale:
@@ -229,7 +230,10 @@ class MPU6500(MPU6050):
     power_after_reset = 0x01
     fifo_size, can_stop = 512, True
     trim_register = 0
-    codes, answers = (0,) * 6, (0.0,) * 6
+    codes = factorytrim.SUCCESSOR_CODES
+    factory_trim = staticmethod(factorytrim.successor_registers)
+    answers = factorytrim.successor_answers(codes)
+    densities = 300e-6, 10e-3
     unfiltered_period = 1_000_000
     """The gyroscope's 8 kHz would be too much for the host; the accelerometer has 1 kHz, and changes every sample."""
 

@@ -32,7 +32,7 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dso32`
     motion CHIP KIND               the chip senses how a board moves (motion.py), and not `numbers`
     defect CHIP KIND WORDS...      one more thing is wrong with this specimen (defects.py)
     disconnect CHIP AXIS...        these axes do not answer the self-test, or `all`
-    codes CHIP CODE...             the factory's trim of an MPU-6050 (factorytrim.py)
+    codes CHIP CODE...             the factory's trim of the MPU-6050's kind (factorytrim.py)
     registers CHIP                 the answer is `ok` and what they hold, in hexadecimal
     writes CHIP                    the answer is `ok` and REGISTER=VALUE, in hexadecimal, for each byte that was written
                                    since the last such command

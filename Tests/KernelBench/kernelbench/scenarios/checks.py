@@ -15,8 +15,10 @@ from ..compare import GRAVITY, RADIANS_PER_DEGREE, Comparison, compare, compare_
 from ..continuity import check_inside, judge
 from ..errors import CheckFailed
 from ..export import Gap, Sample, Take, read_take
+from ..machine import Result
 from ..scenario import Group
 from . import chip, faults
+from .specimens import Examined, Specimen, fail
 
 CHIP = "mpu6050"
 SCALE = Scale(1 / 8192, 1 / 65.5)
@@ -56,6 +58,7 @@ def all_of_them(directory: Path) -> str:
     gap("reinitialising", 150, 10)()
     hole(3, 3)()
     interval(0, 20_000)()
+    certified()()
     cases = [
         ("a sample that was never made", broken(good, made, 50, values=(1, 2, 3, 4, 5, 6, 7))),
         ("a sample mixed from two", broken(good, made, 50, values=good.samples[49].values[:3] + good.samples[50].values[3:])),
@@ -79,6 +82,14 @@ def all_of_them(directory: Path) -> str:
         ("a gap where nothing is missing", hole(0, 1)),
         ("a sample from before its interval", interval(25_000, 0)),
         ("a sample from after its interval", interval(-25_000, 0)),
+        ("a dead axis that is not named", certified(zero=("pass", "none"))),
+        ("a dead axis that is named by another one", certified(zero=("fail", "gy"))),
+        ("a good axis that is named beside it", certified(stuck=("fail", "az at 3"))),
+        ("a chip that was never seen still", certified(still=("unknown", "never"))),
+        ("a bad chip and the status of a good one", certified(0)),
+        ("a self-test that never ran", certified(1, (0x1B, 0x08), (0x1B, 0x00))),
+        ("a self-test that is left on", certified(1, (0x1B, 0xE8), (0x1B, 0xE0))),
+        ("a register that the self-test left changed", certified(1, (0x1A, 0x02), (0x1B, 0xE8), (0x1B, 0x00))),
     ]
     for name, case in cases:
         must_fail(name, case)
@@ -189,3 +200,13 @@ def damaged_truth(directory: Path) -> Callable[[], Truth]:
         return read_truth(path)
 
     return read
+
+
+def certified(status: int = 1, *writes: tuple[int, int], **changes: tuple[str, str]) -> Callable[[], str]:
+    """What `certify` says of an MPU-6050 whose gx is dead, with something changed in it."""
+    lines = {"still": ("pass", "3 s from 0 s"), "zero": ("fail", "gx"), "stuck": ("pass", "none"), **changes}
+    findings = [{"name": name, "verdict": verdict, "value": value} for name, (verdict, value) in lines.items()]
+    found = Examined(
+        certified=Result("certify", status, json.dumps({"findings": findings}), ""), registers=bytes(128),
+        writes=[*(writes or ((0x1B, 0xE8), (0x1B, 0x00))), (0x6B, 0x80), (0x1B, 0x08)])
+    return lambda: Specimen("a dead axis", "mpu6050@0x68", certified={"zero": fail("gx")}).judge(found)

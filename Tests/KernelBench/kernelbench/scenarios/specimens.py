@@ -20,11 +20,11 @@ from ..lanes import command
 from ..machine import Result
 
 SELF_TESTS = {
-    "mpu6050": {0x1B: 0xE0, 0x1C: 0xE0}, "lsm6dso": {0x14: 0x0F}, "lsm6dso32": {0x14: 0x0F}, "lsm6dsl": {0x14: 0x0F},
+    "mpu6050": {0x1B: 0xE0, 0x1C: 0xE0}, "mpu6500": {0x1B: 0xE0, 0x1C: 0xE0}, "lsm6dso": {0x14: 0x0F}, "lsm6dso32": {0x14: 0x0F}, "lsm6dsl": {0x14: 0x0F},
     "lsm9ds1": {0x24: 0x05}}
 """Registers of each kind, and their bits that switch the self-test on."""
 RESETS = {
-    "mpu6050": (0x6B, 0x80), "lsm6dso": (0x12, 0x01), "lsm6dso32": (0x12, 0x01), "lsm6dsl": (0x12, 0x01),
+    "mpu6050": (0x6B, 0x80), "mpu6500": (0x6B, 0x80), "lsm6dso": (0x12, 0x01), "lsm6dso32": (0x12, 0x01), "lsm6dsl": (0x12, 0x01),
     "lsm9ds1": (0x22, 0x01)}
 """The register and its bit that reset each kind."""
 MOVED = 75
@@ -32,11 +32,15 @@ MOVED = 75
 
 @dataclass(frozen=True)
 class Finding:
-    """A line of a certificate that is not `pass`."""
+    """A line of a certificate."""
 
     verdict: str
     words: tuple[str, ...] = ()
     """Which the line's value has to have."""
+
+
+def passes(*words: str) -> Finding:
+    return Finding("pass", words)
 
 
 def fail(*words: str) -> Finding:
@@ -76,7 +80,7 @@ class Specimen:
     flaws: tuple[str, ...] = ()
     """Commands to the chips; CHIP stands for it."""
     driven_as: str = ""
-    """The model that the program is given, where it is another one."""
+    """The model that the program is given, where it is another one, or `auto`."""
     recording: str = ""
     """Options of the recording; none is made where this is empty."""
     turns: str = "rest"
@@ -131,9 +135,9 @@ class Specimen:
     def _judge_certified(self, found: Examined) -> str:
         ended = found.certified
         check(ended.status in (0, 1, MOVED), f"certify ended with {ended.status}: {ended.errors.strip()}")
-        told = f"certified: {self._compare(json.loads(ended.output)['findings'], self.certified, self.is_polled)}"
-        check(ended.status == self.status, f"certify ended with {ended.status} and not {self.status}, {told}")
-        return f"{told}; {self._judge_registers(found)} registers as before"
+        told = self._compare(json.loads(ended.output)["findings"], self.certified, self.is_polled)
+        check(ended.status == self.status, f"certify ended with {ended.status} and not {self.status}: {told}")
+        return f"certified, {ended.status}: {told}; {self._judge_registers(found)} registers as before"
 
     def _compare(self, lines: list[dict[str, str]], expected: dict[str, Finding], may_be_late: bool) -> str:
         """Every finding that is expected is there, with its words, and no other one is bad."""

@@ -75,6 +75,14 @@ public struct SignalWatch: ~Copyable {
     }
   }
 
+  /// Whether one of ``endings`` is pending, which a watch blocks. Does not take it; any thread may ask.
+  public static var isEnding: Bool {
+    var pending = sigset_t()
+    // With a valid set it cannot fail.
+    sigpending(&pending)
+    return endings.contains { sigismember(&pending, $0) == 1 }
+  }
+
   /// Stops the program as Ctrl-Z does, until it is continued; returns at once without a shell that could do that.
   ///
   /// Call it when SIGTSTP was among the watched signals and came.

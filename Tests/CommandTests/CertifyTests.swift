@@ -13,7 +13,7 @@ import Testing
 struct CertifyTests {
   /// The report on a chip at its first address, driven as `model`.
   private func report(
-    _ chip: SimulatedChip, as model: SensorModel, motion: Motion = .still,
+    _ chip: SimulatedChip, as model: SensorModel, motion: Motion = .still, isEnding: Bool = false,
     inject: (inout SimulatedBus<VirtualClock>, VirtualClock) -> Void = { _, _ in }
   ) throws -> CertifyReport {
     let clock = VirtualClock()
@@ -23,7 +23,9 @@ struct CertifyTests {
     let found = try SensorIdentity.identify(on: &bus, choice: SensorChoice(model: model))
     inject(&bus, clock)
     let configuration = SensorConfiguration(rate: try #require(SampleRate(10)), busClock: 400_000)
-    return SensorCertification(configuration: configuration, clock: clock).run(bus, found) {}
+    return SensorCertification(
+      configuration: configuration, clock: clock, isEnding: { isEnding }
+    ).run(bus, found) {}
   }
 
   /// The lines before those of the self-test, and those after it; only a FIFO shows the chip's rate.
@@ -173,6 +175,16 @@ struct CertifyTests {
       report.findings.map(\.name)
         == ["identity", "clone"] + Self.selfTests + ["restored", "registers", "samples"])
     #expect(report.findings.last?.verdict == .fail && !report.isMoved)
+  }
+
+  @Test("a program that is to end finishes the self-test, and waits for no samples")
+  func ending() throws {
+    let report = try report(.lsm6dso, as: .lsm6dso, isEnding: true)
+    #expect(
+      report.findings.map(\.name)
+        == ["identity", "clone"] + Self.selfTests + ["restored", "registers", "samples"])
+    #expect(report.findings.last?.value == "none")
+    #expect(report.findings.dropLast().allSatisfy { $0.verdict == .pass })
   }
 
   @Test("a chip that fails among its samples fails, and is not said to have moved")

@@ -15,6 +15,8 @@ struct SensorCertification<Clock: MonotonicClock>: Sendable {
   /// As for a recording; the rate is that of the stretch.
   let configuration: SensorConfiguration
   let clock: Clock
+  /// Whether the rest of the stretch is not wanted any more.
+  var isEnding: @Sendable () -> Bool = { false }
 
   /// - Parameter progress: Called whenever the bus has answered.
   func run<Bus: I2CBus & ~Copyable>(
@@ -113,7 +115,9 @@ extension SensorCertification {
     _ loop: inout Loop, _ stretch: CertifiedStretch, _ progress: () -> Void
   ) {
     let end = clock.now() + longest
-    while !stretch.isMeasured, clock.now() < end, loop.step() == .continue { progress() }
+    while !stretch.isMeasured, clock.now() < end, !isEnding(), loop.step() == .continue {
+      progress()
+    }
   }
 
   /// Sets the chip up, and returns why that failed.

@@ -61,7 +61,8 @@ struct CertifyCommand: ParsableCommand {
     let search = SensorSearch(
       request: request, bus: number, isFixed: sensorOptions.place.bus != nil, busClock: busClock,
       interrupt: nil)
-    // Until the registers are as before: a signal must not leave the chip in its self-test. It ends the program after that.
+    // Until the registers are as before: a signal must not leave the chip in its self-test. It ends the program after that,
+    // without the rest of the stretch.
     let signals = try SignalWatch()
     let report = try BusErrand(bus: number).run { progress in
       Result<CertifyReport, any Error> {
@@ -70,7 +71,8 @@ struct CertifyCommand: ParsableCommand {
         for remark in search.remarks(onChoice: found) { Console.talk(remark) }
         Console.talk("testing the \(found.model.name) at \(found.address): hold it still")
         return SensorCertification(
-          configuration: request.settings(busClock: busClock), clock: SystemClock()
+          configuration: request.settings(busClock: busClock), clock: SystemClock(),
+          isEnding: { SignalWatch.isEnding }
         ).run(taken.bus, found, progress)
       }
     }

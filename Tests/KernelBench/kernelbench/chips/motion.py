@@ -4,23 +4,18 @@
     numbers   no board at all: samples by which they can be recognised
     rest      it lies face up
     shaken    it is pushed to and fro along x and y, and rocks about x
-    turned    it is turned about all three axes, and nothing else pushes it
+    turned    it is turned about one axis after the other, always a level one, so that gravity shows every turn:
+
+              up   z ── about x ──► y ── about z ──► x ── about y ──► z
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import cos, pi, radians, sin, sqrt
+from math import cos, pi, sin
 from typing import NamedTuple
 
 Vector = tuple[float, float, float]
-
-SHAKES, SWINGS = (3.0, 0.2), (3.0, 30.0)
-"""Hertz, and g or degrees a second, of a board that is shaken."""
-TURNS = ((1.7, 0.3), (2.3, 2.1), (2.9, 4.0))
-"""Seconds and phase of the turns about x, y and z; they never come together again."""
-FASTEST_TURN = 140.0
-"""Degrees a second about each axis."""
 
 
 class Sensed(NamedTuple):
@@ -30,51 +25,43 @@ class Sensed(NamedTuple):
     rate: Vector
 
 
-FACE_UP = (0.0, 0.0, 1.0)
+FACE_UP = Sensed((0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
+SHAKES = 3.0
+"""Hertz."""
+PUSH, SWING = 0.2, 30.0
+"""Of a board that is shaken, in g and degrees a second."""
+QUARTER = 0.6
+"""Seconds in which a board that is turned makes a quarter of a turn, at 150 degrees a second."""
+LEGS = ((0, 2, 1), (2, 1, 0), (1, 0, 2))
+"""Axes: about which it is turned, and which is up before and after that."""
 
 
 class Motion:
     """A board that moves in one of these ways from `now` on, face up at first."""
 
     def __init__(self, kind: str, now: int) -> None:
-        kinds: dict[str, Callable[[float], Sensed] | None] = {
-            "numbers": None, "rest": lambda _: Sensed(FACE_UP, (0.0, 0.0, 0.0)), "shaken": shaken, "turned": self._turned}
-        self._sense = kinds[kind]
+        self._sensed = KINDS[kind]
         self._since = now
-        self._up: Vector = FACE_UP
-        self._turned_until = 0.0
 
     def at(self, time: int) -> Sensed | None:
-        """What the chip senses; `None` for numbers. Times never go back."""
-        return self._sense((time - self._since) / 1e9) if self._sense else None
-
-    def _turned(self, seconds: float) -> Sensed:
-        """The chip turns one way, and gravity the other way in it; one step for a sample, by the rate in its middle."""
-        step = max(0.0, seconds - self._turned_until)
-        middle = turning(seconds - step / 2)
-        self._up = rotated(self._up, tuple(-radians(rate) * step for rate in middle))
-        self._turned_until = max(seconds, self._turned_until)
-        return Sensed(self._up, turning(seconds))
+        """What the chip senses; `None` for numbers."""
+        return self._sensed((time - self._since) / 1e9)
 
 
 def shaken(seconds: float) -> Sensed:
-    push = SHAKES[1] * sin(2 * pi * SHAKES[0] * seconds)
-    return Sensed((push, push / 2, 1.0), (SWINGS[1] * cos(2 * pi * SWINGS[0] * seconds), 0.0, 0.0))
+    push = PUSH * sin(2 * pi * SHAKES * seconds)
+    return Sensed((push, push / 2, 1.0), (SWING * cos(2 * pi * SHAKES * seconds), 0.0, 0.0))
 
 
-def turning(seconds: float) -> Vector:
-    x, y, z = (FASTEST_TURN * sin(2 * pi * seconds / period + phase) for period, phase in TURNS)
-    return x, y, z
+def turned(seconds: float) -> Sensed:
+    """A chip that turns one way sees gravity turn the other way."""
+    leg, part = divmod(seconds / QUARTER, 1)
+    about, before, after = LEGS[int(leg) % len(LEGS)]
+    acceleration, rate = [0.0] * 3, [0.0] * 3
+    acceleration[before], acceleration[after] = cos(part * pi / 2), sin(part * pi / 2)
+    rate[about] = 90 / QUARTER
+    return Sensed((*acceleration,), (*rate,))
 
 
-def rotated(vector: Vector, angle: tuple[float, ...]) -> Vector:
-    """A vector after a rotation by `angle`, in radians about each axis at once (Rodrigues)."""
-    size = sqrt(sum(part * part for part in angle))
-    if size == 0:
-        return vector
-    k = tuple(part / size for part in angle)
-    along = sum(a * b for a, b in zip(k, vector)) * (1 - cos(size))
-    across = (
-        k[1] * vector[2] - k[2] * vector[1], k[2] * vector[0] - k[0] * vector[2], k[0] * vector[1] - k[1] * vector[0])
-    x, y, z = (v * cos(size) + c * sin(size) + a * along for v, c, a in zip(vector, across, k))
-    return x, y, z
+KINDS: dict[str, Callable[[float], Sensed | None]] = {
+    "numbers": lambda _: None, "rest": lambda _: FACE_UP, "shaken": shaken, "turned": turned}

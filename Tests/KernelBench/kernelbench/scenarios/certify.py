@@ -55,7 +55,7 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
     (
         Specimen(
             "a copy of an MPU-6050, by its identity", "mpu6050@0x69", ("identity CHIP 0x42",), recording=POLLED, recorded=COPY,
-            certified=COPY, is_polled=True),
+            certified=COPY),
         Specimen(
             "an axis that is dead, one that is stuck, and one that copies another", "mpu6050@0x69",
             ("defect CHIP zero gx", "defect CHIP held gz 40", "defect CHIP copy ay ax"), recording=POLLED, recorded=DEAD,
@@ -73,7 +73,7 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
         Specimen(
             "an LSM6DSO32 that is driven as an LSM6DSO", "lsm6dso32@0x6a", driven_as="lsm6dso", recording=SHORT.format(104),
             recorded={"gravity": HALF}, certified={"gravity": HALF}),
-        Specimen("a good LSM9DS1", "lsm9ds1@0x6a", recording=POLLED, status=0, is_polled=True),
+        Specimen("a good LSM9DS1", "lsm9ds1@0x6a", recording=POLLED, status=0),
         Specimen(
             "no axis that answers the self-test", "lsm6dso@0x6a", ("disconnect CHIP all",),
             certified={f"self-test-{axis}": fail() for axis in AXES}),

@@ -23,6 +23,8 @@ from ..lanes import command
 from ..machine import Result
 from .specimens import RESETS, SELF_TESTS, writes
 
+PROMPT = 4.0
+"""Seconds to the program's end: the rest of the self-test, and nothing of the samples that `certify` would look at for 5 s."""
 G_PER_COUNT = {"mpu6050": 1 / 8192, "lsm6dso": 0.122e-3}
 """In the recording's range of 4 g."""
 
@@ -88,6 +90,7 @@ class Interruption:
         ended = found.ended
         check(ended.status == self.status, f"certify ended with {ended.status} and not {self.status}: {ended.errors.strip()}")
         told = f"status {ended.status} after {found.seconds:.1f} s"
+        check(found.seconds < PROMPT, f"the program did not end at once: {told}")
         if not self.recording:
             check(not self._is_on(found.after), f"the self-test is still on: {told}")
             return told

@@ -21,7 +21,7 @@ from .scenario import FAILED, REPEATED, Group, Report
 from .scenarios import adapters, arm64, button, certify, checks, chip, faults, fifo, losses, powercuts, resets, takes
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "resets", "losses", "adapters", "certify", "fifo", "chip", "button", "cuts", "arm64")
+GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "cuts", "arm64")
 
 
 def main() -> int:
@@ -54,9 +54,9 @@ def main() -> int:
 def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     """Runs the requested scenarios, in this order:
 
-        faults, takes, losses, fifo  ║ one guest a processor: they mostly wait
-        button, adapters, resets,    ║
+        faults, takes, losses, fifo, ║ one guest a processor: they mostly wait
         certify                      ║
+        button, adapters, resets     ║
         arm64's program is built     ║ when nothing else wants a processor
         what failed of these         one by one
         chip                         alone: its guest is busy
@@ -92,7 +92,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     with ThreadPoolExecutor() as pool:
         if "arm64" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
-        lanes = (("faults", "takes", "losses", "fifo"), ("button", "adapters", "resets", "certify"))
+        lanes = (("faults", "takes", "losses", "fifo", "certify"), ("button", "adapters", "resets"))
         for lane in [pool.submit(try_first, *names) for names in lanes]:
             lane.result()
         for names in lanes:

@@ -74,9 +74,6 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
             "an LSM6DSO32 that is driven as an LSM6DSO", "lsm6dso32@0x6a", driven_as="lsm6dso", recording=SHORT.format(104),
             recorded={"gravity": HALF}, certified={"gravity": HALF}),
         Specimen("a good LSM9DS1", "lsm9ds1@0x6a", recording=POLLED, status=0),
-        Specimen(
-            "no axis that answers the self-test", "lsm6dso@0x6a", ("disconnect CHIP all",),
-            certified={f"self-test-{axis}": fail() for axis in AXES}),
     ),
     (
         Specimen("a good LSM6DSL", "lsm6dsl@0x6b", recording=RATED.format(104), status=0),
@@ -86,6 +83,9 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
         Specimen(
             "an accelerometer that shows 1.32 g at rest", "lsm6dso@0x6b", ("defect CHIP scale a 1.32",),
             certified={"gravity": fail("1.32 g")}),
+        Specimen(
+            "no axis that answers the self-test", "lsm6dso@0x6b", ("disconnect CHIP all",),
+            certified={f"self-test-{axis}": fail() for axis in AXES}),
         Interruption("SIGTERM in the midst of the self-test", "lsm6dso@0x6b", "TERM", 143),
     ),
 )

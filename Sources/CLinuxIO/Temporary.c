@@ -19,7 +19,8 @@ static char paths[8][PATH_MAX];
 static volatile sig_atomic_t held[8];
 enum { path_count = sizeof paths / sizeof *paths };
 
-static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+// All that end a program unless it handles them, but for those that its own faults raise.
+static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
 enum { end_count = sizeof ends / sizeof *ends };
 static struct sigaction others[end_count];
 
@@ -62,9 +63,11 @@ static void end(int number) {
   int saved = errno;
   for (int n = 0; n < path_count; n++)
     if (held[n] && unlink(paths[n]) < 0 && (errno == EISDIR || errno == EPERM)) delete_directory(paths[n]);
-  // The signal is blocked until this returns, and then has its former effect.
+  // The signal is blocked until this returns, and then has its former effect. The language's handler of SIGQUIT, which
+  // prints where the program is, would return: without the file the program must not go on.
   for (int n = 0; n < end_count; n++)
-    if (ends[n] == number) sigaction(number, &others[n], NULL);
+    if (ends[n] == number && number != SIGQUIT) sigaction(number, &others[n], NULL);
+  if (number == SIGQUIT) signal(number, SIG_DFL);
   raise(number);
   errno = saved;
 }

@@ -19,7 +19,7 @@ public enum ExportError: Error, Equatable, Sendable {
   /// The scale of these channels in the log's header gives numbers that no text of reasonable length holds.
   case unusableScale(channels: String, scale: Fraction)
   /// Ticks between two samples have none, and the format has no times that would show it.
-  case ticksMissing(count: UInt64, format: ExportFormat)
+  case ticksMissing(count: UInt64, format: ExportFormat, isResampled: Bool = false)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
   /// The format has no such times: MCAP from 1970 to 2038, miniSEED and Kalibr from 1970, CWA from 2000 to 2063. The instant is in nanoseconds since
@@ -29,8 +29,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case noChipTimes(option: String)
   /// The option or format needs the recording's date, and the log has no reading of a wall clock.
   case noDate(String)
-  /// The format needs the axes x, y and z of the gyroscope.
-  case gyroscopeNeeded(ExportFormat, recorded: ChannelSet)
+  /// The format needs the axes x, y and z of the sensor, which the recording or the choice of channels lacks.
+  case sensorNeeded(ExportChannels, ExportFormat, recorded: ChannelSet)
   /// The format has a rate and no times, and the chip's own clock kept those of the recording.
   case evenTimesNeeded(ExportFormat)
   /// The format has no such rate, and none to which it could be resampled.
@@ -91,7 +91,9 @@ extension ExportError: CustomStringConvertible {
     case .channelsNotRecorded(let asked, let recorded):
       return (
         "the recording has no \(asked == .gyro ? "gyroscope" : "accelerometer") channels; it has "
-          + ExportError.names(recorded), "choose others with --channels"
+          + ExportError.names(recorded),
+        recorded.isSubset(of: .temperature)
+          ? "choose another --format" : "choose others with --channels"
       )
     case .oneSensorOnly:
       return ("gyrodata holds one sensor", "add --channels accel or --channels gyro")
@@ -105,11 +107,13 @@ extension ExportError: CustomStringConvertible {
         "the scale of \(channels) in the recording's header, \(scale.numerator)/\(scale.denominator) "
           + "a count, cannot be written out", "export the counts with --units raw"
       )
-    case .ticksMissing(let count, let format):
+    case .ticksMissing(let count, let format, let isResampled):
       return (
         "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that "
           + "could say so",
-        "add --fill hold to repeat the sample before them, --fill none to leave them out, "
+        (isResampled
+          ? ""
+          : "add --fill hold to repeat the sample before them, --fill none to leave them out, ")
           + (format == .edgeImpulse ? "-o DIR/ for a file for each part without gaps, " : "")
           + "or choose another --format"
       )
@@ -123,7 +127,8 @@ extension ExportError: CustomStringConvertible {
         switch format {
         case .cwa: (2000, "2000 to the end of 2063")
         case .mseed, .kalibr: (1970, "1970 to 2261")
-        case .csv, .gyrodata: (1970, "1678 to 2261")
+        case .csv: (1970, "1678 to 2261")
+        case .gyrodata: (1970, "1708 to 2261")
         default: (1970, "1970 to 2038-01-19T03:14:07Z")
         }
       let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
@@ -143,9 +148,16 @@ extension ExportError: CustomStringConvertible {
         "\(what) needs the date of the recording, and its log has no reading of a wall clock",
         "leave it out; \"--time seconds\" counts from the first scheduled tick"
       )
-    case .gyroscopeNeeded(let format, let recorded):
+    case .sensorNeeded(let sensor, let format, let recorded):
+      let name = sensor == .gyro ? "gyroscope" : "accelerometer"
+      guard !recorded.isSuperset(of: sensor.mask) else {
+        return (
+          "\(format.rawValue) needs x, y and z of the \(name), which --channels leaves out",
+          "leave --channels out, or choose another --format"
+        )
+      }
       return (
-        "\(format.rawValue) needs x, y and z of the gyroscope, and the recording has \(ExportError.names(recorded))",
+        "\(format.rawValue) needs x, y and z of the \(name), and the recording has \(ExportError.names(recorded))",
         "choose another --format"
       )
     case .evenTimesNeeded(let format):
@@ -233,7 +245,7 @@ extension ExportError: StatusError {
     case .output: .inputOutput
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
-      .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .gyroscopeNeeded, .evenTimesNeeded,
+      .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .sensorNeeded, .evenTimesNeeded,
       .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples, .tooManyPieces,
       .bothSensorsNeeded, .tooLongForOrientation, .optionsTogether, .noCalibration,
       .calibrationOfOther:

@@ -22,14 +22,17 @@ extension Exporter {
   /// A remark about the times of a recording without a date, which programs take for such of 1970; none where it has one,
   /// or where an import's times are dates themselves.
   ///
-  /// - Parameter shift: Nanoseconds that the export adds to them.
+  /// - Parameters:
+  ///   - shift: Nanoseconds that the export adds to them.
+  ///   - begin: Where the file begins, if that is not the first sample's time.
   func dateRemarks<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, started: Int64?, shift: Int64 = 0
+    _ reader: inout LogReader<Storage>, started: Int64?, shift: Int64 = 0, begin: Int64? = nil
   ) throws(ExportError) -> [String] {
     guard started == nil, let first = try reader.firstSampleTime(),
       first < 1_000_000_000_000_000_000
     else { return [] }
-    let begin = RFC3339.text(nanoseconds: first.addingReportingOverflow(shift).partialValue)
+    let begin = RFC3339.text(
+      nanoseconds: (begin ?? first).addingReportingOverflow(shift).partialValue)
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added to its time"
     return [
       "the recording has no date: programs show its first sample at \(begin)\(added)"

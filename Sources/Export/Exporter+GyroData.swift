@@ -33,6 +33,13 @@ extension Exporter {
     guard repeated == 0 || length <= Exporter.heldLimit else {
       throw .tooLong(samples: length, limit: Exporter.heldLimit, format: .gyrodata)
     }
+    // Before anything is written.
+    if let started = account.started, let last = account.lastTime {
+      let (date, overflow) = started.subtractingReportingOverflow(Exporter.phoneReferenceDate)
+      guard !overflow, !date.addingReportingOverflow(last).overflow else {
+        throw .timeNotHeld(at: last, started: started, format: .gyrodata)
+      }
+    }
     try reader.begin(plan)
 
     var head = JSONWriter()

@@ -115,6 +115,7 @@ extension JSONWriter {
     line("cpuLatency") { $0.string(log.cpuLatency.isEmpty ? nil : log.cpuLatency) }
     line("axes") { $0.string(log.axes?.description) }
     line("calibration") { $0.calibration(log.calibration) }
+    line("calibrated") { $0.calibration(plan.calibration) }
     line("rate_hz") { $0.rate(log.rate) }
     line("units") { json in
       json.object { json in

@@ -90,7 +90,7 @@ extension Exporter {
       notes = try self.notes(&reader, of: plan)
     }
     let clock = notes?.clock
-    if let time = options.time, time.isDate, clock == nil {
+    if let time = options.time, time.isDate, clock == nil, !plan.isDatedByItself {
       throw .noDate("--time \(time.rawValue)")
     }
     if options.hasPreamble, let notes {
@@ -99,7 +99,8 @@ extension Exporter {
       }
       try sink.write(Array(lines.joined().utf8))
     }
-    let (header, layout) = tableLayout(plan, started: clock?.wallAtStart)
+    let (header, layout) = tableLayout(
+      plan, started: clock?.wallAtStart ?? (plan.isDatedByItself ? 0 : nil))
     try sink.write(header)
     guard options.gaps == .rows else { return try writeRows(plan, layout, &reader, to: &sink) }
     let blank =
@@ -196,7 +197,7 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try gyroscopePlan(reader.description, units: .si)
     guard plan.channels.count == 6 else {
-      throw .channelsNotRecorded(.accel, recorded: reader.description.channels)
+      throw .sensorNeeded(.accel, .kalibr, recorded: reader.description.channels)
     }
     let notes = try notes(&reader, of: plan)
     // Of the whole recording, so that its parts have the same times.
@@ -205,7 +206,9 @@ extension Exporter {
     guard !overflow else {
       throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)
     }
-    guard let shift = Exporter.shiftToTenDigits(begin),
+    // A date must not become another one; times without a date may.
+    guard notes.started == nil || begin >= 1_000_000_000,
+      let shift = Exporter.shiftToTenDigits(begin),
       case let (origin, isBeyond) = (notes.started ?? 0).addingReportingOverflow(shift), !isBeyond
     else { throw .timeNotHeld(at: first, started: notes.started, format: .kalibr) }
     try sink.write(
@@ -237,8 +240,7 @@ extension Exporter {
     let asked = options.channels ?? .both
     let channels = description.channels
     guard channels.isSuperset(of: .gyroscope), asked != .accel else {
-      throw .gyroscopeNeeded(
-        options.format, recorded: asked == .accel ? .accelerometer : channels)
+      throw .sensorNeeded(.gyro, options.format, recorded: channels)
     }
     var mask = asked.mask
     // Half an accelerometer would shift the columns.

@@ -67,6 +67,11 @@ public struct Exporter: Sendable {
     let remarks = try correct(&reader)
     var report = try writeFormat(&reader, to: &sink)
     report.remarks += remarks
+    if reader.correctedClipCount > 0 {
+      report.remarks.append(
+        "some values were at an end of the chip's range and are calibrated like others: the true ones are greater"
+      )
+    }
     try sink.flush()
     if report.samples == 0, report.damages == 0, options.format.hasRowsOnly {
       report.remarks.append("there is no sample to export: the output has none")

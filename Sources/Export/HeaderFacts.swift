@@ -47,6 +47,7 @@ struct HeaderFacts {
     add("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
     add("axes", log.axes.map { "\($0)" })
     add("calibration", log.calibration?.text)
+    add("calibrated", plan.calibration?.text)
     add("rate_hz", Plain.hertz(log.rate))
     add("started", clock.map { RFC3339.text(nanoseconds: $0.wallAtStart) })
     add("clock.synchronised", "\(clock?.isSynchronised ?? false)")

@@ -28,7 +28,7 @@ struct LogAccount {
   /// The first tick of the gaps in the plan's range, if it has any.
   private var gapsBegin: UInt64?
   /// Time of the last sample in the plan's range.
-  private var lastTime: Int64?
+  private(set) var lastTime: Int64?
   /// Whether a sample lies at the end of the range or after it.
   private var continuesAfterRange = false
   /// The tick after the last one that the log reports; the whole recording's.

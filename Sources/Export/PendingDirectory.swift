@@ -21,8 +21,12 @@ public struct PendingDirectory: ~Copyable {
   public init(_ path: String) throws(CommandFailure) {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
-    let final = String(trimmed)
-    let last = trimmed.split(separator: "/").last.map(String.init) ?? ""
+    // A link is followed, as that of a file is.
+    guard let final = PendingFile.target(of: String(trimmed)) else {
+      throw CommandFailure(
+        .cannotCreate, "cannot make \(path): \(Errno.words(ELOOP)); choose another -o DIR/")
+    }
+    let last = final.split(separator: "/").last.map(String.init) ?? ""
     guard !last.isEmpty, last != ".", last != ".." else {
       throw CommandFailure(.usage, "\(path) is no new directory; choose another -o DIR/")
     }

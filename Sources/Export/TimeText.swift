@@ -141,11 +141,13 @@ struct DateText {
     head = (PackedText.words(Array(text[..<split])), PackedText.words(Array(text[split...])))
   }
 
-  /// Seconds by which the machine's time zone is ahead of UTC at an instant; 0 where the C library knows none.
+  /// Seconds by which the machine's time zone is ahead of UTC at an instant, in whole minutes, as a date's text has them;
+  /// 0 where the C library knows none. Before standard time zones were off by seconds: there the text's clock is off by
+  /// less than a minute, so that clock and offset give the instant.
   static func offset(at second: Int64) -> Int64 {
     var time = time_t(second)
     var parts = tm()
-    return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff)
+    return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff) / 60 * 60
   }
 
   static func zone(_ offset: Int64) -> String {

@@ -38,11 +38,27 @@ public struct RecordingLabel: Hashable, Sendable {
   public var isGivable: Bool { flawAsGiven == nil }
 
   private var flawAsGiven: String? {
-    if let first = name.unicodeScalars.first, "=+-@".unicodeScalars.contains(first) {
+    if let first = name.unicodeScalars.first(where: { !RecordingLabel.isBlank($0) }),
+      "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
+    {
       return "begins with \(first), which spreadsheets take for a formula"
+    }
+    if name.unicodeScalars.allSatisfy(RecordingLabel.isBlank) { return "has no visible character" }
+    if let first = name.unicodeScalars.first, let last = name.unicodeScalars.last,
+      RecordingLabel.isBlank(first) || RecordingLabel.isBlank(last)
+    {
+      return "begins or ends with a space"
     }
     // It stands for bytes that were no UTF-8, as a command line may have them.
     return name.unicodeScalars.contains("\u{FFFD}") ? "is not all UTF-8" : nil
+  }
+
+  /// Whether a character leaves no mark on the screen: spaces, and letters and signs that are empty.
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0: true
+    default: scalar.properties.generalCategory == .spaceSeparator
+    }
   }
 
   /// Whether it is all within a recording.

@@ -76,23 +76,36 @@ public struct SampleCorrection: Sendable {
     return sample
   }
 
-  /// A count at an end of the range says that the value was beyond it, and stays there.
+  /// A value beyond the wider range is at its end, as that of a chip is.
   private func set(_ sample: inout RawSample, from first: Int, _ counts: Vector3) {
     for axis in 0..<3 {
-      let before = sample[first + axis]
-      guard before != .min, before != .max else { continue }
       let count = counts[axis].rounded(.toNearestOrEven)
-      sample[first + axis] = Int16(min(max(count, -32767), 32766))
+      sample[first + axis] = Int16(min(max(count, -32768), 32767))
     }
+  }
+
+  /// Whether an axis that a calibration changes is at an end of the chip's range: the true value was beyond it. Corrected,
+  /// it is within the wider range and does not show that.
+  fileprivate func hidesClipping(of sample: RawSample) -> Bool {
+    func isClipped(_ axes: Range<Int>) -> Bool {
+      axes.contains { sample[$0] == .min || sample[$0] == .max }
+    }
+    return calibration?.accelerometer != nil && isClipped(0..<3)
+      || calibration?.gyroscope != nil && isClipped(3..<6)
   }
 }
 
 extension SampleBlock {
-  /// Corrects all samples of the block.
-  package mutating func correct(_ correction: SampleCorrection, _ channels: ChannelSet) {
+  /// Corrects all samples of the block, and returns in how many of them a value was at an end of the chip's range that the
+  /// corrected one does not show.
+  package mutating func correct(_ correction: SampleCorrection, _ channels: ChannelSet) -> UInt64 {
+    var clipped: UInt64 = 0
     for row in 0..<count {
-      let sample = correction.corrected(self[row].sample, channels)
+      let chip = self[row].sample
+      if correction.hidesClipping(of: chip) { clipped += 1 }
+      let sample = correction.corrected(chip, channels)
       for channel in 0..<6 { column(channel)[row] = sample[channel] }
     }
+    return clipped
   }
 }

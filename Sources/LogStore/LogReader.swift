@@ -70,6 +70,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var nextSampleTick: UInt64 = 0
   /// The ticks of the page that was opened last.
   var account = PageAccount()
+  /// Of ``correctedClipCount``.
+  private var clippedCount: UInt64 = 0
 
   /// Reads the header.
   ///
@@ -118,6 +120,9 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     }
   }
 
+  /// Samples since the beginning with a value at an end of the chip's range that its corrected value does not show.
+  package var correctedClipCount: UInt64 { clippedCount }
+
   /// Whether samples are corrected already.
   package var isCorrected: Bool { correction != nil }
 
@@ -136,6 +141,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     isAsRecorded = false
     unknownChunkCount = 0
     unexplainedTickCount = 0
+    clippedCount = 0
   }
 
   /// Continues with page `index` as if it were the first.
@@ -185,7 +191,7 @@ extension LogReader where Storage: ~Copyable {
       }
       nextSampleTick = last &+ 1
       count(UInt64(block.count), upTo: last &+ 1)
-      if let correction { block.correct(correction, description.channels) }
+      if let correction { clippedCount += block.correct(correction, description.channels) }
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)

@@ -105,8 +105,6 @@ public enum RequestRefusal: Error, Equatable, Sendable {
   case repeatedOption(String)
   /// A file to write to.
   case output
-  /// A value that this key may not give.
-  case value(String, option: String)
   /// A path instead of a recording's ID.
   case path(String)
   /// A word that is not an ID.
@@ -147,8 +145,6 @@ extension RequestRefusal: StatusError {
       return "\(RequestRefusal.shown(option)) of \(verb) is not allowed with this key; \(rest)"
     case .repeatedOption(let option): return "\(option) came twice; give it once"
     case .output: return "-o takes only - with this key"
-    case .value(let value, let option):
-      return "\(RequestRefusal.shown(value)) is not a value of \(option)"
     case .path(let word):
       return "\(RequestRefusal.shown(word)) is a path, not a recording; "
         + "give a number, latest, or the beginning of a UUID"

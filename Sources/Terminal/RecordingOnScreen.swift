@@ -140,9 +140,11 @@ struct RecordingFilling: ~Copyable {
   consuming func end() -> RecordingOnScreen {
     let description = reader.description
     let trace = filling.end(atTick: max(last?.ledger.scheduled ?? 0, reader.nextTick))
+    let axes =
+      !correction.isEmpty ? ", " + correction : description.axes == nil ? "" : ", axes of the chip"
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
     let title = RecordingTitle(
-      name: "recording \(entry.number)" + (correction.isEmpty ? "" : ", " + correction),
+      name: "recording \(entry.number)" + axes,
       started: LocalTime.text(seconds: wall ?? entry.startSeconds),
       sensor: RecordingTitle.sensor(description.sensor, description.rate),
       state: RecordingOnScreen.state(

@@ -30,6 +30,41 @@ struct LabelCommandTests {
       ["no label 1s..2s x", "3s..8s walking"])
   }
 
+  @Test(
+    "a file of labels that cannot be read is reported, and does not hide the labels of other recordings"
+  )
+  func unreadable() throws {
+    try bench.record("--for", "10s")
+    try bench.record("--for", "10s")
+    let ids = try bench.list().compactMap { $0["id"].text }
+    #expect(bench.run("label", "1", "1s..2s", "walking").status == 0)
+    #expect(bench.run("label", "2", "1s..2s", "walking").status == 0)
+    let path = "store/.labels/\(ids[1]).labels"
+    bench.directory.write([UInt8](repeating: 65, count: 3 << 20), to: path)
+    let outcome = bench.run("list", "--label", "walking")
+    #expect(outcome.status == 65)
+    #expect(outcome.lines.count == 2, "\(outcome.lines)")
+    #expect(outcome.talk.contains("is larger than any file of labels"), "\(outcome.talk)")
+    expectSentence(bench.run("list", "--label", ""), 64, ["--label needs the name of a label"])
+  }
+
+  @Test("an import's gaps at both ends are parts of it, for labels as for exports")
+  func ends() throws {
+    var text = "t_ns,ax,ay,az,gap,gap_ticks\n0,,,,lost,5\n"
+    for row in 5..<20 { text += "\(row * 100_000_000),\(row),2,3,,\n" }
+    text += "2000000000,,,,lost,10\n"
+    let table = bench.file("gaps.csv", text)
+    #expect(bench.run("import", table, "--units", "raw", "--accel-lsb-per-g", "1000").status == 0)
+    for stretch in ["0s..500ms", "2.1s..3s", "..", "2900ms.."] {
+      let outcome = bench.run("label", "1", stretch, "x")
+      #expect(outcome.status == 0, "\(stretch): \(outcome.talk)")
+    }
+    expectSentence(bench.run("label", "1", "2s..3.1s", "x"), 64, ["ends at 3s"])
+    let part = bench.run("export", "1", "--format", "csv", "--gaps", "rows", "--from", "2.1s")
+    #expect(part.status == 0 && part.output.contains("lost,9"), "\(part.output) \(part.talk)")
+    expectSentence(bench.run("export", "1", "--from", "3s"), 64, ["ends at 2.9s"])
+  }
+
   @Test("the log stays as it was, byte for byte")
   func log() throws {
     try bench.record("--for", "1s")
@@ -56,6 +91,16 @@ struct LabelCommandTests {
     expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
     expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])
     expectSentence(bench.run("label", "9", "1s..2s", "x"), 66, ["no recording 9"])
+    for option in ["--remove", "--json"] {
+      expectSentence(
+        bench.run("label", "1", "--", "1s..2s", "x", option), 64,
+        ["\(option) comes before --: imulog label ID \(option) -- FROM..TO NAME"])
+    }
+    for (name, words) in [
+      ("\u{A0}", "no visible character"), ("\u{3164}\u{2800}", "no visible character"),
+      ("\u{A0}=1+1", "spreadsheets take for a formula"), ("\u{FF1D}1", "formula"),
+      ("a\u{3000}", "begins or ends with a space"),
+    ] { expectSentence(bench.run("label", "1", "1s..2s", name), 64, [words]) }
     #expect(bench.inventory() == inventory)
   }
 

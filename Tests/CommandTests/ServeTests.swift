@@ -46,7 +46,7 @@ struct ServeTests {
     "export １",
     "export 1\u{200B}", "export \u{202E}1", "ｌｉｓｔ", "–-json list", "list −−json",
     // Options that look like IDs, IDs that look like options, invalid numbers.
-    "export -1", "export -- 1", "export --1", "info -h1", "export 1 2", "export 1 --from -5s",
+    "export -1", "export -- 1", "export --1", "info -h1", "export 1 2",
     "export 1 --from 1e9", "list --page -1", "list --page 0", "list --page 99999999999999999999",
     "list --page 0x10", "list --page", "export 18446744073709551617x", "info 1 --json=1",
     "list --json --json",
@@ -64,8 +64,9 @@ struct ServeTests {
     "list @secret", "@secret", "info --no-json 1", "list -page 2", "list --page=2 --page=3",
     // Options that the verb has for a local user.
     "list --trash", "list --partial", "list --plain", "info 1 --check", "export 1 --beneath",
-    "pull-server --json", "list --beneath", "IMULOG_STORE=/tmp list", "export 1 --from=-5s",
-    "export 1 --to=-1ns", "status 1", "list list", "LIST", "ls", "imulog imulog list", "info",
+    "pull-server --json", "list --beneath", "IMULOG_STORE=/tmp list", "export 1 --from -x",
+    "export 1 --to --store",
+    "status 1", "list list", "LIST", "ls", "imulog imulog list", "info",
     "export", "verify --json", "export 1 --format=", "export 1 --units", "''",
   ]
 

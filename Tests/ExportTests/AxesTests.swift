@@ -86,12 +86,13 @@ struct CalibratedExportTests {
 
   @Test("offset, matrix, scale and drift are taken out, and counts have a scale a quarter wider")
   func counts() throws {
-    // ax: (1.25 · 1000 + 0.25 · 4000) / 1.25; ay: 0.5 · 4000 / 1.25; gx: (131 − 131 − 0.0006 · 131) / 1.25.
+    // ax: (1.25 · 1000 + 0.25 · 4000) / 1.25; ay: 0.5 · 4000 / 1.25; gx: (131 − 131 − 0.0006 · 131) / 1.25. Counts at the
+    // ends of the range are calibrated like others: (1.25 · −32768 + 0.25 · 28671) / 1.25.
     #expect(
       try log().export(options(.raw)) == """
         t_ns,ax,ay,az,gx,gy,gz,temp
         0,1800,1600,-13107,0,16,-105,-2220
-        100000000,-32768,32767,0,0,0,105,1180
+        100000000,-27034,11468,0,0,0,105,1180
 
         """)
   }
@@ -107,6 +108,48 @@ struct CalibratedExportTests {
     }
     #expect(
       report.remarks.contains { $0.contains("accelerometer and gyroscope are calibrated (shoe)") })
+  }
+
+  @Test(
+    "a value at an end of the chip's range keeps its size, and the report says that the true one is greater"
+  )
+  func clipped() throws {
+    let log = try log {
+      $0.calibration?.accelerometer?.offset = Vector3()
+      $0.calibration?.accelerometer?.matrix = SensorMatrix(diagonal: Vector3(1, 1, 1))
+    }
+    let (text, report) = try TestLog.export(log.bytes(), options(.gDps))
+    let row = text.split(separator: "\n")[2].split(separator: ",").compactMap { Double($0) }
+    #expect(abs(row[1] + 2) < 0.0001 && abs(row[2] - 2) < 0.0001, "\(row)")
+    #expect(report.remarks.contains { $0.contains("the true ones are greater") })
+    var early = options(.gDps)
+    early.to = 50_000_000
+    let part = try TestLog.export(log.bytes(), early)
+    #expect(part.text.split(separator: "\n").count == 2)
+  }
+
+  @Test("the file says by what its values are calibrated: JSON, preamble, page and drawing")
+  func said() throws {
+    let log = try log { $0.axes = AxisMap("-z,y,x") }
+    for (format, words) in [
+      (ExportFormat.json, "\"calibrated\":{\"id\":\"00000000-0000-0001-0000-000000000002\""),
+      (.csv, "# imulog.calibrated: "), (.html, "<dt>Calibrated</dt><dd>by shoe</dd>"),
+      (.svg, "by shoe"), (.html, "of the mounting: -z,y,x of the chip"),
+    ] {
+      var options = options(.si)
+      options.format = format
+      options.hasPreamble = format == .csv
+      let text = try log.export(options)
+      #expect(text.contains(words), "\(format): \(text.prefix(3000))")
+      options.isCalibrated = false
+      #expect(!(try log.export(options).contains(words)) || words.contains("mounting"))
+    }
+    var other = options(.si)
+    other.format = .json
+    other.calibration = log.description.calibration
+    other.calibration?.name = "boot"
+    let text = try log.export(other)
+    #expect(text.contains("\"name\":\"shoe\"") && text.contains("\"name\":\"boot\""))
   }
 
   @Test("nothing is taken out unless it is asked for")

@@ -142,7 +142,7 @@ struct TableTests {
     let text = try Self.log([.gyroscope]).export(ExportOptions(format: .gcsv))
     #expect(text.contains("\nt,gx,gy,gz\n1234,-131,5,32767\n"))
     #expect(!text.contains("ascale"))
-    #expect(throws: ExportError.gyroscopeNeeded(.gcsv, recorded: .accelerometer)) {
+    #expect(throws: ExportError.sensorNeeded(.gyro, .gcsv, recorded: .accelerometer)) {
       try Self.log(.accelerometer).export(ExportOptions(format: .gcsv))
     }
   }
@@ -159,6 +159,35 @@ struct TableTests {
         """)
     let undated = try Self.log(wall: nil).export(ExportOptions(format: .kalibr))
     #expect(undated.contains("\n1000001234,"))
+    // A date before 1970 stays one, or is refused.
+    #expect(
+      throws: ExportError.timeNotHeld(at: 1234, started: -5_000_000_000, format: .kalibr)
+    ) { try Self.log(wall: -5_000_000_000).export(ExportOptions(format: .kalibr)) }
+  }
+
+  @Test("a sensor that the choice of channels leaves out is not denied to the recording")
+  func sensors() throws {
+    for (channels, choice, words) in [
+      (ChannelSet.all, ExportChannels.gyro, "of the accelerometer, which --channels leaves out"),
+      (.all, .accel, "of the gyroscope, which --channels leaves out: leave --channels out"),
+      (.gyroscope, .both, "of the accelerometer, and the recording has gx, gy, gz: choose another"),
+    ] {
+      let error = #expect(throws: ExportError.self) {
+        try Self.log(channels).export(ExportOptions(format: .kalibr, channels: choice))
+      }
+      #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
+    }
+  }
+
+  @Test("an import whose times are dates has dates in CSV, as in every other format")
+  func ownDates() throws {
+    var log = TestLog()
+    log.description.sensor.model = SensorDescription.importedModel
+    log.sample(0, 1_795_228_687_500_000_000, RawSample(ax: 1))
+    log.end(TickLedger(sampled: 1), .imported)
+    var options = ExportOptions(format: .csv, units: .raw)
+    options.time = .utc
+    #expect(try log.export(options).contains("\n2026-11-21T02:38:07.500000000Z,1,"))
   }
 
   @Test("options that a table has no place for are refused")

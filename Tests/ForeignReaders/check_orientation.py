@@ -131,7 +131,7 @@ def judge(name):
         counts = np.array(counts, dtype=float)
         period = 1 / facts["rate_hz"]
         if has_own_times and len(counts) > 1:
-            period = (times[-1] - times[0]) / 1e9 / (len(counts) - 1)
+            period = (times[-1] - times[0]) / (len(counts) - 1) / 1e9
         force = np.ascontiguousarray(counts[:, :3] * acceleration)
         wanted = offlineVQF(np.ascontiguousarray(counts[:, 3:] * turn), force, None, period)["quat6D"]
         own = np.array(own)

@@ -132,7 +132,8 @@ struct MotionStretch: Sendable {
     // The times of an import may be further apart than 64 bits hold.
     let (length, overflow) = lastTime.subtractingReportingOverflow(first.time)
     let nanoseconds = overflow ? Double(lastTime) - Double(first.time) : Double(length)
-    return nanoseconds / 1e9 / Double(lastTick - first.tick)
+    // In this order a table at 10 Hz has a period of 0.1 s and no neighbour of it.
+    return nanoseconds / Double(lastTick - first.tick) / 1e9
   }
 
   /// Samples of a block.

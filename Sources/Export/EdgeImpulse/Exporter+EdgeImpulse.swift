@@ -21,7 +21,8 @@ extension Exporter {
     _ = try runSamples(plan, &scan, &reader, to: &sink)
     guard scan.pieceCount > 0 else { throw .noSamples(.edgeImpulse) }
     guard scan.pieceCount < 2 || options.fill != nil else {
-      throw .ticksMissing(count: scan.missingTicks, format: .edgeImpulse)
+      throw .ticksMissing(
+        count: scan.missingTicks, format: .edgeImpulse, isResampled: options.isResampled)
     }
     let repeated = options.fill == .hold ? scan.missingTicks : 0
     guard repeated < Exporter.heldLimit else {

@@ -21,6 +21,8 @@ struct PageAnalysis {
   }
 
   private let outcome: Outcome
+  /// Samples with a value that was at an end of the chip's range before it was calibrated.
+  private let clippedCount: UInt64
   private let number: UInt32
 
   /// Reads what the plan shows. A recording that cannot be analysed has a section that says why.
@@ -42,6 +44,7 @@ struct PageAnalysis {
     } catch {
       outcome = .refused(error)
     }
+    clippedCount = reader.correctedClipCount
     reader.rewind()
   }
 
@@ -64,6 +67,14 @@ struct PageAnalysis {
     let report = AnalysisReport(
       number: number, description: columns.description, analysis: analysis)
     try put(paragraph(report.subject), to: &sink)
+    if clippedCount > 0 {
+      let samples = clippedCount == 1 ? "1 sample has" : "\(clippedCount) samples have"
+      try put(
+        paragraph(
+          "Note: \(samples) a value that was at an end of the chip's range: the true one is greater"
+        ),
+        to: &sink)
+    }
     for remark in report.remarks { try put(paragraph("Note: \(remark)"), to: &sink) }
     try put(paragraph(report.covered), to: &sink)
     try put(table(report.rows), to: &sink)

@@ -55,6 +55,8 @@ struct RecordingFacts {
       ("Started", started), ("Times", times), ("Length", length),
       ("Rate", "\(Plain.hertz(log.rate)) Hz"),
       ("Sensor", sensor), ("Filter", log.sensor.filter),
+      ("Axes", log.axes.map { "of the mounting: \($0) of the chip" } ?? ""),
+      ("Calibrated", plan.calibration.map { "by \($0.name)" } ?? ""),
       ("Certificate", account.certificate?.sentence ?? ""), ("Board", log.board),
       ("Host", log.host),
       ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),

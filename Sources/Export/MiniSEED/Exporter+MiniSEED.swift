@@ -33,7 +33,8 @@ extension Exporter {
     try records.finish(to: &sink)
     guard report.samples > 0 else { throw .noSamples(.mseed) }
     report.remarks += records.remarks
-    report.remarks += try dateRemarks(&reader, started: notes.started)
+    report.remarks += try dateRemarks(
+      &reader, started: notes.started, begin: records.begin)
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
   }
@@ -111,6 +112,8 @@ struct SeedSamples: SampleFormat {
   private var records: SeedRecords
   private var channels: [Channel]
   private var last: (tick: UInt64, time: Int64)?
+  /// Where the first record puts its first sample.
+  private(set) var begin: Int64?
   /// Nanoseconds by which a sample is at most beside its place in a record, and in a trace of joined records.
   private var (besideRecord, besideTrace) = (0.0, 0.0)
 
@@ -144,6 +147,7 @@ struct SeedSamples: SampleFormat {
       }
       last = (tick, time)
       let place = isGrid ? plan.time(ofTick: tick) : time
+      if begin == nil { begin = place }
       for index in channels.indices {
         channels[index].values.append(Int32(block.counts(ofChannel: channels[index].position)[row]))
         channels[index].times.append(time)

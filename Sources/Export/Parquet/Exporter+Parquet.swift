@@ -62,7 +62,7 @@ private struct ParquetTable: SampleFormat {
     func add(_ name: String, _ kind: ParquetColumn.Kind, _ content: Content, isOptional: Bool) {
       columns.append((ParquetColumn(name, kind, isOptional: isOptional), content))
     }
-    add("t", .time(isUTC: notes.started != nil), .time, isOptional: false)
+    add("t", .time(isUTC: notes.started != nil || plan.isDatedByItself), .time, isOptional: false)
     add(plan.timeName, .integer, .nanoseconds, isOptional: false)
     if plan.hasBounds {
       add(ExportPlan.boundNames[0], .integer, .bound(\.earliest), isOptional: true)

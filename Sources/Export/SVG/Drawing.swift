@@ -65,7 +65,9 @@ struct Drawing {
 
   /// The lines below the panels, as long as the drawing is wide, at some 6 units a letter.
   private var caption: [String] {
-    let wanted: Set = ["Times", "Started", "Length", "Rate", "Sensor", "Samples"]
+    let wanted: Set = [
+      "Times", "Started", "Length", "Rate", "Sensor", "Axes", "Calibrated", "Samples",
+    ]
     var lines = [""]
     var parts = [account.verdict] + facts.rows.filter { wanted.contains($0.name) }.map(\.value)
     let count = marks.silent

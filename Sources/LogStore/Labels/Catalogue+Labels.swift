@@ -53,18 +53,25 @@ extension Catalogue {
     }
   }
 
-  /// The recordings that have a label of this name, newest first. Reads the files of labels, and the header of each
-  /// recording that has one.
-  public func entries(labelled name: String) throws(CatalogueError) -> [CatalogueEntry] {
+  /// The recordings that have a label of this name, newest first, and why files of labels cannot be read. Reads the files
+  /// of labels, and the header of each recording that has one.
+  public func entries(
+    labelled name: String
+  ) throws(CatalogueError) -> (entries: [CatalogueEntry], problems: [CatalogueError]) {
     let all = try list().entries
     var found: [CatalogueEntry] = []
+    var problems: [CatalogueError] = []
     for id in try labelled() {
-      guard let entry = entry(of: id, among: all), try labels(of: id).names.contains(name) else {
-        continue
+      do throws(CatalogueError) {
+        guard try labels(of: id).names.contains(name), let entry = entry(of: id, among: all) else {
+          continue
+        }
+        found.append(entry)
+      } catch {
+        problems.append(error)
       }
-      found.append(entry)
     }
-    return Catalogue.newestFirst(found)
+    return (Catalogue.newestFirst(found), problems)
   }
 
   /// Adds a label; durable on return. One that is there already stays the one.

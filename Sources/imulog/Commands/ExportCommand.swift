@@ -268,14 +268,23 @@ struct ExportCommand: ParsableCommand {
     let isImported = reader.description.isImported
     guard let from, from.nanoseconds > 0 || isImported else { return }
     try reader.seek(toTime: from.nanoseconds)
-    var last: Int64?
+    var last: (tick: UInt64, time: Int64)?
     while let item = try reader.next() {
-      if case .samples = item { last = reader.block.times.last ?? last }
-      if let last, last >= from.nanoseconds { return }
+      if case .samples = item, let tick = reader.block.ticks.last,
+        let time = reader.block.times.last
+      {
+        last = (tick, time)
+      }
+      if let last, last.time >= from.nanoseconds { return }
     }
-    // Where the times place the ticks, the rate does not say when a recording ends.
-    let planned = reader.description.rate.nanoseconds(atTick: reader.nextTick)
-    let end = reader.description.isFreeRunning ? last ?? planned : max(last ?? 0, planned)
+    let (rate, next) = (reader.description.rate, reader.nextTick)
+    let planned = rate.nanoseconds(atTick: next)
+    // Where the times place the ticks, the rate does not say when a recording ends, but for ticks after the last sample.
+    let after = last.map { next - min(next, $0.tick) } ?? 0
+    let end =
+      reader.description.isFreeRunning
+      ? last.map { $0.time &+ rate.nanoseconds(atTick: max(after, 1) - 1) } ?? planned
+      : max(last?.time ?? 0, planned)
     guard end <= from.nanoseconds else { return }
     throw CommandFailure(
       .usage,
@@ -283,9 +292,13 @@ struct ExportCommand: ParsableCommand {
         + "\(from.text) is not before that; give an earlier --from")
   }
 
+  /// When tick 0 of an import was, by its first sample and the rate.
   private func firstTime(_ reader: inout LogReader<FileStorage>) throws -> Int64? {
     while let item = try reader.next() {
-      if case .samples = item { return reader.block.times.first }
+      guard case .samples = item, let time = reader.block.times.first,
+        let tick = reader.block.ticks.first
+      else { continue }
+      return time &- reader.description.rate.nanoseconds(atTick: tick)
     }
     return nil
   }

@@ -21,6 +21,7 @@ struct LabelCommand: ParsableCommand {
         imulog label latest 3s..8s walking
         imulog label latest
         imulog label latest 3s..8s walking --remove
+        imulog label 4 --remove -- -2s..8s walking
       """)
 
   @ParentCommand var program: Imulog
@@ -47,6 +48,11 @@ struct LabelCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    // After -- every word is one of the name.
+    if let option = name.last(where: { $0 == "--remove" || $0 == "--json" }) {
+      throw ValidationError(
+        "\(option) comes before --: imulog label ID \(option) -- FROM..TO NAME")
+    }
     if range != nil, name.isEmpty {
       throw ValidationError("name the stretch: imulog label ID FROM..TO NAME")
     }

@@ -52,6 +52,7 @@ struct ListCommand: ParsableCommand {
 
   func validate() throws {
     if page < 1 { throw ValidationError("--page counts from 1") }
+    if label == "" { throw ValidationError("--label needs the name of a label") }
     if label != nil, trash || partial {
       throw ValidationError(
         "--label lists recordings of the store; leave out --trash and --partial")

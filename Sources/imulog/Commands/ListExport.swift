@@ -84,14 +84,14 @@ struct ListExport {
   private func refusal(_ error: ExportError) -> String {
     switch error {
     case .output(let name, let code): "writing to \(name): \(Errno.meaning(code))"
-    case .ticksMissing(let count, _):
+    case .ticksMissing(let count, _, _):
       "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that could "
         + "say so; \(command("--fill hold")) repeats the sample before them"
     case .tooLong(let samples, let limit, _):
       "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
         + "\(command("--from 0s --to 1h")) writes a part"
-    case .gyroscopeNeeded:
-      "\(format.rawValue) needs x, y and z of the gyroscope, and the recording does not have them; press x for another format"
+    case .sensorNeeded(let sensor, _, _):
+      "\(format.rawValue) needs x, y and z of the \(sensor == .gyro ? "gyroscope" : "accelerometer"), and the recording does not have them; press x for another format"
     case .axesMissing, .oneSensorOnly, .channelsNotRecorded:
       "\(format.rawValue) needs x, y and z of a sensor, and the recording does not have them; press x for another format"
     case .unusableScale(let channels, _):

@@ -39,12 +39,18 @@ struct Listing {
     for stranger in listing.strangers {
       Console.talk("\(stranger) was not written by a store; `imulog import` adds it")
     }
-    let entries = try label.map { try catalogue.entries(labelled: $0) } ?? listing.entries
+    let found = try label.map { try catalogue.entries(labelled: $0) }
+    let entries = found?.entries ?? listing.entries
     try print(page(of: entries).map { ListRow($0, in: catalogue) })
-    guard !json else { return }
-    printPosition(
-      count: entries.count,
-      nothing: label.map { "no recording has the label \(Plain.text($0))" } ?? "no recordings yet")
+    if !json {
+      printPosition(
+        count: entries.count,
+        nothing: label.map { "no recording has the label \(Plain.text($0))" } ?? "no recordings yet"
+      )
+    }
+    guard let problems = found?.problems, let first = problems.first else { return }
+    for problem in problems.dropFirst() { Console.talk("\(problem)") }
+    throw first
   }
 
   private func printTrash(of catalogue: Catalogue) throws {

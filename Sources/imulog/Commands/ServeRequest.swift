@@ -72,8 +72,10 @@ struct ServeRequest {
         : .unknownVerb(verb, allowed: verbs)
     }
     var seen: Set<String> = []
-    // Regardless of how the parser would read it, a word that begins with a dash is an option here.
-    for word in words where word.hasPrefix("-") && word != "-" {
+    // Regardless of how the parser would read it, a word that begins with a dash is an option here, but for a time before
+    // 0 after the option that takes one.
+    for (before, word) in zip([verb] + words, words) where word.hasPrefix("-") && word != "-" {
+      if before == "--from" || before == "--to", RangeTime(argument: word) != nil { continue }
       let option = String(word.prefix { $0 != "=" })
       guard allowed.contains(option) else {
         throw .option(option, verb: verb, allowed: allowed.sorted())
@@ -105,9 +107,6 @@ struct ServeRequest {
     case let export as ExportCommand:
       _ = try RecordingReference(request: export.id)
       guard export.output == "-" else { throw .output }
-      for (option, time) in [("--from", export.from), ("--to", export.to)] {
-        if let time, time.nanoseconds < 0 { throw .value(time.text, option: option) }
-      }
     default: throw .forbiddenVerb("this", allowed: options.map(\.key))
     }
     return .command(command)

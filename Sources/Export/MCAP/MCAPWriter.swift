@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes a file of MCAP as its readers want it: messages in compressed chunks, indexes of them, and a summary;
+/// Makes a file of MCAP as its readers want it: messages of ROS 2 in compressed chunks, indexes of them, and a summary;
 /// <https://mcap.dev/spec>.
 ///
 ///     magic │ Header │ (Chunk │ MessageIndex…)… │ Metadata… │ DataEnd │
@@ -10,235 +10,187 @@
 /// 95 bytes for each one made: chunks become larger when there are many, so that ten million messages need 0.6 MB of
 /// these and a thousand million 19 MB, once more while the summary is made.
 struct MCAPWriter {
-  /// Where messages of one layout are found.
-  struct Topic {
-    let name: String
-    /// The layout's name, and its definition in ROS 2's language of messages.
-    let schema: (name: String, definition: String)
-  }
-
-  /// How large chunks are before they are compressed.
-  struct ChunkSizes {
-    /// Bytes of the first ones.
-    var first = 512 * 1024
-    /// How many there are of a size before it doubles.
-    var countOfEach = 16384
-    /// How often it doubles.
-    var doublings = 3
-  }
-
-  private struct Channel {
-    let topic: Topic
+  /// A topic's messages.
+  private struct Messages {
     var count: UInt64 = 0
-    /// Of each message in the chunk the time and the place, in the file's order of bytes.
+    /// Of each one in the chunk its time and its place there, in the file's order of bytes.
     var index: [UInt64] = []
   }
 
   /// Bytes that were made and not yet taken.
-  private var output = MCAPRecords()
+  private var output: [UInt8]
   /// Bytes that were taken.
   private var taken: UInt64 = 0
-  private var lz4 = LZ4Frame()
-  private let sizes: ChunkSizes
-  private var room: Int
   private var chunk: [UInt8] = []
-  /// Times of the messages in the chunk, and of all.
-  private var times: ClosedRange<UInt64>?
-  private var allTimes: ClosedRange<UInt64>?
-  private var channels: [Channel]
-  private var (chunkCount, metadataCount): (UInt32, UInt32) = (0, 0)
-  /// The summary's groups.
-  private var (schemas, topics) = (MCAPRecords(), MCAPRecords())
-  private var (chunkIndexes, metadataIndexes) = (MCAPRecords(), MCAPRecords())
+  /// Of the messages in the chunk, and of all.
+  private var (times, allTimes) = (MCAPTimes(), MCAPTimes())
+  /// By topic.
+  private var messages = [Messages](repeating: Messages(), count: ROSTopic.allCases.count)
+  private var chunkCount: UInt32 = 0
+  /// The summary's records, by their kind.
+  private var summary: [MCAPRecord: [UInt8]] = [:]
 
   private static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 
-  /// A writer of messages with these topics, which are numbered from 1 in their order.
-  init(_ topics: [Topic], profile: String, library: String, _ sizes: ChunkSizes = ChunkSizes()) {
-    self.sizes = sizes
-    room = sizes.first
-    chunk.reserveCapacity(room)
-    channels = topics.map { Channel(topic: $0) }
-    output.put(MCAPWriter.magic)
-    output.put(
-      MCAPRecords(.header) {
-        $0.put(profile)
-        $0.put(library)
-      })
+  init(library: String) {
+    chunk.reserveCapacity(MCAPWriter.chunkSize(after: 0))
+    output = MCAPWriter.magic + MCAPRecord.header.bytes(.text("ros2"), .text(library))
   }
 
-  /// Whether ``take()`` gives something.
-  var hasOutput: Bool { output.count > 0 }
+  /// The most bytes of a chunk before it is compressed, after so many chunks.
+  static func chunkSize(after count: UInt32) -> Int {
+    512 * 1024 << min(count / 16384, 3)
+  }
 
   /// The bytes made since the last call.
   mutating func take() -> [UInt8] {
-    defer { output.removeAll() }
-    taken += UInt64(output.count)
-    return output.bytes
+    defer { (taken, output) = (offset, []) }
+    return output
   }
 
   private var offset: UInt64 { taken + UInt64(output.count) }
 
-  /// Adds a whole message record, whose times and channel are the same.
-  mutating func add(_ message: [UInt8], of channel: Int, at time: UInt64) {
-    if channels[channel].count == 0 { declare(channel) }
-    if room - chunk.count < message.count { endChunk() }
-    channels[channel].index.append(time.littleEndian)
-    channels[channel].index.append(UInt64(chunk.count).littleEndian)
-    channels[channel].count += 1
-    chunk += message
-    times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+  /// Adds a message.
+  ///
+  /// - Parameters:
+  ///   - time: Nanoseconds since 1970, of at most 32 bits of seconds: the message's, and its stamp.
+  ///   - content: What follows the stamp.
+  mutating func add<Word: BitwiseCopyable>(
+    _ topic: ROSTopic, _ sequence: UInt32, at time: UInt64, _ content: [Word]
+  ) {
+    if messages[topic.rawValue].count == 0 { declare(topic) }
+    let length = 34 + content.count * MemoryLayout<Word>.stride
+    makeRoom(9 + length)
+    messages[topic.rawValue].index.append(time.littleEndian)
+    messages[topic.rawValue].index.append(UInt64(chunk.count).littleEndian)
+    messages[topic.rawValue].count += 1
+    times.add(time)
+    allTimes.add(time)
+    chunk.append(MCAPRecord.message.rawValue)
+    chunk.append(littleEndian: UInt64(length))
+    chunk.append(littleEndian: topic.number)
+    chunk.append(littleEndian: sequence)
+    chunk.append(littleEndian: time)
+    chunk.append(littleEndian: time)
+    // CDR's sign of little-endian, and the stamp.
+    let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
+    chunk.append(littleEndian: 0x0000_0100 as UInt32)
+    chunk.append(littleEndian: UInt32(seconds))
+    chunk.append(littleEndian: UInt32(rest))
+    content.withUnsafeBytes { chunk.append(contentsOf: $0) }
   }
 
-  /// Adds a record of names and texts.
-  mutating func add(metadata name: String, _ texts: [(name: String, text: String)]) {
-    endChunk()
-    let begin = offset
-    output.put(
-      MCAPRecords(.metadata) {
-        $0.put(name)
-        $0.putSized {
-          for (name, text) in texts {
-            $0.put(name)
-            $0.put(text)
-          }
-        }
-      })
-    metadataIndexes.put(
-      MCAPRecords(.metadataIndex) {
-        $0.put(begin)
-        $0.put(offset - begin)
-        $0.put(name)
-      })
-    metadataCount += 1
-  }
-
-  /// Makes everything after the messages; nothing may follow.
-  mutating func finish() {
+  /// Makes everything after the messages, with a record of names and texts; nothing may follow.
+  mutating func finish(metadata name: String, _ texts: [(name: String, text: String)]) {
     // Programs list the topic of an empty recording, too.
-    if channels[0].count == 0 { declare(0) }
+    if messages[ROSTopic.imu.rawValue].count == 0 { declare(.imu) }
     endChunk()
+    let map = texts.flatMap { .text($0.name) + .text($0.text) }
+    let metadata = MCAPRecord.metadata.bytes(.text(name), .list(map))
+    summary[.metadataIndex] = MCAPRecord.metadataIndex.bytes(
+      .number(offset), .number(UInt64(metadata.count)), .text(name))
+    output += metadata
     // No sum of all data: chunks and summary have theirs, and reading everything again takes a twentieth more time.
-    output.put(MCAPRecords(.dataEnd) { $0.put(0 as UInt32) })
-    var (summarySum, start) = (CRC32(), offset)
-    var groups = MCAPRecords()
-    let summaryStart = start
-    for (opcode, records) in [
-      (.schema, schemas), (.channel, topics), (.statistics, statistics),
-      (.chunkIndex, chunkIndexes), (.metadataIndex, metadataIndexes),
-    ] as [(MCAPRecords.Opcode, MCAPRecords)] where records.count > 0 {
-      groups.put(
-        MCAPRecords(.summaryOffset) {
-          $0.put(opcode.rawValue)
-          $0.put(start)
-          $0.put(UInt64(records.count))
-        })
-      start += UInt64(records.count)
-      summarySum.add(records.bytes)
-      output.put(records)
+    output += MCAPRecord.dataEnd.bytes(.number(0 as UInt32))
+    let used = ROSTopic.allCases.filter { $0 == .imu || messages[$0.rawValue].count > 0 }
+    let counts = used.flatMap { .number($0.number) + .number(messages[$0.rawValue].count) }
+    summary[.statistics] = MCAPRecord.statistics.bytes(
+      .number(messages.reduce(0) { $0 + $1.count }), .number(UInt16(used.count)),
+      .number(UInt32(used.count)), .number(0 as UInt32), .number(1 as UInt32),
+      .number(chunkCount), allTimes.fields, .list(counts))
+    let start = offset
+    var (sum, ending) = (CRC32(), [UInt8]())
+    for kind in [.schema, .channel, .statistics, .chunkIndex, .metadataIndex] as [MCAPRecord] {
+      guard let group = summary[kind] else { continue }
+      ending += MCAPRecord.summaryOffset.bytes(
+        .number(kind.rawValue), .number(offset), .number(UInt64(group.count)))
+      sum.add(group)
+      output += group
     }
-    groups.put(MCAPRecords.Opcode.footer.rawValue)
-    groups.put(20 as UInt64)
-    groups.put(summaryStart)
-    groups.put(start)
-    summarySum.add(groups.bytes)
-    groups.put(summarySum.value)
-    output.put(groups)
-    output.put(MCAPWriter.magic)
-  }
-
-  private var statistics: MCAPRecords {
-    let used = channels.indices.filter { $0 == 0 || channels[$0].count > 0 }
-    return MCAPRecords(.statistics) {
-      $0.put(channels.reduce(0) { $0 + $1.count })
-      $0.put(UInt16(used.count))
-      $0.put(UInt32(used.count))
-      $0.put(0 as UInt32)
-      $0.put(metadataCount)
-      $0.put(chunkCount)
-      $0.put(allTimes?.lowerBound ?? 0)
-      $0.put(allTimes?.upperBound ?? 0)
-      $0.putSized {
-        for channel in used {
-          $0.put(UInt16(channel + 1))
-          $0.put(channels[channel].count)
-        }
-      }
-    }
+    // The sum is of all before it.
+    let footer = MCAPRecord.footer.bytes(.number(start), .number(offset), .number(0 as UInt32))
+    ending += footer.dropLast(4)
+    sum.add(ending)
+    ending.append(littleEndian: sum.value)
+    output += ending + MCAPWriter.magic
   }
 
   /// Puts a topic and its schema into the chunk, and into the summary.
-  private mutating func declare(_ channel: Int) {
-    let topic = channels[channel].topic
-    let id = UInt16(channel + 1)
-    let schema = MCAPRecords(.schema) {
-      $0.put(id)
-      $0.put(topic.schema.name)
-      $0.put("ros2msg")
-      $0.put(topic.schema.definition)
-    }
-    let description = MCAPRecords(.channel) {
-      $0.put(id)
-      $0.put(id)
-      $0.put(topic.name)
-      $0.put("cdr")
-      $0.putSized { _ in }
-    }
-    if room - chunk.count < schema.count + description.count { endChunk() }
-    chunk += schema.bytes + description.bytes
-    schemas.put(schema)
-    topics.put(description)
+  private mutating func declare(_ topic: ROSTopic) {
+    let (id, layout) = ([UInt8].number(topic.number), topic.layout)
+    let definition = layout.parts.joined(separator: ROSTopic.separator) + "\n"
+    let schema = MCAPRecord.schema.bytes(
+      id, .text(layout.name), .text("ros2msg"), .text(definition))
+    let channel = MCAPRecord.channel.bytes(id, id, .text(topic.name), .text("cdr"), .list([]))
+    makeRoom(schema.count + channel.count)
+    chunk += schema + channel
+    summary[.schema, default: []] += schema
+    summary[.channel, default: []] += channel
+  }
+
+  private mutating func makeRoom(_ count: Int) {
+    if chunk.count + count > MCAPWriter.chunkSize(after: chunkCount) { endChunk() }
   }
 
   /// Makes a record of the chunk, if anything is in it, and the indexes of its messages.
   private mutating func endChunk() {
     guard !chunk.isEmpty else { return }
-    var contentSum = CRC32()
-    contentSum.add(chunk)
-    let packed = lz4.encode(chunk)
-    let (start, ends) = (offset, times ?? 0...0)
-    output.put(
-      MCAPRecords(.chunk) {
-        $0.put(ends.lowerBound)
-        $0.put(ends.upperBound)
-        $0.put(UInt64(chunk.count))
-        $0.put(contentSum.value)
-        $0.put("lz4")
-        $0.put(UInt64(packed.count))
-        $0.put(packed)
-      })
-    let length = offset - start
-    var places = MCAPRecords()
-    for channel in channels.indices where !channels[channel].index.isEmpty {
-      places.put(UInt16(channel + 1))
-      places.put(offset)
-      output.put(
-        MCAPRecords(.messageIndex) {
-          $0.put(UInt16(channel + 1))
-          $0.putSized { $0.put(littleEndian: channels[channel].index) }
-        })
-      channels[channel].index.removeAll(keepingCapacity: true)
+    let sum = CRC32(chunk)
+    let packed = LZ4Frame.encode(chunk)
+    let (size, packedSize) = (UInt64(chunk.count), UInt64(packed.count))
+    let start = offset
+    output += MCAPRecord.chunk.bytes(
+      times.fields, .number(size), .number(sum.value), .text("lz4"), .number(packedSize), packed)
+    let end = offset
+    var places: [UInt8] = []
+    for topic in ROSTopic.allCases where !messages[topic.rawValue].index.isEmpty {
+      places += .number(topic.number) + .number(offset)
+      let index = messages[topic.rawValue].index.withUnsafeBytes { Array($0) }
+      output += MCAPRecord.messageIndex.bytes(.number(topic.number), .list(index))
+      messages[topic.rawValue].index.removeAll(keepingCapacity: true)
     }
-    chunkIndexes.put(
-      MCAPRecords(.chunkIndex) {
-        $0.put(ends.lowerBound)
-        $0.put(ends.upperBound)
-        $0.put(start)
-        $0.put(length)
-        $0.putSized { $0.put(places) }
-        $0.put(offset - start - length)
-        $0.put("lz4")
-        $0.put(UInt64(packed.count))
-        $0.put(UInt64(chunk.count))
-      })
-    if let times {
-      let all = allTimes ?? times
-      allTimes =
-        min(all.lowerBound, times.lowerBound)...max(all.upperBound, times.upperBound)
-    }
-    chunkCount += 1
-    times = nil
+    summary[.chunkIndex, default: []] += MCAPRecord.chunkIndex.bytes(
+      times.fields, .number(start), .number(end - start), .list(places), .number(offset - end),
+      .text("lz4"), .number(packedSize), .number(size))
+    times = MCAPTimes()
     chunk.removeAll(keepingCapacity: true)
-    room = sizes.first << min(Int(chunkCount) / sizes.countOfEach, sizes.doublings)
+    chunkCount += 1
   }
+}
+
+/// The kinds of records, by their first byte.
+private enum MCAPRecord: UInt8 {
+  case header = 0x01
+  case footer, schema, channel, message, chunk, messageIndex, chunkIndex
+  case statistics = 0x0B
+  case metadata, metadataIndex, summaryOffset, dataEnd
+
+  /// A record of this kind: the length of the fields in 8 bytes, and the fields.
+  func bytes(_ fields: [UInt8]...) -> [UInt8] {
+    [rawValue] + .number(UInt64(fields.reduce(0) { $0 + $1.count })) + fields.joined()
+  }
+}
+
+/// The first time and the last one of messages; 0 of none.
+private struct MCAPTimes {
+  private var (first, last) = (UInt64.max, UInt64.min)
+
+  mutating func add(_ time: UInt64) { (first, last) = (min(first, time), max(last, time)) }
+
+  var fields: [UInt8] { .number(min(first, last)) + .number(last) }
+}
+
+/// Fields of records.
+extension [UInt8] {
+  /// The lowest byte first.
+  fileprivate static func number(_ value: some FixedWidthInteger) -> [UInt8] {
+    Swift.withUnsafeBytes(of: value.littleEndian) { Array($0) }
+  }
+
+  /// An array or a map: its length in bytes, and its elements.
+  fileprivate static func list(_ elements: [UInt8]) -> [UInt8] {
+    number(UInt32(elements.count)) + elements
+  }
+
+  fileprivate static func text(_ text: String) -> [UInt8] { list(Array(text.utf8)) }
 }

@@ -1,118 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The messages of ROS 2 that an export has, in CDR: little-endian, aligned from the fourth byte on.
-enum ROSMessages {
-  /// Inertial measurements: m/s² and rad/s.
-  static let imu = schema(
-    "sensor_msgs/msg/Imu",
-    """
-    std_msgs/Header header
-    geometry_msgs/Quaternion orientation
-    float64[9] orientation_covariance
-    geometry_msgs/Vector3 angular_velocity
-    float64[9] angular_velocity_covariance
-    geometry_msgs/Vector3 linear_acceleration
-    float64[9] linear_acceleration_covariance
-    """, [header, time, quaternion, vector])
-  /// A temperature in °C.
-  static let temperature = schema(
-    "sensor_msgs/msg/Temperature",
-    "std_msgs/Header header\nfloat64 temperature\nfloat64 variance", [header, time])
-  /// A line of text with a level.
-  static let log = schema(
-    "rcl_interfaces/msg/Log",
-    """
-    builtin_interfaces/Time stamp
-    uint8 level
-    string name
-    string msg
-    string file
-    string function
-    uint32 line
-    """, [time])
+/// A topic of an export, and its messages of ROS 2 in CDR: little-endian, aligned. Each begins with a stamp.
+enum ROSTopic: Int, CaseIterable {
+  /// Inertial measurements in m/s² and rad/s, and temperatures in °C.
+  case imu, temperature
+  /// Lines of text.
+  case gaps, marks, labels
+
+  var name: String { self == .imu ? "/imu" : "/imu/\(self)" }
+
+  /// The topic's number in a file.
+  var number: UInt16 { UInt16(rawValue + 1) }
+
+  /// What is between the parts of a definition.
+  static let separator = "\n\(String(repeating: "=", count: 80))\nMSG: "
+
+  /// The name of the messages' layout, and its definition without comments: its own, and those of its parts.
+  var layout: (name: String, parts: [String]) {
+    switch self {
+    case .imu:
+      let imu = """
+        std_msgs/Header header
+        geometry_msgs/Quaternion orientation
+        float64[9] orientation_covariance
+        geometry_msgs/Vector3 angular_velocity
+        float64[9] angular_velocity_covariance
+        geometry_msgs/Vector3 linear_acceleration
+        float64[9] linear_acceleration_covariance
+        """
+      let vector = "geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z"
+      let quaternion = "geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w"
+      return ("sensor_msgs/msg/Imu", [imu, ROSTopic.header, ROSTopic.time, quaternion, vector])
+    case .temperature:
+      let temperature = "std_msgs/Header header\nfloat64 temperature\nfloat64 variance"
+      return ("sensor_msgs/msg/Temperature", [temperature, ROSTopic.header, ROSTopic.time])
+    case .gaps, .marks, .labels:
+      let log = """
+        builtin_interfaces/Time stamp
+        uint8 level
+        string name
+        string msg
+        string file
+        string function
+        uint32 line
+        """
+      return ("rcl_interfaces/msg/Log", [log, ROSTopic.time])
+    }
+  }
 
   private static let header = "std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id"
   private static let time = "builtin_interfaces/Time\nint32 sec\nuint32 nanosec"
-  private static let quaternion =
-    "geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w"
-  private static let vector = "geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z"
+}
 
-  /// A message's name, and its definition without comments, with those of its parts.
-  private static func schema(_ name: String, _ fields: String, _ parts: [String])
-    -> (name: String, definition: String)
-  {
-    let line = String(repeating: "=", count: 80)
-    return (name, parts.reduce(fields + "\n") { $0 + "\(line)\nMSG: \($1)\n" })
-  }
-
-  /// The level of a line in a log.
-  enum Level: UInt8 {
-    case info = 20
-    case warning = 30
-  }
-
-  /// A `Log` without its stamp.
-  static func logContent(_ level: Level, name: String, _ message: String) -> MCAPRecords {
-    var record = beginning
-    record.put(level.rawValue)
-    for text in [name, message, "", ""] {
-      align(&record)
-      put(text, to: &record)
-    }
-    align(&record)
-    record.put(0 as UInt32)
-    return record
-  }
-
-  /// An `Imu` without stamp and values: 316 bytes.
+/// What messages have after their stamp. Doubles are those of the file on processors that are little-endian, as all are
+/// for which there is a program.
+enum ROSContent {
+  /// An `Imu` without values.
   ///
   /// By the definition of the message, −1 at the beginning of a covariance says that there is no such value. An axis
   /// that was not recorded of a sensor that was is no number. A covariance of zeros is one that is not known.
-  static func imuContent(_ channels: [Int], hasOrientation: Bool) -> MCAPRecords {
-    func values(_ axes: Range<Int>) -> [Double] {
-      let isThere = channels.contains { axes.contains($0) }
-      return axes.map { isThere && !channels.contains($0) ? .nan : 0 }
-        + [isThere ? 0 : -1] + Array(repeating: 0, count: 8)
+  static func imu(_ channels: [Int], hasOrientation: Bool) -> [Double] {
+    func covariance(_ known: Bool) -> [Double] { [known ? 0 : -1] + Array(repeating: 0, count: 8) }
+    func vector(_ axes: Range<Int>) -> [Double] {
+      let isThere = channels.contains(where: axes.contains)
+      return axes.map { isThere && !channels.contains($0) ? .nan : 0 } + covariance(isThere)
     }
-    let orientation = [0, 0, 0, 1, hasOrientation ? 0 : -1] + [Double](repeating: 0, count: 8)
-    return withHeader(orientation + values(3..<6) + values(0..<3))
+    return [frame, 0, 0, 0, 1] + covariance(hasOrientation) + vector(3..<6) + vector(0..<3)
   }
 
   /// Where an `Imu` has its values, by channel from ax to gz.
-  static let imuPlaces = [220, 228, 236, 124, 132, 140]
+  static let imuPlaces = [26, 27, 28, 14, 15, 16]
+  /// Where it has its orientation: w, x, y, z of the quaternion, of which it has w last.
+  static let orientationPlaces = [4, 1, 2, 3]
 
-  /// Where an `Imu` has its orientation: w, x, y, z of the quaternion, of which it has w last.
-  static let orientationPlaces = [44, 20, 28, 36]
+  /// A `Temperature`. A variance of 0 is one that is not known.
+  static func temperature(_ degrees: Double) -> [Double] { [frame, degrees, 0] }
 
-  /// A `Temperature` without stamp and value: 36 bytes. A variance of 0 is one that is not known.
-  static func temperatureContent() -> MCAPRecords { withHeader([0, 0]) }
+  /// The frame's name, which is `imu` and a zero, after its length: as many bytes as a double has.
+  private static let frame = Double(bitPattern: 0x0075_6D69_0000_0004)
 
-  /// Where a `Temperature` has its value.
-  static let temperaturePlace = 20
-  /// Where each message has its stamp: seconds in 4 bytes, nanoseconds in 4.
-  static let stampPlace = 4
-
-  /// The order of bytes, and a stamp of 0.
-  private static var beginning: MCAPRecords {
-    var record = MCAPRecords()
-    record.put([0, 1, 0, 0])
-    record.put(0 as UInt64)
-    return record
-  }
-
-  /// Doubles after a header, which with its frame's name has 20 bytes, so that they are aligned.
-  private static func withHeader(_ values: [Double]) -> MCAPRecords {
-    var record = beginning
-    put("imu", to: &record)
-    for value in values { record.put(value.bitPattern) }
-    return record
-  }
-
-  private static func put(_ text: String, to record: inout MCAPRecords) {
-    record.putSized { $0.put(Array(text.utf8) + [0]) }
-  }
-
-  private static func align(_ record: inout MCAPRecords) {
-    while record.count % 4 != 0 { record.put(0 as UInt8) }
+  /// A `Log`.
+  ///
+  /// - Parameters:
+  ///   - level: 20 for information, 30 for a warning.
+  ///   - name: What wrote the line.
+  static func log(level: UInt8, name: String, _ line: String) -> [UInt8] {
+    var bytes = [level]
+    for text in [name, line, "", ""] {
+      bytes += repeatElement(0, count: -bytes.count & 3)
+      bytes.append(littleEndian: UInt32(text.utf8.count + 1))
+      bytes += Array(text.utf8) + [0]
+    }
+    return bytes + repeatElement(0, count: -bytes.count & 3) + [0, 0, 0, 0]
   }
 }

@@ -7,6 +7,11 @@ struct CRC32 {
   /// The sum of all bytes so far.
   private(set) var value: UInt32 = 0
 
+  /// The sum of the first bytes.
+  init(_ bytes: [UInt8] = []) {
+    add(bytes)
+  }
+
   /// Adds bytes.
   mutating func add(_ bytes: [UInt8]) {
     value = imulog_crc32(value, bytes, bytes.count)

@@ -22,25 +22,35 @@ extension Exporter {
     return plan
   }
 
-  /// Gives the samples of a plan to a format, or the instants of the grid as samples with counts rounded to whole ones.
+  /// Gives the samples of a plan to a format, or the instants of the grid or of a rate as samples with counts rounded to
+  /// whole ones.
+  ///
+  /// - Parameter even: The rows of a rate that is not the plan's.
   func runSamples<
     Format: SampleFormat & ~Copyable, Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable
   >(
-    _ plan: ExportPlan, _ format: inout Format, _ reader: inout LogReader<Storage>,
-    to sink: inout Sink
+    _ plan: ExportPlan, _ format: inout Format, at even: EvenRows? = nil,
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     try reader.begin(plan)
-    guard plan.isResampled else {
+    guard plan.isResampled || even != nil else {
       var pass = SamplePass(plan)
       return try pass.run(&format, &reader, to: &sink)
     }
     var block = SampleBlock()
-    var pass = GridPass(plan)
-    let report = try pass.run(&reader) { (instant, time, counts) throws(ExportError) in
-      block.append(tick: instant, time: time, sample: Exporter.rounded(counts))
+    func add(_ tick: UInt64, _ time: Int64, _ counts: SIMD8<Double>) throws(ExportError) {
+      block.append(tick: tick, time: time, sample: Exporter.rounded(counts))
       guard block.count == SampleBlock.capacity else { return }
       try format.add(0..<block.count, of: block, nil, to: &sink)
       block.removeAll()
+    }
+    let report: Report
+    if let even {
+      var pass = EvenRatePass(plan, even)
+      report = try pass.run(&reader, add)
+    } else {
+      var pass = GridPass(plan)
+      report = try pass.run(&reader, add)
     }
     if !block.isEmpty { try format.add(0..<block.count, of: block, nil, to: &sink) }
     return report

@@ -26,22 +26,20 @@ struct CWALayout {
     let gyroscope: CWAScale?
   }
 
-  static let sectorSize = 512
   /// Stamps have six bits for the year since 2000: 64 years.
   static let timeLimit: Int64 = 23_376 * 86400 * 1_000_000_000
   /// Seconds from 1970 to 2000.
   static let epoch: Int64 = 946_684_800
-  /// Bytes of the annotation.
-  static let annotationSize = 448
 
   let rate: SampleRate
   /// Whether that is not the recording's rate.
   let isResampled: Bool
-  let rateCode: UInt8
+  private let rateCode: UInt8
   let hasGyroscope: Bool
   /// Of temperatures; `nil` where none were recorded.
   let sensor: SensorDescription?
-  let device: UInt32
+  private let device: UInt16
+  private let session: UInt32
 
   /// Every rate that the format has, from 6.25 Hz on.
   static let rates: [(code: UInt8, rate: SampleRate)] = (6...15).compactMap { code in
@@ -55,11 +53,10 @@ struct CWALayout {
   /// whose rates are those of an AX6 and 4 % more; the highest for those above it. `nil` for rates far above.
   init?(_ plan: ExportPlan) {
     let log = plan.description
-    let wanted = 0.95 * log.rate.hertz
+    let hertz = log.rate.hertz
     guard
-      let found = CWALayout.rates.first(where: { $0.rate.hertz >= wanted })
-        ?? CWALayout.rates.last(where: { $0.rate.hertz * CWALayout.mostOfHighest >= log.rate.hertz }
-        )
+      let found = CWALayout.rates.first(where: { $0.rate.hertz >= 0.95 * hertz })
+        ?? CWALayout.rates.last(where: { $0.rate.hertz * CWALayout.mostOfHighest >= hertz })
     else { return nil }
     rate = found.rate
     isResampled = rate != log.rate
@@ -68,10 +65,9 @@ struct CWALayout {
     rateCode = found.code | 0x40
     hasGyroscope = plan.channels.contains(3)
     sensor = plan.channels.contains(6) ? log.sensor : nil
-    var sum = CRC32()
-    sum.add(Array(log.host.utf8))
     // The same computer is the same device; sectors have 15 bits for it.
-    device = sum.value & 0x7fff
+    device = UInt16(CRC32(Array(log.host.utf8)).value & 0x7fff)
+    session = log.number
   }
 
   var rowsInSector: Int { hasGyroscope ? 40 : 80 }
@@ -89,22 +85,8 @@ struct CWALayout {
     return (Int64(count) * Int64(rate.denominator), rest)
   }
 
-  /// Puts the counts of a row into a sector.
-  func put(_ sample: RawSample, _ scales: Scales, row: Int, into bytes: inout [UInt8]) {
-    var place = 30 + row * (hasGyroscope ? 12 : 6)
-    if let gyroscope = scales.gyroscope {
-      bytes.set(gyroscope.count(sample.gx), at: place)
-      bytes.set(gyroscope.count(sample.gy), at: place + 2)
-      bytes.set(gyroscope.count(sample.gz), at: place + 4)
-      place += 6
-    }
-    bytes.set(scales.accelerometer.count(sample.ax), at: place)
-    bytes.set(scales.accelerometer.count(sample.ay), at: place + 2)
-    bytes.set(scales.accelerometer.count(sample.az), at: place + 4)
-  }
-
   /// Year, month, day, hour, minute and second in 6, 4, 5, 5, 6 and 6 bits.
-  static func stamp(_ second: Int64) -> UInt32 {
+  private static func stamp(_ second: Int64) -> UInt32 {
     let (day, time) = second.quotientAndRemainder(dividingBy: 86400)
     let date = RFC3339.civil(days: day + epoch / 86400)
     let high = (date.year - 2000) << 26 | date.month << 22 | date.day << 17
@@ -112,111 +94,44 @@ struct CWALayout {
     return UInt32(truncatingIfNeeded: high | low)
   }
 
-  /// Fills in all but the samples.
-  func complete(
-    _ bytes: inout [UInt8], number: UInt32, slot: UInt64, temperature: UInt16, _ scales: Scales,
-    session: UInt32
-  ) {
+  /// A sector of samples, which begins at a slot.
+  func sector(
+    _ number: UInt32, _ slot: UInt64, temperature: UInt16, _ scales: Scales, _ samples: [UInt16]
+  ) -> [UInt8] {
     let (second, periods) = anchor(slot)
-    bytes.replaceSubrange(0..<2, with: Array("AX".utf8))
-    bytes.set(UInt16(508), at: 2)
-    bytes.set(UInt16(truncatingIfNeeded: device), at: 4)
-    bytes.set(session, at: 6)
-    bytes.set(number, at: 10)
-    bytes.set(CWALayout.stamp(second), at: 14)
-    bytes.set(scales.accelerometer.code << 13 | (scales.gyroscope?.code ?? 0) << 10, at: 18)
-    bytes.set(temperature, at: 20)
-    bytes[24] = rateCode
-    bytes[25] = hasGyroscope ? 0x62 : 0x32
-    bytes.set(-Int16(truncatingIfNeeded: periods), at: 26)
-    bytes.set(UInt16(rowsInSector), at: 28)
-    bytes.set(UInt16(0), at: 510)
-    var sum: UInt16 = 0
-    for place in stride(from: 0, to: CWALayout.sectorSize, by: 2) {
-      sum &+= UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
+    var words: [UInt16] = [0x5841, 508, device]
+    for long in [session, number, CWALayout.stamp(second)] {
+      words += [UInt16(truncatingIfNeeded: long), UInt16(long >> 16)]
     }
-    bytes.set(0 &- sum, at: 510)
-  }
-
-  /// The file's first 1024 bytes.
-  func header(session: UInt32, firstSecond: Int64, gyroscope: CWAScale?, _ annotation: [UInt8])
-    -> [UInt8]
-  {
-    var bytes = [UInt8](repeating: 0xff, count: 1024)
-    bytes.replaceSubrange(0..<2, with: Array("MD".utf8))
-    bytes.set(UInt16(1020), at: 2)
-    bytes[4] = hasGyroscope ? 64 : 17
-    bytes.set(UInt16(truncatingIfNeeded: device), at: 5)
-    bytes.set(session, at: 7)
-    bytes.set(UInt16(0), at: 11)
-    // Always, and without an end.
-    bytes.set(UInt32(0), at: 13)
-    bytes.set(UInt32.max, at: 17)
-    bytes.set(UInt32(0), at: 21)
-    bytes[35] = UInt8(gyroscope?.code ?? 0)
-    bytes[36] = rateCode
-    bytes.set(CWALayout.stamp(firstSecond), at: 37)
-    bytes[41] = 0
-    bytes.replaceSubrange(
-      64..<(64 + CWALayout.annotationSize),
-      with: annotation
-        + [UInt8](
-          repeating: UInt8(ascii: " "), count: CWALayout.annotationSize - annotation.count))
+    words += [
+      scales.accelerometer.code << 13 | (scales.gyroscope?.code ?? 0) << 10, temperature, 0,
+      (hasGyroscope ? 0x6200 : 0x3200) | UInt16(rateCode), 0 &- UInt16(truncatingIfNeeded: periods),
+      UInt16(rowsInSector),
+    ]
+    words += samples
+    words.append(0 &- words.reduce(0, &+))
+    var bytes: [UInt8] = []
+    for word in words { bytes.append(littleEndian: word) }
     return bytes
   }
 
-  /// `_n=note&_co=facts; item; item`, percent-coded. The note is cut where the facts need the room, and there are as many
-  /// items as leave it whole.
-  ///
-  /// - Returns: The bytes, and how many of the items they have.
-  static func annotation(note: String, facts: String, items: [String]) -> ([UInt8], Int) {
-    var ending = Array("_co=".utf8) + facts.utf8.flatMap(percentCoded)
-    var bytes: [UInt8] = []
-    if !note.isEmpty {
-      ending = [UInt8(ascii: "&")] + ending
-      bytes = Array("_n=".utf8)
-      for character in note {
-        let code = character.utf8.flatMap(percentCoded)
-        guard bytes.count + code.count + ending.count <= annotationSize else { break }
-        bytes += code
-      }
-    }
-    bytes += ending
-    var count = 0
-    for item in items {
-      let code = "; \(item)".utf8.flatMap(percentCoded)
-      guard bytes.count + code.count <= annotationSize else { break }
-      bytes += code
-      count += 1
-    }
-    return (bytes, count)
+  /// The file's first 1024 bytes.
+  func header(firstSecond: Int64, _ scales: Scales, _ annotation: [UInt8]) -> [UInt8] {
+    var bytes = Array("MD".utf8)
+    bytes.append(littleEndian: 1020 as UInt16)
+    bytes.append(hasGyroscope ? 64 : 17)
+    bytes.append(littleEndian: device)
+    bytes.append(littleEndian: session)
+    bytes += [0, 0]
+    // Always, and without an end.
+    bytes.append(littleEndian: 0 as UInt32)
+    bytes.append(littleEndian: UInt32.max)
+    bytes += [0, 0, 0, 0] + repeatElement(0xff, count: 10)
+    bytes += [UInt8(scales.gyroscope?.code ?? 0), rateCode]
+    bytes.append(littleEndian: CWALayout.stamp(firstSecond))
+    bytes += [0] + repeatElement(0xff, count: 22)
+    bytes += annotation
+    bytes += repeatElement(UInt8(ascii: " "), count: 512 - bytes.count)
+    return bytes + repeatElement(0xff, count: 512)
   }
-
-  private static func percentCoded(_ byte: UInt8) -> [UInt8] {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"):
-      return [byte]
-    case UInt8(ascii: " "): return [UInt8(ascii: "+")]
-    default:
-      let digits = Array(String(byte, radix: 16).utf8)
-      return [UInt8(ascii: "%")] + (digits.count == 1 ? [UInt8(ascii: "0")] : []) + digits
-    }
-  }
-}
-
-extension [UInt8] {
-  /// Replaces bytes by those of a number, the lowest first.
-  fileprivate mutating func setLittle(_ value: some FixedWidthInteger, at place: Int) {
-    var rest = value
-    for index in 0..<(value.bitWidth / 8) {
-      self[place + index] = UInt8(truncatingIfNeeded: rest)
-      rest >>= 8
-    }
-  }
-
-  mutating func set(_ value: UInt16, at place: Int) { setLittle(value, at: place) }
-  mutating func set(_ value: Int16, at place: Int) { setLittle(value, at: place) }
-  mutating func set(_ value: UInt32, at place: Int) { setLittle(value, at: place) }
 }

@@ -6,39 +6,47 @@ import IMUModel
 ///
 ///     accelerometer   1 / 2^(8 + code) g a count      codes 3…6: ±16…±2 g
 ///     gyroscope       8000 / 2^code / 32768 °/s       codes 1…6: ±4000…±125 °/s
-struct CWAScale: Equatable {
+struct CWAScale {
   /// Three bits of each sector.
   let code: UInt16
   /// Counts of CWA in one count of the recording.
-  let factor: Double
+  private let factor: Double
 
-  private init(code: UInt16, factor: Double) {
-    (self.code, self.factor) = (code, factor)
+  /// - Throws: Where the scale is not positive, or the format does not hold the counts.
+  init(ofAccelerometer scale: Fraction, counts: ClosedRange<Int>) throws(ExportError) {
+    guard scale.numerator > 0 else {
+      throw .unusableScale(channels: "the accelerometer", scale: scale)
+    }
+    let found = CWAScale(scale, counts, codes: 3...6) { 1 / Double(1 << (8 + $0)) }
+    guard let found else { throw .valuesNotHeld("accelerations", limit: "16 g", format: .cwa) }
+    self = found
+  }
+
+  /// - Throws: Where the scale is not positive, or the format does not hold the counts.
+  init(ofGyroscope scale: Fraction, counts: ClosedRange<Int>) throws(ExportError) {
+    guard scale.numerator > 0 else {
+      throw .unusableScale(channels: "the gyroscope", scale: scale)
+    }
+    let found = CWAScale(scale, counts, codes: 1...6) { 8000 / Double(1 << $0) / 32768 }
+    guard let found else {
+      throw .valuesNotHeld("angular rates", limit: "4000 deg/s", format: .cwa)
+    }
+    self = found
   }
 
   /// The coarsest unit that is as fine as the recording's, within 0.1 %, and holds all its counts; where one is too large
   /// for it a coarser one. `nil` when none holds them.
-  init?(ofAccelerometer scale: Fraction, counts: ClosedRange<Int>) {
-    self.init(scale, counts, codes: 3...6) { 1 / Double(1 << (8 + $0)) }
-  }
-
-  init?(ofGyroscope scale: Fraction, counts: ClosedRange<Int>) {
-    self.init(scale, counts, codes: 1...6) { 8000 / Double(1 << $0) / 32768 }
-  }
-
   private init?(
     _ scale: Fraction, _ counts: ClosedRange<Int>, codes: ClosedRange<Int>, unit: (Int) -> Double
   ) {
     let first = codes.first { unit($0) <= scale.value.magnitude * 1.001 } ?? codes.upperBound
-    for code in (codes.lowerBound...first).reversed() {
-      let candidate = CWAScale(code: UInt16(code), factor: scale.value / unit(code))
-      let ends = [counts.lowerBound, counts.upperBound].map { Double($0) * candidate.factor }
-      if ends.allSatisfy({ $0.rounded() >= -32768 && $0.rounded() <= 32767 }) {
-        self = candidate
-        return
+    let code = (codes.lowerBound...first).last { code in
+      [counts.lowerBound, counts.upperBound].allSatisfy {
+        (-32768...32767).contains((Double($0) * (scale.value / unit(code))).rounded())
       }
     }
-    return nil
+    guard let code else { return nil }
+    (self.code, factor) = (UInt16(code), scale.value / unit(code))
   }
 
   /// Whether each count has one of its own, exactly.

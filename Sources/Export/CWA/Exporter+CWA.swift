@@ -9,7 +9,7 @@ extension Exporter {
   /// scikit-digital-health.
   ///
   /// A first pass measures what the header says, a second one writes. A rate that the format does not have becomes one that
-  /// it has; see ``CWARatePass``. This, and what the format cannot hold exactly, is in the remarks, and in short in the
+  /// it has; see ``EvenRatePass``. This, and what the format cannot hold exactly, is in the remarks, and in short in the
   /// file's annotation.
   func writeCWA<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -28,74 +28,34 @@ extension Exporter {
     }
     let notes = try notes(&reader, of: plan)
     let zone = CWAZone(plan, notes)
-    var measured = CWASectors(layout, plan, origin: zone.origin, started: notes.started)
-    _ = try runCWA(plan, &measured, &reader, to: &sink)
+    let rows = EvenRows(
+      rate: layout.rate, origin: zone.origin, limit: CWALayout.timeLimit, started: notes.started,
+      format: .cwa)
+    let other = layout.isResampled ? rows : nil
+    var measured = CWASectors(plan, layout, rows)
+    _ = try runSamples(plan, &measured, at: other, &reader, to: &sink)
     try measured.finish(to: &sink)
     guard let firstSecond = measured.firstSecond else { throw .noSamples(.cwa) }
-    let scales = try cwaScales(log.sensor, hasGyroscope, measured.extremes)
+    let (sensor, counts) = (log.sensor, measured.extremes)
+    let scales = CWALayout.Scales(
+      accelerometer: try CWAScale(ofAccelerometer: sensor.accelerometerScale, counts: counts[0]),
+      gyroscope: hasGyroscope
+        ? try CWAScale(ofGyroscope: sensor.gyroscopeScale, counts: counts[1]) : nil)
 
-    let words = CWAWords(plan, layout, notes, zone)
-    let (annotation, itemCount) = CWALayout.annotation(
-      note: log.note, facts: words.facts(filledCount: measured.filledCount), items: words.items)
-    try sink.write(
-      layout.header(
-        session: log.number, firstSecond: firstSecond, gyroscope: scales.gyroscope, annotation))
-    var sectors = CWASectors(
-      layout, plan, origin: zone.origin, started: notes.started, scales: scales)
-    var report = try runCWA(plan, &sectors, &reader, to: &sink)
+    var facts: [String] = []
+    if layout.isResampled {
+      let kernel = ResamplingKernel(from: log.rate.hertz, to: layout.rate.hertz)
+      facts.append("resampled from \(Plain.hertz(log.rate)) Hz by \(kernel.method)")
+    }
+    if measured.filledCount > 0 { facts.append("\(measured.filledCount) rows filled") }
+    let annotation = CWAAnnotation(plan, notes, zone, facts: facts)
+    try sink.write(layout.header(firstSecond: firstSecond, scales, annotation.bytes))
+    var sectors = CWASectors(plan, layout, rows, scales)
+    var report = try runSamples(plan, &sectors, at: other, &reader, to: &sink)
     try sectors.finish(to: &sink)
     report.remarks += cwaRemarks(measured, scales, zone, layout)
-    if let remark = words.leftOut(itemCount, notes.markCount) { report.remarks.append(remark) }
+    if let remark = annotation.leftOut { report.remarks.append(remark) }
     return report
-  }
-
-  /// Gives the samples to the format, or those of its rate.
-  private func runCWA<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, _ sectors: inout CWASectors, _ reader: inout LogReader<Storage>,
-    to sink: inout Sink
-  ) throws(ExportError) -> Report {
-    let layout = sectors.layout
-    guard layout.isResampled else { return try runSamples(plan, &sectors, &reader, to: &sink) }
-    try reader.begin(plan)
-    var block = SampleBlock()
-    var pass = CWARatePass(plan, layout, origin: sectors.origin, started: sectors.started)
-    var report = try pass.run(&reader) { (row, time, counts) throws(ExportError) in
-      block.append(tick: row, time: time, sample: Exporter.rounded(counts))
-      guard block.count == SampleBlock.capacity else { return }
-      try sectors.add(0..<block.count, of: block, nil, to: &sink)
-      block.removeAll()
-    }
-    if !block.isEmpty { try sectors.add(0..<block.count, of: block, nil, to: &sink) }
-    report.remarks.append(
-      "the values are resampled from \(Plain.hertz(plan.description.rate)) to "
-        + "\(Plain.hertz(layout.rate)) Hz, a rate of cwa, by \(CWAWords.method(plan, layout))")
-    if pass.sameTimes > 0 {
-      let samples = pass.sameTimes == 1 ? "1 sample is" : "\(pass.sameTimes) samples are"
-      report.remarks.append("\(samples) left out, at the time of the one before")
-    }
-    return report
-  }
-
-  private func cwaScales(
-    _ sensor: SensorDescription, _ hasGyroscope: Bool, _ extremes: [ClosedRange<Int>]
-  ) throws(ExportError) -> CWALayout.Scales {
-    guard sensor.accelerometerScale.numerator > 0 else {
-      throw .unusableScale(channels: "the accelerometer", scale: sensor.accelerometerScale)
-    }
-    guard
-      let accelerometer = CWAScale(
-        ofAccelerometer: sensor.accelerometerScale, counts: extremes[0])
-    else { throw .valuesNotHeld("accelerations", limit: "16 g", format: .cwa) }
-    guard hasGyroscope else {
-      return CWALayout.Scales(accelerometer: accelerometer, gyroscope: nil)
-    }
-    guard sensor.gyroscopeScale.numerator > 0 else {
-      throw .unusableScale(channels: "the gyroscope", scale: sensor.gyroscopeScale)
-    }
-    guard let gyroscope = CWAScale(ofGyroscope: sensor.gyroscopeScale, counts: extremes[1]) else {
-      throw .valuesNotHeld("angular rates", limit: "4000 deg/s", format: .cwa)
-    }
-    return CWALayout.Scales(accelerometer: accelerometer, gyroscope: gyroscope)
   }
 
   /// What is not exact, and what is left out.

@@ -4,7 +4,37 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// Computes the values of a recording at a rate of CWA, at whole periods of the local second.
+/// The rows of a format that has a rate and no times: each is whole periods after the format's epoch.
+struct EvenRows {
+  let rate: SampleRate
+  /// Nanoseconds from the format's epoch to tick 0's deadline.
+  let origin: Int64
+  /// Nanoseconds from the epoch to the end of the times that the format has.
+  let limit: Int64
+  /// Nanoseconds from 1970 to tick 0's deadline; `nil` where nothing dates the recording.
+  let started: Int64?
+  let format: ExportFormat
+
+  /// Nanoseconds from the epoch to a time.
+  func sinceEpoch(_ time: Int64) throws(ExportError) -> Int64 {
+    let (sum, overflow) = time.addingReportingOverflow(origin)
+    guard !overflow, (0..<limit).contains(sum) else {
+      throw .timeNotHeld(at: time, started: started, format: format)
+    }
+    return sum
+  }
+
+  /// The time of a row.
+  func time(ofRow row: UInt64) throws(ExportError) -> Int64 {
+    let place = rate.nanoseconds(atTick: row)
+    guard place < limit else {
+      throw .timeNotHeld(at: place - origin, started: started, format: format)
+    }
+    return place - origin
+  }
+}
+
+/// Computes the values of a recording at another rate, at the rows of a format.
 ///
 ///     samples    ●   ●   ●   ●   ●   ●           ●   ●   ●
 ///     rows        │    │    │    │    │    │    │    │    │
@@ -14,22 +44,19 @@ import LogStore
 /// between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
 /// no instant meets has its last sample at the nearest one.
 ///
-/// Memory is that of the samples that a value needs; see ``CWAKernel``.
-struct CWARatePass {
-  /// What takes the rows, in order: the row's number since 2000-01-01 of the local time, its time, and counts by channel.
+/// Memory is that of the samples that a value needs; see ``ResamplingKernel``.
+struct EvenRatePass {
+  /// What takes the rows, in order: the row's number since the epoch, its time, and counts by channel.
   typealias Body = (UInt64, Int64, SIMD8<Double>) throws(ExportError) -> Void
 
   private let plan: ExportPlan
-  private let rate: SampleRate
-  private let kernel: CWAKernel
-  /// Nanoseconds from 2000-01-01 of the local time to tick 0's deadline.
-  private let origin: Int64
-  private let started: Int64?
+  private let rows: EvenRows
+  private let kernel: ResamplingKernel
   /// Nanoseconds between two samples above which something is missing between them.
   private let longestStep: Int64
 
   /// The present run's last points, from ``first`` on.
-  private var points: [CWAKernel.Point] = []
+  private var points: [ResamplingKernel.Point] = []
   private var first = 0
   /// The last point that is not after the next row.
   private var left = 0
@@ -45,11 +72,11 @@ struct CWARatePass {
   /// Rows for each sample that are never too many: a long recording at 10 Hz has more than one.
   private static let mostOfSample: UInt64 = 8
   /// Samples at the time of the one before, which are left out.
-  private(set) var sameTimes: UInt64 = 0
+  private var sameTimes: UInt64 = 0
 
-  init(_ plan: ExportPlan, _ layout: CWALayout, origin: Int64, started: Int64?) {
-    (self.plan, rate, self.origin, self.started) = (plan, layout.rate, origin, started)
-    kernel = CWAKernel(from: plan.description.rate.hertz, to: layout.rate.hertz)
+  init(_ plan: ExportPlan, _ rows: EvenRows) {
+    (self.plan, self.rows) = (plan, rows)
+    kernel = ResamplingKernel(from: plan.description.rate.hertz, to: rows.rate.hertz)
     let (twice, overflow) = plan.description.rate.periodNanoseconds.multipliedReportingOverflow(
       by: 2)
     let period = overflow ? Int64.max : twice
@@ -82,6 +109,13 @@ struct CWARatePass {
     }
     try endRun(body)
     report.samples = rowCount
+    report.remarks.append(
+      "the values are resampled from \(Plain.hertz(plan.description.rate)) to "
+        + "\(Plain.hertz(rows.rate)) Hz, a rate of \(rows.format.rawValue), by \(kernel.method)")
+    if sameTimes > 0 {
+      let samples = sameTimes == 1 ? "1 sample is" : "\(sameTimes) samples are"
+      report.remarks.append("\(samples) left out, at the time of the one before")
+    }
     return report
   }
 
@@ -93,7 +127,7 @@ struct CWARatePass {
     if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
       return try endRun(body)
     }
-    let point = CWAKernel.Point(
+    let point = ResamplingKernel.Point(
       time: time,
       counts: SIMD8(
         Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),
@@ -126,21 +160,18 @@ struct CWARatePass {
     let (start, end) = (max(before, plan.from), min(time, plan.to))
     guard start < end else { return }
     let (length, overflow) = end.subtractingReportingOverflow(start)
-    let rows = rowCount.addingSaturated(overflow ? .max : rate.tick(atNanoseconds: length))
-    if rows > max(Exporter.heldLimit, sampleCount * CWARatePass.mostOfSample) {
-      throw .tooLong(samples: rows, limit: Exporter.heldLimit, format: .cwa)
+    let count = rowCount.addingSaturated(
+      overflow ? .max : rows.rate.tick(atNanoseconds: length))
+    if count > max(Exporter.heldLimit, sampleCount * EvenRatePass.mostOfSample) {
+      throw .tooLong(samples: count, limit: Exporter.heldLimit, format: rows.format)
     }
   }
 
   private mutating func beginRun(_ time: Int64) throws(ExportError) {
     (begin, hasRows) = (time, false)
-    let start = max(time, plan.from)
-    let (sum, overflow) = start.addingReportingOverflow(origin)
-    guard !overflow, (0..<CWALayout.timeLimit).contains(sum) else {
-      throw .timeNotHeld(at: start, started: started, format: .cwa)
-    }
-    let row = rate.tick(atNanoseconds: sum)
-    next = max(free, rate.nanoseconds(atTick: row) < sum ? row + 1 : row)
+    let start = try rows.sinceEpoch(max(time, plan.from))
+    let row = rows.rate.tick(atNanoseconds: start)
+    next = max(free, rows.rate.nanoseconds(atTick: row) < start ? row + 1 : row)
   }
 
   /// Gives what is left of the present run, and ends it.
@@ -148,11 +179,8 @@ struct CWARatePass {
     guard let end = points.last else { return }
     try put(until: end.time, body)
     if !hasRows, plan.contains(end.time) {
-      let (sum, overflow) = end.time.addingReportingOverflow(origin)
-      guard !overflow, (0..<CWALayout.timeLimit).contains(sum) else {
-        throw .timeNotHeld(at: end.time, started: started, format: .cwa)
-      }
-      let row = rate.tick(atNanoseconds: sum + rate.periodNanoseconds / 2)
+      let row = rows.rate.tick(
+        atNanoseconds: try rows.sinceEpoch(end.time) + rows.rate.periodNanoseconds / 2)
       if row >= free { try give(row, end.counts, body) }
     }
     points.removeAll(keepingCapacity: true)
@@ -162,17 +190,13 @@ struct CWARatePass {
   /// Gives the rows up to a time, of which the run's points are known.
   private mutating func put(until end: Int64, _ body: Body) throws(ExportError) {
     while true {
-      let place = rate.nanoseconds(atTick: next)
-      guard place < CWALayout.timeLimit else {
-        throw .timeNotHeld(at: place - origin, started: started, format: .cwa)
-      }
-      let time = place - origin
+      let time = try rows.time(ofRow: next)
       guard time <= end, time < plan.to || plan.to == .max else { break }
       while left + 1 < points.count, points[left + 1].time <= time { left += 1 }
       try give(next, kernel.value(at: time, after: left, of: points[first...], since: begin), body)
     }
     // The next row needs what the kernel reaches, or the sample before its neighbour.
-    let needed = rate.nanoseconds(atTick: next) - origin - kernel.reach
+    let needed = try rows.time(ofRow: next) - kernel.reach
     while first + 1 < left, points[first + 1].time < needed { first += 1 }
     guard first > 4096 else { return }
     points.removeFirst(first)
@@ -182,7 +206,7 @@ struct CWARatePass {
   private mutating func give(_ row: UInt64, _ counts: SIMD8<Double>, _ body: Body)
     throws(ExportError)
   {
-    try body(row, rate.nanoseconds(atTick: row) - origin, counts)
+    try body(row, rows.time(ofRow: row), counts)
     (next, free, hasRows) = (row + 1, row + 1, true)
     rowCount += 1
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 
 /// The weights that make values at another rate of the samples around an instant, at their true times.
 ///
@@ -12,7 +13,7 @@ import Glibc
 /// less next to a gap, from which nothing is taken; below 2 periods it is a line. The filter has half the amplitude at
 /// 0.45 of the new rate, all of it within 1 % up to 0.4, and less than 1 % from 0.5 on, which would come back as slower
 /// motion.
-struct CWAKernel {
+struct ResamplingKernel {
   /// A sample, by channel.
   struct Point {
     var time: Int64
@@ -20,13 +21,15 @@ struct CWAKernel {
   }
 
   /// Periods of the new rate on each side that the filter takes in.
-  static let periods = 16.0
+  private static let periods = 16.0
   /// Its cutoff in halves of the new rate.
-  static let cutoff = 0.9
+  private static let cutoff = 0.9
 
   /// Nanoseconds between samples, and between values.
   private let oldPeriod: Double
   private let newPeriod: Double
+  /// How it makes values, in words.
+  let method: String
   /// Whether the rate goes down by more than 0.1 %, which is less than the pace of chips.
   let isFilter: Bool
   private let sinc: [Double]
@@ -38,18 +41,22 @@ struct CWAKernel {
   init(from old: Double, to new: Double) {
     (oldPeriod, newPeriod) = (1e9 / old, 1e9 / new)
     isFilter = old > new * 1.001
-    sinc = (0...Int(CWAKernel.periods * CWAKernel.fineness) + 1).map {
-      let angle = CWAKernel.cutoff * .pi * Double($0) / CWAKernel.fineness
+    method =
+      isFilter
+      ? "a low-pass filter of \(Plain.hertz(new * ResamplingKernel.cutoff / 2)) Hz"
+      : "a cubic through the samples around, a line where these are uneven"
+    sinc = (0...Int(ResamplingKernel.periods * ResamplingKernel.fineness) + 1).map {
+      let angle = ResamplingKernel.cutoff * .pi * Double($0) / ResamplingKernel.fineness
       return angle == 0 ? 1 : sin(angle) / angle
     }
-    window = (0...Int(CWAKernel.fineness) + 1).map {
-      let half = cos(.pi / 2 * Double($0) / CWAKernel.fineness)
+    window = (0...Int(ResamplingKernel.fineness) + 1).map {
+      let half = cos(.pi / 2 * Double($0) / ResamplingKernel.fineness)
       return half * half
     }
   }
 
   /// Nanoseconds on each side of an instant from which samples are taken; 0 for a higher rate.
-  var reach: Int64 { isFilter ? Int64(CWAKernel.periods * newPeriod) : 0 }
+  var reach: Int64 { isFilter ? Int64(ResamplingKernel.periods * newPeriod) : 0 }
 
   /// The value at an instant.
   ///
@@ -81,7 +88,8 @@ struct CWAKernel {
       let distance = Double((points[index].time - time).magnitude)
       guard distance < length else { return false }
       let weight =
-        CWAKernel.entry(sinc, distance / newPeriod) * CWAKernel.entry(window, distance / length)
+        ResamplingKernel.entry(sinc, distance / newPeriod)
+        * ResamplingKernel.entry(window, distance / length)
       sum += points[index].counts * weight
       weights += weight
       return true

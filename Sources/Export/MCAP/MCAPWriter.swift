@@ -75,8 +75,7 @@ struct MCAPWriter {
     // CDR's sign of little-endian, and the stamp.
     let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
     chunk.append(littleEndian: 0x0000_0100 as UInt32)
-    chunk.append(littleEndian: UInt32(seconds))
-    chunk.append(littleEndian: UInt32(rest))
+    chunk.append(littleEndian: rest << 32 | seconds)
     content.withUnsafeBytes { chunk.append(contentsOf: $0) }
   }
 
@@ -167,7 +166,8 @@ private enum MCAPRecord: UInt8 {
 
   /// A record of this kind: the length of the fields in 8 bytes, and the fields.
   func bytes(_ fields: [UInt8]...) -> [UInt8] {
-    [rawValue] + .number(UInt64(fields.reduce(0) { $0 + $1.count })) + fields.joined()
+    let length = fields.reduce(0) { $0 + $1.count }
+    return fields.reduce(into: [rawValue] + .number(UInt64(length))) { $0 += $1 }
   }
 }
 

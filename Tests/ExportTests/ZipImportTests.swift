@@ -153,7 +153,7 @@ struct InflaterTests {
       if inflater.needsInput {
         let part = Array(rest.prefix(piece))
         rest = rest.dropFirst(part.count)
-        part.withUnsafeBytes { inflater.add($0) }
+        inflater.add(part)
         continue
       }
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)

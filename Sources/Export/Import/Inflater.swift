@@ -12,95 +12,71 @@ struct Inflater {
     let clause: String
   }
 
-  private enum Block {
-    case none
-    case stored(left: Int)
-    case coded
-    case over
-  }
-
-  /// Input, and the place of what was not used yet.
-  private var input: [UInt8] = []
+  /// Input and eight zeros, so that a word can be read at each of its bytes, and the place of the next bit.
+  private var input = Inflater.padding
   private var place = 0
   private var isInputOver = false
-  /// The bits that were read ahead, the first in the lowest place.
-  private var (bits, bitCount) = (UInt64(0), 0)
-  private var block = Block.none
-  private var isLastBlock = false
-  private var (literals, distances) = (HuffmanTable(), HuffmanTable())
-  private var window = [UInt8](repeating: 0, count: Inflater.windowSize)
-  private var made = 0
-  /// What is left of a match.
-  private var (matchLength, matchDistance) = (0, 0)
+  /// Whether a block with codes is being unpacked, whether no other one follows, and whether all are unpacked.
+  private var (isInBlock, isLastBlock, isOver) = (false, false, false)
+  /// Symbols by the next 15 bits of the input, the first one lowest: symbol · 16 + length of its code; 0 for no code.
+  private var (literals, distances): ([UInt16], [UInt16]) = ([], [])
+  /// The end of the output: at least 32 KiB, or all of it; and how much of this was given.
+  private var output: [UInt8] = []
+  private var given = 0
+
   private static let windowSize = 32 * 1024
+  private static let padding = [UInt8](repeating: 0, count: 8)
+
+  private var bitCount: Int { (input.count - Inflater.padding.count) * 8 - place }
 
   /// Whether all blocks are unpacked.
-  var isDone: Bool { if case .over = block { matchLength == 0 } else { false } }
+  var isDone: Bool { isOver && given == output.count }
 
-  /// Whether ``add(_:)`` is needed before more can be unpacked: a block's codes may need 600 bytes.
-  var needsInput: Bool { !isInputOver && input.count - place < 1024 }
+  /// Whether ``add(_:)`` is needed before more can be unpacked: a stored block has up to 64 KiB, the codes of another one
+  /// up to 600 bytes.
+  var needsInput: Bool { !isInputOver && bitCount < (64 * 1024 + 8) * 8 }
 
   /// Adds input; none ends it.
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    input.removeSubrange(..<place)
-    place = 0
-    input.append(contentsOf: bytes)
+  mutating func add(_ bytes: [UInt8]) {
     isInputOver = bytes.isEmpty
+    input = input[(place / 8)...].dropLast(Inflater.padding.count) + bytes + Inflater.padding
+    place %= 8
   }
 
-  /// Unpacks into `output` until it is full, the blocks are over or input is needed; returns the number of bytes.
-  mutating func unpack(into output: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
-    var count = 0
-    while count < output.count, !isDone, !needsInput {
-      if matchLength > 0 {
-        put(window[(made - matchDistance) & (Inflater.windowSize - 1)], output, &count)
-        matchLength -= 1
-        continue
-      }
-      switch block {
-      case .none: try beginBlock()
-      case .stored(0): endBlock()
-      case .stored(let left):
-        put(UInt8(truncatingIfNeeded: try take(8)), output, &count)
-        block = .stored(left: left - 1)
-      case .coded: try decode(output, &count)
-      case .over: break
-      }
+  /// Unpacks into `buffer` until it is full, the blocks are over or input is needed; returns the number of bytes.
+  mutating func unpack(into buffer: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
+    while output.count - given < buffer.count, !isOver, !needsInput {
+      if isInBlock { try decode() } else { try beginBlock() }
     }
-    return count
+    let new = output[given...].prefix(buffer.count)
+    buffer.copyBytes(from: new)
+    given += new.count
+    if given > 4 * Inflater.windowSize {
+      output.removeFirst(given - Inflater.windowSize)
+      given = Inflater.windowSize
+    }
+    return new.count
   }
 
-  @inline(__always)
-  private mutating func put(
-    _ byte: UInt8, _ output: UnsafeMutableRawBufferPointer, _ count: inout Int
-  ) {
-    window[made & (Inflater.windowSize - 1)] = byte
-    made += 1
-    output[count] = byte
-    count += 1
-  }
-
-  private mutating func endBlock() { block = isLastBlock ? .over : .none }
+  private mutating func endBlock() { (isInBlock, isOver) = (false, isLastBlock) }
 
   private mutating func beginBlock() throws(Fault) {
     isLastBlock = try take(1) == 1
     switch try take(2) {
     case 0:
       // The rest of the byte is skipped.
-      _ = try take(bitCount % 8)
+      place = (place + 7) & ~7
       let length = try take(16)
       guard try take(16) == length ^ 0xFFFF else {
         throw Fault(clause: "the length of a stored block is wrong")
       }
-      block = .stored(left: length)
+      for _ in 0..<length { output.append(UInt8(truncatingIfNeeded: try take(8))) }
+      endBlock()
     case 1:
       let lengths = (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }
-      try literals.fill(lengths[...])
-      try distances.fill([Int](repeating: 5, count: 30)[...])
-      block = .coded
+      try beginCodes(lengths + repeatElement(5, count: 30), literalCount: 288)
     case 2:
       try readCodes()
-      block = .coded
     default: throw Fault(clause: "a block is of no known kind")
     }
   }
@@ -111,119 +87,100 @@ struct Inflater {
     let distanceCount = try take(5) + 1
     let lengthCount = try take(4) + 4
     var lengths = [Int](repeating: 0, count: 19)
-    for index in 0..<lengthCount { lengths[Inflater.lengthOrder[index]] = try take(3) }
-    try literals.fill(lengths[...])
-    var all: [Int] = []
-    while all.count < literalCount + distanceCount {
-      let symbol = try symbol(literals)
+    for symbol in Inflater.lengthOrder.prefix(lengthCount) { lengths[symbol] = try take(3) }
+    let table = try Inflater.table(lengths[...])
+    lengths = []
+    while lengths.count < literalCount + distanceCount {
+      let symbol = try symbol(table)
       switch symbol {
       case 16:
-        guard let last = all.last else { throw Fault(clause: "a code's length repeats nothing") }
-        all += repeatElement(last, count: 3 + (try take(2)))
-      case 17: all += repeatElement(0, count: 3 + (try take(3)))
-      case 18: all += repeatElement(0, count: 11 + (try take(7)))
-      default: all.append(symbol)
+        guard let last = lengths.last else {
+          throw Fault(clause: "a code's length repeats nothing")
+        }
+        lengths += repeatElement(last, count: 3 + (try take(2)))
+      case 17: lengths += repeatElement(0, count: 3 + (try take(3)))
+      case 18: lengths += repeatElement(0, count: 11 + (try take(7)))
+      default: lengths.append(symbol)
       }
     }
-    guard all.count == literalCount + distanceCount, literalCount <= 286, all[256] > 0 else {
-      throw HuffmanTable.fault
-    }
-    try literals.fill(all[..<literalCount])
-    try distances.fill(all[literalCount...])
+    guard lengths.count == literalCount + distanceCount, literalCount <= 286, lengths[256] > 0
+    else { throw Inflater.wrongCodes }
+    try beginCodes(lengths, literalCount: literalCount)
   }
 
-  private mutating func decode(_ output: UnsafeMutableRawBufferPointer, _ count: inout Int)
-    throws(Fault)
-  {
+  private mutating func beginCodes(_ lengths: [Int], literalCount: Int) throws(Fault) {
+    literals = try Inflater.table(lengths[..<literalCount])
+    distances = try Inflater.table(lengths[literalCount...])
+    isInBlock = true
+  }
+
+  /// The symbols of the code with these lengths by symbol, 0 for none (RFC 1951, 3.2.2).
+  ///
+  /// Two codes that begin alike are refused. Unused codes are allowed, as where one distance is all there is.
+  private static func table(_ lengths: ArraySlice<Int>) throws(Fault) -> [UInt16] {
+    var table = [UInt16](repeating: 0, count: 1 << 15)
+    var code = 0
+    for length in 1...15 {
+      code <<= 1
+      for (symbol, own) in lengths.enumerated() where own == length {
+        guard code < 1 << length else { throw wrongCodes }
+        let reversed = (0..<length).reduce(0) { $0 << 1 | code >> $1 & 1 }
+        for index in stride(from: reversed, to: table.count, by: 1 << length) {
+          table[index] = UInt16(symbol << 4 | length)
+        }
+        code += 1
+      }
+    }
+    return table
+  }
+
+  private mutating func decode() throws(Fault) {
     let symbol = try symbol(literals)
-    if symbol < 256 { return put(UInt8(truncatingIfNeeded: symbol), output, &count) }
+    if symbol < 256 { return output.append(UInt8(truncatingIfNeeded: symbol)) }
     guard symbol > 256 else { return endBlock() }
     guard symbol < 286 else { throw Fault(clause: "a length is none of the format") }
-    // RFC 1951, 3.2.5: four lengths for each number of further bits, two distances.
-    let step = symbol - 257
-    let lengthBits = step < 8 ? 0 : step / 4 - 1
-    let length = step < 8 ? step + 3 : step == 28 ? 258 : (4 + step % 4) << lengthBits + 3
-    matchLength = length + (step == 28 ? 0 : try take(lengthBits))
+    let length = symbol == 285 ? 258 : 3 + (try number(symbol - 257, group: 4))
     let code = try self.symbol(distances)
     guard code < 30 else { throw Fault(clause: "a distance is none of the format") }
-    let distanceBits = code < 4 ? 0 : code / 2 - 1
-    let distance = code < 4 ? code + 1 : (2 + code % 2) << distanceBits + 1
-    matchDistance = distance + (try take(distanceBits))
-    guard matchDistance <= made else {
+    let distance = 1 + (try number(code, group: 2))
+    guard distance <= output.count else {
       throw Fault(clause: "a distance reaches before the beginning")
     }
+    for _ in 0..<length { output.append(output[output.count - distance]) }
   }
 
-  @inline(__always)
-  private mutating func fill() {
-    while bitCount <= 48, place < input.count {
-      bits |= UInt64(input[place]) << UInt64(bitCount)
-      place += 1
-      bitCount += 8
-    }
+  /// The number that a symbol and further bits make: a group of symbols for each count of bits (RFC 1951, 3.2.5).
+  private mutating func number(_ symbol: Int, group: Int) throws(Fault) -> Int {
+    guard symbol >= group else { return symbol }
+    let count = symbol / group - 1
+    return (group + symbol % group) << count + (try take(count))
   }
 
-  @inline(__always)
+  /// The next bits, the first one lowest, at least 57; zeros after the end.
+  private var next: UInt64 {
+    input.withUnsafeBytes {
+      $0.loadUnaligned(fromByteOffset: place / 8, as: UInt64.self).littleEndian
+    } >> UInt64(place % 8)
+  }
+
   private mutating func take(_ count: Int) throws(Fault) -> Int {
-    if bitCount < count { fill() }
-    return try consume(count, Int(bits & (1 << UInt64(count) - 1)))
+    guard count <= bitCount else { throw Inflater.cutOff }
+    defer { place += count }
+    return Int(next & (1 << UInt64(count) - 1))
   }
 
-  @inline(__always)
-  private mutating func symbol(_ table: HuffmanTable) throws(Fault) -> Int {
-    if bitCount < HuffmanTable.width { fill() }
-    let entry = table.entries[Int(bits) & (1 << HuffmanTable.width - 1)]
-    // Bits after the end are 0, and may look like the beginning of a code that does not exist.
-    guard entry > 0 else {
-      throw bitCount < HuffmanTable.width
-        ? Inflater.cutOff : Fault(clause: "a code is not one of its block")
-    }
-    return try consume(Int(entry & 15), Int(entry >> 4))
-  }
-
-  @inline(__always)
-  private mutating func consume(_ count: Int, _ value: Int) throws(Fault) -> Int {
-    guard bitCount >= count else { throw Inflater.cutOff }
-    bits >>= UInt64(count)
-    bitCount -= count
-    return value
+  private mutating func symbol(_ table: [UInt16]) throws(Fault) -> Int {
+    let entry = Int(table[Int(next & 0x7FFF)])
+    // Zeros after the end may look like the beginning of a code that does not exist.
+    guard entry > 0 || bitCount < 15 else { throw Fault(clause: "a code is not one of its block") }
+    guard entry > 0, entry & 15 <= bitCount else { throw Inflater.cutOff }
+    place += entry & 15
+    return entry >> 4
   }
 
   private static let cutOff = Fault(clause: "its packed bytes end inside a block")
+  private static let wrongCodes = Fault(clause: "the codes of a block are wrong")
   private static let lengthOrder = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
   ]
-}
-
-/// The symbols of a prefix code by the next 15 bits of the input, the first one lowest.
-private struct HuffmanTable {
-  /// The longest code.
-  static let width = 15
-  static let fault = Inflater.Fault(clause: "the codes of a block are wrong")
-
-  /// Symbol · 16 + length of its code; 0 for no code.
-  private(set) var entries = [UInt16](repeating: 0, count: 1 << HuffmanTable.width)
-
-  /// Sets the code with these lengths by symbol, 0 for none (RFC 1951, 3.2.2).
-  ///
-  /// Two codes that begin alike are refused. Unused codes are allowed, as where one distance is all there is.
-  mutating func fill(_ lengths: ArraySlice<Int>) throws(Inflater.Fault) {
-    var counts = [Int](repeating: 0, count: HuffmanTable.width + 1)
-    for length in lengths where length > 0 { counts[length] += 1 }
-    var next = [Int](repeating: 0, count: HuffmanTable.width + 1)
-    var code = 0
-    for length in 1...HuffmanTable.width {
-      code = (code + counts[length - 1]) << 1
-      next[length] = code
-      guard code + counts[length] <= 1 << length else { throw HuffmanTable.fault }
-    }
-    for index in entries.indices { entries[index] = 0 }
-    for (symbol, length) in lengths.enumerated() where length > 0 {
-      let reversed = (0..<length).reduce(0) { $0 | (next[length] >> $1 & 1) << (length - 1 - $1) }
-      next[length] += 1
-      for index in stride(from: reversed, to: entries.count, by: 1 << length) {
-        entries[index] = UInt16(symbol << 4 | length)
-      }
-    }
-  }
 }

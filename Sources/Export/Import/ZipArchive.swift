@@ -2,16 +2,18 @@
 
 import IMUModel
 
-/// A file of an archive, as the directory has it.
+/// A file of an archive, as the directory has it: 46 bytes, and the name.
 struct ZipEntry {
-  let name: [UInt8]
-  let flags: Int
-  let method: Int
-  let sum: UInt32
-  let packedSize: UInt64
-  let size: UInt64
+  fileprivate let header: [UInt8]
+
+  var name: ArraySlice<UInt8> { header[46...] }
+  fileprivate var isEncrypted: Bool { header[8] & 1 != 0 }
+  fileprivate var method: Int { header.number(10, 2) }
+  fileprivate var sum: UInt32 { UInt32(header.number(16, 4)) }
+  fileprivate var packedSize: Int { header.number(20, 4) }
+  var size: Int { header.number(24, 4) }
   /// Where its own header begins.
-  let offset: UInt64
+  var offset: Int { header.number(42, 4) }
 
   var shownName: String {
     name.isEmpty
@@ -29,20 +31,22 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
   private let base: Base
 
   /// The most bytes of a file, and how many times as long as its packed bytes it may be, beyond the first mebibyte.
-  private static var sizeLimit: UInt64 { 8 << 30 }
-  private static var ratioLimit: UInt64 { 100 }
+  private static var sizeLimit: Int { 8 << 30 }
+  private static var ratioLimit: Int { 100 }
+  /// What stands for a number beyond four bytes.
+  private static var isElsewhere: Int { 0xFFFF_FFFF }
   private static var isZip64: String {
     "it has the form of archives beyond 4 GB (ZIP64): unpack it, and import what is in it"
   }
 
   init(_ source: consuming Base) throws(ImportError) {
-    let (name, size) = (source.name, source.size)
-    func refuse(_ offset: UInt64, _ what: String) -> ImportError {
-      .zip(name: name, offset: offset, what: what)
+    let (name, size) = (source.name, Int(clamping: source.size))
+    func refuse(_ offset: Int, _ what: String) -> ImportError {
+      .zip(name: name, offset: UInt64(offset), what: what)
     }
     // The end has 22 bytes, and a comment of up to 65,535.
-    let tailBegin = size - min(size, 65_557)
-    let tail = try source.bytes(at: tailBegin, Int(size - tailBegin))
+    let tailBegin = max(0, size - 65_557)
+    let tail = try source.bytes(at: tailBegin, size - tailBegin)
     let place = (0..<max(0, tail.count - 21)).last {
       tail.number($0, 4) == 0x0605_4B50 && $0 + 22 + tail.number($0 + 20, 2) == tail.count
     }
@@ -50,31 +54,25 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
       throw refuse(size, "its directory is missing: the archive is cut off, so fetch it again")
     }
     let (count, length) = (tail.number(place + 10, 2), tail.number(place + 12, 4))
-    let (begin, end) = (UInt64(tail.number(place + 16, 4)), tailBegin + UInt64(place))
-    guard tail.number(place + 4, 4) == 0, tail.number(place + 8, 2) == count else {
-      throw refuse(end, "it is one of several parts: make it one archive")
-    }
-    guard count < 0xFFFF, length < 0xFFFF_FFFF, begin < 0xFFFF_FFFF else {
-      throw refuse(end, Self.isZip64)
-    }
-    guard count <= 1000, length <= 1 << 20 else {
-      throw refuse(end, "it has more than 1000 files: this is no recording")
-    }
+    let (begin, end) = (tail.number(place + 16, 4), tailBegin + place)
+    let isPart = tail.number(place + 4, 4) != 0 || tail.number(place + 8, 2) != count
+    let isLarge = count == 0xFFFF || max(length, begin) == Self.isElsewhere
     let damage = "the directory is damaged here: fetch the archive again"
-    guard begin + UInt64(length) <= end else { throw refuse(end, damage) }
+    let refusals = [
+      (isPart, "it is one of several parts: make it one archive"),
+      (isLarge, Self.isZip64),
+      (count > 1000 || length > 1 << 20, "it has more than 1000 files: this is no recording"),
+      (begin + length > end, damage),
+    ]
+    for (isRefused, what) in refusals where isRefused { throw refuse(end, what) }
     let bytes = try source.bytes(at: begin, length)
     var (entries, next) = ([ZipEntry](), 0)
     for _ in 0..<count {
       let first = next + 46
       guard first <= bytes.count, bytes.number(next, 4) == 0x0201_4B50,
         case let last = first + bytes.number(next + 28, 2), last <= bytes.count
-      else { throw refuse(begin + UInt64(next), damage) }
-      entries.append(
-        ZipEntry(
-          name: Array(bytes[first..<last]), flags: bytes.number(next + 8, 2),
-          method: bytes.number(next + 10, 2), sum: UInt32(bytes.number(next + 16, 4)),
-          packedSize: UInt64(bytes.number(next + 20, 4)),
-          size: UInt64(bytes.number(next + 24, 4)), offset: UInt64(bytes.number(next + 42, 4))))
+      else { throw refuse(begin + next, damage) }
+      entries.append(ZipEntry(header: Array(bytes[next..<last])))
       next = last + bytes.number(next + 30, 2) + bytes.number(next + 32, 2)
     }
     self.entries = entries
@@ -86,37 +84,38 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
   /// A file of the archive, from its first byte.
   func source(_ entry: ZipEntry) throws(ImportError) -> ZipSource<Base> {
     let name = "\(base.name): \(entry.shownName)"
+    let isLarge = max(entry.packedSize, entry.size, entry.offset) == Self.isElsewhere
+    let isBomb =
+      entry.size > min(Self.sizeLimit, max(1 << 20, entry.packedSize * Self.ratioLimit))
     func refuse(_ what: String) -> ImportError {
-      .zip(name: name, offset: entry.offset, what: what)
+      .zip(name: name, offset: UInt64(entry.offset), what: what)
     }
-    guard entry.flags & 1 == 0 else {
-      throw refuse("it is encrypted: unpack it, and import what is in it")
-    }
-    guard entry.method == 0 || entry.method == 8 else {
-      throw refuse("it is packed in a way that is not read: unpack it, and import what is in it")
-    }
-    guard max(entry.packedSize, entry.size, entry.offset) < 0xFFFF_FFFF else {
-      throw refuse(Self.isZip64)
-    }
-    guard entry.size <= max(1 << 20, entry.packedSize * Self.ratioLimit),
-      entry.size <= Self.sizeLimit
-    else { throw refuse("it unpacks to far more than a table would: this is no recording") }
+    let refusals = [
+      (entry.isEncrypted, "it is encrypted: unpack it, and import what is in it"),
+      (
+        ![0, 8].contains(entry.method),
+        "it is packed in a way that is not read: unpack it, and import what is in it"
+      ),
+      (isLarge, Self.isZip64),
+      (isBomb, "it unpacks to far more than a table would: this is no recording"),
+    ]
+    for (isRefused, what) in refusals where isRefused { throw refuse(what) }
     var base = try base.another()
     let head = try base.bytes(at: entry.offset, 30)
     guard head.count == 30, head.number(0, 4) == 0x0403_4B50 else {
       throw refuse("no file of the archive begins here: it is damaged, so fetch it again")
     }
-    let length = head.number(26, 2)
-    let begin = entry.offset + UInt64(30 + length + head.number(28, 2))
-    // Sizes and the sum may follow the data, and sizes may be in an extra field.
-    let isLater = head.number(6, 2) & 8 != 0
-    func agrees(_ place: Int, _ value: UInt64) -> Bool {
-      isLater || [value, 0xFFFF_FFFF].contains(UInt64(head.number(place, 4)))
+    let (flags, length) = (head.number(6, 2), head.number(26, 2))
+    let begin = entry.offset + 30 + length + head.number(28, 2)
+    // Sum and sizes, two bytes later in the directory. They may follow the data, and sizes may be in an extra field.
+    let areSame = [14, 18, 22].allSatisfy {
+      flags & 8 != 0
+        || [entry.header.number($0 + 2, 4), Self.isElsewhere].contains(head.number($0, 4))
     }
-    guard try base.bytes(at: entry.offset + 30, length) == entry.name,
-      head.number(8, 2) == entry.method, head.number(6, 2) & 1 == 0,
-      agrees(14, UInt64(entry.sum)), agrees(18, entry.packedSize), agrees(22, entry.size),
-      entry.method == 8 || entry.size == entry.packedSize, begin + entry.packedSize <= base.size
+    guard areSame, try base.bytes(at: entry.offset + 30, length).elementsEqual(entry.name),
+      head.number(8, 2) == entry.method, flags & 1 == 0,
+      entry.method == 8 || entry.size == entry.packedSize,
+      begin + entry.packedSize <= base.size
     else {
       throw refuse(
         "what the file says of itself contradicts the directory: the archive is damaged, so fetch it again"
@@ -132,14 +131,14 @@ public struct ZipSource<Base: SeekableSource & ~Copyable>: ImportSource, ~Copyab
   public let name: String
   private var base: Base
   private let entry: ZipEntry
-  private let begin: UInt64
+  private let begin: Int
   /// Packed bytes that were read.
-  private var place: UInt64 = 0
+  private var place = 0
   private var inflater = Inflater()
   private var sum = CRC32()
-  private var count: UInt64 = 0
+  private var count = 0
 
-  init(_ base: consuming Base, _ entry: ZipEntry, name: String, begin: UInt64) {
+  fileprivate init(_ base: consuming Base, _ entry: ZipEntry, name: String, begin: Int) {
     (self.name, self.entry, self.begin) = (name, entry, begin)
     self.base = base
   }
@@ -157,60 +156,47 @@ public struct ZipSource<Base: SeekableSource & ~Copyable>: ImportSource, ~Copyab
   /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
   public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     guard !buffer.isEmpty else { return 0 }
-    let read = entry.method == 0 ? try packed(into: buffer) : try unpack(into: buffer)
-    sum.add(Array(buffer[..<read]))
-    count += UInt64(read)
-    guard count <= entry.size, read > 0 || (count == entry.size && sum.value == entry.sum) else {
-      throw damaged("its bytes are not those that were packed")
+    var read = 0
+    if entry.method == 0 {
+      let bytes = try packed(buffer.count)
+      buffer.copyBytes(from: bytes)
+      read = bytes.count
     }
-    return read
-  }
-
-  /// The next packed bytes; none at their end.
-  private mutating func packed(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError)
-    -> Int
-  {
-    let step = Int(min(UInt64(buffer.count), entry.packedSize - place))
-    guard step > 0 else { return 0 }
-    base.seek(to: begin + place)
-    let read = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<step]))
-    place += UInt64(read)
-    return read
-  }
-
-  private mutating func unpack(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError)
-    -> Int
-  {
-    while !inflater.isDone {
-      if inflater.needsInput {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-        defer { piece.deallocate() }
-        let read = try packed(into: piece)
-        inflater.add(UnsafeRawBufferPointer(rebasing: piece[..<read]))
-        continue
-      }
+    while entry.method == 8, read == 0, !inflater.isDone {
+      if inflater.needsInput { inflater.add(try packed(64 * 1024)) }
       do throws(Inflater.Fault) {
-        let read = try inflater.unpack(into: buffer)
-        if read > 0 { return read }
+        read = try inflater.unpack(into: buffer)
       } catch {
         throw damaged(error.clause)
       }
     }
-    return 0
+    sum.add(Array(buffer[..<read]))
+    count += read
+    guard count <= entry.size, read > 0 || (count == entry.size && sum.value == entry.sum)
+    else { throw damaged("its bytes are not those that were packed") }
+    return read
+  }
+
+  /// The next packed bytes, at most so many; none at their end.
+  private mutating func packed(_ most: Int) throws(ImportError) -> [UInt8] {
+    let bytes = try base.bytes(at: begin + place, min(most, entry.packedSize - place))
+    place += bytes.count
+    return bytes
   }
 
   private func damaged(_ what: String) -> ImportError {
     .zip(
-      name: name, offset: begin + place, what: "\(what): the archive is damaged, so fetch it again")
+      name: name, offset: UInt64(begin + place),
+      what: "\(what): the archive is damaged, so fetch it again")
   }
 }
 
 extension SeekableSource where Self: ~Copyable {
   /// Bytes from a place on, as many as there are.
-  mutating func bytes(at offset: UInt64, _ count: Int) throws(ImportError) -> [UInt8] {
+  mutating func bytes(at offset: Int, _ count: Int) throws(ImportError) -> [UInt8] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
     defer { buffer.deallocate() }
-    seek(to: offset)
+    seek(to: UInt64(offset))
     var done = 0
     while done < count {
       let read = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))

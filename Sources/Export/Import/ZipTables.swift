@@ -34,24 +34,19 @@ struct ZipTables {
         }
       }
     }
-    func best(_ sensors: ChannelSet...) throws(ImportError) -> ZipEntry? {
+    func best(_ sensors: ChannelSet...) throws(ImportError) -> [ZipEntry] {
       let entries = found.filter { table in
         sensors.allSatisfy { !table.channels.isDisjoint(with: $0) }
       }.map(\.entry)
       let rank = entries.map(ZipTables.rank).min()
       return try ZipTables.only(entries.filter { ZipTables.rank($0) == rank }, archive.name)
     }
-    if let both = try best(.accelerometer, .gyroscope) {
-      chosen = [both]
-    } else {
-      chosen = [try best(.accelerometer), try best(.gyroscope)].compactMap { $0 }
-    }
-    if chosen.isEmpty, let document = try ZipTables.only(documents, archive.name) {
-      chosen = [document]
-    }
+    chosen = try best(.accelerometer, .gyroscope)
+    if chosen.isEmpty { chosen = try best(.accelerometer) + best(.gyroscope) }
+    if chosen.isEmpty { chosen = try ZipTables.only(documents, archive.name) }
     let places = chosen.map(\.offset)
-    leftOut = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }.map(
-      \.shownName)
+    let others = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }
+    leftOut = others.map(\.shownName)
     guard !chosen.isEmpty else {
       if let other = ForeignFormat.known(archive: archive.entries.map(\.shownName)) {
         throw .otherFormat(name: archive.name, format: other.name, remedy: other.remedy)
@@ -64,12 +59,12 @@ struct ZipTables {
   }
 
   private static func only(_ entries: [ZipEntry], _ archive: String) throws(ImportError)
-    -> ZipEntry?
+    -> [ZipEntry]
   {
-    guard entries.count > 1 else { return entries.first }
+    guard entries.count > 1 else { return entries }
     let names = entries.prefix(4).map(\.shownName).joined(separator: ", ")
     throw .zip(
-      name: archive, offset: entries[1].offset,
+      name: archive, offset: UInt64(entries[1].offset),
       what: "it has several recordings, \(names): unpack it, and import one")
   }
 
@@ -91,27 +86,20 @@ struct ZipTables {
   private static func start<Source: ImportSource & ~Copyable>(_ lines: inout ImportLines<Source>)
     throws(ImportError) -> (started: Int64?, remark: String?)
   {
-    var (date, starts, isWrong) = (nil as Int64?, 0, false)
+    var (first, count): ([ImportNumber], Int) = ([], 0)
     while let line = try lines.next() {
       guard line.starts(with: "\"START\"".utf8) else { continue }
-      starts += 1
-      guard starts == 1 else { continue }
-      let cells = ImportHead.cells(line, UInt8(ascii: ",")).map { ImportNumber($0) }
-      if cells.count >= 3, case .number(let time) = cells[1], case .number(let wall) = cells[2],
-        let first = time.whole(timesTenTo: 9), let found = wall.whole(timesTenTo: 9)
-      {
-        date = found.value &- first.value
-      } else {
-        isWrong = true
-      }
+      if count == 0 { first = ImportHead.cells(line, UInt8(ascii: ",")).map { ImportNumber($0) } }
+      count += 1
     }
-    if isWrong { return (nil, "the start in meta/time.csv has no date, and is left out") }
-    guard starts > 1 else { return (date, nil) }
-    return (
-      date,
+    guard count > 0 else { return (nil, nil) }
+    guard first.count >= 3, case .number(let time) = first[1], case .number(let wall) = first[2],
+      let zero = time.whole(timesTenTo: 9), let date = wall.whole(timesTenTo: 9)
+    else { return (nil, "the start in meta/time.csv has no date, and is left out") }
+    let pauses =
       "the experiment was paused: its times do not count pauses, so dates after the first one are too early; record without "
-        + "pauses to have them"
-    )
+      + "pauses to have them"
+    return (date.value &- zero.value, count > 1 ? pauses : nil)
   }
 
   /// With gravity before without it, calibrated before not.

@@ -30,29 +30,50 @@ public enum RFC3339 {
   ///
   /// `nil` for everything else, for leap seconds, and outside the years 1678 to 2261.
   public static func nanoseconds(_ text: some StringProtocol) -> Int64? {
+    guard case .time(let nanoseconds) = read(text) else { return nil }
+    return nanoseconds
+  }
+
+  /// What a text is.
+  enum Reading: Equatable {
+    /// A date and a time, in nanoseconds since 1970.
+    case time(Int64)
+    /// A date in another year than 1678 to 2261.
+    case otherYear
+    /// A date in a leap second, which times since 1970 do not count.
+    case leapSecond
+    /// Something else.
+    case other
+  }
+
+  /// Reads a text of RFC 3339, and says why it is no time.
+  static func read(_ text: some StringProtocol) -> Reading {
     var rest = Array(text.utf8)[...]
     guard let year = number(&rest, 4), consume(&rest, "-"), let month = number(&rest, 2),
       consume(&rest, "-"),
       let day = number(&rest, 2), consume(&rest, "T") || consume(&rest, "t") || consume(&rest, " "),
       let hour = number(&rest, 2), consume(&rest, ":"), let minute = number(&rest, 2),
       consume(&rest, ":"),
-      let second = number(&rest, 2), hour < 24, minute < 60, second < 60
-    else { return nil }
+      let second = number(&rest, 2), hour < 24, minute < 60, second <= 60
+    else { return .other }
     var fraction: Int64 = 0
     if consume(&rest, ".") {
       let digits = rest.prefix { isDigit($0) }
       guard (1...9).contains(digits.count), let value = number(&rest, digits.count) else {
-        return nil
+        return .other
       }
       fraction = value
       for _ in digits.count..<9 { fraction *= 10 }
     }
-    guard let offset = offsetSeconds(&rest), rest.isEmpty else { return nil }
-    guard (1678...2261).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+    guard let offset = offsetSeconds(&rest), rest.isEmpty else { return .other }
+    guard (1...12).contains(month), day >= 1 else { return .other }
     let days = self.days(year: year, month: month, day: day)
     // The 31st of a month of 30 days would become another day.
-    guard civil(days: days) == (year, month, day) else { return nil }
-    return (days * 86400 + hour * 3600 + minute * 60 + second - offset) * 1_000_000_000 + fraction
+    guard civil(days: days) == (year, month, day) else { return .other }
+    guard (1678...2261).contains(year) else { return .otherYear }
+    guard second < 60 else { return .leapSecond }
+    let seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset
+    return .time(seconds * 1_000_000_000 + fraction)
   }
 
   private static func offsetSeconds(_ rest: inout ArraySlice<UInt8>) -> Int64? {

@@ -202,6 +202,25 @@ public enum StoreFile {
     names.contains(name) || prefixes.contains { name.hasPrefix($0) }
   }
 
+  /// Whether a directory has recordings under the names that stores give them, as a copy of a store has, without what
+  /// stores keep beside them.
+  ///
+  /// One that cannot be listed has none that this program could list either.
+  ///
+  /// - Parameter name: An entry that does not count.
+  public static func hasRecordings(_ directory: String, besides name: String) -> Bool {
+    guard let stream = opendir(directory) else { return false }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      // Safe: the kernel ends d_name with a zero byte, and entry lives until the next readdir.
+      let other = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if other != name, isRecording(other) { return true }
+    }
+    return false
+  }
+
   /// Whether a directory has what stores keep beside recordings. One that was only ever read may have nothing of it.
   ///
   /// - Parameter name: An entry that does not count: directories of other programs may have a `.lock` as well.

@@ -35,6 +35,7 @@ enum OutputPlace {
       let isOurs = directory == store
       if StoreFile.isBesideRecordings(name) || isOurs && name.hasPrefix("."),
         isOurs || StoreFile.isStore(directory, besides: name)
+          || StoreFile.hasRecordings(directory, besides: name)
       {
         throw CommandFailure(
           .usage,
@@ -42,6 +43,7 @@ enum OutputPlace {
       }
       if index == names.count - 1, StoreFile.isRecording(name),
         isOurs || StoreFile.isStore(directory)
+          || StoreFile.hasRecordings(directory, besides: name)
       {
         throw CommandFailure(
           .usage,

@@ -33,7 +33,15 @@ struct BadImportTests {
   private static let tables = [
     BadImport("cut off inside a line", "t_us,ax,ay\n0,1,2\n10,3,4\n20", "line 4", "1 value"),
     BadImport("a header cut off", "t_us,a", "line 1", "column 2", "\"a\"", "--columns"),
-    BadImport("a picture", bytes: [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13], "UTF-8"),
+    BadImport("a picture", bytes: [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13], "PNG"),
+    BadImport(
+      "a file of lost blocks", bytes: Array(repeating: 0, count: 70_000), "70000 bytes of 0"),
+    BadImport(
+      "a lost block before a table",
+      bytes: Array(repeating: 0, count: 4096) + Array("t_us,ax\n0,1\n".utf8),
+      "begins with 4096 bytes of 0"),
+    BadImport("bytes of no kind", bytes: [1, 2, 3, 0, 255, 254, 0, 0], "unknown kind", "CSV"),
+    BadImport("a quote without an end", "t_us,ax,ay\n0,1,2\n5,\"1,2\n", "line 3", "quote"),
     BadImport("a web page", "<!DOCTYPE html>\n<p>t_us,ax</p>\n", "line 1", "t_us", "--columns"),
     BadImport("only a byte order mark", bytes: [0xEF, 0xBB, 0xBF], "line 1", "t_us"),
     BadImport("only line ends", "\r\n\r\n", "line 1", "t_us"),
@@ -59,7 +67,7 @@ struct BadImportTests {
     BadImport("a value beyond a double", phyphox + "0,1,2,1e999\n", "line 2", "column 4"),
     BadImport(
       "bytes of 0 in a row",
-      "t_us,ax\n" + (0..<30).map { "\($0)0,1\n" }.joined() + "300,\0\n", "line 32", "column 2"),
+      "t_us,ax\n" + (0..<30).map { "\($0)0,1\n" }.joined() + "300,\0\n", "line 32", "bytes of 0"),
     BadImport("terminal controls", "t_us,ax\n0,\u{1B}[2J\n", "line 2", "\"?[2J\""),
     BadImport(
       "rows cut off in JSON",
@@ -72,7 +80,8 @@ struct BadImportTests {
       "deep JSON in a document",
       "{\"format\":\"imulog\",\"a\":"
         + String(repeating: "[", count: 100_000), "line 1", "cut off"),
-    BadImport("deep JSON", String(repeating: "[", count: 100_000), "not valid JSON"),
+    BadImport(
+      "deep JSON", String(repeating: "[", count: 100_000), "byte 1, sample 1", "must be an object"),
     BadImport(
       "deep JSON in a row",
       "{\"t_ns\":0,\"ax\":" + String(repeating: "[", count: 2000)
@@ -181,13 +190,18 @@ struct BadImportTests {
     }
   }
 
-  @Test("a pause of a phone's experiment is said, and so is a start without a date")
+  @Test("a pause of a phone's experiment is said, and so are events that contradict each other")
   func pause() {
     let table = BadImportTests.phyphox + (0..<40).map { "0.\(100 + $0),1,2,3\n" }.joined()
     for (starts, words) in [
       (
         "\"START\",0.0,1763800000,\"x\"\n\"PAUSE\",0.11,1,\"x\"\n\"START\",0.11,1763800100,\"x\"\n",
-        "paused"
+        "contradicts itself"
+      ),
+      (
+        "\"START\",0.0,1763800000,\"x\"\n\"PAUSE\",0.11,1763800000.11,\"x\"\n"
+          + "\"START\",0.11,1763800012.61,\"x\"\n",
+        "was paused at 0.11 s for 12.5 s"
       ),
       ("\"START\",0.0,1e400,\"x\"\n", "no date"), ("\"START\",0.0,1763800000,\"x\"\n", ""),
     ] {
@@ -197,7 +211,7 @@ struct BadImportTests {
       ])
       let outcome = bench.run("import", bench.file("file.zip", file.bytes))
       #expect(outcome.status == 0, "\(outcome.talk)")
-      for word in ["paused", "no date"] {
+      for word in ["contradicts itself", "was paused at 0.11 s for 12.5 s", "no date"] {
         #expect(outcome.talk.contains(word) == (word == words), "\(outcome.talk)")
       }
     }
@@ -219,6 +233,7 @@ struct BadImportTests {
     BadImport("Parquet", bytes: Array("PAR1".utf8) + [21, 0, 21], "Parquet", "CSV"),
     BadImport("gzip", bytes: [0x1F, 0x8B, 8, 0], "gzip", "unpack"),
     BadImport("CWA", bytes: [0x4D, 0x44, 0xFC, 3, 0, 0], "CWA", "omconvert"),
+    BadImport("a program", bytes: Array("MZ".utf8) + [0x90, 0, 3, 0, 0, 0], "a program (EXE)"),
     BadImport("ZIP", bytes: zip(walk), "a ZIP archive", "leave --format out"),
     BadImport(
       "a log", bytes: [0x89] + Array("IMULOG\r\n".utf8), "a log of imulog", "leave --format out"),
@@ -226,9 +241,42 @@ struct BadImportTests {
 
   @Test(
     "a binary that is said to be text is named", arguments: foreign,
-    ["csv", "json", "ndjson", "gyrodata"])
+    ["csv", "json", "ndjson", "gyrodata", "zip", "raw"])
   func said(_ file: BadImport, _ format: String) {
-    expectRefusal(file, "file", "--format", format)
+    // What is of the kind is read as such.
+    let isKind =
+      (file.testDescription, format) == ("ZIP", "zip")
+      || (file.testDescription, format) == ("a log", "raw")
+    if !isKind { expectRefusal(file, "file", "--format", format) }
+  }
+
+  private static let readable = [
+    ("csv", "t_us,ax\n0,1\n10,2\n", "a table or other text"),
+    ("json", "{\"format\":\"imulog-json\",\"samples\":[]}", "JSON"),
+    ("ndjson", "{\"t_ns\":0,\"ax\":1}\n", "JSON"),
+    ("gyrodata", "{\"sensor\":0,\"axisValues\":[{\"x\":1,\"y\":2,\"z\":3}]}", "gyrodata"),
+  ]
+
+  @Test(
+    "text that is said to be another kind is named with both kinds",
+    arguments: ["csv", "json", "ndjson", "gyrodata", "zip", "raw"])
+  func saidText(_ format: String) {
+    for (kind, text, words) in BadImportTests.readable where kind != format {
+      // Rows of JSON are read in any form.
+      if kind.hasSuffix("json"), ["csv", "json", "ndjson"].contains(format) { continue }
+      let file = BadImport(kind, text, words, "as \(format)", "leave --format out")
+      expectRefusal(file, "file", "--format", format)
+    }
+  }
+
+  @Test("a program with an archive at its end is named so, unless it is said to be one")
+  func extractor() {
+    let bytes =
+      Array("MZ".utf8) + Array(repeating: 0, count: 60) + BadImportTests.zip(BadImportTests.walk)
+    let file = BadImport(
+      "", bytes: bytes, "a program (EXE) with a ZIP archive at its end", "unpack it")
+    expectRefusal(file, "file")
+    expectRefusal(file, "file", "--format", "csv")
   }
 
   private func expectRefusal(_ file: BadImport, _ name: String, _ options: String...) {

@@ -228,8 +228,8 @@ struct BadInputTests {
       BadFile("time that goes back", "t_us,ax\n10,1\n9,1\n", "line 3", "before"),
       BadFile("a blank line inside", "t_us,ax\n0,1\n\n10,1\n", "line 3", "blank"),
       BadFile("times that stand still", "t_us,ax\n5,1\n5,2\n", "--rate"),
-      BadFile("a foreign file", "\u{7F}ELF\u{2}\u{1}\u{1}", "line 1", "t_us"),
-      BadFile("broken JSON", "{\"dataType\":0,", "not valid JSON"),
+      BadFile("a foreign file", "\u{7F}ELF\u{2}\u{1}\u{1}", "a program (ELF)"),
+      BadFile("broken JSON", "{\"dataType\":0,", "byte 14", "cut off"),
       BadFile("JSON of another kind", "{\"a\":1}", "coordinateList", "axisValues"),
       BadFile(
         "a phone recording without samples", "{\"sensor\":0,\"axisValues\":[]}", "no samples"),
@@ -240,10 +240,11 @@ struct BadInputTests {
         "a phone recording with a vector that lacks an axis",
         "{\"dataType\":0,\"coordinateList\":[{\"x\":0,\"y\":0}]}", "coordinateList[0].z"),
       BadFile(
-        "a table called a log", "t_us,ax\n0,1\n", "not an imulog recording",
+        "a table called a log", "t_us,ax\n0,1\n", "a table or other text", "as raw",
         options: ["--format", "raw"]),
       BadFile(
-        "a table called a phone recording", "t_us,ax\n0,1\n", "not valid JSON",
+        "a table called a phone recording", "t_us,ax\n0,1\n", "a table or other text",
+        "as gyrodata",
         options: ["--format", "gyrodata"]),
       BadFile(
         "a rate of nothing", "t_us,ax\n0,1\n5,2\n", "--rate 0", options: ["--rate", "0"],

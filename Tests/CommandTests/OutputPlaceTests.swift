@@ -164,6 +164,27 @@ struct OutputPlaceTests {
     }
   }
 
+  @Test("a copy of a store without what stores keep beside recordings is known by its recordings")
+  func copiedStore() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let own = try #require(bench.directory.names(in: "store").first { $0.hasSuffix(".imulog") })
+    bench.directory.makeDirectory("copy")
+    #expect(bench.shell("cp store/*.imulog copy/").status == 0)
+    let before = bench.directory.names(in: "copy")
+    #expect(before == [own])
+    let other = "\(bench.directory.path)/copy/000050-20261126T015847Z-c2660d48.imulog"
+    expectSentence(
+      bench.run("export", "1", "--format", "raw", "-o", other), 64,
+      ["the name of a recording in a store", "-o FILE"])
+    expectSentence(
+      bench.run("export", "1", "--format", "csv", "-o", "\(bench.directory.path)/copy/.labels"), 64,
+      ["the store's own files"])
+    #expect(bench.directory.names(in: "copy") == before)
+    let walk = "\(bench.directory.path)/copy/walk.csv"
+    #expect(bench.run("export", "1", "--format", "csv", "-o", walk).status == 0)
+  }
+
   @Test("pull puts no copies of logs into a store a second time")
   func pulledLogs() throws {
     let bench = RemoteBench()

@@ -199,7 +199,7 @@ struct CSVImporterTests {
     "the kind of a file is recognised by its first bytes",
     arguments: [
       ("t_us,ax\n0,1\n", .csv), ("{\"sensor\":0}", .gyrodata), ("\u{FEFF} \r\n\t{", .gyrodata),
-      ("[1]", .gyrodata), ("x", .csv),
+      ("[1]", .json), ("x", .csv),
     ] as [(String, ImportFormat)])
   func kinds(_ text: String, _ format: ImportFormat) throws {
     var source = ArraySource(Array(text.utf8), name: "file")

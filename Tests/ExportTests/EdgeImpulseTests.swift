@@ -166,6 +166,21 @@ struct EdgeImpulseTests {
     #expect(files["walk.2.json"]?.contains(#""iat":1763800001}"#) == true)
   }
 
+  @Test("a date beyond 64 bits of nanoseconds is left out")
+  func date() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.clock(0, wall: .max - 5_000_000_000, synchronised: true)
+    for tick in 0..<200 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 3, ay: -4, az: 5))
+    }
+    log.end(TickLedger(sampled: 200))
+    var options = Self.options()
+    options.from = 1_000_000_000
+    #expect(try log.export(options).contains(#""iat":9223372032}"#))
+    options.from = 10_000_000_000
+    #expect(try !log.export(options).contains("iat"))
+  }
+
   @Test("every sample of every file has a label, by its number in the file; both ends are inside")
   func labels() throws {
     let labels = [

@@ -135,7 +135,8 @@ struct GapImportTests {
     let text = "t_ns,ax,gap,gap_ticks\n" + rows[..<6].joined() + gap + rows[6...].joined()
     let importer = try Imports.csv(text)
     #expect(importer.end.ledger.scheduled == 20)
-    #expect(importer.remarks.contains { $0.contains("the cause of 1 gap of table.csv left out") })
+    #expect(
+      importer.remarks.contains { $0.contains("the cause of 1 gap of table.csv is left out") })
   }
 
   @Test("all gaps of samples at one time, which a rate places, are left out, which is said")
@@ -145,6 +146,6 @@ struct GapImportTests {
     let importer = try Imports.csv(
       "t_ns,ax,gap,gap_ticks\n5,1,,\n5,,missed,2\n5,2,,\n5,3,,\n", options)
     #expect(importer.end.ledger.scheduled == 3)
-    #expect(importer.remarks.contains { $0.hasPrefix("1 gap of table.csv left out") })
+    #expect(importer.remarks.contains { $0.hasPrefix("1 gap of table.csv is left out") })
   }
 }

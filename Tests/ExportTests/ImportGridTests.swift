@@ -330,7 +330,8 @@ struct ImportGridTests {
       let place = 20 + Int(generator.next() % 160)
       all.insert(contentsOf: Array(repeating: all[place], count: 4), at: place)
       let error = Imports.csvError(Imports.table(all))
-      guard case .line(_, let line, _) = error, (place + 2...place + 8).contains(line) else {
+      guard case .line(_, let found, _) = error, (place + 2...place + 8).contains(found.line)
+      else {
         Issue.record("seed \(seed), \(place): \(String(describing: error))")
         continue
       }

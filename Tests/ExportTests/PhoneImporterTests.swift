@@ -142,7 +142,7 @@ struct PhoneImporterTests {
     ),
     (
       "{",
-      "phone.json is not a recording of the phone apps: it is not valid JSON"
+      "phone.json is not a recording of the phone apps: it ends at byte 1, inside a value or a list: it is cut off, so fetch it again"
     ),
     (
       "[1]",
@@ -193,28 +193,29 @@ struct PhoneImporterTests {
     (
       #"{"dataType":0,"dataType":1,"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
       """
-      phone.json is not a recording of the phone apps: "dataType" stands twice in one object: take one of \
-      them out
+      phone.json is not a recording of the phone apps: "dataType" stands twice in one object, the \
+      second time before byte 24: take one of them out
       """
     ),
     (
       #"{"dataType":0,"d\u0061taType":1,"coordinateList":[{"x":1,"y":2,"z":3}]}"#,
       """
-      phone.json is not a recording of the phone apps: "dataType" stands twice in one object: take one of \
-      them out
+      phone.json is not a recording of the phone apps: "dataType" stands twice in one object, the \
+      second time before byte 29: take one of them out
       """
     ),
     (
       #"{"\#(String(repeating: "k", count: 1000))":0,"\#(String(repeating: "k", count: 1000))":1}"#,
       """
       phone.json is not a recording of the phone apps: "\(String(repeating: "k", count: 40))…" stands twice \
-      in one object: take one of them out
+      in one object, the second time before byte 2008: take one of them out
       """
     ),
     (
       #"{"words":["a","a",{"k\"":1}],"sensor":1,"axisValues":[{"x":1,"y":2,"z":3,"y":2}]}"#,
       """
-      phone.json is not a recording of the phone apps: "y" stands twice in one object: take one of them out
+      phone.json is not a recording of the phone apps: "y" stands twice in one object, the second time \
+      before byte 76: take one of them out
       """
     ),
     (
@@ -230,23 +231,35 @@ struct PhoneImporterTests {
     ),
     (
       #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":3},{"x":1,"z":3}]}"#,
-      "phone.json is not a recording of the phone apps: \"axisValues[1].y\" is missing"
+      "phone.json is not a recording of the phone apps: \"axisValues[1].y\" is missing, before byte 59"
     ),
     (
       #"{"sensor":0,"axisValues":[{"x":1,"y":"2","z":3}]}"#,
-      "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is not a number"
+      "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is not a number, before byte 40"
     ),
     (
       #"{"sensor":0,"axisValues":[{"x":1,"y":null,"z":3}]}"#,
-      "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is null"
+      "phone.json is not a recording of the phone apps: \"axisValues[0].y\" is null, before byte 41"
     ),
     (
       #"{"sensor":0,"axisValues":[{"x":1,"y":NaN,"z":3}]}"#,
-      "phone.json is not a recording of the phone apps: it is not valid JSON"
+      "phone.json is not a recording of the phone apps: it is not valid JSON at byte 37: correct it, or fetch it again"
+    ),
+    (
+      #"{"sensor":0,"axisValues":[{"x":1,"y":1e400,"z":3}]}"#,
+      """
+      phone.json is not a recording of the phone apps: "axisValues[0].y" is not a number that can be read, before byte 42
+      """
+    ),
+    (
+      "{\"a\":" + String(repeating: "[", count: 600),
+      """
+      phone.json is not a recording of the phone apps: at byte 516 more than 512 objects and lists are in each other
+      """
     ),
     (
       #"{"dataType":0,"coordinateList":5}"#,
-      "phone.json is not a recording of the phone apps: \"coordinateList\" is not a list"
+      "phone.json is not a recording of the phone apps: \"coordinateList\" is not a list, before byte 32"
     ),
     (
       #"{"sensor":0,"axisValues":[{"x":1,"y":2,"z":1e9}]}"#,

@@ -112,7 +112,7 @@ struct RecordImportTests {
     #expect(wrong.end.ledger.lost == 1 && wrong.end.ledger.busErrors == 0)
     #expect(
       wrong.remarks.contains(
-        "the cause of 1 gap of table.csv left out: the samples have no such hole there"),
+        "the cause of 1 gap of table.csv is left out: the samples have no such hole there"),
       "\(wrong.remarks)")
   }
 
@@ -268,20 +268,37 @@ struct RecordImportTests {
   @Test(
     "JSON that is cut off, or is none, is refused with the line",
     arguments: [
-      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\"", "table.csv, line 2: the file ends here"),
-      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10 \"ax\":1}\n", "line 2: this is not valid JSON"),
-      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10}\n", "line 2: the object has no \"ax\""),
-      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":\"one\"}\n", "line 2, column 2 (ax): \"one\""),
-      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":40000}\n", "line 2, column 2 (ax): \"40000\""),
-      ("{\"t_ns\":9,\"ax\":1}\n{\"t_ns\":1,\"ax\":4}\n", "line 2, column 1 (t_ns): the time \"1\""),
-      ("{\"t_ns\":0,\"ax\":1}\n7\n", "line 2: this is not valid JSON"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}", "line 1: the file ends here"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1},", "line 1: the file ends here"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]", "line 1: the file ends here"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]}\n{}", "line 2: this is not valid JSON"),
+      (
+        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\"",
+        "table.csv, line 2, byte 33: the file ends here"
+      ),
+      (
+        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10 \"ax\":1}\n", "line 2, byte 18: this is not valid JSON"
+      ),
+      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10}\n", "line 2, byte 18: the object has no \"ax\""),
+      (
+        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":\"one\"}\n",
+        "line 2, byte 18, column 2 (ax): \"one\""
+      ),
+      (
+        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":40000}\n",
+        "line 2, byte 18, column 2 (ax): \"40000\""
+      ),
+      (
+        "{\"t_ns\":9,\"ax\":1}\n{\"t_ns\":1,\"ax\":4}\n",
+        "line 2, byte 18, column 1 (t_ns): the time \"1\""
+      ),
+      ("{\"t_ns\":0,\"ax\":1}\n7\n", "line 2, byte 18: a sample must be an object"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}", "line 1, byte 29, sample 1: the file ends here"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1},", "line 1, byte 30, sample 2: the file ends here"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]", "line 1, byte 30: the file ends here"),
+      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]}\n{}", "line 2, byte 32: this is not valid JSON"),
       ("{\"samples\":[]}", "has no samples"), ("[]", "has no samples"),
-      ("{\"samples\":7}", "line 1: this is not valid JSON"),
-      ("[{\"a\":1}]", "line 1: no header that is known"),
+      (
+        "{\"samples\":7}",
+        "line 1, byte 11: \"samples\" must be a list of objects, and a number is there"
+      ),
+      ("[{\"a\":1}]", "line 1, byte 1, sample 1: no keys that are known"),
     ] as [(String, String)])
   func wrong(_ text: String, _ words: String) {
     let sentence = Imports.csvError(text)?.description
@@ -295,7 +312,8 @@ struct RecordImportTests {
     #expect(
       Imports.csvError("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":1,\"ax\":2,\"y\":\"\(long)\"}")?
         .description
-        == "table.csv, line 2: the line is longer than 65536 bytes: this is no table of samples")
+        == "table.csv, line 2, byte 18: the line is longer than 65536 bytes: this is no table of samples"
+    )
     // No number has so many digits, whoever reads it.
     let digits = String(repeating: "1", count: 70_000)
     #expect(
@@ -316,7 +334,7 @@ struct RecordImportTests {
       ("{\"board\":null,\"format\":\"imulog-json\"", .json),
       ("[{\"sensor\":\"Gyroscope\"}]", .json),
       ("[{\"t_ns\":0}]", .json), ("{\"dataType\":0}", .gyrodata), ("{\"a\":1}", .gyrodata),
-      ("[]", .gyrodata),
+      ("[]", .json), ("[7]", .json), ("{\"a\":1}\n{\"a\":2}\n", .ndjson),
     ] as [(String, ImportFormat)])
   func kinds(_ text: String, _ format: ImportFormat) throws {
     var source = ArraySource(Array(text.utf8), name: "file")

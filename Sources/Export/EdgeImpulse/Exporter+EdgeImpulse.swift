@@ -12,7 +12,7 @@ extension Exporter {
   ///
   /// The signature is the HMAC of all bytes with zeros in its place, and stands before what it signs. So the document is
   /// made twice, first for the code alone; nothing of it is held. Without a key `alg` is `none`, and the zeros stay.
-  /// `iat` is the recording's date, absent where there is none.
+  /// `iat` is the date of the recording or of its exported part, absent where there is none.
   func writeEdgeImpulse<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -115,10 +115,8 @@ extension Exporter {
     head.member("protected") { json in
       json.member("ver", "v1")
       json.member("alg", options.hmacKey == nil ? "none" : "HS256")
-      if let started {
-        let begin = plan.from == .min ? started : started.addingReportingOverflow(plan.from).0
-        json.member("iat", begin / 1_000_000_000)
-      }
+      let begin = started?.addingReportingOverflow(plan.from == .min ? 0 : plan.from)
+      if let begin, !begin.overflow { json.member("iat", begin.partialValue / 1_000_000_000) }
     }
     head.member("signature", signature)
     head.key("payload")

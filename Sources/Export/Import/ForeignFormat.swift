@@ -2,6 +2,11 @@
 
 /// A kind of file that is known and not read: its name, and the way to one that is.
 struct ForeignFormat {
+  /// What a file of bytes is that nothing tells.
+  static let unknown = ForeignFormat(
+    "a binary of an unknown kind",
+    "convert it to CSV with the program that wrote it, and import that")
+
   /// What the file is, as the end of a sentence.
   let name: String
   /// A clause.
@@ -14,6 +19,10 @@ struct ForeignFormat {
     for mark in marks
     where bytes.count >= mark.place && bytes[mark.place...].starts(with: mark.bytes) {
       return mark.format
+    }
+    // Text may begin with these letters.
+    if bytes.starts(with: "MZ".utf8), bytes.prefix(64).contains(0) {
+      return ForeignFormat("a program (EXE)", program)
     }
     if isMiniSEED(bytes) { return ForeignFormat("miniSEED", table) }
     return isXsens(bytes) ? xsens : nil
@@ -41,6 +50,8 @@ struct ForeignFormat {
   private typealias Mark = (place: Int, bytes: [UInt8], format: ForeignFormat)
 
   private static let table = "save it as CSV, and import that"
+  private static let program = "import what it writes or unpacks"
+  private static let picture = "import the table from which it was drawn, or type that as CSV"
   private static let unpack = "unpack it, and import that"
   private static let numpy =
     "write it with numpy.savetxt and delimiter=\",\", and import that with --columns"
@@ -64,6 +75,11 @@ struct ForeignFormat {
     mark(
       [0x4D, 0x44, 0xFC, 0x03], "CWA", "convert it with OmGui or omconvert to CSV, and import that"),
     mark([0x4D, 0x53, 0x03], "miniSEED", table),
+    mark([0x7F, 0x45, 0x4C, 0x46], "a program (ELF)", program),
+    mark([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10], "a picture (PNG)", picture),
+    mark([0xFF, 0xD8, 0xFF], "a picture (JPEG)", picture), mark("GIF8", "a picture (GIF)", picture),
+    mark("%PDF-", "a document (PDF)", picture),
+    mark("ustar", at: 257, "an archive (TAR)", unpack),
     mark([0x1F, 0x8B], "packed by gzip", unpack), mark("BZh", "packed by bzip2", unpack),
     mark([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "packed by xz", unpack),
     mark([0x28, 0xB5, 0x2F, 0xFD], "packed by zstd", unpack),

@@ -19,6 +19,7 @@ struct ImportDecimal: Equatable {
   /// The nearest double: one rounding for up to 15 digits and 22 decimals.
   var value: Double {
     let value = Double(digits)
+    if digits == 0 { return value }
     if exponent >= -22, exponent <= 22 {
       return exponent < 0 ? value / Self.powers[-exponent] : value * Self.powers[exponent]
     }
@@ -122,12 +123,15 @@ enum ImportNumber: Equatable {
         isCut: isCut))
   }
 
-  /// The power of ten after an `e`: at most three digits.
+  /// The power of ten after an `e`, at most 999.
   private static func power(_ text: Slice<UnsafeRawBufferPointer>) -> Int? {
     let isNegative = text.first == UInt8(ascii: "-")
     let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text
-    guard (1...3).contains(digits.count), digits.allSatisfy(ImportText.isDigit) else { return nil }
-    let power = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    guard !digits.isEmpty, digits.allSatisfy(ImportText.isDigit) else { return nil }
+    let significant = digits.drop { $0 == UInt8(ascii: "0") }
+    // Beyond any number.
+    let power =
+      significant.count > 3 ? 999 : significant.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     return isNegative ? -power : power
   }
 
@@ -164,6 +168,24 @@ enum ImportText {
 
   static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  /// Whether the first bytes are those of UTF-16 or UTF-32: a byte order mark, or nearly every second byte is 0 and many
+  /// of the others are not.
+  static func isWide(_ bytes: some Collection<UInt8>) -> Bool {
+    let bytes = Array(bytes.prefix(64))
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return true }
+    let (even, odd) = (
+      stride(from: 0, to: bytes.count, by: 2), stride(from: 1, to: bytes.count, by: 2)
+    )
+    let (evenZeros, oddZeros) = (even.count { bytes[$0] == 0 }, odd.count { bytes[$0] == 0 })
+    let (evens, odds) = (bytes.count - bytes.count / 2, bytes.count / 2)
+    func isHigh(_ zeros: Int, of high: Int, _ others: Int, of low: Int) -> Bool {
+      4 * zeros >= 3 * high && 8 * others <= 5 * low
+    }
+    return odds > 0
+      && (isHigh(evenZeros, of: evens, oddZeros, of: odds)
+        || isHigh(oddZeros, of: odds, evenZeros, of: evens))
   }
 
   /// Whether bytes are text in UTF-8; the end may be cut off.

@@ -13,8 +13,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case empty(name: String)
   /// It is text in another encoding, such as UTF-16, or no text.
   case notUTF8(name: String)
-  /// An error in a line of a table, counted from 1.
-  case line(name: String, line: Int, problem: ImportLineProblem)
+  /// An error in a line of a table, or in a value of JSON.
+  case line(name: String, line: ImportPlace, problem: ImportLineProblem)
   /// A table has more than one sample, but its times stand still, so that they give no rate.
   case noRate(name: String)
   /// The times of a table are so far apart, or so close, that no log can hold their rate.
@@ -27,8 +27,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case document(name: String, what: String)
   /// A recording has no samples.
   case noSamples(name: String)
-  /// A line of a text has bytes of 0.
-  case binary(name: String, line: Int)
+  /// It begins with bytes of 0, `count` of them or more, or has no others.
+  case zeros(name: String, count: UInt64, areAll: Bool)
   /// Nothing says in which unit the values of a sensor are; `choices` are those for `--units`.
   case unitsUnknown(name: String, what: String, choices: String)
   /// An error in a ZIP archive, at a byte of it; `what` is a clause.
@@ -40,7 +40,7 @@ public enum ImportError: Error, Equatable, Sendable {
   /// A table has no column of times, and no rate was given.
   case noTimes(name: String)
   /// Every row lacks a value; the first of them is in `line`.
-  case noWholeRow(name: String, rows: UInt64, line: Int)
+  case noWholeRow(name: String, rows: UInt64, line: ImportPlace)
   /// A known kind of file that is not read, or not as the given kind; `remedy` is a clause.
   case otherFormat(name: String, format: String, remedy: String, as: ImportFormat? = nil)
   /// Lines end with CR alone.
@@ -55,6 +55,8 @@ public enum ImportError: Error, Equatable, Sendable {
 public enum ImportLineProblem: Equatable, Sendable {
   /// The header names no column for the time; `found` is the line.
   case noTimeColumn(found: String)
+  /// A row of JSON has no key for the time; `found` is the row.
+  case noTimeKey(found: String)
   /// The header names axes and no time.
   case noTime
   /// The header names no axis.
@@ -77,6 +79,12 @@ public enum ImportLineProblem: Equatable, Sendable {
   case valueOutOfRange(column: Int, name: String, found: String)
   /// Text that is not JSON.
   case notJSON
+  /// JSON of another kind than the one that must be there.
+  case otherKind(of: String, expected: String, found: String)
+  /// Bytes of 0 in a line.
+  case zeros
+  /// A line in which quotes are odd in number.
+  case openQuote
   /// The file ends within a value or a list.
   case endsInside
   /// An object lacks a member.
@@ -91,6 +99,10 @@ public enum ImportLineProblem: Equatable, Sendable {
   case notANumber(column: Int, name: String, found: String)
   /// A time that is not a date.
   case notADate(Int, name: String, found: String)
+  /// A date in a year that no log can hold.
+  case yearOutOfRange(Int, name: String, found: String)
+  /// A date in a leap second.
+  case leapSecond(Int, name: String, found: String)
   /// A time whose unit nothing says.
   case timeUnitUnknown(Int, name: String)
   /// About twice as many values as columns, as decimal commas between commas make.
@@ -119,7 +131,7 @@ public enum ImportLineProblem: Equatable, Sendable {
   case late(hertz: String)
   /// The samples from line `since` to this one come at `found` Hz, on a grid of `hertz`; both are decimal. If times are
   /// rounded to about a period, the grid may be a wrong guess.
-  case drifts(hertz: String, since: Int, found: String, areRounded: Bool)
+  case drifts(hertz: String, since: ImportPlace, found: String, areRounded: Bool)
   /// More ticks are missing before the sample than a log can count.
   case holeTooLong
   /// The line is longer than any line of a table.
@@ -139,7 +151,7 @@ extension ImportError: CustomStringConvertible {
     case .notUTF8(let name):
       return "\(name) is not text in UTF-8: save it in that encoding and import that"
     case .line(let name, let line, let problem):
-      return "\(name), line \(line)\(problem.place): \(problem.sentence)"
+      return "\(name), \(line)\(problem.place): \(problem.sentence)"
     case .noRate(let name):
       return "all times in \(name) are the same, so they give no sample rate: give it with --rate"
     case .rateBeyondLog(let name):
@@ -156,8 +168,10 @@ extension ImportError: CustomStringConvertible {
       return "\(name) is not a recording of the phone apps: \(what)"
     case .noSamples(let name):
       return "the recording in \(name) has no samples: there is nothing to import"
-    case .binary(let name, let line):
-      return "\(name), line \(line): the line has bytes of 0: this is no text"
+    case .zeros(let name, let count, let areAll):
+      return
+        "\(name) \(areAll ? "has no other bytes than" : "begins with") \(count) bytes of 0, as blocks that a card "
+        + "lost have: fetch the file again, or restore it from another copy"
     case .unitsUnknown(let name, let what, let choices):
       return
         "nothing in \(name) says in which unit its \(what) are: name it with --units: \(choices), or si, g-dps"
@@ -178,7 +192,7 @@ extension ImportError: CustomStringConvertible {
     case .noWholeRow(let name, let rows, let line):
       return
         "the recording in \(name) has no samples: \(rows == 1 ? "its row has" : "each of its \(rows) rows has") a column "
-        + "without a value, the first is line \(line); if sensors have rows of their own, import those of one with "
+        + "without a value, the first is \(line); if sensors have rows of their own, import those of one with "
         + "--columns"
     case .otherFormat(let name, let format, let remedy, let given):
       let how = given.map { " as \($0.rawValue)" } ?? ""
@@ -203,12 +217,15 @@ extension ImportLineProblem {
       .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _),
       .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
       .notANumber(let column, let name, _), .notADate(let column, let name, _),
+      .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
       .timeUnitUnknown(let column, let name), .unknownUnit(let column, let name, _),
       .mixedUnits(let column, let name):
       return ", column \(column) (\(name))"
-    case .noTimeColumn, .noTime, .noAxis, .fieldCount, .blank, .sharesTick, .late, .drifts,
+    case .noTimeColumn, .noTimeKey, .noTime, .openQuote, .noAxis, .fieldCount, .blank, .sharesTick,
+      .late, .drifts,
       .holeTooLong, .notAGap,
-      .tooLong, .changed, .notJSON, .endsInside, .noMember, .decimalComma, .unknownSensor,
+      .tooLong, .changed, .notJSON, .otherKind, .zeros, .endsInside, .noMember, .decimalComma,
+      .unknownSensor,
       .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
       .noColumn, .unknownOrientation:
       return ""
@@ -221,6 +238,10 @@ extension ImportLineProblem {
       return
         "no header that is known, but \(quoted(found)): the first line must name the columns, such as "
         + "t_us,ax,ay,az,gx,gy,gz,temp; name those of another program with --columns"
+    case .noTimeKey(let found):
+      return
+        "no keys that are known, but \(quoted(found)): a row must name its values, such as {\"t_us\":0,\"ax\":1,\"ay\":2}; "
+        + "name the keys of another program with --columns"
     case .noTime:
       return
         "the header names axes and no time: give with --rate the rate at which the samples were taken, or name the "
@@ -255,7 +276,14 @@ extension ImportLineProblem {
     case .valueOutOfRange(_, _, let found):
       return "\(quoted(found)) is beyond any sensor"
     case .notJSON:
-      return "this is not valid JSON"
+      return "this is not valid JSON: correct it, or fetch the file again"
+    case .otherKind(let value, let expected, let found):
+      return "\(value) must be \(expected), and \(found) is there: correct it"
+    case .openQuote:
+      return "a quote here has no other half: correct it; a value is never on several lines"
+    case .zeros:
+      return
+        "there are bytes of 0 here, as blocks that a card lost have: fetch the file again, or take them out"
     case .endsInside:
       return "the file ends here, inside a value or a list: it is cut off, so fetch it again"
     case .notAGap(let found):
@@ -263,7 +291,8 @@ extension ImportLineProblem {
         "\(quoted(found)) is no gap: its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and "
         + "its ticks a whole number above 0"
     case .noMember(let name):
-      return "the object has no \(quoted(name))"
+      return
+        "the object has no \(quoted(name)) that is a number or a text: complete it, or take it out"
     case .changed:
       return
         "the value is another one than before: import the file again when no program writes to it"
@@ -276,6 +305,12 @@ extension ImportLineProblem {
       return
         "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123 or 2026-11-21T02:38:07+01:00, in 24 "
         + "hours: write times so, or as seconds"
+    case .yearOutOfRange(_, _, let found):
+      return "\(quoted(found)) is not in the years that a log holds, 1678 to 2261: correct it"
+    case .leapSecond(_, _, let found):
+      return
+        "\(quoted(found)) is a leap second, which times since 1970 have no place for: write it as second 59, or as "
+        + "second 0 of the next minute"
     case .timeUnitUnknown:
       return "nothing says in which unit times are: name it with --units s, ms, us or ns"
     case .decimalComma(let found, let expected):
@@ -320,7 +355,7 @@ extension ImportLineProblem {
         + "times are those of no fixed rate; give with --rate the rate at which the samples were taken"
     case .drifts(let hertz, let since, let found, let areRounded):
       return
-        "from line \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: "
+        "from \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: "
         + (areRounded
           ? "the times are rounded to about a period; give with --rate the rate at which the samples were taken"
           : "the times are those of no fixed rate; import the parts of the table separately")

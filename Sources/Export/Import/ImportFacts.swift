@@ -43,7 +43,7 @@ struct ImportFacts: Equatable {
     case "imulog.note", "note": note = text.isEmpty ? nil : text
     case "imulog.started":
       started = RFC3339.nanoseconds(text)
-      if started == nil { refuse("started", text.utf8, kind: "date") }
+      if started == nil { refuse("started", text.utf8, kind: "date from 1678 to 2261") }
     case "imulog.rate_hz":
       rate = SampleRate(stated: text)
       if rate == nil { refuse("rate_hz", text.utf8, kind: "rate in hertz") }
@@ -81,13 +81,16 @@ struct ImportFacts: Equatable {
       faults.append(
         "the recording of the file was damaged or not at its end, which the new one does not show")
     case ("complete", _), (_, UInt8(ascii: "n")): break
-    default: faults.append("its \(name) left out: values are taken as they are in the file")
+    default:
+      faults.append(
+        "its \(name) \(name == "axes" ? "are" : "is") left out: values are taken as they are in the file"
+      )
     }
   }
 
   /// Notes that a value is none of its kind.
   mutating func refuse(_ name: String, _ text: some Sequence<UInt8>, kind: String) {
-    faults.append("its \(name) \"\(ImportText.shown(Array(text)))\" is no \(kind), and left out")
+    faults.append("its \(name) \"\(ImportText.shown(Array(text)))\" is no \(kind), and is left out")
   }
 
   /// Takes the unit of a column; those of a group must agree.

@@ -9,7 +9,7 @@ struct ImportFit {
   /// Whether the user or the file says the rate.
   let isRateKnown: Bool
   /// The largest distance of samples from the ticks of the rate that is no jitter.
-  var departure: (periods: Double, line: Int)?
+  var departure: (periods: Double, line: ImportPlace)?
   /// The tick of the first sample, if the file states all ticks without one.
   var origin: UInt64?
   /// That the file states another rate than that of its samples.
@@ -31,10 +31,14 @@ extension ImportPlacing where Source: ~Copyable {
     guard given == nil, let stated, survey.count == 1 || survey.first < survey.last else {
       return try settle(survey, given)
     }
-    if let gaps, let found = try asStated(survey, stated, gaps) { return found }
+    if let gaps, var found = try asStated(survey, stated, gaps) {
+      found.fit.remark = disagreement(survey, found.fit)
+      return found
+    }
     do throws(ImportError) {
       var found = try settle(survey, stated)
       found.fit.departure = nil
+      found.fit.remark = disagreement(survey, found.fit)
       return found
     } catch {
       switch error {
@@ -47,6 +51,20 @@ extension ImportPlacing where Source: ~Copyable {
       "\(name) states a rate of \(Plain.hertz(stated)) Hz, and its samples come at \(Plain.hertz(found.fit.rate)) Hz, which "
       + "is taken; give another one with --rate"
     return found
+  }
+
+  /// The remark that times are those of another rate than the one that the file states, by more than half a percent and
+  /// than rounding, jitter and holes of no whole number of periods explain.
+  private func disagreement(_ survey: ImportSurvey, _ fit: ImportFit) -> String? {
+    let ticks = Double(tick)
+    let span = Double(survey.last) - Double(survey.first)
+    let slack = fit.grid.look.slack
+    guard slack.isFinite, ticks > 0, span > 0 else { return nil }
+    let off = abs(span / fit.rate.period - ticks)
+    guard off > ticks / 200, off > 2 + slack + Double(account.holes) / 2 else { return nil }
+    return
+      "\(name) states a rate of \(Plain.hertz(fit.rate)) Hz, and its times are those of about \(Plain.hertz(1e9 * ticks / span)) "
+      + "Hz: the stated one is kept, and each sample its time; if it is wrong, give another one with --rate"
   }
 
   private mutating func settle(_ survey: ImportSurvey, _ known: SampleRate?) throws(ImportError)

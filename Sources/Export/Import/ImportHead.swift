@@ -40,8 +40,9 @@ struct ImportHead {
     while head.lineNumber < limit, let line = try lines.next() {
       head.lineNumber += 1
       if line.contains(0) {
-        throw head.lineNumber == 1
-          ? .notUTF8(name: name) : .binary(name: name, line: head.lineNumber)
+        throw head.lineNumber == 1 && ImportText.isWide(line)
+          ? .notUTF8(name: name)
+          : .line(name: name, line: ImportPlace(line: head.lineNumber), problem: .zeros)
       }
       guard !line.contains(UInt8(ascii: "\r")) else {
         throw ImportText.isUTF8(line) ? .carriageReturns(name: name) : .notUTF8(name: name)
@@ -50,13 +51,14 @@ struct ImportHead {
       do throws(ImportFieldError) {
         if let layout = try head.take(text) { return layout }
       } catch {
-        throw .line(name: name, line: head.lineNumber, problem: error.problem)
+        throw .line(
+          name: name, line: ImportPlace(line: head.lineNumber), problem: error.problem)
       }
       if let schema = head.facts.newerSchema { throw .newerDocument(name: name, schema: schema) }
     }
     guard head.lineNumber > 0 else { throw .empty(name: name) }
     let (line, problem) = head.refusal ?? (1, .noTimeColumn(found: ""))
-    throw .line(name: name, line: line, problem: problem)
+    throw .line(name: name, line: ImportPlace(line: line), problem: problem)
   }
 
   private static func withoutMark(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -231,7 +233,7 @@ struct ImportHead {
   }
 
   /// The most frequent of comma, semicolon and tab.
-  private static func separator(of line: UnsafeRawBufferPointer) -> UInt8 {
+  static func separator(of line: UnsafeRawBufferPointer) -> UInt8 {
     let marks = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
     var best = (mark: marks[0], count: 0)
     for mark in marks {

@@ -46,8 +46,25 @@ extension ImportLines where Source: ~Copyable {
 
   /// The error of text that is not JSON, or ends too early.
   mutating func wrongJSON() throws(ImportError) -> ImportError {
-    let problem: ImportLineProblem = try peek() == nil ? .endsInside : .notJSON
-    return .line(name: source.name, line: number, problem: problem)
+    let next = try peek()
+    let problem: ImportLineProblem = next == nil ? .endsInside : next == 0 ? .zeros : .notJSON
+    return .line(name: source.name, line: nextPlace, problem: problem)
+  }
+
+  /// The error of a value of another kind, or of text that is not JSON.
+  mutating func wrongKind(of value: String, expected: String) throws(ImportError) -> ImportError {
+    let found: String
+    switch try peek() {
+    case UInt8(ascii: "\""): found = "a text"
+    case UInt8(ascii: "["): found = "a list"
+    case UInt8(ascii: "{"): found = "an object"
+    case let byte? where ImportText.isDigit(byte) || byte == UInt8(ascii: "-"): found = "a number"
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): found = "true, false or null"
+    default: throw try wrongJSON()
+    }
+    return .line(
+      name: source.name, line: nextPlace,
+      problem: .otherKind(of: value, expected: expected, found: found))
   }
 
   /// The text of the next value, valid until the next call.
@@ -64,17 +81,18 @@ extension ImportLines where Source: ~Copyable {
       if isAtEnd {
         guard scan.isScalar else {
           begin = end
-          throw .line(name: source.name, line: number, problem: .endsInside)
+          throw .line(name: source.name, line: endPlace, problem: .endsInside)
         }
         return try take(place)
       }
-      try fill(line: number)
+      try fill(nextPlace)
     }
   }
 
   private mutating func take(_ count: Int) throws(ImportError) -> UnsafeRawBufferPointer {
     guard count > 0 else { throw try wrongJSON() }
     let value = UnsafeRawBufferPointer(rebasing: buffer[begin..<begin + count])
+    mark = byte
     begin += count
     for byte in value where byte == UInt8(ascii: "\n") { linesInside += 1 }
     return value
@@ -84,7 +102,7 @@ extension ImportLines where Source: ~Copyable {
   mutating func skipValue() throws(ImportError) {
     guard try peek() != nil else { throw try wrongJSON() }
     var scan = ImportJSONScan()
-    let line = number
+    let place = nextPlace
     var isFirst = true
     var scalarLength = 0
     while true {
@@ -96,7 +114,7 @@ extension ImportLines where Source: ~Copyable {
         if scan.isScalar {
           scalarLength += 1
           guard scalarLength <= Self.limit else {
-            throw .line(name: source.name, line: line, problem: .tooLong(limit: Self.limit))
+            throw .line(name: source.name, line: place, problem: .tooLong(limit: Self.limit))
           }
         }
         if scan.isEnd(before: buffer[begin]) {
@@ -110,7 +128,7 @@ extension ImportLines where Source: ~Copyable {
       }
       if isAtEnd {
         guard scan.isScalar else {
-          throw .line(name: source.name, line: line, problem: .endsInside)
+          throw .line(name: source.name, line: endPlace, problem: .endsInside)
         }
         return
       }

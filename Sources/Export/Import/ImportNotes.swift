@@ -170,20 +170,20 @@ struct ImportNotes: Equatable {
     var remarks: [String] = []
     if unplaced > 0 {
       remarks.append(
-        "\(unplaced == 1 ? "the cause of 1 gap" : "the causes of \(unplaced) gaps") of \(name) left out: the samples "
-          + "have no such hole there")
+        "\(unplaced == 1 ? "the cause of 1 gap" : "the causes of \(unplaced) gaps") of \(name) \(unplaced == 1 ? "is" : "are") "
+          + "left out: the samples have no such hole there")
     }
     for (key, one, several, members) in ImportNotes.kinds {
       if let count = refused[key] {
         remarks.append(
-          "\(count) \(count == 1 ? one : several) of \(name) left out: no recording can have "
+          "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out: no recording can have "
             + (count == 1 ? "it, or so many" : "them, or so many"))
       }
       if let malformed = malformed[key] {
         let (count, first) = (malformed.count, malformed.first)
         remarks.append(
-          "\(count) \(count == 1 ? one : several) of \(name) left out: each needs \(members); the first is item \(first) "
-            + "of \"\(key)\"")
+          "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out: each needs \(members); the first "
+            + "is item \(first) of \"\(key)\"")
       }
     }
     return remarks

@@ -35,10 +35,10 @@ struct ImportObjectForm: Equatable {
     after = Array(object[end...])
   }
 
-  /// A sign, digits, and a point.
+  /// A sign, digits, a point, and a power of ten.
   private static func isPlain(_ value: UnsafeRawBufferPointer) -> Bool {
     value.allSatisfy {
-      ImportText.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+      ImportText.isDigit($0) || "+-.eE".utf8.contains($0)
     }
   }
 }

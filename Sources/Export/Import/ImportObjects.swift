@@ -53,7 +53,7 @@ extension ImportLayout {
       object = Array(next)
     }
     guard let object else { throw .noSamples(name: name) }
-    let line = lines.number
+    let place = lines.valuePlace
     do throws(ImportFieldError) {
       typealias Found = (names: (members: [ImportMember], sensor: String?), form: ImportObjectForm)
       let (names, form) = try object.withUnsafeBytes { bytes -> Result<Found, ImportFieldError> in
@@ -69,7 +69,7 @@ extension ImportLayout {
         headings, options.columns, file: filter?.value ?? names.sensor ?? name,
         ignoring: ["sensor"])
       guard var known = found else {
-        throw ImportFieldError(.noTimeColumn(found: ImportText.shown(object)))
+        throw ImportFieldError(.noTimeKey(found: ImportText.shown(object)))
       }
       known.shape = shape
       known.headLines = 0
@@ -84,7 +84,7 @@ extension ImportLayout {
       }
       layout = known
     } catch {
-      throw .line(name: name, line: line, problem: error.problem)
+      throw .line(name: name, line: place, problem: error.problem)
     }
     return layout
   }
@@ -101,7 +101,9 @@ extension ImportLines where Source: ~Copyable {
       isFirst = false
       switch key {
       case "samples":
-        guard try peek() == UInt8(ascii: "[") else { throw try wrongJSON() }
+        guard try peek() == UInt8(ascii: "[") else {
+          throw try wrongKind(of: "\"samples\"", expected: "a list of objects")
+        }
         hasSamples = true
         // This program writes them last.
         if facts.hasHeader { return try consume("[") }
@@ -110,7 +112,7 @@ extension ImportLines where Source: ~Copyable {
         guard try peek() != nil else { throw try wrongJSON() }
         facts.take(member: key, Array(try value()))
         if let problem = facts.unitProblem {
-          throw .line(name: source.name, line: number, problem: problem)
+          throw .line(name: source.name, line: valuePlace, problem: problem)
         }
       case "schema": try checkSchema()
       case "axes", "calibration", "complete":
@@ -133,9 +135,11 @@ extension ImportLines where Source: ~Copyable {
     var isFirst = true
     while try !consume("]") {
       if !isFirst { try require(",") }
+      sample = isFirst ? 1 : (sample ?? 0) + 1
       isFirst = false
       _ = try value()
     }
+    sample = nil
   }
 
   /// Takes the items of a list of the document, one at a time.
@@ -179,8 +183,11 @@ extension ImportLines where Source: ~Copyable {
         return nil
       }
       if !isFirst { try require(",") }
+      sample = isFirst ? 1 : (sample ?? 0) + 1
     }
-    guard try peek() == UInt8(ascii: "{") else { throw try wrongJSON() }
+    guard try peek() == UInt8(ascii: "{") else {
+      throw try wrongKind(of: "a sample", expected: "an object with a time and values")
+    }
     return try value()
   }
 
@@ -194,10 +201,14 @@ extension ImportLines where Source: ~Copyable {
   }
 
   /// Passes what ``objectLine()`` returned.
-  mutating func pass(_ line: UnsafeRawBufferPointer) { begin += line.count }
+  mutating func pass(_ line: UnsafeRawBufferPointer) {
+    mark = byte
+    begin += line.count
+  }
 
   /// What follows the list of rows: the rest of the document, and then nothing.
   private mutating func passEnd(_ shape: ImportShape) throws(ImportError) {
+    sample = nil
     if shape == .document {
       while try nextKey(isFirst: false) != nil { try skipValue() }
     }

@@ -12,14 +12,14 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     var holes: UInt64 = 0
     /// Samples that were late by more than half a period, and the line of the first one.
     var delays: UInt64 = 0
-    var firstDelay = 0
+    var firstDelay: ImportPlace = 0
   }
 
   private(set) var account = Account()
   private(set) var table: ImportRows<Source>
   private var grid = ImportGrid(period: 1, .close)
   /// The rows that were read but not placed, from `head` on, and their times.
-  private var rows: [(sample: RawSample, line: Int)] = []
+  private var rows: [(sample: RawSample, place: ImportPlace)] = []
   private var times: [Int64] = []
   private var head = 0
   private var isAtEnd = false
@@ -78,20 +78,20 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func next() throws(ImportError) -> (time: Int64, sample: RawSample, lost: UInt64)? {
     try readAhead()
     guard head < times.count else { return nil }
-    let (time, (sample, line)) = (times[head], rows[head])
+    let (time, (sample, place)) = (times[head], rows[head])
     guard let lost = grid.place(times[head...].prefix(grid.look.window)) else {
       let hertz = Plain.hertz(1e9 / grid.period)
-      throw .line(name: name, line: line, problem: .sharesTick(hertz: hertz))
+      throw .line(name: name, line: place, problem: .sharesTick(hertz: hertz))
     }
     guard grid.tick < ImportPlacing.tickLimit else {
-      throw .line(name: name, line: line, problem: .holeTooLong)
+      throw .line(name: name, line: place, problem: .holeTooLong)
     }
     head += 1
     account.samples += 1
     account.lost += lost
     if lost > 0 { account.holes += 1 }
     if grid.delays > account.delays {
-      if account.delays == 0 { account.firstDelay = line }
+      if account.delays == 0 { account.firstDelay = place }
       account.delays = grid.delays
     }
     return (time, sample, lost)
@@ -114,7 +114,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   /// - Parameter areRounded: Whether the rate is a guess because the times are rounded to about a period.
   /// - Returns: The largest distance of the samples from the ticks of the rate; `nil` if it may be jitter and rounding.
   mutating func checkDrift(_ grid: ImportGrid, _ rate: SampleRate, areRounded: Bool)
-    throws(ImportError) -> (periods: Double, line: Int)?
+    throws(ImportError) -> (periods: Double, line: ImportPlace)?
   {
     guard grid.look.slack.isFinite else { return nil }
     // Samples on an exact grid stay near the rate's ticks if the grid does.
@@ -125,7 +125,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
     try restart(on: grid, hasSamples: false)
     var drift = ImportDrift(against: rate, slack: grid.look.slack)
     while let (time, _, _) = try next() {
-      let line = rows[head - 1].line
+      let line = rows[head - 1].place
       guard let part = drift.add(time, tick: tick, line: line) else { continue }
       let problem = ImportLineProblem.drifts(
         hertz: Plain.hertz(rate.hertz), since: part.since, found: Plain.hertz(part.hertz),
@@ -152,7 +152,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
         isAtEnd = true
         return
       }
-      rows.append((row.sample, table.line))
+      rows.append((row.sample, table.place))
       times.append(row.time)
     }
   }
@@ -173,7 +173,7 @@ struct ImportDrift {
   /// by which times are rounded or late.
   private let allowance: Double
   /// The greatest level beyond the allowance, early or late, and where it is; `nil` when there is none.
-  private(set) var departure: (periods: Double, line: Int)?
+  private(set) var departure: (periods: Double, line: ImportPlace)?
   private var before: (time: Int64, tick: UInt64)?
   private var delay = 0.0
   private var level = 0.0
@@ -186,7 +186,7 @@ struct ImportDrift {
   private struct Sample {
     let level: Double
     let tick: UInt64
-    let line: Int
+    let line: ImportPlace
 
     /// The level against that of samples that come a twentieth too slowly, and too fast.
     var overSlow: Double { level - Double(tick) / 20 }
@@ -203,7 +203,9 @@ struct ImportDrift {
   ///
   /// - Returns: The first line and the rate of the part of the table that ends with this sample, if its rate is off by more
   ///   than a twentieth.
-  mutating func add(_ time: Int64, tick: UInt64, line: Int) -> (since: Int, hertz: Double)? {
+  mutating func add(_ time: Int64, tick: UInt64, line: ImportPlace) -> (
+    since: ImportPlace, hertz: Double
+  )? {
     if let before {
       let periods = time.nanoseconds(since: before.time) / rate.period
       follow(periods - Double(tick - before.tick))
@@ -228,7 +230,9 @@ struct ImportDrift {
     level += change - delayed
   }
 
-  private func part(from first: Sample, to last: Sample) -> (since: Int, hertz: Double) {
+  private func part(from first: Sample, to last: Sample) -> (
+    since: ImportPlace, hertz: Double
+  ) {
     let ticks = Double(last.tick - first.tick)
     // It is 0 for samples at one time, and rounding must not make it negative.
     let periods = max(0, ticks + last.level - first.level)

@@ -2,10 +2,10 @@
 
 /// Parses rows of plain numbers, as nearly all rows of a table are.
 ///
-///     0.010,-12,8190,"x",9.81        digits, a sign before them, a point among them
+///     0.010,-12,8190,"x",9.81E-3     digits, a sign before them, a point among them, a power of ten after them
 ///     {"t_ns":0,"ax":-12}            the same, with what the first row has before each of them and after the last one
 ///
-/// What is unusual in any way (quotes, blanks, powers of ten, a missing value, an error) is left to ``ImportRowParser``,
+/// What is unusual in any way (quotes, blanks, a missing value, an error) is left to ``ImportRowParser``,
 /// which knows what it means.
 struct ImportPlainRow {
   fileprivate enum Kind {
@@ -80,14 +80,16 @@ struct ImportPlainRow {
         guard let found = nanoseconds(number) else { return nil }
         time = found
       case .count:
-        guard number.exponent == 0, !number.hasMark else { return nil }
+        guard number.exponent == 0, !number.hasMark, !number.isScientific else { return nil }
         let digits = field.isReversed ? -number.digits : number.digits
         guard Int16(exactly: digits) != nil else { return nil }
         numbers[field.channel] = ImportDecimal(digits: digits, exponent: 0)
       case .value, .other, .empty:
         let digits = field.isReversed ? -number.digits : number.digits
-        let value = ImportDecimal(digits: digits, exponent: number.exponent)
-        guard digits.magnitude < 1_000_000_000 || value.value.magnitude < 1e9 else { return nil }
+        let value = ImportDecimal(
+          digits: digits, exponent: number.exponent, isScientific: number.isScientific)
+        let isSmall = number.exponent <= 0 && digits.magnitude < 1_000_000_000
+        guard isSmall || value.value.magnitude < 1e9 else { return nil }
         numbers[field.channel] = value
       }
     }
@@ -120,6 +122,7 @@ struct ImportPlainRow {
     var digits: Int64
     var exponent: Int
     var hasMark: Bool
+    var isScientific: Bool
   }
 
   /// Up to 18 digits, up to the next separator or the end.
@@ -144,8 +147,34 @@ struct ImportPlainRow {
       place += 1
     }
     guard count > 0, count <= 18 else { return nil }
-    return Number(
-      digits: isNegative ? -digits : digits, exponent: -max(0, decimals), hasMark: decimals >= 0)
+    var number = Number(
+      digits: isNegative ? -digits : digits, exponent: -max(0, decimals), hasMark: decimals >= 0,
+      isScientific: false)
+    if place < line.count, line[place] | 0x20 == UInt8(ascii: "e") {
+      guard let power = power(line, &place) else { return nil }
+      number.exponent += power
+      number.isScientific = true
+    }
+    return number
+  }
+
+  /// The power of ten at an `e`: one to three digits.
+  @inline(__always)
+  private func power(_ line: UnsafeRawBufferPointer, _ place: inout Int) -> Int? {
+    place += 1
+    guard place < line.count else { return nil }
+    let isNegative = line[place] == UInt8(ascii: "-")
+    if isNegative || line[place] == UInt8(ascii: "+") { place += 1 }
+    var (power, count) = (0, 0)
+    while place < line.count, count < 4 {
+      let digit = line[place] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      power = power * 10 + Int(digit)
+      count += 1
+      place += 1
+    }
+    guard (1...3).contains(count) else { return nil }
+    return isNegative ? -power : power
   }
 
   /// Whether these bytes are here.
@@ -170,7 +199,13 @@ struct ImportPlainRow {
 
   private func nanoseconds(_ number: Number) -> Int64? {
     let shift = power + number.exponent
-    guard (0...18).contains(shift) else { return nil }
+    guard shift <= 18, shift >= -18 else { return nil }
+    if shift < 0 {
+      let (time, rest) = number.digits.quotientAndRemainder(
+        dividingBy: ImportDecimal.wholePowers[-shift])
+      // What is rounded is said elsewhere.
+      return rest == 0 ? time : nil
+    }
     let (time, overflow) = number.digits.multipliedReportingOverflow(
       by: ImportDecimal.wholePowers[shift])
     return overflow ? nil : time

@@ -208,7 +208,8 @@ struct ImportRowParser {
       numbers[channel] = number
       return true
     case .missing where !layout.isStrict: return false
-    case .tooLarge where isCount || !layout.isStrict: throw outOfRange(field, column)
+    case .tooLarge where isCount || !layout.isStrict || ImportTimeParser.isOfDigits(field):
+      throw outOfRange(field, column)
     default: throw wrong(field, column, isCount: isCount)
     }
   }

@@ -31,7 +31,8 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private var others: UInt64 = 0
   let name: String
 
-  var line: Int { first.line }
+  /// Where the row is that was read last.
+  var place: ImportPlace { first.place }
 
   init(_ first: consuming ImportTable<Source>) {
     name = first.name
@@ -192,8 +193,8 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     let gaps = second.table.layout.facts.notes.gapCount
     if gaps > 0 {
       remarks.append(
-        "\(gaps) \(gaps == 1 ? "gap" : "gaps") of \(second.table.name) left out: those of the table with which it is joined "
-          + "count")
+        "\(gaps) \(gaps == 1 ? "gap" : "gaps") of \(second.table.name) \(gaps == 1 ? "is" : "are") left out: those of the table with "
+          + "which it is joined count")
     }
     let distance = ImportValues.shown(join.distance / 1e6)
     let (rows, values) = (first.groupNames, second.table.groupNames)
@@ -228,7 +229,7 @@ extension ImportTable where Source: ~Copyable {
         (missing.rows == 1
           ? "1 row of \(name) has a column without a value, and is left out; "
           : "\(missing.rows) rows of \(name) have a column without a value, and are left out; ")
-          + "the first is in line \(missing.line)")
+          + "the first is in \(missing.line)")
     }
     if gapRows > 0 {
       remarks.append(

@@ -44,7 +44,7 @@ struct ImportSensors {
         }
         counts[name, default: 0] += 1
       } catch {
-        throw .line(name: lines.source.name, line: lines.number, problem: error.problem)
+        throw .line(name: lines.source.name, line: lines.valuePlace, problem: error.problem)
       }
     }
     var chosen = [ImportSensors.accelerometers, ImportSensors.gyroscopes].compactMap { kinds in

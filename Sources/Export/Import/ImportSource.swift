@@ -117,6 +117,23 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   private(set) var isAtEnd = false
   /// Line ends within the value returned last, of JSON.
   var linesInside = 0
+  /// Bytes of the file before those in the buffer.
+  private var passed: UInt64 = 0
+  /// Of JSON: the byte at which the value returned last begins.
+  var mark: UInt64 = 0
+  /// Of JSON: the rows of a list so far, the current one included; `nil` outside of one.
+  var sample: UInt64?
+
+  /// The byte of the file that is read next.
+  var byte: UInt64 { passed + UInt64(begin) }
+  /// Where the value of JSON is that was returned last.
+  var valuePlace: ImportPlace { ImportPlace(line: number, byte: mark, sample: sample) }
+  /// Where JSON is read next.
+  var nextPlace: ImportPlace { ImportPlace(line: number, byte: byte, sample: sample) }
+  /// Where JSON ends.
+  var endPlace: ImportPlace {
+    ImportPlace(line: number, byte: passed + UInt64(end), sample: sample)
+  }
 
   init(_ source: consuming Source) {
     self.source = source
@@ -131,6 +148,7 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func rewind() {
     source.rewind()
     (number, begin, end, isAtEnd, linesInside) = (0, 0, 0, false, 0)
+    (passed, mark, sample) = (0, 0, nil)
   }
 
   /// The next line without its end (LF or CR LF), valid until the next call; `nil` after the last one.
@@ -161,16 +179,18 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// Moves the rest of the buffer to its front and reads more after it.
   ///
-  /// - Parameter line: The line in errors, if it is not the one after the last.
-  mutating func fill(line: Int? = nil) throws(ImportError) {
+  /// - Parameter place: The place in errors, if it is not the line after the last.
+  mutating func fill(_ place: ImportPlace? = nil) throws(ImportError) {
     if begin > 0, let base = buffer.baseAddress {
       memmove(base, base + begin, end - begin)
       end -= begin
+      passed += UInt64(begin)
       begin = 0
     }
     guard end < buffer.count else {
       throw .line(
-        name: source.name, line: line ?? number + 1, problem: .tooLong(limit: Self.limit))
+        name: source.name, line: place ?? ImportPlace(line: number + 1),
+        problem: buffer.contains(0) ? .zeros : .tooLong(limit: Self.limit))
     }
     let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
     end += count

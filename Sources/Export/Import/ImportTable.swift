@@ -20,15 +20,17 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private(set) var origin: Int64?
   private(set) var values: ImportValues
   /// Rows without a value in some column, and the first line of them.
-  private(set) var missing: (rows: UInt64, line: Int) = (0, 0)
+  private(set) var missing: (rows: UInt64, line: ImportPlace) = (0, 0)
   /// Rows of ticks without a sample that are left out; the others are in the notes of the layout's facts.
   private(set) var gapRows: UInt64 = 0
   /// Whether the first pass is over.
   private var isSettled = false
   /// Whether digits of times below a nanosecond were rounded.
   private(set) var areTimesRounded = false
-  /// The number of the line that was read last.
-  var line: Int { lines.number }
+  /// Where the row is that was read last.
+  var place: ImportPlace {
+    layout.shape == .lines ? ImportPlace(line: lines.number) : lines.valuePlace
+  }
 
   /// Whether the first pass found no row without a value.
   private var areAllWhole = false
@@ -36,6 +38,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private var hasGaps = false
   /// Samples so far in the first pass.
   private var samples: UInt64 = 0
+  /// Those that the times do not count.
+  private let pauses: ImportPauses
 
   /// All gaps in the order of ticks; `nil` when the file does not state them.
   var statedGaps: [ImportCauses.StatedGap]? {
@@ -71,7 +75,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
         do throws(ImportFieldError) {
           sniff.add(try layout.cells(of: object), layout)
         } catch {
-          throw .line(name: name, line: lines.number, problem: error.problem)
+          throw .line(name: name, line: lines.valuePlace, problem: error.problem)
         }
       } else {
         guard let line = try lines.next() else { break }
@@ -86,6 +90,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     self.layout = layout
     parser = ImportRowParser(layout)
     self.values = values
+    pauses = options.pauses
     self.lines = lines
     self.name = name
   }
@@ -130,8 +135,18 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       lastTime = time
       return try sinceOrigin(time)
     } catch {
-      throw .line(name: name, line: lines.number, problem: error.problem)
+      throw refusal(of: row, error)
     }
+  }
+
+  /// The error of a row: bytes of 0 and a quote without its other half are worse than what they do to a value.
+  private func refusal(of row: UnsafeRawBufferPointer, _ error: ImportFieldError) -> ImportError {
+    let problem: ImportLineProblem =
+      row.contains(0)
+      ? .zeros
+      : layout.shape == .lines && row.count { $0 == UInt8(ascii: "\"") } % 2 == 1
+        ? .openQuote : error.problem
+    return .line(name: name, line: place, problem: problem)
   }
 
   private mutating func nextRow() throws(ImportError) -> UnsafeRawBufferPointer? {
@@ -156,14 +171,14 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
         do throws(ImportFieldError) {
           return try sample(at: time, line)
         } catch {
-          throw .line(name: name, line: lines.number, problem: error.problem)
+          throw refusal(of: line, error)
         }
       }
       guard let row = try nextRow() else { return nil }
       do throws(ImportFieldError) {
         if let sample = try sample(row) { return sample }
       } catch {
-        throw .line(name: name, line: lines.number, problem: error.problem)
+        throw refusal(of: row, error)
       }
     }
   }
@@ -184,7 +199,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       return nil
     }
     guard let time else {
-      if missing.rows == 0 { missing.line = lines.number }
+      if missing.rows == 0 { missing.line = place }
       missing.rows += 1
       return nil
     }
@@ -203,11 +218,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
         midnight += ImportTable.day
         (later, overflow) = later.addingReportingOverflow(ImportTable.day)
       }
-      guard !overflow, midnight < .max - 2 * ImportTable.day else {
-        let column = layout.timeColumn
-        throw ImportFieldError(
-          .timeOutOfRange(column: column.index + 1, name: column.name, found: "\(later)"))
-      }
+      guard !overflow, midnight < .max - 2 * ImportTable.day else { throw outOfRange(later) }
       time = later
     }
     if time < lastTime { throw try timeGoesBack(row) }
@@ -233,16 +244,22 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// A time as the log has it: dates count from the one that the file names, or from the first.
   private mutating func sinceOrigin(_ time: Int64) throws(ImportFieldError) -> Int64 {
-    guard layout.isDated else { return time }
+    guard layout.isDated else {
+      if pauses.isEmpty { return time }
+      guard let later = pauses.time(time) else { throw outOfRange(time) }
+      return later
+    }
     let origin = self.origin ?? layout.facts.started ?? time
     self.origin = origin
     let (difference, overflow) = time.subtractingReportingOverflow(origin)
-    guard !overflow else {
-      throw ImportFieldError(
-        .timeOutOfRange(
-          column: layout.timeColumn.index + 1, name: layout.timeColumn.name, found: "\(time)"))
-    }
+    guard !overflow else { throw outOfRange(time) }
     return difference
+  }
+
+  private func outOfRange(_ time: Int64) -> ImportFieldError {
+    ImportFieldError(
+      .timeOutOfRange(
+        column: layout.timeColumn.index + 1, name: layout.timeColumn.name, found: "\(time)"))
   }
 
   /// Counts dates from the same instant as another table.
@@ -260,7 +277,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     let number = lines.number
     while let line = try lines.next() {
       guard ImportRowParser.isBlank(line) else {
-        throw .line(name: name, line: number, problem: .blank)
+        throw .line(name: name, line: ImportPlace(line: number), problem: .blank)
       }
     }
   }

@@ -18,10 +18,11 @@ struct ImportTimeParser {
     case .date:
       let text = ImportText.trimmed(field)
       if text.isEmpty { return nil }
-      guard let time = ImportTimeParser.date(text) else {
-        throw ImportFieldError(.notADate(place(column), name: column.name, found: shown(field)))
+      if !isStrict, case .missing = ImportNumber(text) { return nil }
+      switch ImportTimeParser.reading(text) {
+      case .time(let time): return (time, false)
+      case .otherYear, .leapSecond, .other: throw wrongDate(field, column)
       }
-      return (time, false)
     case .number(let power, _):
       switch ImportNumber(field, mark: decimalMark) {
       case .missing where !isStrict: return nil
@@ -34,7 +35,7 @@ struct ImportTimeParser {
           throw outOfRange(field, column)
         }
         return (time, isRounded)
-      case .tooLarge where !ImportText.trimmed(field).contains { $0 > UInt8(ascii: "9") }:
+      case .tooLarge where ImportTimeParser.isOfDigits(field):
         throw outOfRange(field, column)
       default: throw wrong(field, column)
       }
@@ -50,14 +51,19 @@ struct ImportTimeParser {
 
   /// Nanoseconds since 1970 of a date and a time of day; UTC where no offset from it is written.
   static func date(_ field: UnsafeRawBufferPointer) -> Int64? {
+    guard case .time(let time) = reading(field) else { return nil }
+    return time
+  }
+
+  private static func reading(_ field: UnsafeRawBufferPointer) -> RFC3339.Reading {
     var text = ImportText.trimmed(field)
     if text.count > 1, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") {
       text = UnsafeRawBufferPointer(rebasing: text.dropFirst().dropLast())
     }
     // 2026-11-21T02:38:07 has 19 characters; without this check every number would be made a string.
-    guard (19...35).contains(text.count), text[4] == UInt8(ascii: "-") else { return nil }
+    guard (19...35).contains(text.count), text[4] == UInt8(ascii: "-") else { return .other }
     let word = String(decoding: text, as: UTF8.self)
-    return RFC3339.nanoseconds(hasZone(text) ? word : word + "Z")
+    return RFC3339.read(hasZone(text) ? word : word + "Z")
   }
 
   /// Nanoseconds since midnight of `14:05:59.25`.
@@ -73,14 +79,28 @@ struct ImportTimeParser {
     }
   }
 
+  private func wrongDate(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
+    -> ImportFieldError
+  {
+    let (index, name, found) = (place(column), column.name, shown(field))
+    switch ImportTimeParser.reading(field) {
+    case .otherYear: return ImportFieldError(.yearOutOfRange(index, name: name, found: found))
+    case .leapSecond: return ImportFieldError(.leapSecond(index, name: name, found: found))
+    case .time, .other: return ImportFieldError(.notADate(index, name: name, found: found))
+    }
+  }
+
   private func wrong(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
     -> ImportFieldError
   {
-    let found = shown(field)
+    if ImportTimeParser.looksDated(field) { return wrongDate(field, column) }
     return ImportFieldError(
-      ImportTimeParser.looksDated(field)
-        ? .notADate(place(column), name: column.name, found: found)
-        : .notATime(column: place(column), name: column.name, found: found))
+      .notATime(column: place(column), name: column.name, found: shown(field)))
+  }
+
+  /// Whether a number that is too large is written out, and no word for infinity.
+  static func isOfDigits(_ field: UnsafeRawBufferPointer) -> Bool {
+    !ImportText.trimmed(field).contains { $0 > UInt8(ascii: "9") }
   }
 
   /// Whether a field has digits with two of the marks that are in dates and in times of day.

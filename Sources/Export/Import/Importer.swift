@@ -57,105 +57,6 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   /// A log of this program, which the store copies or salvages.
   case raw
 
-  /// Detects the kind of a file by its first bytes: a log by its mark, JSON by its bracket and keys, otherwise a
-  /// table. The source is at its first byte afterwards.
-  ///
-  /// - Throws: ``ImportError/empty(name:)``, ``ImportError/notUTF8(name:)`` for UTF-16 and UTF-32, or that the file could
-  ///   not be read.
-  public static func detect<Source: ImportSource & ~Copyable>(_ source: inout Source)
-    throws(ImportError) -> ImportFormat
-  {
-    let bytes = try beginning(&source)
-    guard !bytes.isEmpty else { throw .empty(name: source.name) }
-    if bytes.starts(with: [0x89, UInt8(ascii: "I"), UInt8(ascii: "M")]) { return .raw }
-    // A file, or the end of an empty archive.
-    if bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6]) {
-      return .zip
-    }
-    if let other = ForeignFormat.known(bytes) {
-      throw .otherFormat(name: source.name, format: other.name, remedy: other.remedy)
-    }
-    // ASCII in UTF-16 and UTF-32 has bytes of 0, text in UTF-8 has none.
-    guard !bytes.prefix(64).contains(0) else { throw .notUTF8(name: source.name) }
-    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
-    let begin = text.firstIndex { !" \t\r\n".utf8.contains($0) }
-    if text.contains(UInt8(ascii: "\r")), !text.contains(UInt8(ascii: "\n")) {
-      throw ImportText.isUTF8(text)
-        ? .carriageReturns(name: source.name) : .notUTF8(name: source.name)
-    }
-    guard let begin, [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(text[begin]) else {
-      return .csv
-    }
-    return kind(ofJSON: text[begin...])
-  }
-
-  /// The kind of a file: that of its first bytes or, if that is also one of text, the given one.
-  ///
-  /// An archive may begin with anything, and so may a damaged log.
-  ///
-  /// - Throws: ``ImportError/otherFormat(name:format:remedy:)`` for another binary than the given kind, and what
-  ///   ``detect(_:)`` throws.
-  static func check<Source: ImportSource & ~Copyable>(
-    _ given: ImportFormat?, _ source: inout Source
-  ) throws(ImportError) -> ImportFormat {
-    if let given, given == .zip || given == .raw { return given }
-    let found = try detect(&source)
-    guard let given else { return found }
-    if found == .csv, given == .json || given == .ndjson {
-      throw .otherFormat(
-        name: source.name, format: "no JSON, which begins with { or [",
-        remedy: "leave --format out",
-        as: given)
-    }
-    guard found == .zip || found == .raw else { return given }
-    throw .otherFormat(
-      name: source.name, format: found == .zip ? "a ZIP archive" : "a log of imulog",
-      remedy: "leave --format out", as: given)
-  }
-
-  /// Up to 64 KiB from the beginning of a file.
-  private static func beginning<Source: ImportSource & ~Copyable>(_ source: inout Source)
-    throws(ImportError) -> [UInt8]
-  {
-    source.rewind()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-    defer { buffer.deallocate() }
-    var count = 0
-    while count < buffer.count {
-      let read = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-      if read == 0 { break }
-      count += read
-    }
-    source.rewind()
-    return Array(buffer[..<count])
-  }
-
-  /// JSON by the keys of its first object, as far as they are within the text.
-  private static func kind(ofJSON text: ArraySlice<UInt8>) -> ImportFormat {
-    let isList = text.first == UInt8(ascii: "[")
-    var json = JSONReader(Array(text))
-    do throws(JSONReader.Failure) {
-      if isList {
-        guard try json.enterList(), try json.nextElement() else { return .gyrodata }
-      }
-      guard try json.kind() == .object, try json.enterObject() else { return .gyrodata }
-      while let key = try json.nextKey() {
-        switch key.text {
-        case "format" where !isList, "samples" where !isList: return .json
-        case "coordinateList", "axisValues", "dataType", "identifier": return .gyrodata
-        case "sensor" where isList: return .json
-        default:
-          if ImportDialect.own.times[key.text] != nil { return isList ? .json : .ndjson }
-          try json.skip()
-        }
-      }
-    } catch {
-      // Not JSON, or longer than what was read: the phone's reader says more about it.
-      return .gyrodata
-    }
-    return .gyrodata
-  }
-
   /// Some programs put it before UTF-8.
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 }
@@ -186,6 +87,8 @@ public struct ImportOptions: Equatable, Sendable {
   public var columns: ImportColumnNames?
   /// What to tell the user before all else.
   var remarks: [String] = []
+  /// Pauses that a table's times do not count.
+  var pauses = ImportPauses()
   /// Units of a table that its header does not name.
   public var units: ImportUnits?
   /// The sample rate; `nil` to derive it from a table's times, or to use 10 Hz for the phone apps.

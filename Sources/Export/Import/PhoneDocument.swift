@@ -27,15 +27,17 @@ struct PhoneDocument {
     let bytes = try PhoneDocument.bytes(&source)
     guard !bytes.isEmpty else { throw .empty(name: name) }
     // UTF-16 and UTF-32 have bytes of 0, which JSON has not.
-    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
+    guard !bytes.contains(0), PhoneDocument.isUTF8(bytes) else {
       throw .notUTF8(name: name)
     }
     let members: PhoneMembers
     do {
       members = try PhoneMembers(bytes)
     } catch let fault as PhoneMembers.Fault {
-      throw .document(name: name, what: fault.clause)
+      let place = fault.byte.map { ", before byte \($0)" } ?? ""
+      throw .document(name: name, what: fault.clause + place)
     } catch {
+      // The reader has no other errors.
       throw .document(name: name, what: "it is not valid JSON")
     }
     guard members.coordinateList == nil || members.axisValues == nil else {
@@ -76,20 +78,41 @@ struct PhoneDocument {
     }
   }
 
+  /// Whether all bytes are UTF-8; in pieces, since a text of all would take their memory again.
+  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    var place = 0
+    while place < bytes.count {
+      var end = min(place + 65_536, bytes.count)
+      // Not within a character.
+      while end < bytes.count, end > place, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+      guard end > place, String(validating: bytes[place..<end], as: UTF8.self) != nil else {
+        return false
+      }
+      place = end
+    }
+    return true
+  }
+
   private static func bytes<Source: ImportSource & ~Copyable>(_ source: inout Source)
     throws(ImportError) -> [UInt8]
   {
-    source.rewind()
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     defer { piece.deallocate() }
-    var bytes: [UInt8] = []
-    while true {
-      let count = try source.read(into: piece)
-      guard count > 0 else { break }
-      bytes.append(contentsOf: piece[..<count])
-      guard bytes.count <= sizeLimit else {
+    var length = 0
+    source.rewind()
+    while case let count = try source.read(into: piece), count > 0 {
+      length += count
+      guard length <= sizeLimit else {
         throw .document(name: source.name, what: "it is larger than 64 MiB")
       }
+    }
+    var bytes: [UInt8] = []
+    // At once: an array that grows needs as much again.
+    bytes.reserveCapacity(length)
+    source.rewind()
+    while case let count = try source.read(into: piece), count > 0 {
+      guard bytes.count + count <= length else { throw .changed(name: source.name) }
+      bytes.append(contentsOf: piece[..<count])
     }
     if bytes.starts(with: ImportFormat.byteOrderMark) {
       bytes.removeFirst(ImportFormat.byteOrderMark.count)
@@ -100,9 +123,10 @@ struct PhoneDocument {
 
 /// The members of both shapes that an import needs; all others are skipped. A member that is `null` is missing.
 private struct PhoneMembers {
-  /// The error in the document, as a clause.
+  /// The error in the document, as a clause, and the byte before which it is.
   struct Fault: Error {
     let clause: String
+    var byte: Int?
   }
 
   private(set) var dataType: Int?
@@ -138,7 +162,17 @@ private struct PhoneMembers {
       var quoted = JSONWriter()
       let shown = String(key.text.unicodeScalars.prefix(ImportText.shownLimit))
       quoted.string(shown.utf8.count == key.text.utf8.count ? shown : shown + "…")
-      throw Fault(clause: "\(quoted.text) stands twice in one object: take one of them out")
+      throw Fault(
+        clause:
+          "\(quoted.text) stands twice in one object, the second time before byte \(json.offset): take one of them out"
+      )
+    } catch JSONReader.Failure.notJSON {
+      throw Fault(
+        clause: json.isDeepest
+          ? "at byte \(json.offset) more than \(JSONReader.depthLimit) objects and lists are in each other"
+          : json.offset == bytes.count
+            ? "it ends at byte \(json.offset), inside a value or a list: it is cut off, so fetch it again"
+            : "it is not valid JSON at byte \(json.offset): correct it, or fetch it again")
     }
   }
 
@@ -158,7 +192,7 @@ private struct PhoneMembers {
 
   private static func integer(_ path: String, _ json: inout JSONReader) throws -> Int {
     let isNumber = try json.kind() == .number
-    guard let value: Int = try json.integer() else { throw noNumber(path, isNumber) }
+    guard let value: Int = try json.integer() else { throw noNumber(path, isNumber, json.offset) }
     return value
   }
 
@@ -168,19 +202,23 @@ private struct PhoneMembers {
     let kind = try json.kind()
     guard let value = try json.double() else {
       throw kind == .null
-        ? Fault(clause: "\"\(path())\" is null") : noNumber(path(), kind == .number)
+        ? Fault(clause: "\"\(path())\" is null", byte: json.offset)
+        : noNumber(path(), kind == .number, json.offset)
     }
     return value
   }
 
-  private static func noNumber(_ path: String, _ isNumber: Bool) -> Fault {
-    Fault(clause: "\"\(path)\" is not a number" + (isNumber ? " that can be read" : ""))
+  private static func noNumber(_ path: String, _ isNumber: Bool, _ byte: Int) -> Fault {
+    Fault(
+      clause: "\"\(path)\" is not a number" + (isNumber ? " that can be read" : ""), byte: byte)
   }
 
   private static func vectors(
     _ name: String, _ json: inout JSONReader
   ) throws -> [PhoneDocument.Vector] {
-    guard try json.enterList() else { throw Fault(clause: "\"\(name)\" is not a list") }
+    guard try json.enterList() else {
+      throw Fault(clause: "\"\(name)\" is not a list", byte: json.offset)
+    }
     var vectors: [PhoneDocument.Vector] = []
     while try json.nextElement() {
       vectors.append(try vector("\(name)[\(vectors.count)]", &json))
@@ -194,7 +232,7 @@ private struct PhoneMembers {
     let kind = try json.kind()
     guard try json.enterObject() else {
       let what = kind == .null ? "is null" : "is not what the apps write there"
-      throw Fault(clause: "\"\(path())\" \(what)")
+      throw Fault(clause: "\"\(path())\" \(what)", byte: json.offset)
     }
     var (x, y, z) = (nil as Double?, nil as Double?, nil as Double?)
     while let key = try json.nextKey() {
@@ -205,9 +243,13 @@ private struct PhoneMembers {
       default: try json.skip()
       }
     }
-    guard let x else { throw Fault(clause: "\"\(path()).x\" is missing") }
-    guard let y else { throw Fault(clause: "\"\(path()).y\" is missing") }
-    guard let z else { throw Fault(clause: "\"\(path()).z\" is missing") }
+    guard let x else { throw missing("\(path()).x", json.offset) }
+    guard let y else { throw missing("\(path()).y", json.offset) }
+    guard let z else { throw missing("\(path()).z", json.offset) }
     return (x, y, z)
+  }
+
+  private static func missing(_ path: String, _ byte: Int) -> Fault {
+    Fault(clause: "\"\(path)\" is missing", byte: byte)
   }
 }

@@ -301,7 +301,7 @@ extension ImportPlacing where Source: ~Copyable {
 extension ImportPlacing.Account where Source: ~Copyable {
   /// The remark that samples leave the ticks of the recording's rate, with the line and the distance in periods.
   fileprivate func remark(
-    _ departure: (periods: Double, line: Int), _ name: String, _ grid: ImportGrid,
+    _ departure: (periods: Double, line: ImportPlace), _ name: String, _ grid: ImportGrid,
     _ rate: SampleRate, isRateGiven: Bool
   ) -> String {
     let cause =
@@ -310,7 +310,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
       : (isRateGiven ? "their rate is another one, or changes" : "their rate changes")
         + (holes > 0 ? ", or gaps are not whole periods long" : "")
     return
-      "at line \(departure.line) the samples of \(name) are \(Int(min(departure.periods, 0x1p60))) periods off the ticks of "
+      "at \(departure.line) the samples of \(name) are \(Int(min(departure.periods, 0x1p60))) periods off the ticks of "
       + "\(Plain.hertz(rate.hertz)) Hz: \(cause)"
   }
 
@@ -328,7 +328,7 @@ extension ImportPlacing.Account where Source: ~Copyable {
     if delays > 0 {
       remarks.append(
         "\(delays) \(delays == 1 ? "sample" : "samples") of \(name) came later than half a period after "
-          + "the tick and count as late, not as lost; the first is in line \(firstDelay)")
+          + "the tick and count as late, not as lost; the first is in \(firstDelay)")
     }
     if samples == 1, !isRateGiven {
       remarks.append(

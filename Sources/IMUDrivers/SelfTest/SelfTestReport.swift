@@ -135,7 +135,7 @@ extension SelfTestAnswer {
       )
     case .noTrim(let codes):
       return (
-        "\(unit.text(response)), no answer of a self-test: its trim code is 0, as a clone's",
+        "\(unit.text(response)), with nothing to compare it with: its trim code is 0, as a clone's",
         "a code of \(codes.lowerBound) to \(codes.upperBound)"
       )
     }

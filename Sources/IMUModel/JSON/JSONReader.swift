@@ -78,6 +78,12 @@ public struct JSONReader {
     self.allowsTrailingCommas = allowsTrailingCommas
   }
 
+  /// The bytes that were read so far: after an error, where it is.
+  public var offset: Int { min(place, bytes.count) }
+
+  /// Whether objects and lists around are as many as can be read: an error at one more is this.
+  public var isDeepest: Bool { depth == JSONReader.depthLimit }
+
   /// The kind of the next value.
   public mutating func kind() throws(Failure) -> Kind {
     skipSpace()

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// The pauses of a phyphox experiment, whose times do not count them.
+///
+///     event    experiment time    system time
+///     START          0.0              100.0
+///     PAUSE          2.5              102.5
+///     START          2.5              112.5        10 s: what is after 2.5 comes 10 s later than its time says
+///
+/// The length of a pause is the phone's: the difference of its system times, less that of the experiment's times.
+struct ImportPauses: Equatable {
+  /// An event of the list, in nanoseconds; `nil` where a time is missing or beyond a log.
+  struct Event {
+    let isStart: Bool
+    let experiment: Int64?
+    let system: Int64?
+  }
+
+  /// The time at which each begins, and the sum of the lengths up to it.
+  private var pauses: [(time: Int64, shift: Int64)] = []
+
+  /// The longest sum: what is beyond is no pause, but a clock that was set.
+  private static let longest: Int64 = 366 * 86_400_000_000_000
+
+  /// None.
+  init() {}
+
+  /// - Returns: `nil` when the events contradict each other, so that lengths are unknown.
+  init?(_ events: [Event]) {
+    var last: (isStart: Bool, experiment: Int64, system: Int64)?
+    var shift: Int64 = 0
+    for event in events {
+      guard let experiment = event.experiment, let system = event.system,
+        max(experiment.magnitude, system.magnitude) < 1 << 61,
+        event.isStart != last?.isStart ?? false
+      else { return nil }
+      if let last {
+        guard experiment >= last.experiment, system >= last.system,
+          system - last.system <= ImportPauses.longest
+        else { return nil }
+        if event.isStart {
+          let length = system - last.system - (experiment - last.experiment)
+          guard length >= 0, shift + length <= ImportPauses.longest else { return nil }
+          shift += length
+          pauses.append((last.experiment, shift))
+        }
+      }
+      last = (event.isStart, experiment, system)
+    }
+  }
+
+  var isEmpty: Bool { pauses.isEmpty }
+
+  /// A time with the pauses before it; `nil` beyond the times of a log.
+  func time(_ time: Int64) -> Int64? {
+    guard !pauses.isEmpty else { return time }
+    let before = pauses.partitioningIndex { $0.time >= time }
+    guard before > 0 else { return time }
+    let (later, overflow) = time.addingReportingOverflow(pauses[before - 1].shift)
+    return overflow ? nil : later
+  }
+
+  /// What is to be said of them, as a clause about the experiment.
+  var remark: String? {
+    guard let first = pauses.first, let last = pauses.last else { return nil }
+    let (begin, length) = (Plain.seconds(first.time), Plain.seconds(last.shift))
+    let when =
+      pauses.count == 1
+      ? "was paused at \(begin) for \(length)"
+      : "was paused \(pauses.count) times, first at \(begin), for \(length) in all"
+    return
+      "the experiment \(when) by the phone's clock: later samples are moved by that, and ticks in between have no sample"
+  }
+
+  static func == (left: ImportPauses, right: ImportPauses) -> Bool {
+    left.pauses.elementsEqual(right.pauses) { $0 == $1 }
+  }
+}

@@ -269,6 +269,21 @@ struct BadImportTests {
     }
   }
 
+  @Test("a second file is known by its bytes, too")
+  func second() {
+    let table = bench.file("table", "t_us,ax\n0,1\n10000,2\n")
+    for (bytes, words) in [
+      (BadImportTests.zip(BadImportTests.walk), ["no table", "zip", "separately"]),
+      (Array("PAR1".utf8) + [21, 0, 21], ["Parquet", "CSV"]),
+      (Array(repeating: 0, count: 100), ["100 bytes of 0"]),
+      (Array("{\"sensor\":1,\"axisValues\":[]}".utf8), ["no table", "gyrodata"]),
+    ] {
+      let other = bench.file("other", bytes)
+      expectSentence(bench.run("import", table, other), 65, words + [other])
+    }
+    #expect(bench.recordings.isEmpty)
+  }
+
   @Test("a program with an archive at its end is named so, unless it is said to be one")
   func extractor() {
     let bytes =

@@ -66,7 +66,13 @@ public struct ImportedFile: ~Copyable {
     switch format {
     case .csv, .json, .ndjson:
       if let second {
-        let other = try FileSource(path: second, progress: progress)
+        var other = try FileSource(path: second, progress: progress)
+        let kind = try ImportFormat.check(nil, &other)
+        guard [.csv, .json, .ndjson].contains(kind) else {
+          throw .notJoined(
+            first: path, second: second,
+            why: "\(second) is no table, but of the format \(kind.rawValue)")
+        }
         self.init(try TableImporter(source, with: other, options))
       } else {
         self.init(try TableImporter(source, options))

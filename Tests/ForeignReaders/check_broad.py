@@ -49,7 +49,7 @@ for path in paths:
         truth, moves = file["opt_quat"][:], file["movement"][:].astype(bool)
     table = os.path.join(store.folder.name, name + ".csv")
     with open(table, "w") as file:
-        file.write("t_s,ax_mps2,ay_mps2,az_mps2,gx_radps,gy_radps,gz_radps\n")
+        file.write("time_s,ax_mps2,ay_mps2,az_mps2,gx_radps,gy_radps,gz_radps\n")
         for row in range(len(force)):
             file.write("%.9f,%s\n" % (row / rate, ",".join("%.8f" % v for v in (*force[row], *turn[row]))))
     store.numbers[name] = store.run("import", table).split()[-1].decode()

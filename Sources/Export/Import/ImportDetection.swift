@@ -132,7 +132,7 @@ extension ImportFormat {
     throws(ImportError) -> Bool
   {
     let length = min(source.size, 65_557)
-    let tail = try source.bytes(at: source.size - length, Int(length))
+    let tail = try source.bytes(at: Int(clamping: source.size - length), Int(length))
     source.rewind()
     return tail.indices.contains { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
   }

@@ -132,7 +132,9 @@ extension ImportDialect {
       "time": .unknown, "timestamp": .unknown, "t": .unknown, "seconds": .seconds,
       "millis": .milliseconds, "micros": .microseconds, "t_ms": .milliseconds,
       "t_us": .microseconds, "t_ns": .nanoseconds, "t_s": .seconds, "datetime": .unknown,
-      "timestamp_ms": .milliseconds, "timestamp_us": .microseconds, "timestamp_ns": .nanoseconds,
+      "time_s": .seconds, "time_ms": .milliseconds, "time_us": .microseconds,
+      "time_ns": .nanoseconds, "timestamp_s": .seconds, "timestamp_ms": .milliseconds,
+      "timestamp_us": .microseconds, "timestamp_ns": .nanoseconds,
     ],
     accelerometer: ["a*"] + spellings("acc", "accel", "accelerometer", "acceleration"),
     gyroscope: ["g*", "w*"] + spellings("gyr", "gyro", "gyroscope"))

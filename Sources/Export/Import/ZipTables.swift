@@ -15,9 +15,6 @@ struct ZipTables {
   /// Pauses of the experiment.
   private(set) var pauses = ImportPauses()
 
-  /// The most events that are kept.
-  private static let mostEvents = 10_000
-
   /// Looks at the first bytes of each file.
   init<Base: SeekableSource & ~Copyable>(_ archive: borrowing ZipArchive<Base>) throws(ImportError)
   {
@@ -33,7 +30,7 @@ struct ZipTables {
       } else if [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix) {
         var lines = ImportLines(try archive.source(entry))
         if name.hasSuffix("meta/time.csv") {
-          (started, pauses, startRemark) = try ZipTables.start(&lines)
+          (started, pauses, startRemark) = try ImportPauses.start(&lines)
         } else if let layout = try ZipTables.layout(&lines) {
           found.append((entry, layout.channels))
         }
@@ -85,46 +82,6 @@ struct ZipTables {
       default: return nil
       }
     }
-  }
-
-  /// The instant of the experiment's time 0, and its pauses: `"START",0.0E0,1763800000.123,…`, `"PAUSE",2.5E0,…`.
-  private static func start<Source: ImportSource & ~Copyable>(_ lines: inout ImportLines<Source>)
-    throws(ImportError) -> (started: Int64?, pauses: ImportPauses, remark: String?)
-  {
-    var events: [ImportPauses.Event] = []
-    var separator: UInt8?
-    while events.count <= mostEvents, let line = try lines.next() {
-      let mark = separator ?? ImportHead.separator(of: line)
-      separator = mark
-      let isStart = line.starts(with: "\"START\"".utf8)
-      guard isStart || line.starts(with: "\"PAUSE\"".utf8) else { continue }
-      let times = ImportHead.cells(line, mark).prefix(3).map { cell -> Int64? in
-        let point = cell.first { ".,".utf8.contains($0) } ?? UInt8(ascii: ".")
-        guard case .number(let number) = ImportNumber(cell, mark: point) else { return nil }
-        return number.whole(timesTenTo: 9)?.value
-      }
-      events.append(
-        ImportPauses.Event(
-          isStart: isStart, experiment: times.count > 1 ? times[1] : nil,
-          system: times.count > 2 ? times[2] : nil))
-    }
-    guard let first = events.first(where: \.isStart) else { return (nil, ImportPauses(), nil) }
-    guard let time = first.experiment, let wall = first.system else {
-      return (
-        nil, ImportPauses(), "the start in meta/time.csv has no date, and is left out"
-      )
-    }
-    let (difference, overflow) = wall.subtractingReportingOverflow(time)
-    let date = overflow ? nil : difference
-    if events.count <= mostEvents, let pauses = ImportPauses(events) {
-      return (date, pauses, pauses.remark)
-    }
-    guard events.count(where: \.isStart) > 1 else { return (date, ImportPauses(), nil) }
-    return (
-      date, ImportPauses(),
-      "the experiment was paused, and meta/time.csv contradicts itself: its times do not count pauses, so dates after the "
-        + "first one are too early; record without pauses to have them"
-    )
   }
 
   /// With gravity before without it, calibrated before not.

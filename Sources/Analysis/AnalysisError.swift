@@ -9,10 +9,11 @@ public enum AnalysisError: Error, Equatable, Sendable {
   case log(LogError)
   /// The stretch has more samples than memory is meant for.
   case tooLong(limit: Int)
-  /// The stretch has no samples.
-  case noSamples
-  /// No segment has the samples that the shortest one needs; `longest` is what the longest has.
-  case tooShort(longest: Int, needed: Int)
+  /// The recording has no samples, or the stretch that was asked for.
+  case noSamples(isStretch: Bool)
+  /// No segment of the recording, or of the stretch that was asked for, has the samples that the shortest one needs;
+  /// `longest` is what the longest has.
+  case tooShort(longest: Int, needed: Int, isStretch: Bool)
   /// The recording has none of the channels that are needed.
   case channelsMissing(needed: String, recorded: ChannelSet)
   /// The curve does not show the terms that a file of noise parameters needs; a clause for each.
@@ -27,29 +28,33 @@ extension AnalysisError: CustomStringConvertible {
     case .tooLong(let limit):
       return
         "there are more than the \(limit) samples that can be analysed at once: choose a stretch with --from and --to"
-    case .noSamples:
-      return "there is no sample to analyse: choose another stretch with --from and --to"
-    case .tooShort(let longest, let needed):
+    case .noSamples(let isStretch):
+      return "there is no sample to analyse: choose another "
+        + (isStretch ? "stretch with --from and --to" : "recording")
+    case .tooShort(let longest, let needed, let isStretch):
       return
         "\(longest) \(longest == 1 ? "sample is" : "samples are") the longest run without a gap or an uneven time, and an "
-        + "analysis needs \(needed): choose another stretch, or record for longer"
+        + "analysis needs \(needed): "
+        + (isStretch ? "choose another stretch, or record for longer" : "record for longer")
     case .channelsMissing(let needed, let recorded):
       let names = recorded.indices.map { ChannelSet.names[$0] }.joined(separator: ", ")
       return "this needs \(needed), and the recording has \(names): choose another recording"
     case .noiseUnknown(let reasons):
       return
         "noise parameters cannot be written: \(reasons.joined(separator: "; ")): record for hours at rest, without a "
-        + "change of temperature"
+        + "change of temperature, in a range whose counts are finer than the noise"
     }
   }
 }
 
 extension AnalysisError: StatusError {
-  /// Whether the log or the request is wrong.
+  /// Whether the log or the request is wrong: without a stretch in the request, it is the log.
   public var exitStatus: ExitStatus {
     switch self {
     case .log(let cause): cause.exitStatus
-    case .tooLong, .noSamples, .tooShort, .channelsMissing, .noiseUnknown: .usage
+    case .noSamples(let isStretch), .tooShort(_, _, let isStretch):
+      isStretch ? .usage : .damagedData
+    case .tooLong, .channelsMissing, .noiseUnknown: .usage
     }
   }
 }

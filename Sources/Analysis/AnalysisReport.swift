@@ -12,10 +12,17 @@ public struct AnalysisReport {
   public let description: RecordingDescription
   /// What was found.
   public let analysis: RecordingAnalysis
+  /// The mounting in the log's header where the axes are nevertheless the chip's; else `nil`.
+  public let mounting: AxisMap?
 
   /// A report on an analysis.
-  public init(number: UInt32, description: RecordingDescription, analysis: RecordingAnalysis) {
+  ///
+  /// - Parameter isMounted: Whether the samples that were analysed are in the axes of the header's mounting.
+  public init(
+    number: UInt32, description: RecordingDescription, analysis: RecordingAnalysis, isMounted: Bool
+  ) {
     (self.number, self.description, self.analysis) = (number, description, analysis)
+    mounting = isMounted ? nil : description.axes
   }
 
   /// What was analysed.
@@ -39,18 +46,27 @@ public struct AnalysisReport {
     func add(_ count: UInt64, _ one: String, _ many: String) {
       if count > 0 { lines.append("\(count) \(count == 1 ? one : many)") }
     }
-    add(account.gaps, "gap, which no window reaches across", "gaps, which no window reaches across")
+    if let mounting {
+      lines.append("axes are the chip's, not those of the mounting \(mounting)")
+    }
+    if let drift = analysis.rateDrift {
+      lines.append(
+        "the rate changes by \(Digits.text(drift * 100, 2)) %, which smears frequencies by as much")
+    }
+    add(
+      account.gaps, "gap divides the samples: no window reaches across it",
+      "gaps divide the samples: no window reaches across them")
     let segments = description.isFreeRunning ? "begins a segment" : "was read late"
     let many = description.isFreeRunning ? "begin a segment" : "were read late"
     add(
       account.unevenTimes, "sample is half a period or more off its time and \(segments)",
       "samples are half a period or more off their times and \(many)")
-    let shortest = "of fewer than \(SampleColumns.shortest) samples, left out"
-    add(account.leftOut, "sample in runs \(shortest)", "samples in runs \(shortest)")
+    let shortest = "left out: runs of fewer than \(SampleColumns.shortest) samples are too short"
+    add(account.leftOut, "sample is \(shortest)", "samples are \(shortest)")
     add(
       UInt64(analysis.outsideWindows),
-      "sample in segments shorter than a window, not in the spectra",
-      "samples in segments shorter than a window, not in the spectra")
+      "sample is not in the spectra: its segment is shorter than a window",
+      "samples are not in the spectra: their segments are shorter than a window")
     add(
       UInt64(analysis.clipped), "value is clipped: peaks are higher, and other figures too low",
       "values are clipped: peaks are higher, and other figures too low")
@@ -73,7 +89,12 @@ public struct AnalysisReport {
     if !description.sensor.filter.isEmpty {
       text += ", and what the filter passes (\(description.sensor.filter))"
     }
-    if analysis.rate < RecordingAnalysis.velocityRate {
+    if analysis.axes.contains(where: \.isAcceleration), !hasVelocity {
+      text +=
+        half > RecordingAnalysis.velocityBand.lowerBound
+        ? "; no velocity, as the windows are too short for 10 Hz"
+        : "; no velocity, as that is of 10 Hz and more"
+    } else if analysis.rate < RecordingAnalysis.velocityRate {
       text += "; no ISO 20816 zone is claimed below a rate of 2560 Hz"
     }
     return text
@@ -109,7 +130,9 @@ public struct AnalysisReport {
     add("peak from mean", { digits($0.peak) })
     add("crest factor", { digits($0.moments.crest) })
     add("kurtosis", { digits($0.moments.kurtosis) })
-    add(velocityName, { digits($0.velocity) }, all: analysis.total(\.velocity))
+    if hasVelocity {
+      add(velocityName, { digits($0.velocity) }, all: analysis.total(\.velocity))
+    }
     for band in analysis.bands {
       guard axes.contains(where: { $0.spectrum.rms(in: band) != nil }) else { continue }
       let end = min(band.upperBound, analysis.rate / 2)
@@ -125,7 +148,7 @@ public struct AnalysisReport {
       add("  its RMS", { $0.peaks.count > place ? digits($0.peaks[place].rms) : "-" })
     }
     guard analysis.motion == nil else { return rows }
-    add("N in µg/√Hz, m°/s/√Hz", { term($0, \.randomWalk, 1e6, 1e3) })
+    add("N (density/√2) in µg/√Hz, m°/s/√Hz", { term($0, \.randomWalk, 1e6, 1e3) })
     add("  as m/s/√h, °/√h", { term($0, \.randomWalk, 60 * 9.80665, 60) })
     add("B in µg, °/h", { term($0, \.biasInstability, 1e6, 3600) })
     add("K in µg/s/√Hz, m°/s²/√Hz", { term($0, \.rateRandomWalk, 1e6, 1e3) })
@@ -134,9 +157,11 @@ public struct AnalysisReport {
 
   private var total: Double? { analysis.total(\.rms) }
 
+  private var hasVelocity: Bool { analysis.axes.contains { $0.velocity != nil } }
+
   private var velocityName: String {
     let end = min(1000, analysis.rate / 2)
-    return "velocity RMS, mm/s, 10 to \(Digits.short(max(10, end))) Hz"
+    return "velocity RMS, mm/s, 10 to \(Digits.short(end)) Hz"
   }
 
   /// A noise term with its relative uncertainty.

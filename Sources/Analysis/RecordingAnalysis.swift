@@ -73,6 +73,9 @@ public struct RecordingAnalysis: Equatable, Sendable {
   public let rate: Double
   /// By how much of itself the rate may be wrong; `nil` where no chip's clock proves it.
   public let rateError: Double?
+  /// By how much of itself the rate changes within the recording; `nil` where that moves no frequency by more than the
+  /// spectrum's resolution.
+  public let rateDrift: Double?
   /// Seconds of samples.
   public let duration: Double
   /// Samples in segments that are too short for a window of the spectrum.
@@ -110,6 +113,9 @@ public struct RecordingAnalysis: Equatable, Sendable {
     (sampleCount, segmentCount) = (columns.count, columns.segments.count)
     account = columns.account
     (rate, rateError, duration) = (columns.rate, columns.rateError, columns.duration)
+    // At half the rate, the highest frequency, a resolution is 2 / length of it.
+    let drift = columns.rateDrift(length: length)
+    rateDrift = drift > 2 / Double(length) ? drift : nil
     outsideWindows = columns.segments.reduce(0) { $0 + ($1.count < length ? $1.count : 0) }
   }
 

@@ -39,7 +39,10 @@ extension SampleColumns {
     let columns = reading.columns
     guard !columns.segments.isEmpty else {
       let longest = columns.account.longestLeftOut
-      throw longest == 0 ? .noSamples : .tooShort(longest: longest, needed: shortest)
+      let isStretch = from != nil || to != nil
+      throw longest == 0
+        ? .noSamples(isStretch: isStretch)
+        : .tooShort(longest: longest, needed: shortest, isStretch: isStretch)
     }
     return columns
   }

@@ -7,11 +7,34 @@ public struct SampleSegment: Equatable, Sendable {
   /// The place of its first sample in the columns.
   public let first: Int
   /// Samples in it.
-  public internal(set) var count: Int
+  public private(set) var count: Int
   /// Nanoseconds since tick 0's deadline at its first sample.
   public let firstTime: Int64
   /// Nanoseconds since tick 0's deadline at its last sample.
-  public internal(set) var lastTime: Int64
+  public private(set) var lastTime: Int64
+
+  /// One of its samples: the number from 1 on, and the time.
+  struct Instant: Equatable, Sendable {
+    var number = 0
+    var time: Int64 = 0
+  }
+
+  /// A sample of its second quarter; `nil` in a short segment.
+  var middle: Instant? { earlier.number > 1 ? earlier : nil }
+  private var earlier = Instant()
+  private var later = Instant()
+
+  init(first: Int, at time: Int64) {
+    (self.first, count, firstTime, lastTime) = (first, 0, time, time)
+  }
+
+  /// Adds samples up to a time.
+  mutating func append(_ number: Int, upTo time: Int64) {
+    count += number
+    lastTime = time
+    // Two instants are kept, and the later one is at half of the segment or after it.
+    if count >= 2 * later.number { (earlier, later) = (later, Instant(number: count, time: time)) }
+  }
 
   /// The places of its samples in the columns.
   public var places: Range<Int> { first..<(first + count) }
@@ -120,6 +143,27 @@ public final class SampleColumns {
     return length > 0 ? Double(account.lengthError) / length : nil
   }
 
+  /// By how much of itself the rate changes between segments, and between the beginning and the end of each; parts of
+  /// fewer than `length` samples do not count. 0 where the computer reads the chip on its grid.
+  func rateDrift(length: Int) -> Double {
+    guard description.isFreeRunning else { return 0 }
+    var (shortest, longest) = (Double.infinity, 0.0)
+    func add(_ count: Int, _ time: Int64) {
+      guard count >= length, time > 0 else { return }
+      let period = Double(time) / Double(count)
+      (shortest, longest) = (min(shortest, period), max(longest, period))
+    }
+    for segment in segments {
+      guard let middle = segment.middle else {
+        add(segment.count - 1, segment.lastTime - segment.firstTime)
+        continue
+      }
+      add(middle.number - 1, middle.time - segment.firstTime)
+      add(segment.count - middle.number, segment.lastTime - middle.time)
+    }
+    return longest > 0 ? longest / shortest - 1 : 0
+  }
+
   /// Seconds of samples.
   public var duration: Double { Double(count) / rate }
 
@@ -127,7 +171,7 @@ public final class SampleColumns {
 
   /// Begins a segment.
   func begin(at time: Int64) {
-    segments.append(SampleSegment(first: count, count: 0, firstTime: time, lastTime: time))
+    segments.append(SampleSegment(first: count, at: time))
   }
 
   /// Adds consecutive samples to the last segment; `false` when there is no room.
@@ -142,8 +186,7 @@ public final class SampleColumns {
         .update(from: source + rows.lowerBound, count: rows.count)
     }
     count += rows.count
-    segments[segments.count - 1].count += rows.count
-    segments[segments.count - 1].lastTime = lastTime
+    segments[segments.count - 1].append(rows.count, upTo: lastTime)
     return true
   }
 

@@ -13,10 +13,21 @@ public struct SensorCertificate: Equatable, Sendable {
     self.findings = findings
   }
 
-  /// The worst verdict of all findings; ``CertificateFinding/Verdict/unknown`` when none could be judged.
+  /// The findings without which a sensor does not pass, where the certificate has them: which chip it is, whether it was set
+  /// up, whether it measures gravity, and whether all axes are alive.
+  private static let needed = ["identity", "registers", "gravity", "zero", "stuck"]
+
+  /// Those of the findings that a sensor needs to pass, and that could not be judged.
+  private var missing: [CertificateFinding] {
+    findings(.unknown).filter { SensorCertificate.needed.contains($0.name) }
+  }
+
+  /// The worst verdict of all findings; ``CertificateFinding/Verdict/unknown`` when nothing is wrong, but one of those that a
+  /// sensor needs to pass could not be judged, or none at all.
   public var verdict: CertificateFinding.Verdict {
     let verdicts = findings.map(\.verdict)
-    return [.fail, .warn, .pass].first { verdicts.contains($0) } ?? .unknown
+    if let bad = [.fail, .warn].first(where: { verdicts.contains($0) }) { return bad }
+    return missing.isEmpty && verdicts.contains(.pass) ? .pass : .unknown
   }
 
   /// The findings with that verdict.
@@ -29,7 +40,10 @@ public struct SensorCertificate: Equatable, Sendable {
 
   /// The verdict, and the findings that are the reason for it, on one line.
   public var sentence: String {
-    guard verdict == .fail || verdict == .warn else { return verdict.rawValue }
+    guard verdict == .fail || verdict == .warn else {
+      let names = missing.map(\.name).joined(separator: ", ")
+      return verdict.rawValue + (names.isEmpty ? "" : ": not judged: \(names)")
+    }
     let reasons = findings(.fail) + findings(.warn)
     return "\(verdict.rawValue): " + reasons.map(\.sentence).joined(separator: "; ")
   }

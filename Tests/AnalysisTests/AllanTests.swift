@@ -97,23 +97,4 @@ struct AllanTests {
     #expect(terms.rateRandomWalk == .refused("it moved"))
   }
 
-  @Test("a flat minimum between noise and walk is the bias instability, from 3 h on")
-  func minimum() throws {
-    // σ² = N²/τ + B² + K²τ/3 has its minimum at √3 N/K.
-    let points = (0..<16).map { octave in
-      let tau = 0.01 * Double(1 << octave)
-      let variance = 1 / tau + 2500 * 0.664 * 0.664 + 1e-4 * tau
-      return AllanCurve.Point(
-        factor: 1 << octave, tau: tau, deviation: variance.squareRoot(), count: 1000,
-        independent: 1_100_000 >> octave)
-    }
-    let curve = AllanCurve(
-      points: points + [
-        .init(factor: 1 << 16, tau: 655, deviation: 60, count: 1000, independent: 16)
-      ])
-    let terms = NoiseTerms(curve, duration: 11_000, motion: nil)
-    let value = try #require(terms.biasInstability.value)
-    #expect(abs(value / 50 - 1) < 0.05)
-    #expect(NoiseTerms(curve, duration: 10_000, motion: nil).biasInstability.value == nil)
-  }
 }

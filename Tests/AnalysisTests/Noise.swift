@@ -38,6 +38,26 @@ struct Noise {
     }
   }
 
+  /// Noise of the density B² / πf, whose Allan variance is B² · 2 ln 2/π at all averaging times: a sum of processes of Gauß
+  /// and Markov, whose time constants rise by a factor of three.
+  mutating func flicker(_ count: Int, instability: Double) -> [Double] {
+    let factor = 3.0
+    let deviation = instability * (log(factor) / Double.pi).squareRoot()
+    var values = [Double](repeating: 0, count: count)
+    var constant = 0.5
+    while constant < 20 * Double(count) {
+      let decay = exp(-1 / constant)
+      let step = deviation * (1 - decay * decay).squareRoot()
+      var value = normal() * deviation
+      for place in values.indices {
+        value = value * decay + normal() * step
+        values[place] += value
+      }
+      constant *= factor
+    }
+    return values
+  }
+
   static func counts(_ value: Double) -> Int16 { Int16(clamping: Int(value.rounded())) }
 
   /// A sine of an amplitude in counts, a frequency as a part of the rate, and a phase in radians.

@@ -20,10 +20,9 @@ struct SampleColumnsTests {
     for tick in 0..<3000 { log.add(UInt64(tick), Self.sample(tick)) }
     let columns = try log.columns(channels: .all)
     #expect(columns.count == 3000)
-    #expect(
-      columns.segments == [
-        SampleSegment(first: 0, count: 3000, firstTime: 0, lastTime: 29_990_000_000)
-      ])
+    let segment = try #require(columns.segments.first)
+    #expect(columns.segments.count == 1 && segment.places == 0..<3000)
+    #expect(segment.firstTime == 0 && segment.lastTime == 29_990_000_000)
     for channel in 0..<7 {
       let expected = (0..<3000).map { Self.sample($0)[channel] }
       #expect(Array(columns.runs(ofChannel: channel)[0]) == expected, "\(channel)")
@@ -105,12 +104,51 @@ struct SampleColumnsTests {
     var log = try WrittenLog(hertz: 100)
     for tick in 0..<200 { log.add(UInt64(tick), Self.sample(tick)) }
     #expect(throws: AnalysisError.tooLong(limit: 150)) { try log.columns(limit: 150) }
-    #expect(throws: AnalysisError.noSamples) { try log.columns(from: 9_000_000_000) }
-    #expect(throws: AnalysisError.tooShort(longest: 63, needed: 64)) {
+    #expect(throws: AnalysisError.noSamples(isStretch: true)) {
+      try log.columns(from: 9_000_000_000)
+    }
+    #expect(throws: AnalysisError.tooShort(longest: 63, needed: 64, isStretch: true)) {
       try log.columns(to: 630_000_000)
     }
     #expect(
       "\(AnalysisError.tooLong(limit: 150))".contains("choose a stretch with --from and --to"))
-    #expect("\(AnalysisError.tooShort(longest: 63, needed: 64))".contains("record for longer"))
+    #expect(
+      "\(AnalysisError.tooShort(longest: 63, needed: 64, isStretch: true))"
+        .contains("choose another stretch, or record for longer"))
+  }
+
+  @Test("a whole recording that cannot be analysed is bad data, and a stretch of one a bad request")
+  func exitStatus() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<200 where tick % 50 != 0 { log.add(UInt64(tick), Self.sample(tick)) }
+    let error = AnalysisError.tooShort(longest: 49, needed: 64, isStretch: false)
+    #expect(throws: error) { try log.columns() }
+    #expect(error.exitStatus == .damagedData && !"\(error)".contains("stretch"))
+    #expect(AnalysisError.noSamples(isStretch: false).exitStatus == .damagedData)
+    #expect(AnalysisError.noSamples(isStretch: true).exitStatus == .usage)
+    #expect(
+      AnalysisError.tooShort(longest: 9, needed: 64, isStretch: true).exitStatus == .usage)
+  }
+
+  @Test("a rate that changes within a segment, or between segments, is found")
+  func drift() throws {
+    func drift(_ period: (Int) -> Int64, gapAt gap: Int = .max) throws -> Double {
+      var log = try WrittenLog(hertz: 100, isImported: true)
+      var time: Int64 = 0
+      for tick in 0..<6000 {
+        log.add(UInt64(tick < gap ? tick : tick + 500), at: time, Self.sample(tick))
+        time += period(tick) + (tick + 1 == gap ? 5_000_000_000 : 0)
+      }
+      return try log.columns().rateDrift(length: 512)
+    }
+    #expect(try drift { _ in 10_000_000 } == 0)
+    // By 3 % from end to end: between means of parts, which are more than half of it apart.
+    let steady = try drift { 10_000_000 - Int64($0) * 50 }
+    #expect((0.013...0.017).contains(steady), "\(steady)")
+    let step = try drift({ $0 < 3000 ? 10_000_000 : 10_100_000 }, gapAt: 3000)
+    #expect(abs(step - 0.01) < 1e-6, "\(step)")
+    // Times that jitter by a third of a period are no drift.
+    let jitter = try drift { $0 % 2 == 0 ? 7_000_000 : 13_000_000 }
+    #expect(jitter < 1.0 / 512, "\(jitter)")
   }
 }

@@ -93,7 +93,24 @@ struct AnalyzeCommandTests {
     #expect(outcome.status == 0)
     #expect(outcome.lines[0].contains("4000 samples in 2 segments"))
     #expect(outcome.output.contains("note: 3 values are clipped"))
-    #expect(outcome.output.contains("note: 1 gap, which no window reaches across"))
+    #expect(outcome.output.contains("note: 1 gap divides the samples: no window reaches across it"))
+  }
+
+  @Test("a recording of which no run is long enough is bad data")
+  func bursts() throws {
+    try take(Self.table(50))
+    let outcome = bench.run("analyze", "1")
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("needs 64: record for longer"), "\(outcome.talk)")
+  }
+
+  @Test("JSON has the mounting of the header, which is not applied, and the text says so")
+  func mounting() throws {
+    try bench.record("--for", "10s", "--rate", "100", "--axes=-z,y,x")
+    #expect(
+      bench.run("analyze", "1").lines.contains(
+        "note: axes are the chip's, not those of the mounting -z,y,x"))
+    #expect(try bench.run("analyze", "1", "--json").json()["mounting"] == .string("-z,y,x"))
   }
 
   @Test("a stretch is analysed alone")

@@ -62,6 +62,29 @@ struct ReviewCommandTests {
     #expect(bench.run("export", "1", "--format", "html").lines.contains { $0.contains(sentence) })
   }
 
+  @Test("a dead axis in a motion that is played back fails, and a playback at rest is not judged")
+  func playedBack() throws {
+    let bench = Bench()
+    var (moving, still) = ("t_us,ax,ay,az,gx,gy,gz,temp\n", "t_us,ax,ay,az,gx,gy,gz,temp\n")
+    for row in 0..<1000 {
+      let swing = row % 80 < 40 ? row % 40 : 40 - row % 40
+      moving +=
+        "\(row * 10_000),\(swing * 50),\(-swing * 60),\(8192 - swing * 20),\(swing * 30),\(300 - swing * 40),0,7\n"
+      still += "\(row * 10_000),1,2,8192,4,5,6,7\n"
+    }
+    for (name, rows, line) in [
+      ("moving.csv", moving, "certificate fail: zero gz (no axis always 0)"),
+      ("still.csv", still, "certificate unknown: not judged: stuck"),
+    ] {
+      let motion = bench.file(name, rows)
+      try bench.record("--rate", "100", "--virtual-time", "--motion", motion, "--for", "8s")
+      let info = bench.run("info", "latest")
+      #expect(info.lines.contains { $0.hasPrefix(line) }, "\(info.lines)")
+      let isGood = info.lines.last?.hasPrefix("verdict     good") ?? false
+      #expect(isGood == (name == "still.csv"))
+    }
+  }
+
   @Test("info says that a recording made from a table has no certificate")
   func noCertificate() throws {
     let bench = Bench()

@@ -103,6 +103,26 @@ struct CertificateTests {
     )
   }
 
+  @Test("passes only where identity, registers, gravity and dead axes were judged, else names them")
+  func notJudged() {
+    for name in ["identity", "registers", "gravity", "zero", "stuck"] {
+      let open = SensorCertificate([finding("clone"), finding(name, "-", "", .unknown)])
+      #expect(open.verdict == .unknown && open.sentence == "unknown: not judged: \(name)")
+      let warned = SensorCertificate(open.findings + [finding("bias-gx", "9", "", .warn)])
+      #expect(warned.verdict == .warn)
+      #expect(SensorCertificate(open.findings + [finding("axes", "", "", .fail)]).verdict == .fail)
+    }
+    // What most recordings cannot show is not needed.
+    for name in ["axes", "rate", "noise-density-ax", "still", "equal"] {
+      let open = SensorCertificate([finding("identity"), finding(name, "-", "", .unknown)])
+      #expect(open.verdict == .pass && open.sentence == "pass")
+    }
+    let several = SensorCertificate([
+      finding("identity"), finding("gravity", "", "", .unknown), finding("zero", "", "", .unknown),
+    ])
+    #expect(several.sentence == "unknown: not judged: gravity, zero")
+  }
+
   @Test("of a foreign log is cut to the findings that this program would write")
   func foreign() {
     let long = SensorCertificate(

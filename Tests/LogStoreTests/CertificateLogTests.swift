@@ -91,6 +91,7 @@ struct CertificateLogTests {
   @Test("makes a recording flawed when a finding fails, and not when one warns")
   func verdict() throws {
     #expect(try account(log(nil, certificate("stuck", .warn))).verdict == .good)
+    #expect(try account(log(nil, certificate("gravity", .unknown))).verdict == .good)
     let failed = try account(log(certificate("gravity", .fail), nil))
     #expect(failed.verdict == .flawed)
     #expect(

@@ -27,7 +27,7 @@ struct CertificateMeterTests {
     }
   }
 
-  private static var expectation: SensorExpectation {
+  static var expectation: SensorExpectation {
     var expectation = SensorExpectation(
       identity: 0x68, maximumBusClock: 400_000, zeroG: 0.107, zeroRate: 20,
       rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
@@ -38,13 +38,13 @@ struct CertificateMeterTests {
     return expectation
   }
 
-  private static func description(_ hertz: UInt32 = 100) throws -> RecordingDescription {
+  static func description(_ hertz: UInt32 = 100) throws -> RecordingDescription {
     var description = ExampleLog.description()
     description.rate = try #require(SampleRate(hertz))
     return description
   }
 
-  private func certificate(
+  func certificate(
     of sensor: Sensor = Sensor(), seconds: Double = 6, hertz: UInt32 = 100,
     _ expectation: SensorExpectation = CertificateMeterTests.expectation,
     without missing: Range<UInt64> = 0..<0,
@@ -62,7 +62,7 @@ struct CertificateMeterTests {
     return meter.certificate()
   }
 
-  private func failures(_ certificate: SensorCertificate) -> [String] {
+  func failures(_ certificate: SensorCertificate) -> [String] {
     certificate.findings(.fail).map { "\($0.name): \($0.value)" }
   }
 
@@ -73,7 +73,8 @@ struct CertificateMeterTests {
     let certificate = try certificate(of: Sensor(seed: seed), seconds: 13, hertz: hertz)
     #expect(certificate.verdict == .pass, "seed \(seed): \(certificate.sentence)")
     #expect(certificate["temperature"]?.value == "24.8 °C")
-    #expect(certificate["bias-gx"]?.value.hasPrefix("-2") == true)
+    let bias = try #require(certificate["bias-gx"]?.value.split(separator: " ").first)
+    #expect(try abs(#require(Double(bias)) + 2) < 0.03, "seed \(seed): \(bias)")
     let gravity = try #require(certificate["gravity"]?.value.split(separator: " ").first)
     #expect(try abs(#require(Double(gravity)) - 1) < 0.003, "seed \(seed): \(gravity)")
   }
@@ -108,6 +109,9 @@ struct CertificateMeterTests {
       #expect(certificate["noise-density-\(axis)"]?.verdict == .unknown)
     }
     #expect(certificate["stuck"]?.verdict == .pass)
+    #expect(certificate["stuck"]?.value == "none, not judged: gx, gy, gz")
+    // They are held at other counts than 0, and each at another one.
+    #expect(certificate["zero"]?.value == "none" && certificate["equal"]?.value == "none")
     #expect(certificate.verdict == .pass)
   }
 
@@ -208,7 +212,18 @@ struct CertificateMeterTests {
     (expectation.acceleration, expectation.angularRate) = (nil, nil)
     let certificate = try certificate(expectation) { _, sample in (sample.gx, sample.gy) = (0, 0) }
     #expect(failures(certificate).isEmpty)
-    #expect(certificate["zero"]?.verdict == .unknown)
+    for name in ["zero", "stuck", "equal"] {
+      #expect(certificate[name]?.value == "none, not judged: gx, gy")
+    }
+    let nothing = try self.certificate(expectation) { _, sample in sample = RawSample() }
+    for name in ["zero", "stuck", "equal"] {
+      #expect(nothing[name]?.verdict == .unknown && nothing[name]?.value == "-")
+    }
+    #expect(nothing.sentence.hasPrefix("fail: gravity"))
+    let held = try self.certificate(expectation) { _, sample in
+      sample = RawSample(ax: 1, ay: 2, az: 8192, gx: 4, gy: 5, gz: 6)
+    }
+    #expect(held.verdict == .unknown && held.sentence == "unknown: not judged: stuck")
   }
 
   @Test("marks a chip with another identity, or of which a whole sensor is too quiet")

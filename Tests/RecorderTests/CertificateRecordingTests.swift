@@ -221,6 +221,8 @@ struct CertificateRecordingTests {
     }
     #expect(found.count == 1)
     #expect(found.first?["still"]?.verdict == .unknown)
+    #expect(found.first?.verdict == .unknown)
+    #expect(found.first?.sentence == "unknown: not judged: gravity")
     #expect(ticks.first.map { (995...1110).contains($0) } == true, "\(ticks)")
   }
 

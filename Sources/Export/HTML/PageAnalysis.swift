@@ -65,7 +65,7 @@ struct PageAnalysis {
   ) throws(ExportError) {
     let analysis = RecordingAnalysis(columns)
     let report = AnalysisReport(
-      number: number, description: columns.description, analysis: analysis)
+      number: number, description: columns.description, analysis: analysis, isMounted: true)
     try put(paragraph(report.subject), to: &sink)
     if clippedCount > 0 {
       let samples = clippedCount == 1 ? "1 sample has" : "\(clippedCount) samples have"

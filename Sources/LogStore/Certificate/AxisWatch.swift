@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 
 /// Watches the six axes for those that cannot be alive: the same count for too long, or two with the same counts.
@@ -8,10 +9,17 @@ import IMUModel
 ///     ay   ▂▃▂▄▃▃▃▃▃▃▃▃▃      held from here on: stuck once that has lasted for the limit
 ///     az   ▁▃▂▄▂▃▁▂▃▄▂▃▂      the same as ax in each sample: one of them is not measured
 ///
+/// An axis is held when chance could not have its noise rest for so long (``limit(deviation:bandwidth:rate:)``), or when
+/// most other axes move in three seconds in which it does not: that needs no figure of its noise.
+///
 /// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What was found stays found.
 struct AxisWatch {
-  /// How long each axis of a sensor may have the same count, in samples; 0 for a sensor that is not judged.
-  private let limits: (acceleration: UInt64, angularRate: UInt64)
+  /// The axes that are recorded.
+  private let axes: [Int]
+  /// How long each axis may have the same count, in samples; 0 while nothing is known of its noise.
+  private var limits = [UInt64](repeating: 0, count: 6)
+  /// Samples in ``CertificateBounds/stillTime``: nothing shorter is held.
+  private let shortest: UInt64
   private var counts = [Int16](repeating: 0, count: 6)
   private var runs = [UInt64](repeating: 0, count: 6)
   /// The tick at which each run began.
@@ -21,7 +29,11 @@ struct AxisWatch {
   /// Whether axis i was seen to differ from axis j, at 6 · i + j.
   private var differs: UInt64 = 0
   private var hasChanged = [Bool](repeating: false, count: 6)
+  private var wasZero = [Bool](repeating: true, count: 6)
+  /// Whether an axis ever had the same count for ``shortest`` samples.
+  private var wasHeld = [Bool](repeating: false, count: 6)
   private(set) var sampleCount: UInt64 = 0
+  private var window = MotionWindow()
 
   struct Stuck: Equatable {
     let count: Int16
@@ -29,20 +41,25 @@ struct AxisWatch {
     let tick: UInt64?
   }
 
-  init(acceleration: UInt64, angularRate: UInt64) {
-    limits = (acceleration, angularRate)
+  /// A watch on those axes of `channels` that are no temperature.
+  init(_ channels: ChannelSet, rate: SampleRate) {
+    axes = channels.indices.filter { $0 < 6 }
+    shortest = max(
+      AxisWatch.leastSamples, rate.tick(atNanoseconds: CertificateBounds.stillTime))
   }
 
-  private func limit(_ axis: Int) -> UInt64 { axis < 3 ? limits.acceleration : limits.angularRate }
+  /// Samples in which an axis that is alive changes at the lowest rates.
+  private static let leastSamples: UInt64 = 30
 
-  /// The axes that are judged.
-  var judged: [Int] { (0..<6).filter { limit($0) > 0 } }
+  /// Sets how long an axis may have the same count; 0 for one whose noise is not known.
+  mutating func setLimit(_ samples: UInt64, of axis: Int) {
+    limits[axis] = samples == 0 ? 0 : max(samples, shortest)
+    // A run that is longer already is looked at once more.
+    if limits[axis] > 0, runs[axis] >= limits[axis] { runs[axis] = limits[axis] - 1 }
+  }
 
-  /// The most samples that any judged axis may have the same count.
-  var longestLimit: UInt64 { max(limits.acceleration, limits.angularRate) }
-
-  /// Whether there were enough samples to call every axis alive.
-  var isConclusive: Bool { judged.allSatisfy { sampleCount >= limit($0) } }
+  /// The most samples that any axis may have the same count.
+  var longestLimit: UInt64 { limits.reduce(shortest) { max($0, $1) } }
 
   mutating func add(_ tick: UInt64, _ sample: RawSample) {
     for axis in 0..<6 {
@@ -50,13 +67,11 @@ struct AxisWatch {
       if sampleCount == 0 || count != counts[axis] {
         if sampleCount > 0 { hasChanged[axis] = true }
         (counts[axis], runs[axis], starts[axis]) = (count, 0, tick)
+        if count != 0 { wasZero[axis] = false }
       }
       runs[axis] += 1
-      // At an end of the range the motion is too large, and says nothing of the axis.
-      guard runs[axis] == limit(axis), stuck[axis] == nil, count != .max, count != .min else {
-        continue
-      }
-      stuck[axis] = Stuck(count: count, tick: hasChanged[axis] ? starts[axis] : nil)
+      if runs[axis] == shortest { wasHeld[axis] = true }
+      if runs[axis] == limits[axis] { hold(axis) }
     }
     if differs != AxisWatch.allDiffer {
       for first in 0..<5 {
@@ -66,6 +81,26 @@ struct AxisWatch {
       }
     }
     sampleCount += 1
+    window.add(sample)
+    if window.count == shortest { closeWindow() }
+  }
+
+  private mutating func hold(_ axis: Int) {
+    let count = counts[axis]
+    // At an end of the range the motion is too large, and says nothing of the axis.
+    guard stuck[axis] == nil, count != .max, count != .min else { return }
+    stuck[axis] = Stuck(count: count, tick: hasChanged[axis] ? starts[axis] : nil)
+  }
+
+  private mutating func closeWindow() {
+    // A made-up motion in a plane moves three; four of five are moved by a hand or a vehicle.
+    for axis in axes where window.spread(axis) == 0 {
+      let moving = axes.reduce(0) {
+        $0 + (window.spread($1) >= CertificateBounds.motion ? 1 : 0)
+      }
+      if moving >= max(2, axes.count - 2) { hold(axis) }
+    }
+    window = MotionWindow()
   }
 
   private static let allDiffer: UInt64 = (0..<5).reduce(0) { bits, first in
@@ -74,33 +109,86 @@ struct AxisWatch {
 
   /// Pairs of axes that change and never differed.
   var equal: [(Int, Int)] {
-    guard isConclusive else { return [] }
+    pairs { hasChanged[$0] && isKnown($0) && isKnown($1) }
+  }
+
+  private func pairs(_ isMeant: (Int, Int) -> Bool) -> [(Int, Int)] {
     var pairs: [(Int, Int)] = []
-    for first in judged {
-      for second in judged where second > first {
-        let isEqual = differs & 1 << UInt64(6 * first + second) == 0
-        if isEqual, hasChanged[first] { pairs.append((first, second)) }
+    for first in axes {
+      for second in axes where second > first && differs & 1 << UInt64(6 * first + second) == 0 {
+        if sampleCount >= shortest, isMeant(first, second) { pairs.append((first, second)) }
       }
     }
     return pairs
   }
+
+  /// Whether there were enough samples for the limit of an axis.
+  private func isKnown(_ axis: Int) -> Bool { limits[axis] > 0 && sampleCount >= limits[axis] }
+
+  // MARK: What could not be judged
+
+  /// Axes of which it is not known whether they are stuck: they had the same count for three seconds, as noise far below
+  /// a count has it too.
+  var undecided: [Int] {
+    axes.filter { axis in
+      sampleCount < shortest || wasHeld[axis] && !isKnown(axis) && stuck[axis] == nil
+    }
+  }
+
+  /// Of those, the ones that are always 0.
+  var undecidedZeros: [Int] { undecided.filter { wasZero[$0] } }
+
+  /// Axes that have the same counts as another one, and are too still for that to say anything.
+  var undecidedCopies: [Int] {
+    guard sampleCount >= shortest else { return axes }
+    let found = pairs { !(isKnown($0) && isKnown($1)) }
+    return axes.filter { axis in found.contains { $0.0 == axis || $0.1 == axis } }
+  }
+
+  /// The axes that are recorded.
+  var watched: [Int] { axes }
+
+  /// Whether every axis is judged, as far as more samples can.
+  var isConclusive: Bool {
+    sampleCount >= shortest
+      && axes.allSatisfy { !wasHeld[$0] || limits[$0] == 0 || isKnown($0) || stuck[$0] != nil }
+  }
+}
+
+/// The least and the greatest count of each axis in a row of samples.
+private struct MotionWindow {
+  private(set) var count: UInt64 = 0
+  private var least = SIMD8<Int16>(repeating: .max)
+  private var greatest = SIMD8<Int16>(repeating: .min)
+
+  mutating func add(_ sample: RawSample) {
+    let counts = SIMD8<Int16>(
+      sample.ax, sample.ay, sample.az, sample.gx, sample.gy, sample.gz, 0, 0)
+    least = pointwiseMin(least, counts)
+    greatest = pointwiseMax(greatest, counts)
+    count += 1
+  }
+
+  /// By how many counts an axis changed.
+  func spread(_ axis: Int) -> Int { Int(greatest[axis]) - Int(least[axis]) }
 }
 
 extension AxisWatch {
-  /// After how many samples with the same count an axis is stuck, given the noise in counts: as many as chance gives once
-  /// in 10^12 times, and those of three seconds at least. 0 where a count is coarser than the noise, which then may hide.
+  /// After how many samples with the same count an axis is stuck: as many as chance gives once in 10^16 times, so that a day
+  /// at any rate has a false alarm once in a million. 0 where a count is so coarse that noise may hide for good.
   ///
-  /// Samples closer than half a period of the filter's bandwidth are not independent: only so many count as one.
-  static func limit(
-    deviation: Double, bandwidth: Double, rate: SampleRate
-  ) -> UInt64 {
-    guard deviation >= CertificateBounds.leastDeviation else { return 0 }
-    // Of a Gaussian of this deviation, rounded to counts, that lies in the middle of one: 0.68 at half a count.
-    let repetition = min(0.69, 0.4 / deviation)
-    var (chance, looks) = (1.0, 1.0)
-    while chance > 1e-12 { (chance, looks) = (chance * repetition, looks + 1) }
-    let spacing = max(1, rate.hertz / (2 * bandwidth))
-    let samples = UInt64(min(1e9, (looks * spacing).rounded(.up)))
-    return max(samples, rate.tick(atNanoseconds: CertificateBounds.stillTime))
+  /// A Gaussian that is rounded to counts repeats one most where it lies in the middle of it. Samples closer than half a
+  /// period of the filter's bandwidth are not independent: only so many count as one.
+  ///
+  /// - Parameter deviation: The least noise that the axis may have, in counts.
+  static func limit(deviation: Double, bandwidth: Double, rate: SampleRate) -> UInt64 {
+    guard deviation >= CertificateBounds.leastDeviation * CertificateBounds.noiseFarBelow else {
+      return 0
+    }
+    // ln of the probability of half a count at most.
+    let repetition = log1p(-erfc(0.5 / (deviation * 2.0.squareRoot())))
+    let looks = (log(1e-16) / repetition).rounded(.up)
+    let samples = (looks * max(1, rate.hertz / (2 * bandwidth))).rounded(.up)
+    return UInt64(max(1, min(1e12, samples)))
   }
 }

@@ -16,6 +16,11 @@ enum CertificateBounds {
   static let noiseFarBelow = 0.25
   /// Noise in counts below which rounding hides it: no density can be measured, and an axis may stand still.
   static let leastDeviation = 0.5
+  /// Counts of which a move in three seconds says that an axis which does not change at all is dead: in one that lies 2 %
+  /// off the others, as the data sheets have it, five would be seen.
+  static let motion = 256
+  /// A deviation of sixty samples may be this part of the true one: ±9 %, twice.
+  static let leastMeasured = 0.8
   /// Zero levels are typical, before soldering and at 25 °C: twice as much is accepted.
   static let zeroLevels = 2.0
   /// Sensitivity is within 3 % (PS-MPU-6000A 6.1 and 6.2).

@@ -27,18 +27,30 @@ package struct CertificateMeter {
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation) {
     (self.description, self.expectation) = (description, expectation)
     meter = StillnessMeter(description)
-    let sensor = description.sensor
-    func limit(_ noise: SensorExpectation.Noise?, _ scale: Fraction, _ channels: ChannelSet)
-      -> UInt64
-    {
-      guard let noise, !description.channels.isDisjoint(with: channels) else { return 0 }
-      return AxisWatch.limit(
-        deviation: noise.deviation(scale), bandwidth: noise.bandwidth, rate: description.rate)
-    }
-    watch = AxisWatch(
-      acceleration: limit(expectation.acceleration, sensor.accelerometerScale, .accelerometer),
-      angularRate: limit(expectation.angularRate, sensor.gyroscopeScale, .gyroscope))
+    watch = AxisWatch(description.channels, rate: description.rate)
     order = AxisOrder(description)
+    setLimits()
+  }
+
+  /// Sets how long each axis may have the same count, by the least noise that it may have: of the data sheet's figure a
+  /// quarter, or up to a half where the recording's own noise is that much. What exceeds a half may be of the place.
+  private mutating func setLimits() {
+    for axis in 0..<6 {
+      let noise = axis < 3 ? expectation.acceleration : expectation.angularRate
+      guard let noise, watch.watched.contains(axis) else { continue }
+      let typical = noise.deviation(axis < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale)
+      guard typical >= CertificateBounds.leastDeviation else { continue }
+      // Below half a count, what was measured depends on where between two counts the mean lies.
+      let own = stretch.isWhole ? stretch.deviation(axis) : 0
+      let measured =
+        own >= CertificateBounds.leastDeviation ? own * CertificateBounds.leastMeasured : 0
+      let least = min(
+        typical * CertificateBounds.noiseBelow,
+        max(typical * CertificateBounds.noiseFarBelow, measured))
+      watch.setLimit(
+        AxisWatch.limit(deviation: least, bandwidth: noise.bandwidth, rate: description.rate),
+        of: axis)
+    }
   }
 
   /// Adds a record of the recording, with the recording's ticks and times.
@@ -57,7 +69,9 @@ package struct CertificateMeter {
     order.add(tick, sample, bias: bias)
     guard !stretch.isWhole, let window = meter.add(tick, time, sample) else { return }
     stretch.add(window, period: description.rate.periodNanoseconds)
-    if stretch.isWhole { bias = SIMD3(stretch.mean(3), stretch.mean(4), stretch.mean(5)) }
+    guard stretch.isWhole else { return }
+    bias = SIMD3(stretch.mean(3), stretch.mean(4), stretch.mean(5))
+    setLimits()
   }
 
   /// Adds a reading of the chip's FIFO.
@@ -261,30 +275,37 @@ extension CertificateMeter {
 
 extension CertificateMeter {
   private var axes: [CertificateFinding] {
-    let judged = watch.judged
-    func finding(_ name: String, _ bad: [String], _ bound: String) -> CertificateFinding {
-      guard bad.isEmpty else {
-        return CertificateFinding(
-          name: name, value: bad.joined(separator: ", "), bound: bound, verdict: .fail)
-      }
-      return CertificateFinding(
-        name: name, value: watch.isConclusive && !judged.isEmpty ? "none" : "-", bound: bound,
-        verdict: watch.isConclusive && !judged.isEmpty ? .pass : .unknown)
+    func names(_ axes: [Int]) -> String {
+      axes.map { ChannelSet.names[$0] }.joined(separator: ", ")
     }
-    let stuck = judged.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }
+    func finding(
+      _ name: String, _ bad: [String], not undecided: [Int], _ bound: String
+    ) -> CertificateFinding {
+      func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
+        CertificateFinding(name: name, value: value, bound: bound, verdict: verdict)
+      }
+      let open = undecided.isEmpty ? "" : "not judged: \(names(undecided))"
+      if !bad.isEmpty {
+        return finding((bad + [open]).filter { !$0.isEmpty }.joined(separator: ", "), .fail)
+      }
+      if undecided.count == watch.watched.count { return finding("-", .unknown) }
+      return finding(open.isEmpty ? "none" : "none, \(open)", .pass)
+    }
+    let stuck = watch.watched.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }
     let isZero = { (stuck: AxisWatch.Stuck) in stuck.count == 0 && stuck.tick == nil }
     let zero = stuck.filter { isZero($0.1) }.map { ChannelSet.names[$0.0] }
     let held = stuck.filter { !isZero($0.1) }.map { axis, stuck in
       "\(ChannelSet.names[axis]) at \(stuck.count)" + (stuck.tick.map { " from tick \($0)" } ?? "")
     }
-    // At low rates chance needs longer than the least time.
+    // At low rates, and with noise near to half a count, chance needs longer than the least time.
     let longest = max(
       CertificateBounds.stillTime, description.rate.nanoseconds(atTick: watch.longestLimit))
     let equal = watch.equal.map { "\(ChannelSet.names[$0.1]) = \(ChannelSet.names[$0.0])" }
     return [
-      finding("zero", zero, "no axis always 0"),
-      finding("stuck", held, "no axis the same for \(Plain.seconds(longest))"),
-      finding("equal", equal, "no axis the copy of another"),
+      finding("zero", zero, not: watch.undecidedZeros, "no axis always 0"),
+      finding(
+        "stuck", held, not: watch.undecided, "no axis the same for \(Plain.seconds(longest))"),
+      finding("equal", equal, not: watch.undecidedCopies, "no axis the copy of another"),
       order.finding,
     ].compactMap { $0 }
   }

@@ -10,12 +10,10 @@ struct CertifyReport: Equatable, Sendable {
   /// Whether the chip moved during its self-test, which then says nothing.
   let isMoved: Bool
 
-  /// The worst verdict; `unknown` where the chip moved and nothing is wrong but for that.
+  /// That of a recording's certificate; `unknown` where the chip moved and nothing fails.
   var verdict: CertificateFinding.Verdict {
-    let verdicts = findings.map(\.verdict)
-    if verdicts.contains(.fail) { return .fail }
-    if isMoved { return .unknown }
-    return verdicts.contains(.warn) ? .warn : .pass
+    let verdict = SensorCertificate(findings).verdict
+    return isMoved && verdict != .fail ? .unknown : verdict
   }
 
   /// A line for each finding: its verdict, its name, what was found, and the bound. Long findings leave the column.

@@ -19,6 +19,8 @@ extension AnalysisReport {
       json.member("duration_s", analysis.duration)
       json.member("rate_hz", analysis.rate)
       json.member("rateError_ppm", analysis.rateError.map { $0 * 1e6 })
+      json.member("rateDrift_ppm", analysis.rateDrift.map { $0 * 1e6 })
+      json.member("mounting", mounting.map { "\($0)" })
       json.member("filter", description.sensor.filter.isEmpty ? nil : description.sensor.filter)
       json.member("motion", analysis.motion)
       if let spectrum = analysis.axes.first?.spectrum {

@@ -120,7 +120,7 @@ struct AnalyzeCommand: ParsableCommand {
       try write(to: imuYaml) { try $0(text) }
     }
     let report = AnalysisReport(
-      number: entry.number, description: columns.description, analysis: analysis)
+      number: entry.number, description: columns.description, analysis: analysis, isMounted: false)
     if json {
       try Console.json(report.json)
     } else if imuYaml != "-" {

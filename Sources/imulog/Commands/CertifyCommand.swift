@@ -18,8 +18,8 @@ struct CertifyCommand: ParsableCommand {
       The chip must lie still for ten seconds, and no recorder may be using it. It shows an axis that does not work, \
       a wrong scale, and a copy of a chip by its identity, its noise, or a self-test that it does not have.
 
-      The exit status is 0 when every finding passes, 1 when one fails or warns, and 75 when the chip moved: hold it \
-      still and run it again.
+      The exit status is 1 when a finding fails or warns, 75 when the chip moved or too little could be judged (hold it \
+      still and run it again), and else 0.
 
       Examples:
         imulog certify
@@ -39,7 +39,11 @@ struct CertifyCommand: ParsableCommand {
     switch report.verdict {
     case .pass: break
     case .unknown:
-      throw CommandFailure(.tryAgain, "the sensor moved: hold it still and run it again")
+      throw CommandFailure(
+        .tryAgain,
+        report.isMoved
+          ? "the sensor moved: hold it still and run it again"
+          : "\(SensorCertificate(report.findings).sentence); run it again")
     case .warn, .fail: throw ExitCode(ExitStatus.flawed.rawValue)
     }
   }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The sum of noises that explains an Allan curve best, by weighted least squares without negative terms.
+///
+///     σ²(τ) = N²/τ + B² · 2 ln 2/π + K²τ/3 · (1 + 1/2m²) + R²τ²/2        m samples in τ
+///
+/// R is a steady drift, as of temperature. The part in 1/m² is that of a walk which is seen at instants. (IEEE Std 952-2020,
+/// annex C.) The short averaging times at which the chip's filter shapes the curve are left out.
+struct NoiseFit {
+  /// A point of the curve as the fit takes it.
+  private struct Row {
+    let point: AllanCurve.Point
+    /// What each unit of the four squares adds to the variance.
+    let parts: SIMD4<Double>
+    var weight = 0.0
+
+    init(_ point: AllanCurve.Point) {
+      self.point = point
+      let (tau, m) = (point.tau, Double(point.factor))
+      parts = SIMD4(
+        1 / tau, 2 * log(2) / Double.pi, tau / 3 * (1 + 1 / (2 * m * m)), tau * tau / 2)
+    }
+
+    var variance: Double { point.deviation * point.deviation }
+
+    /// The relative standard deviation of the variance: of chance, and 2 % for what the four terms cannot follow.
+    var error: Double { (2 / Double(point.independent) + 0.02 * 0.02).squareRoot() }
+  }
+
+  private let rows: [Row]
+  /// N², B², K², R².
+  private let squares: SIMD4<Double>
+  private let covariances: SIMD4<Double>
+  private let sum: Double
+  /// Square sum of the weighted distances over its expectation: 1 for a curve that is such a sum.
+  let misfit: Double
+
+  /// - Parameter points: At least three, by rising averaging time.
+  init(_ points: ArraySlice<AllanCurve.Point>) {
+    // Before it falls as noise does, a filter shapes the curve.
+    let start = points.indices.dropLast().first {
+      log2(points[$0 + 1].deviation / points[$0].deviation) < -0.45
+    }
+    var part = points[(start.map { min($0, points.endIndex - 3) } ?? points.startIndex)...]
+    var fit = NoiseFit(of: part)
+    while fit.misfit > 2, part.count > 6 {
+      part = part.dropFirst()
+      fit = NoiseFit(of: part)
+    }
+    self = fit
+  }
+
+  private init(of points: ArraySlice<AllanCurve.Point>) {
+    var rows = points.map(Row.init)
+    var best: (squares: SIMD4<Double>, covariances: SIMD4<Double>, sum: Double) = (
+      SIMD4(), SIMD4(), .infinity
+    )
+    // The first weights are those of the measured variances, the following ones those of the fitted.
+    for round in 0..<5 {
+      for place in rows.indices {
+        let row = rows[place]
+        let model = round == 0 ? row.variance : (best.squares * row.parts).sum()
+        rows[place].weight = 1 / (model * row.error)
+      }
+      best = NoiseFit.solve(rows[...], among: 0b1111)
+    }
+    (squares, covariances, sum) = best
+    let terms = (0..<4).filter { best.squares[$0] > 0 }.count
+    misfit = best.sum / Double(max(1, rows.count - terms))
+    self.rows = rows
+  }
+
+  /// The best of all choices of terms in the mask that has no negative one.
+  private static func solve(
+    _ rows: ArraySlice<Row>, among mask: Int
+  ) -> (squares: SIMD4<Double>, covariances: SIMD4<Double>, sum: Double) {
+    var best = (squares: SIMD4<Double>(), covariances: SIMD4<Double>(), sum: Double.infinity)
+    for choice in 1..<16 where choice & mask == choice {
+      let terms = (0..<4).filter { choice & 1 << $0 != 0 }
+      guard let found = solve(rows, terms), terms.allSatisfy({ found.squares[$0] >= 0 }) else {
+        continue
+      }
+      var sum = 0.0
+      for row in rows {
+        let distance = (row.variance - (found.squares * row.parts).sum()) * row.weight
+        sum += distance * distance
+      }
+      if sum < best.sum - 1e-9 { best = (found.squares, found.covariances, sum) }
+    }
+    return best
+  }
+
+  /// The normal equations of some terms, by elimination (Gauß and Jordan); `nil` where the curve does not tell them apart.
+  private static func solve(
+    _ rows: ArraySlice<Row>, _ terms: [Int]
+  ) -> (squares: SIMD4<Double>, covariances: SIMD4<Double>)? {
+    let count = terms.count
+    // Columns of a size near to 1: the matrix, the right side, and a unit matrix that becomes the inverse.
+    let scales = terms.map { term in
+      rows.reduce(0) { $0 + pow($1.parts[term] * $1.weight, 2) }.squareRoot()
+    }
+    var matrix = [[Double]](repeating: Array(repeating: 0, count: 2 * count + 1), count: count)
+    for i in 0..<count {
+      for row in rows {
+        let square = row.weight * row.weight * row.parts[terms[i]] / scales[i]
+        for j in 0..<count { matrix[i][j] += square * row.parts[terms[j]] / scales[j] }
+        matrix[i][count] += square * row.variance
+      }
+      matrix[i][count + 1 + i] = 1
+    }
+    for pivot in 0..<count {
+      let divisor = matrix[pivot][pivot]
+      guard divisor > 1e-9 else { return nil }
+      matrix[pivot] = matrix[pivot].map { $0 / divisor }
+      for i in 0..<count where i != pivot {
+        let factor = matrix[i][pivot]
+        matrix[i] = zip(matrix[i], matrix[pivot]).map { $0 - factor * $1 }
+      }
+    }
+    var (squares, covariances) = (SIMD4<Double>(), SIMD4<Double>())
+    for i in 0..<count {
+      squares[terms[i]] = matrix[i][count] / scales[i]
+      covariances[terms[i]] = matrix[i][count + 1 + i] / (scales[i] * scales[i])
+    }
+    return (squares, covariances)
+  }
+
+  /// A term that explains more than half of the variance at some points.
+  struct Share {
+    /// N, B, K or R.
+    let value: Double
+    /// Its relative standard deviation.
+    let relativeError: Double
+    /// The averaging times at which it explains more than half.
+    let taus: ClosedRange<Double>
+  }
+
+  /// Term 0 to 3 of N, B, K and R; `nil` unless it leads at so many points that follow each other, and is three standard
+  /// deviations from 0.
+  func share(_ term: Int, leadingAt number: Int) -> Share? {
+    let leads = rows.filter { row in
+      squares[term] * row.parts[term] > (squares * row.parts).sum() / 2
+    }
+    guard leads.count >= number, let first = leads.first, let last = leads.last else { return nil }
+    let without = NoiseFit.solve(rows[...], among: 0b1111 & ~(1 << term)).sum
+    guard without - sum > 9 * max(1, misfit) else { return nil }
+    // How much it hangs on single points, and on those beside the filter's.
+    var parts = [rows[min(2, rows.count - 1)...]]
+    for place in rows.indices {
+      var part = rows[...]
+      part.remove(at: place)
+      parts.append(part)
+    }
+    let spread = parts.reduce(0.0) { spread, part in
+      let other = NoiseFit.solve(part, among: 0b1111).squares[term]
+      return max(spread, abs((other / squares[term]).squareRoot() - 1))
+    }
+    let error = (covariances[term] * max(1, misfit)).squareRoot() / squares[term] / 2
+    return Share(
+      value: squares[term].squareRoot(), relativeError: error + spread,
+      taus: first.point.tau...last.point.tau)
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LogStoreTesting
+import Testing
+
+@testable import LogStore
+
+/// Axes that are dead, and healthy ones that are nearly as still.
+@Suite("Dead axes")
+struct AxisWatchTests {
+  private let meter = CertificateMeterTests()
+
+  /// Without figures of noise, as of a recording that is played back.
+  private var withoutNoise: SensorExpectation {
+    var expectation = CertificateMeterTests.expectation
+    (expectation.acceleration, expectation.angularRate) = (nil, nil)
+    return expectation
+  }
+
+  /// Through so narrow a filter that the gyroscope's noise is 0.4 counts.
+  private var coarse: SensorExpectation {
+    var expectation = CertificateMeterTests.expectation
+    expectation.angularRate?.bandwidth = 2
+    return expectation
+  }
+
+  /// Moves `axes` by ±`amplitude` counts, in periods of their own; all others rest.
+  private static func move(
+    _ tick: UInt64, _ sample: inout RawSample, _ axes: [Int], by amplitude: Double
+  ) {
+    sample = RawSample(ax: -500, ay: 300, az: 8170, gx: -131, gy: 65, gz: 20)
+    for axis in axes {
+      let phase = Double(tick) * (0.03 + 0.01 * Double(axis))
+      sample[axis] = sample[axis] &+ Int16((amplitude * sin(phase)).rounded())
+    }
+  }
+
+  @Test("an axis that does not move while the others do is dead, whatever is known of its noise")
+  func motion() throws {
+    for expectation in [withoutNoise, coarse] {
+      func failures(_ dead: Int, at count: Int16, from first: UInt64 = 0) throws -> [String] {
+        let certificate = try meter.certificate(seconds: 20, expectation) { tick, sample in
+          Self.move(tick, &sample, [0, 1, 2, 3, 4, 5], by: 400)
+          if tick >= first { sample[dead] = count }
+        }
+        return meter.failures(certificate).filter { !$0.hasPrefix("axes") }
+      }
+      #expect(try failures(5, at: 0) == ["zero: gz"])
+      #expect(try failures(4, at: -7) == ["stuck: gy at -7"])
+      #expect(try failures(3, at: 0, from: 702) == ["stuck: gx at 0 from tick 702"])
+      #expect(try failures(1, at: 12) == ["stuck: ay at 12"])
+      // Both ends of the range are of motion that is too large.
+      #expect(try failures(1, at: .max).isEmpty && failures(4, at: .min).isEmpty)
+    }
+  }
+
+  @Test("two dead axes are found, and three axes in motion say nothing of the others")
+  func plane() throws {
+    func certificate(_ axes: [Int], by amplitude: Double = 400) throws -> SensorCertificate {
+      try meter.certificate(seconds: 20, withoutNoise) { tick, sample in
+        Self.move(tick, &sample, axes, by: amplitude)
+        if !axes.contains(4) { sample.gy = 0 }
+      }
+    }
+    let two = try certificate([0, 1, 2, 3])
+    #expect(two["zero"]?.value == "gy" && two["stuck"]?.value == "gz at 20")
+    // A made-up turn in a plane.
+    let plane = try certificate([0, 1, 5])
+    #expect(plane["zero"]?.value == "none, not judged: gy" && plane["zero"]?.verdict == .pass)
+    #expect(plane["stuck"]?.value == "none, not judged: az, gx, gy")
+    let little = try certificate([0, 1, 2, 3, 5], by: 120)
+    #expect(little["zero"]?.value == "none, not judged: gy")
+  }
+
+  @Test("a gyroscope of half the typical noise is not stuck when it rests for some seconds")
+  func quiet() throws {
+    var description = try CertificateMeterTests.description()
+    // ±2000 °/s: 0.53 counts are typical, and half of it keeps one count for 300 samples every day.
+    description.sensor.gyroscopeScale = Fraction(10, 164)
+    let seed = UInt64.random(in: 0..<1_000_000)
+    for rest in [false, true] {
+      var sensor = CertificateMeterTests.Sensor(seed: seed)
+      sensor.deviations[3...5] = [0.27, 0.27, 0.27]
+      sensor.levels[3...5] = [-8, 4, 1]
+      var meter = CertificateMeter(description, CertificateMeterTests.expectation)
+      var generator = SeededGenerator(seed: seed)
+      for tick in 0..<3000 as Range<UInt64> {
+        var sample = sensor.sample(&generator)
+        // It moves before, so that nothing is measured.
+        if !rest, tick % 50 < 25 { sample.ax = 9000 }
+        if (900..<1400).contains(tick) { sample.gx = -8 }
+        meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
+      }
+      let stuck = try #require(meter.certificate()["stuck"])
+      #expect(stuck.verdict == .pass, "\(stuck.value), seed \(seed)")
+    }
+  }
+
+  @Test("an axis of little noise is not judged by its figure until that is ruled out by chance")
+  func undecided() throws {
+    var description = try CertificateMeterTests.description()
+    description.sensor.gyroscopeScale = Fraction(10, 164)
+    var meter = CertificateMeter(description, CertificateMeterTests.expectation)
+    var generator = SeededGenerator(seed: 3)
+    var sensor = CertificateMeterTests.Sensor()
+    sensor.deviations[3...5] = [0, 0.53, 0.53]
+    sensor.levels[3] = 0
+    for tick in 0..<2000 as Range<UInt64> {
+      meter.add(
+        tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+    }
+    let certificate = meter.certificate()
+    #expect(certificate["zero"]?.value == "none, not judged: gx")
+    #expect(certificate["stuck"]?.value == "none, not judged: gx")
+  }
+
+  /// From a quarter of half a count on, over all rates of the chips and their filters.
+  @Test("a day has a false alarm once in a million at the limit")
+  func falseAlarms() throws {
+    for deviation in [0.125, 0.15, 0.2, 0.265, 0.5, 1.06, 5.4, 200] {
+      for hertz in [1, 10, 104, 1000, 6667] as [UInt32] {
+        for bandwidth in [0.5, 5, 44, 400, 3000] {
+          let rate = try #require(SampleRate(hertz))
+          let limit = AxisWatch.limit(deviation: deviation, bandwidth: bandwidth, rate: rate)
+          // In the middle of a count, where a Gaussian stays most; values half a period of the filter apart.
+          let stay = erf(0.5 / deviation / 2.0.squareRoot())
+          let spacing = max(1, Double(hertz) / (2 * bandwidth))
+          let looks = Double(limit) / spacing
+          let perDay = 6 * 86_400 * Double(hertz) / spacing
+          // A run of that length begins where one ends.
+          #expect(
+            perDay * (1 - stay) * pow(stay, looks) < 1e-6, "\(deviation) \(hertz) \(bandwidth)")
+        }
+      }
+    }
+    let rate = try #require(SampleRate(100))
+    #expect(AxisWatch.limit(deviation: 0.124, bandwidth: 44, rate: rate) == 0)
+  }
+
+  @Test("noise that the recording has shortens the time that an axis may rest, down to half")
+  func measured() throws {
+    let certificate = try meter.certificate(seconds: 5)
+    #expect(certificate["stuck"]?.bound == "no axis the same for 3 s")
+    func seconds(_ deviation: Double) throws -> Double {
+      var description = try CertificateMeterTests.description()
+      description.sensor.gyroscopeScale = Fraction(10, 164)
+      var meter = CertificateMeter(description, CertificateMeterTests.expectation)
+      var generator = SeededGenerator(seed: 3)
+      var sensor = CertificateMeterTests.Sensor()
+      sensor.deviations[3...5] = [deviation, deviation, deviation]
+      for tick in 0..<600 as Range<UInt64> {
+        meter.add(
+          tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+      }
+      let bound = try #require(meter.certificate()["stuck"]?.bound)
+      return try #require(Double(bound.split(separator: " ").dropLast().last ?? ""))
+    }
+    // A quarter of 0.53 counts, of which a run of 222,000 is chance, and half of it, of which one of 600 is.
+    #expect(try (2500...2800).contains(seconds(0.2)))
+    #expect(try (7...7.3).contains(seconds(0.8)))
+  }
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
 import IMUModel
 import Testing
+
+@testable import Analysis
 
 /// A sensor with known errors.
 struct ImperfectSensor {
@@ -30,17 +31,35 @@ struct ImperfectSensor {
     Vector3(1, 1, 0), Vector3(1, 0, 1), Vector3(0, 1, 1), Vector3(-1, 1, 0), Vector3(1, 0, -1),
     Vector3(0, -1, -1),
   ].map { $0 / 2.0.squareRoot() }
+
+  /// Directions all over the sphere, by the golden angle.
+  static func directions(_ count: Int) -> [Vector3] {
+    // Cosine and sine of the golden angle, 137.50776405003785°.
+    let (cosine, sine) = (-0.7373688780783197, 0.6754902942615238)
+    var (x, y) = (1.0, 0.0)
+    return (0..<count).map { index in
+      (x, y) = (x * cosine - y * sine, x * sine + y * cosine)
+      let z = 1 - (2 * Double(index) + 1) / Double(count)
+      let radius = (1 - z * z).squareRoot()
+      return Vector3(x * radius, y * radius, z)
+    }
+  }
 }
 
 func isNear(_ one: Vector3, _ other: Vector3, _ bound: Double) -> Bool {
   (one - other).length <= bound
 }
 
+/// Still points of directions in g.
+private func still(_ points: [Vector3]) -> [StillPoint] {
+  points.map { StillPoint(acceleration: $0) }
+}
+
 @Suite("Errors of an accelerometer from still orientations")
 struct GravityFitTests {
   private func failure(_ points: [Vector3]) -> GravityFit.Failure? {
     do throws(GravityFit.Failure) {
-      _ = try GravityFit(points)
+      _ = try GravityFit(still(points))
       return nil
     } catch {
       return error
@@ -50,8 +69,8 @@ struct GravityFitTests {
   @Test("six faces give offset and scale")
   func faces() throws {
     let sensor = ImperfectSensor(hasCrossTerms: false)
-    let fit = try GravityFit(ImperfectSensor.faces.map(sensor.measured))
-    #expect(fit.extent == .scale)
+    let fit = try GravityFit(still(ImperfectSensor.faces.map(sensor.measured)))
+    #expect(fit.terms == [])
     #expect(isNear(fit.offset, sensor.offset, 1e-9))
     for row in 0..<3 { #expect(isNear(fit.matrix.rows[row], sensor.matrix.rows[row], 1e-9)) }
     #expect(fit.residualBefore > 0.08 && fit.residualAfter < 1e-9)
@@ -61,8 +80,8 @@ struct GravityFitTests {
   func crossTerms() throws {
     let sensor = ImperfectSensor()
     for edges in [ImperfectSensor.edges[..<3], ImperfectSensor.edges[...]] {
-      let fit = try GravityFit((ImperfectSensor.faces + edges).map(sensor.measured))
-      #expect(fit.extent == .crossTerms)
+      let fit = try GravityFit(still((ImperfectSensor.faces + edges).map(sensor.measured)))
+      #expect(fit.terms == .cross)
       #expect(isNear(fit.offset, sensor.offset, 1e-9))
       for row in 0..<3 { #expect(isNear(fit.matrix.rows[row], sensor.matrix.rows[row], 1e-9)) }
     }
@@ -81,7 +100,7 @@ struct GravityFitTests {
       sensor.measured(direction)
         + Vector3(noise[index % 7], noise[(index + 3) % 7], noise[(index + 5) % 7])
     }
-    let fit = try GravityFit(points)
+    let fit = try GravityFit(still(points))
     #expect(isNear(fit.offset, sensor.offset, 0.0005), "\(fit.offset)")
     for row in 0..<3 {
       let error = fit.matrix.rows[row] - sensor.matrix.rows[row]
@@ -99,8 +118,8 @@ struct GravityFitTests {
     let points = (0..<3).flatMap { round in
       ImperfectSensor.faces.map { sensor.measured($0) + Vector3(repeating: 1e-5 * Double(round)) }
     }
-    let fit = try GravityFit(points)
-    #expect(fit.extent == .scale)
+    let fit = try GravityFit(still(points))
+    #expect(fit.terms == [])
     #expect(isNear(fit.offset, sensor.offset, 1e-4))
   }
 
@@ -118,12 +137,76 @@ struct GravityFitTests {
     }
   }
 
+  /// The faces and edges at `low` °C and again at `high`, measured with a slope from 25 °C on.
+  private func warmed(_ low: Double, _ high: Double, _ slope: Vector3) -> [StillPoint] {
+    let sensor = ImperfectSensor()
+    return [low, high].flatMap { temperature in
+      (ImperfectSensor.faces + ImperfectSensor.edges).map { direction in
+        StillPoint(
+          acceleration: sensor.measured(direction) + slope * (temperature - 25),
+          temperature: temperature)
+      }
+    }
+  }
+
+  @Test("orientations at two temperatures give the offset's slope, and the offset at the mean")
+  func slope() throws {
+    let slope = Vector3(0.001, -0.0015, 0.002)
+    let fit = try GravityFit(warmed(20, 40, slope))
+    #expect(fit.terms == [.cross, .slope] && fit.reference == 30)
+    #expect(isNear(fit.slope, slope, 1e-9), "\(fit)")
+    #expect(isNear(fit.offset, ImperfectSensor().offset + slope * 5, 1e-9), "\(fit)")
+    // Below 5 °C nothing is looked for.
+    #expect(try GravityFit(warmed(20, 24.9, Vector3())).terms == .cross)
+  }
+
+  @Test("a slope that each orientation's own temperature does not tell from the offset is left out")
+  func warmingUp() throws {
+    let sensor = ImperfectSensor()
+    let points = (ImperfectSensor.faces + ImperfectSensor.edges[..<3]).enumerated().map {
+      StillPoint(acceleration: sensor.measured($1), temperature: 20 + Double($0))
+    }
+    #expect(try GravityFit(points).terms == .cross)
+  }
+
+  @Test("a scale that no chip can be off by is named, and one of 0.81 or 1.24 is not")
+  func scales() {
+    func failure(_ factor: Double) -> GravityFit.Failure? {
+      let sensor = ImperfectSensor(hasCrossTerms: false)
+      return self.failure(
+        (ImperfectSensor.faces + ImperfectSensor.edges).map { sensor.measured($0) * factor })
+    }
+    for factor in [0.5, 0.25, 2.0, 4] {
+      guard case .wrongScale(let axis, let scale)? = failure(factor) else {
+        Issue.record("\(factor): \(String(describing: failure(factor)))")
+        continue
+      }
+      #expect(abs(scale * factor - [1.02, 0.97, 1.05][axis]) < 1e-6, "\(factor)")
+    }
+    #expect(failure(1.05 / 1.24) == nil && failure(0.97 / 0.81) == nil)
+  }
+
+  @Test("one orientation that moved by 60 mg is left out, and nothing of a set that has none")
+  func spoiler() throws {
+    let sensor = ImperfectSensor()
+    var points = still((ImperfectSensor.faces + ImperfectSensor.edges).map(sensor.measured))
+    #expect(try GravityFit.withoutSpoilers(points).leftOut == [])
+    points[7].acceleration.z += 0.06
+    let (fit, leftOut) = try GravityFit.withoutSpoilers(points)
+    #expect(leftOut == [7])
+    #expect(isNear(fit.offset, sensor.offset, 1e-9), "\(fit)")
+    // Six faces have none to spare: any could be the one.
+    var faces = still(ImperfectSensor.faces.map(sensor.measured))
+    faces[0].acceleration.x += 0.06
+    #expect(try GravityFit.withoutSpoilers(faces).leftOut == [])
+  }
+
   @Test("no point, however odd, gives a result that is no number")
   func odd() {
     for size in [0, 1e-300, 1e-9, 40, 1e300] {
       let points = (ImperfectSensor.faces + ImperfectSensor.edges).map { $0 * size }
       do throws(GravityFit.Failure) {
-        let fit = try GravityFit(points)
+        let fit = try GravityFit(still(points))
         #expect(fit.offset.length.isFinite && fit.residualAfter.isFinite, "\(size)")
       } catch {
         #expect(Bool(true))
@@ -136,23 +219,12 @@ struct GravityFitTests {
 
 @Suite("Errors of an accelerometer from a long recording's still windows")
 struct FreeLivingFitTests {
-  /// Directions all over the sphere, by the golden angle.
-  private func directions(_ count: Int) -> [Vector3] {
-    // Cosine and sine of the golden angle, 137.50776405003785°.
-    let (cosine, sine) = (-0.7373688780783197, 0.6754902942615238)
-    var (x, y) = (1.0, 0.0)
-    return (0..<count).map { index in
-      (x, y) = (x * cosine - y * sine, x * sine + y * cosine)
-      let z = 1 - (2 * Double(index) + 1) / Double(count)
-      let radius = (1 - z * z).squareRoot()
-      return Vector3(x * radius, y * radius, z)
-    }
-  }
-
   @Test("offset and scale are recovered, and the error falls below a milligravity")
   func recovered() throws {
     let sensor = ImperfectSensor(hasCrossTerms: false)
-    let points = directions(80).map { StillPoint(acceleration: sensor.measured($0)) }
+    let points = ImperfectSensor.directions(80).map {
+      StillPoint(acceleration: sensor.measured($0))
+    }
     let fit = try FreeLivingFit(points, usesTemperature: false)
     // a' = offset + scale · a is scale · (a − b).
     #expect(isNear(-fit.offset / fit.scale, sensor.offset, 0.002), "\(fit)")
@@ -164,7 +236,7 @@ struct FreeLivingFitTests {
   func temperature() throws {
     let sensor = ImperfectSensor(hasCrossTerms: false)
     let slope = Vector3(0.0004, -0.0006, 0.0009)
-    let points = directions(200).enumerated().map { index, direction in
+    let points = ImperfectSensor.directions(200).enumerated().map { index, direction in
       let temperature = 20 + Double(index * 7 % 16)
       return StillPoint(
         acceleration: sensor.measured(direction) - slope * (temperature - 27),
@@ -186,40 +258,86 @@ struct FreeLivingFitTests {
         return error
       }
     }
-    #expect(failure(directions(49)) == .tooFew(49, needed: 50))
+    #expect(failure(ImperfectSensor.directions(49)) == .tooFew(49, needed: 50))
     #expect(
-      failure(directions(200).filter { $0.y > -0.29 }) == .notTurned(axis: 1, isPositive: false))
+      failure(ImperfectSensor.directions(200).filter { $0.y > -0.29 })
+        == .notTurned(axis: 1, isPositive: false))
     #expect(
-      failure(directions(200).filter { $0.z < 0.29 }) == .notTurned(axis: 2, isPositive: true))
+      failure(ImperfectSensor.directions(200).filter { $0.z < 0.29 })
+        == .notTurned(axis: 2, isPositive: true))
   }
 }
 
 @Suite("The scale of a gyroscope from turns")
 struct TurnFitTests {
-  private func failure(_ degrees: Vector3) -> TurnFit.Failure? {
+  private func failure(
+    _ degrees: Vector3, _ scale: Vector3 = Vector3(1, 1, 1),
+    error: Double = TurnFit.largestError
+  ) -> TurnFit.Failure? {
     do throws(TurnFit.Failure) {
-      _ = try TurnFit(degrees: degrees)
+      _ = try TurnFit(degrees: degrees, scale: scale, error: error)
       return nil
     } catch {
       return error
     }
   }
 
-  @Test("whole turns in either sense give the factor")
+  @Test("whole turns in either sense are counted, and give the factor")
   func whole() throws {
-    let one = try TurnFit(degrees: Vector3(3, -350, 20))
-    #expect(one.axis == 1 && one.turns == -1 && one.scale == 360.0 / 350)
+    let one = try TurnFit(degrees: Vector3(0, -350, 0))
+    #expect(one.axis == 1 && one.turns == -1)
+    #expect(abs(TurnFit.scales([one]).y - 360.0 / 350) < 1e-12)
     let three = try TurnFit(degrees: Vector3(1100, 0, 0))
-    #expect(three.axis == 0 && three.turns == 3 && three.scale == 1080.0 / 1100)
+    #expect(three.axis == 0 && three.turns == 3)
+    // Three turns weigh as nine: they are laid back once.
+    let both = TurnFit.scales([three, try TurnFit(degrees: Vector3(350, 0, 0))])
+    let (more, less) = (1100.0 / 1080, 350.0 / 360)
+    let square =
+      (9 * more * more + less * less) / (9 * more * more * more * more + less * less * less * less)
+    #expect(abs(both.x - square.squareRoot()) < 1e-12)
+    #expect(both.y.isNaN && both.z.isNaN)
+  }
+
+  @Test(
+    "axes that are tilted by up to 14° from the turn's give their scales, by what each sees of it")
+  func tilted() throws {
+    let scale = Vector3(1.03, 0.97, 1.05)
+    let (cosine, sine) = (0.9743700647852352, 0.2249510543438650)
+    let fits = try [
+      Vector3(cosine, sine, 0), Vector3(0, cosine, sine), Vector3(sine, 0, cosine),
+    ].map { try TurnFit(degrees: $0 * 360 / scale) }
+    #expect(isNear(TurnFit.scales(fits), scale, 1e-12), "\(TurnFit.scales(fits))")
   }
 
   @Test("none, a tilted one and one that is not whole are told apart")
   func others() {
-    #expect(failure(Vector3(10, 20, -179)) == .noTurn(degrees: 179))
+    #expect(failure(Vector3(0, 0, -179)) == .noTurn(degrees: 179))
     #expect(failure(Vector3(360, 0, -95)) == .tilted(axis: 0, other: 2, degrees: -95))
     #expect(failure(Vector3(0, 0, 200)) == .notWhole(axis: 2, degrees: 200))
     #expect(failure(Vector3(0, 0, 540)) == .notWhole(axis: 2, degrees: 540))
     #expect(failure(Vector3(0, .nan, 0)) != nil && failure(Vector3(.infinity, 0, 0)) != nil)
+  }
+
+  @Test("a tenth of one turn is the most that several may be off, whatever their number")
+  func several() {
+    #expect(failure(Vector3(0, 0, 1080 - 35)) == nil)
+    #expect(failure(Vector3(0, 0, 1080 - 51)) == .notWhole(axis: 2, degrees: 1029))
+    #expect(failure(Vector3(0, 3600 / 1.06, 0)) == .notWhole(axis: 1, degrees: 3600 / 1.06))
+  }
+
+  @Test("many turns are not counted before single ones have given the scale")
+  func counted() throws {
+    // 21 of an axis that is right, or 20 of one that is off by 5 %.
+    let many = Vector3(7200 / 0.95, 0, 0)
+    #expect(failure(many) == .uncertain(axis: 0, degrees: many.x))
+    #expect(failure(Vector3(3600, 0, 0)) == .uncertain(axis: 0, degrees: 3600))
+    #expect(failure(Vector3(1e9, 0, 0)) == .uncertain(axis: 0, degrees: 1e9))
+    let known = Vector3(0.953, 1, 1)
+    let fit = try TurnFit(degrees: many, scale: known, error: TurnFit.knownError)
+    #expect(fit.turns == 20 && abs(TurnFit.scales([fit]).x - 0.95) < 1e-12)
+    #expect(
+      failure(Vector3(100 * 360, 0, 0), known, error: TurnFit.knownError)
+        == .notWhole(axis: 0, degrees: 36000))
   }
 }
 
@@ -256,6 +374,24 @@ struct TemperatureDriftTests {
     }
     #expect(orders == [1, 1, 2, 3, 3])
     #expect(
-      TemperatureDrift(fitting: values([20, 30, 40], line))?.coefficients[0].count == 1)
+      TemperatureDrift(fitting: values([20, 22, 38, 40], line))?.coefficients[0].count == 1)
+  }
+
+  @Test(
+    "a polynomial is determined all over its span, or of a lower order: one warm value makes none")
+  func spread() throws {
+    let cubic = { (t: Double) in
+      Vector3(repeating: 0.05 * (t - 25) - 0.002 * (t - 25) * (t - 25))
+    }
+    let cool = (0..<190).map { 25 + 0.1 * Double($0) / 190 }
+    #expect(TemperatureDrift(fitting: values(cool + [40], cubic)) == nil)
+    let line = try #require(TemperatureDrift(fitting: values(cool + [39.5, 40], cubic)))
+    #expect(line.coefficients.allSatisfy { $0.count == 1 })
+    // Noise that a line averages and a cubic does not.
+    let noise = [0.2, -0.1, -0.2, 0.15, -0.05]
+    let noisy = (0..<20).map { index in
+      (temperature: 20 + Double(index), value: Vector3(repeating: noise[index * index % 5]))
+    }
+    #expect(TemperatureDrift(fitting: noisy)?.coefficients.allSatisfy { $0.count == 1 } == true)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Analysis
+import Glibc
 import IMUModel
 import LogFormat
 import Testing
@@ -10,15 +11,29 @@ struct MadeUpRecording {
   var study: CalibrationStudy
   var guide: CalibrationGuide
   private var tick: UInt64 = 0
-  private let sensor = ImperfectSensor()
+  private let sensor: ImperfectSensor
   private let bias: Vector3
   var temperature = 25.0
+  /// Of the rate at rest, in °/s a °C from 25 °C on.
+  var rateSlope = Vector3()
+  /// Of the acceleration, in g a °C from 25 °C on.
+  var accelerationSlope = Vector3()
+  /// Factors of what the gyroscope measures.
+  var rateScale = Vector3(1, 1, 1)
+  /// Factor of what the accelerometer measures.
+  var accelerationScale = 1.0
+  /// Counts of az instead of the measured ones.
+  var stuckZ: Int16?
 
-  init(bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all) throws {
+  init(
+    bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all,
+    model: String = "MPU-6050", hasCrossTerms: Bool = true
+  ) throws {
     self.bias = bias
+    sensor = ImperfectSensor(hasCrossTerms: hasCrossTerms)
     let rate = try #require(SampleRate(100))
     let sensor = SensorDescription(
-      model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 4,
+      model: model, identity: 0x68, address: 0x68, accelerometerRange: 4,
       gyroscopeRange: 500, accelerometerScale: Fraction(1, 8192),
       gyroscopeScale: Fraction(10, 655), temperatureScale: Fraction(1, 340),
       temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: "")
@@ -27,11 +42,13 @@ struct MadeUpRecording {
   }
 
   mutating func add(_ truth: Vector3, _ rate: Vector3) {
-    let a = (sensor.measured(truth) * 8192).rounded(.toNearestOrEven)
-    let g = ((rate + bias) * 65.5).rounded(.toNearestOrEven)
+    let warmth = temperature - 25
+    let acceleration = sensor.measured(truth) + accelerationSlope * warmth
+    let a = (acceleration * accelerationScale * 8192).rounded(.toNearestOrEven)
+    let g = ((rate * rateScale + bias + rateSlope * warmth) * 65.5).rounded(.toNearestOrEven)
     let t = ((temperature - 36.53) * 340).rounded()
     let sample = RawSample(
-      ax: Int16(a.x), ay: Int16(a.y), az: Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
+      ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
       gz: Int16(g.z), temperature: Int16(t))
     let time = Int64(tick) * 10_000_000
     var block = SampleBlock()
@@ -50,7 +67,9 @@ struct MadeUpRecording {
   mutating func move() {
     for index in 0..<100 {
       let swing = Double(index % 10) / 10
-      add(Vector3(swing, 1 - swing, 0.5), Vector3(40 * swing - 18, 20 - 40 * swing, 7))
+      add(
+        Vector3(swing, 1 - swing, 0.5 + swing / 5),
+        Vector3(40 * swing - 18, 20 - 40 * swing, 7 * swing))
     }
   }
 
@@ -62,6 +81,47 @@ struct MadeUpRecording {
       rate[axis] = degrees * 100 / 400 * 2 * (1 - abs(share / 200 - 1))
       // Shaken a little, so that no half second of it is at rest.
       add(direction * (index % 2 == 0 ? 1.05 : 0.95), rate)
+    }
+  }
+
+  /// A turn about a vertical axis, which need not be one of the sensor's: gently, on a turntable, as sin² of the time.
+  ///
+  /// - Parameter direction: The axis, as the sensor sees it.
+  mutating func turntable(_ direction: Vector3, by degrees: Double, seconds: Int) {
+    let count = seconds * 100
+    for index in 0..<count {
+      let wave = sin(Double.pi * (Double(index) + 0.5) / Double(count))
+      add(direction, direction * (degrees * 100 / Double(count) * 2 * wave * wave))
+    }
+  }
+
+  /// Turned about the vertical at one rate, in °/s, for so many seconds.
+  mutating func turnEvenly(_ direction: Vector3, _ rate: Double, seconds: Int) {
+    for _ in 0..<(seconds * 100) { add(direction, direction * rate) }
+  }
+
+  /// Held by a trembling hand: swings of an amplitude in g.
+  mutating func tremble(_ direction: Vector3, by amplitude: Double, seconds: Int) {
+    for index in 0..<(seconds * 100) {
+      add(direction * (index % 2 == 0 ? 1 + amplitude : 1 - amplitude), Vector3())
+    }
+  }
+
+  /// The whole procedure but for the edges: faces, and a turn about each axis.
+  mutating func faces(_ count: Int = 300) {
+    for direction in ImperfectSensor.faces {
+      rest(direction, count)
+      move()
+    }
+  }
+
+  /// A turn about each axis, on a turntable.
+  mutating func turns(by degrees: Double = 360, seconds: Int = 4) {
+    for direction in ImperfectSensor.faces.enumerated().filter({ $0.offset % 2 == 0 }) {
+      rest(direction.element)
+      turntable(direction.element, by: degrees, seconds: seconds)
+      rest(direction.element)
+      move()
     }
   }
 

@@ -10,8 +10,8 @@ struct CalibrateTests {
   private let bench = Bench()
 
   /// Six faces for 3 s each with a shaken second between, at 100 Hz: counts of an MPU-6050 at ±4 g and ±500 °/s whose
-  /// offset is 41, −82 and 410 counts (5, −10, 50 mg).
-  private func faces(_ count: Int = 6) -> String {
+  /// offset is 41, −82 and 410 counts (5, −10, 50 mg). After six faces a turn about each axis, for 4 s between rests of 3 s.
+  private func rows(_ count: Int) -> [String] {
     let faces = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     var rows = ["t_us,ax,ay,az,gx,gy,gz,temp"]
     func add(_ a: (Int, Int, Int), _ g: (Int, Int, Int)) {
@@ -25,12 +25,26 @@ struct CalibrateTests {
         add((900 * (index % 9), -700 * (index % 7), 4000), (3000, -2000, 900))
       }
     }
-    return bench.file("faces\(count).csv", rows.joined(separator: "\n") + "\n")
+    for axis in 0..<(count == 6 ? 3 : 0) {
+      let up = (axis == 0 ? 8192 : 0, axis == 1 ? 8192 : 0, axis == 2 ? 8192 : 0)
+      // 90 °/s for 4 s.
+      let rate = (axis == 0 ? 5895 : 0, axis == 1 ? 5895 : 0, axis == 2 ? 5895 : 0)
+      for index in 0..<1100 { add(up, 300..<700 ~= index ? rate : (0, 0, 0)) }
+      for index in 0..<100 {
+        add((900 * (index % 9), -700 * (index % 7), 4000), (3000, -2000, 900))
+      }
+    }
+    return rows
+  }
+
+  private func faces(_ count: Int = 6) -> String {
+    bench.file("faces\(count).csv", rows(count).joined(separator: "\n") + "\n")
   }
 
   private func recordFaces(_ count: Int = 6) throws {
     try bench.record(
-      "--rate", "100", "--virtual-time", "--motion", faces(count), "--for", "\(4 * count)s")
+      "--rate", "100", "--virtual-time", "--motion", faces(count), "--for",
+      "\(4 * count + (count == 6 ? 36 : 0))s")
   }
 
   @Test("six faces give a file that a later recording keeps in its header")
@@ -41,6 +55,11 @@ struct CalibrateTests {
     #expect(made.status == 0, "\(made.talk)")
     #expect(made.lines.contains("offset        x 5  y -10  z 50 mg"), "\(made.lines)")
     #expect(made.talk.contains("cross terms are not determined"))
+    #expect(made.lines.contains("rate's scale  x 1  y 1  z 1"), "\(made.lines)")
+    #expect(
+      made.lines.contains { $0.hasPrefix("made at       100 Hz, 4 g, 500 °/s, ") }, "\(made.lines)")
+    let json = try bench.run("calibrate", "latest", "--json").json()
+    #expect(json["missing"][0].text == "accelerometer.crossTerms" && json["turns"].integer == 3)
     let text = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
     let calibration = try SensorCalibration(text: text)
     #expect(calibration.name == "left shoe" && calibration.sensor == "MPU-6050")
@@ -51,7 +70,7 @@ struct CalibrateTests {
     let plain = bench.run("info", "latest")
     #expect(plain.lines.contains { $0.hasPrefix("calibration left shoe") }, "\(plain.lines)")
     let export = try bench.run("export", "latest").json()
-    #expect(export["calibration"]["accelerometer"]["points"].integer == 6)
+    #expect(export["calibration"]["accelerometer"]["points"].integer == 12)
     #expect(export["axes"].text == "-z,y,x")
   }
 
@@ -127,6 +146,8 @@ struct CalibrateTests {
     #expect(partial.status == 1)
     #expect(try partial.json()["calibration"]["accelerometer"] == .null)
     #expect(partial.talk.contains("still in 5 of 6 orientations"), "\(partial.talk)")
+    #expect(partial.talk.contains("−z never pointed up"), "\(partial.talk)")
+    #expect(!bench.run("calibrate", "1").lines.contains { $0.hasPrefix("rate's scale") })
     try bench.record("--rate", "100", "--virtual-time", "--motion", "tumble", "--for", "5s")
     let inventory = bench.inventory()
     expectSentence(
@@ -135,6 +156,41 @@ struct CalibrateTests {
     expectSentence(bench.run("calibrate", "9"), 66, ["no recording 9"])
     expectSentence(bench.run("calibrate", "1", "--name", ""), 64, ["--name"])
     expectSentence(bench.run("calibrate", "1", "-o", "/nonexistent/x.cal"), 73, ["/nonexistent"])
+  }
+
+  @Test(
+    "the status is 0 for offset and scale of all that is recorded, 1 for a part, 65 for nothing")
+  func status() throws {
+    let table = rows(6).map { $0.split(separator: ",").map(String.init) }
+    for (columns, status, words) in [
+      ([1, 2, 3, 4, 5, 6, 7], 0, "cross terms are not determined"), ([1, 2, 3], 0, "cross terms"),
+      ([1, 2, 3, 6], 1, "gx, gy are not recorded"), ([1, 2], 65, "az is not recorded"),
+    ] {
+      let rows = table.map { row in columns.map { row[$0] }.joined(separator: ",") }
+      let file = bench.file("part.csv", rows.joined(separator: "\n") + "\n")
+      let imported = bench.run(
+        "import", file, "--rate", "100", "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "65.5")
+      try #require(imported.status == 0, "\(imported.talk)")
+      let made = bench.run("calibrate", "latest")
+      #expect(made.status == Int32(status), "\(columns): \(made.talk)")
+      #expect(made.talk.contains(words), "\(columns): \(made.talk)")
+    }
+  }
+
+  @Test("of a damaged recording what can be read is used, with the status 1")
+  func damaged() throws {
+    try recordFaces()
+    let name = try #require(
+      TemporaryDirectory.names(at: bench.directory.path + "/store").first {
+        $0.hasSuffix(".imulog")
+      })
+    var bytes = bench.directory.bytes(of: "store/" + name)
+    bytes[bytes.count - 4096 + 100] ^= 0xff
+    bench.directory.write(bytes, to: "store/" + name)
+    let made = bench.run("calibrate", "1")
+    #expect(made.status == 1, "\(made.talk)")
+    #expect(made.talk.contains("damaged in 1 place, and"), "\(made.talk)")
+    #expect(made.lines.contains { $0.hasPrefix("rate at rest") }, "\(made.lines)")
   }
 
   @Test(

@@ -14,7 +14,9 @@ struct CalibrationTextTests {
         reference: 25, span: -3.5...41, coefficients: [[0.001], [-0.002, 0.5], [1, 2, 3]]),
       points: 24, residual: (0.0832, 0.1 + 0.2)),
     gyroscope: SensorCalibration.Gyroscope(
-      offset: Vector3(-1.2, 0.4, 2.7), scale: Vector3(1, 0.98, 1.02)))
+      offset: Vector3(-1.2, 0.4, 2.7), scale: Vector3(1, 0.98, 1.02)),
+    conditions: SensorCalibration.Conditions(
+      rate: 30.0 / 7, accelerometerRange: 4, gyroscopeRange: 500, temperatures: -3.25...41.5))
 
   private static var matrix: SensorMatrix {
     var matrix = SensorMatrix(diagonal: Vector3(1.02, 0.97, 1.05))
@@ -48,6 +50,10 @@ struct CalibrationTextTests {
     var half = CalibrationTextTests.example
     half.accelerometer = nil
     #expect(try SensorCalibration(text: half.text) == half)
+    half.conditions?.temperatures = nil
+    #expect(try SensorCalibration(text: half.text) == half)
+    half.conditions = nil
+    #expect(try SensorCalibration(text: half.text) == half)
   }
 
   @Test("lines of later versions are skipped, in any order, and so are empty ones")
@@ -74,27 +80,35 @@ struct CalibrationTextTests {
     for value in ["", "1 2", "1 2 3 4", "1 2 x", "1 2 nan", "1 2 inf", "1 2 1e999", "1,5 2 3"] {
       #expect(
         fault(text("accelerometer-offset", "accelerometer-offset \(value)"))
-          == .bad(key: "accelerometer-offset", line: 6), "\(value)")
+          == .bad(key: "accelerometer-offset", line: 7), "\(value)")
     }
     #expect(
       fault(text("accelerometer-matrix", "accelerometer-matrix 1 0 0 0 -1 0 0 0 1"))
-        == .bad(key: "accelerometer-matrix", line: 7))
+        == .bad(key: "accelerometer-matrix", line: 8))
     #expect(
       fault(text("accelerometer-points", "accelerometer-points 0"))
-        == .bad(key: "accelerometer-points", line: 9))
+        == .bad(key: "accelerometer-points", line: 10))
     for value in [
       "25 41 -3 1 1 2 3", "50 -3 41 1 1 2 3", "25 -3 41 4 1 2 3", "25 -3 41 2 1 2 3", "25",
     ] {
       #expect(
         fault(text("accelerometer-drift", "accelerometer-drift \(value)"))
-          == .bad(key: "accelerometer-drift", line: 10), "\(value)")
+          == .bad(key: "accelerometer-drift", line: 11), "\(value)")
     }
     #expect(
       fault(text("gyroscope-scale", "gyroscope-scale 1 0 1"))
-        == .bad(key: "gyroscope-scale", line: 12))
+        == .bad(key: "gyroscope-scale", line: 13))
     #expect(fault(text("gyroscope-scale", "")) == .missing(key: "gyroscope-scale"))
     #expect(
-      fault(CalibrationTextTests.example.text + "sensor x\n") == .repeated(key: "sensor", line: 13))
+      fault(CalibrationTextTests.example.text + "sensor x\n") == .repeated(key: "sensor", line: 14))
+    for bad in [
+      "", "0 4 500", "100 4.5 500", "100 4 -1", "100 4 500 20", "100 4 500 21 20", "100 4 inf",
+      "100 1e300 500",
+    ] {
+      #expect(
+        fault(text("conditions", "conditions \(bad)")) == .bad(key: "conditions", line: 6), "\(bad)"
+      )
+    }
     let nothing = CalibrationTextTests.example.text.split(separator: "\n").prefix(5)
     #expect(fault(nothing.joined(separator: "\n")) == .empty)
     #expect(
@@ -115,6 +129,8 @@ struct CalibrationTextTests {
     for row in 0..<3 { long.accelerometer?.matrix.rows[row] = Vector3(repeating: -number) }
     long.gyroscope = SensorCalibration.Gyroscope(
       offset: Vector3(repeating: number), scale: Vector3(repeating: -number), drift: drift)
+    long.conditions = SensorCalibration.Conditions(
+      rate: -number, accelerometerRange: 32, gyroscopeRange: 4000, temperatures: number...(-number))
     #expect(long.text.utf8.count <= CalibrationText.byteLimit, "\(long.text.utf8.count)")
   }
 }

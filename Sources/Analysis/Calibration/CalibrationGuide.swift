@@ -60,8 +60,10 @@ public struct CalibrationGuide {
   public private(set) var up: Side?
 
   private var study: CalibrationStudy
-  private var takenTurns = 0
+  private var takenPoses = 0
   private var isOpenTaken = false
+  /// Whether the stretch that is still now turns evenly, by the rates of those before.
+  private var isOpenTurning = false
   private var lastOpen: CalibrationStudy.Pose?
 
   /// A side is up when its axis has this share of gravity: within 25°.
@@ -80,7 +82,7 @@ public struct CalibrationGuide {
   }
 
   /// Whether it has been still for long enough here, and may be moved on.
-  public var isTaken: Bool { study.openPose.map(isLong) ?? false }
+  public var isTaken: Bool { !isOpenTurning && study.openPose.map(isLong) ?? false }
 
   /// A window longer than a pose: the recording's windows may begin elsewhere than those of the records that came here.
   private func isLong(_ pose: CalibrationStudy.Pose) -> Bool {
@@ -112,6 +114,7 @@ public struct CalibrationGuide {
     guard record.kind == .sample else { return }
     let sample = record.sample
     study.add(record.tick, record.time, sample)
+    if study.openPose == nil { isOpenTurning = false }
     up = CalibrationGuide.side(Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az)))
     takeTurns()
     takePose()
@@ -119,7 +122,7 @@ public struct CalibrationGuide {
 
   private mutating func takePose() {
     defer { lastOpen = study.openPose }
-    if let pose = study.openPose, isLong(pose) {
+    if let pose = study.openPose, isLong(pose), !isOpenTurning {
       guard !isOpenTaken else { return }
       isOpenTaken = true
       take(pose.point.acceleration)
@@ -148,36 +151,45 @@ public struct CalibrationGuide {
     return CalibrationGuide.levelAxis(acceleration).map { !edges.contains($0) } ?? false
   }
 
+  /// When a stretch has been still for long enough, the turn before it is over.
   private mutating func takeTurns() {
-    while takenTurns < study.turns.count {
-      let turn = study.turns[takenTurns]
-      takenTurns += 1
-      guard turn.isBack else { continue }
-      let rates = study.poses.map(\.point.rate)
-      let bias = rates.isEmpty ? Vector3() : rates.reduce(Vector3(), +) / Double(rates.count)
-      do throws(TurnFit.Failure) {
-        let fit = try TurnFit(degrees: turn.degrees - bias * turn.seconds)
-        guard turn.isWhole else {
-          trouble = .clipped
-          continue
-        }
-        turns.insert(fit.axis)
-        trouble = nil
-      } catch {
-        switch error {
-        case .noTurn: break
-        // A turn that was too fast is integrated too low.
-        case .notWhole where !turn.isWhole, .tilted where !turn.isWhole: trouble = .clipped
-        case .notWhole(let axis, let degrees):
-          trouble = .notWhole(axis: axis, degrees: abs(degrees))
-        case .tilted(let axis, let other, _): trouble = .tilted(axis: axis, other: other)
-        }
+    guard study.keptCount != takenPoses else { return }
+    takenPoses = study.keptCount
+    let rests = study.rests()
+    isOpenTurning = rests.poses.last?.start != study.openPose?.start
+    guard !isOpenTurning, rests.poses.count > 1 else {
+      if isOpenTurning, let pose = study.openPose {
+        trouble = .moved(CalibrationGuide.side(pose.point.acceleration))
+      }
+      return
+    }
+    let turn = CalibrationStudy.Turn(
+      from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1])
+    guard turn.isBack else { return }
+    let rates = rests.poses.map(\.point.rate)
+    let bias = rates.reduce(Vector3(), +) / Double(rates.count)
+    do throws(TurnFit.Failure) {
+      let fit = try TurnFit(degrees: turn.degrees - bias * turn.seconds)
+      guard turn.isWhole else {
+        trouble = .clipped
+        return
+      }
+      turns.insert(fit.axis)
+      trouble = nil
+    } catch {
+      switch error {
+      case .noTurn: break
+      // A turn that was too fast is integrated too low.
+      case .notWhole where !turn.isWhole, .tilted where !turn.isWhole: trouble = .clipped
+      case .notWhole(let axis, let degrees), .uncertain(let axis, let degrees):
+        trouble = .notWhole(axis: axis, degrees: abs(degrees))
+      case .tilted(let axis, let other, _): trouble = .tilted(axis: axis, other: other)
       }
     }
   }
 
   /// The side that is up, within 25°; `nil` when none is.
-  private static func side(_ acceleration: Vector3) -> Side? {
+  static func side(_ acceleration: Vector3) -> Side? {
     let length = acceleration.length
     guard length > 0 else { return nil }
     for axis in 0..<3 where abs(acceleration[axis]) >= leastShare * length {

@@ -2,205 +2,231 @@
 
 public import IMUModel
 
-/// What a study lets be said: a calibration, and a sentence for what it refuses.
-public struct CalibrationResult: Sendable {
-  /// How the accelerometer's errors were found; `nil` when they were not.
-  public enum Method: String, Sendable {
-    /// From six faces.
-    case faces
-    /// From nine orientations or more, with cross terms.
-    case orientations
-    /// From the still windows of a long recording.
-    case windows
-  }
-
-  /// `nil` when nothing could be determined.
-  public var calibration: SensorCalibration?
-  /// How the accelerometer's errors were found.
-  public var method: Method?
-  /// What was used and left out.
-  public var remarks: [String] = []
-  /// What could not be determined, why, and what to do.
-  public var refusals: [String] = []
-}
-
 extension CalibrationStudy {
   /// The largest error afterwards that is accepted, in g (van Hees and others 2014: 10 mg).
   public static let largestError = FreeLivingFit.largestError
-  private static let axes = ["x", "y", "z"]
-  private static let notAllSampled =
-    "is left out: samples are missing in it or at the end of the range"
+  static let axes = ["x", "y", "z"]
 
   /// The calibration that the study supports.
   ///
-  /// From ``FreeLivingFit/leastPoints`` still windows of 10 s on, it is made of these; else of the poses.
+  /// The accelerometer's is made of the poses. Where these do not determine it, it is made of still windows of 10 s, from
+  /// ``FreeLivingFit/leastPoints`` on.
   public func calibration(id: RecordingID, name: String, made: Int64) -> CalibrationResult {
     var result = CalibrationResult()
-    var made = SensorCalibration(
-      id: id, name: name, sensor: sensor.model, made: made)
-    if channels.isSuperset(of: .accelerometer) {
+    var made = SensorCalibration(id: id, name: name, sensor: sensor.model, made: made)
+    let rests = rests()
+    result.orientationCount = rests.poses.count
+    if let why = whyNot(.accelerometer, "accelerometer") {
+      result.refuse(.accelerometer, why)
+    } else if channels.isSuperset(of: .accelerometer) {
       do throws(GravityFit.Failure) {
-        made.accelerometer = try accelerometer(&result)
+        made.accelerometer = try accelerometer(rests, &result)
       } catch {
-        result.method = nil
-        result.refusals.append(sentence(error))
+        result.refuse(.accelerometer, sentence(error, rests))
       }
     }
-    if hasRate { made.gyroscope = gyroscope(&result) }
+    if let why = whyNot(.gyroscope, "gyroscope") {
+      result.refuse(.gyroscope, why)
+    } else if hasRate {
+      made.gyroscope = gyroscope(rests, &result)
+    }
+    made.conditions = conditions(rests)
     if made.accelerometer != nil || made.gyroscope != nil { result.calibration = made }
+    if channels.isDisjoint(with: [.accelerometer, .gyroscope]) {
+      result.refusals.append(
+        "neither acceleration nor rates are recorded: there is nothing to calibrate")
+    }
     return result
   }
 
+  /// Why a sensor of three channels is not calibrated: not all are recorded, or one is dead while the others live.
+  private func whyNot(_ three: ChannelSet, _ name: String) -> String? {
+    let recorded = channels.intersection(three)
+    guard !recorded.isEmpty else { return nil }
+    func names(_ set: ChannelSet) -> String {
+      set.indices.map { ChannelSet.names[$0] }.joined(separator: ", ")
+    }
+    let lacking = three.subtracting(recorded)
+    guard lacking.isEmpty else {
+      return
+        "the \(name) is not calibrated: \(names(lacking)) \(lacking.indices.count == 1 ? "is" : "are") not recorded, and all three axes are needed"
+    }
+    let dead = three.subtracting(changing)
+    guard dead.isEmpty || dead == three else {
+      return
+        "the \(name) is not calibrated: \(names(dead)) \(dead.indices.count == 1 ? "does" : "do") not change while the other axes do: the axis is faulty, or its column is empty"
+    }
+    return nil
+  }
+
+  private func conditions(_ rests: Rests) -> SensorCalibration.Conditions {
+    let temperatures =
+      rests.poses.compactMap(\.point.temperature) + windows.compactMap(\.temperature)
+    var span: ClosedRange<Double>?
+    if let low = temperatures.min(), let high = temperatures.max() { span = low...high }
+    return SensorCalibration.Conditions(
+      rate: rate.hertz, accelerometerRange: sensor.accelerometerRange,
+      gyroscopeRange: sensor.gyroscopeRange, temperatures: span)
+  }
+
+  // MARK: - The accelerometer
+
   private func accelerometer(
-    _ result: inout CalibrationResult
+    _ rests: Rests, _ result: inout CalibrationResult
   ) throws(GravityFit.Failure) -> SensorCalibration.Accelerometer? {
     let found: SensorCalibration.Accelerometer
-    if windows.count >= FreeLivingFit.leastPoints {
-      found = try fromWindows()
-      result.method = .windows
-    } else {
-      let fit = try GravityFit(poses.map(\.point.acceleration))
-      found = SensorCalibration.Accelerometer(
-        offset: fit.offset, matrix: fit.matrix, points: poses.count,
-        residual: (fit.residualBefore, fit.residualAfter))
-      result.method = fit.extent == .scale ? .faces : .orientations
-      if fit.extent == .scale {
-        result.remarks.append(
-          "cross terms are not determined: they need nine orientations, of which some lie on an edge"
-        )
-      }
-      let spare = poses.count - fit.extent.unknowns
-      if spare < 1 { result.remarks.append("no orientation is left over to check the result by") }
+    do throws(GravityFit.Failure) {
+      found = try fromPoses(rests, &result)
+    } catch {
+      guard let other = fromWindows(&result) else { throw error }
+      found = other
     }
     guard found.residual.after < CalibrationStudy.largestError else {
-      result.method = nil
-      result.refusals.append(
-        "the accelerometer's magnitude at rest is still off by \(milli(found.residual.after)) mg, at most 10 are accepted: it moved, or is faulty"
+      (result.method, result.bounds.offset, result.bounds.scale) = (nil, nil, nil)
+      let cause =
+        span(of: rests.poses.map(\.point)).map { $0.upperBound - $0.lowerBound } ?? 0
+          >= TemperatureDrift.leastSpan && found.drift == nil
+        ? "the temperature changed by \(spanText(rests.poses.map(\.point))), and what that does shows only with each orientation near both ends of it"
+        : "it moved, or is faulty; hold it still on each face again"
+      result.refuse(
+        .accelerometer,
+        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, at most 10 are accepted: \(cause)"
       )
       return nil
     }
+    noteDrift(found.drift, rests, &result)
     return found
   }
 
-  private func fromWindows() throws(GravityFit.Failure) -> SensorCalibration.Accelerometer {
-    let temperatures = windows.compactMap(\.temperature)
-    let span = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
-    let usesTemperature =
-      temperatures.count == windows.count && span >= TemperatureDrift.leastSpan
-    let fit = try FreeLivingFit(windows, usesTemperature: usesTemperature)
+  private func fromPoses(
+    _ rests: Rests, _ result: inout CalibrationResult
+  ) throws(GravityFit.Failure) -> SensorCalibration.Accelerometer {
+    let points = rests.poses.map(\.point)
+    let (fit, leftOut) = try GravityFit.withoutSpoilers(points)
+    let used = points.indices.filter { !leftOut.contains($0) }.map { points[$0] }
+    if fit.residualAfter >= CalibrationStudy.largestError, let other = fromWindows(&result) {
+      return other
+    }
+    result.method = fit.terms.contains(.cross) ? .orientations : .faces
+    result.bounds.offset = 2 * fit.deviation.offset.max()
+    result.bounds.scale = 2 * fit.deviation.scale.max()
+    for place in leftOut {
+      let off = abs(fit.residual(of: points[place]))
+      result.remarks.append(
+        "\(name(rests.poses[place])) is left out: its magnitude is off by \(milli(off)) mg from what the others say, so it moved; take it again"
+      )
+    }
+    if !fit.terms.contains(.cross) {
+      result.miss(
+        .crossTerms,
+        "cross terms are not determined: they need nine orientations, of which some lie on an edge")
+    }
+    if used.count <= fit.terms.unknowns {
+      result.remarks.append("no orientation is left over to check the result by")
+    } else if fit.residualAfter > GravityFit.suspicious,
+      fit.residualAfter < CalibrationStudy.largestError
+    {
+      result.remarks.append(
+        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: \(fit.terms.contains(.cross) ? "an orientation moved, and which one cannot be told" : "an orientation moved, or the cross terms are large"); take them again, with edges"
+      )
+    }
+    var drift: TemperatureDrift?
+    if let reference = fit.reference, let span = span(of: used) {
+      drift = TemperatureDrift(
+        reference: reference, span: span,
+        coefficients: [[fit.slope.x], [fit.slope.y], [fit.slope.z]])
+    }
+    return SensorCalibration.Accelerometer(
+      offset: fit.offset, matrix: fit.matrix, drift: drift, points: used.count,
+      residual: (fit.residualBefore, fit.residualAfter))
+  }
+
+  /// The result of the still windows; `nil` when they determine nothing either.
+  private func fromWindows(
+    _ result: inout CalibrationResult
+  ) -> SensorCalibration.Accelerometer? {
+    guard windows.count >= FreeLivingFit.leastPoints else { return nil }
+    let span = span(of: windows)
+    let usesTemperature = span.map(isReached) ?? false
+    let fit: FreeLivingFit
+    do throws(GravityFit.Failure) {
+      fit = try FreeLivingFit(windows, usesTemperature: usesTemperature)
+    } catch {
+      // What the poses lack is said, which are as many or more.
+      return nil
+    }
+    guard fit.errorAfter < CalibrationStudy.largestError else { return nil }
     var drift: TemperatureDrift?
     var warm = Vector3()
-    if usesTemperature, let low = temperatures.min(), let high = temperatures.max() {
+    if usesTemperature, let span {
+      let temperatures = windows.compactMap(\.temperature)
       let reference = temperatures.reduce(0, +) / Double(temperatures.count)
       // offset + scale · a + slope · T  =  scale · (a − b − d · (T − reference))
       warm = fit.temperatureSlope * reference
       let slope = -fit.temperatureSlope / fit.scale
       drift = TemperatureDrift(
-        reference: reference, span: low...high, coefficients: [[slope.x], [slope.y], [slope.z]])
+        reference: reference, span: span, coefficients: [[slope.x], [slope.y], [slope.z]])
     }
+    result.method = .windows
+    result.miss(
+      .crossTerms,
+      "the result is of \(windows.count) still windows, as the poses do not determine one: cross terms are left out, and offsets are known to some milligravities"
+    )
     return SensorCalibration.Accelerometer(
       offset: -(fit.offset + warm) / fit.scale, matrix: SensorMatrix(diagonal: fit.scale),
       drift: drift, points: windows.count, residual: (fit.errorBefore, fit.errorAfter))
   }
 
-  private func gyroscope(_ result: inout CalibrationResult) -> SensorCalibration.Gyroscope? {
-    // Poses leave out the tremor of a hand better than windows, but a long rest may be one pose only.
-    let still = windows.count > poses.count ? windows : poses.map(\.point)
-    guard !still.isEmpty else {
-      result.refusals.append(
-        "the gyroscope's bias is not determined: the sensor was never still for 2 s")
-      return nil
-    }
-    var values: [(temperature: Double, value: Vector3)] = []
-    for point in still {
-      if let temperature = point.temperature { values.append((temperature, point.rate)) }
-    }
-    let drift = values.count == still.count ? TemperatureDrift(fitting: values) : nil
-    if drift == nil {
-      result.remarks.append(
-        "no change with temperature is determined: that needs a span of \(Int(TemperatureDrift.leastSpan)) °C"
-      )
-    }
-    var sum = Vector3()
-    for point in still {
-      sum += point.rate
-      if let drift, let temperature = point.temperature { sum -= drift.offset(at: temperature) }
-    }
-    var found = SensorCalibration.Gyroscope(offset: sum / Double(still.count), drift: drift)
-    turnScales(&found, &result)
-    return found
-  }
-
-  /// The scales of the axes that were turned about.
-  private func turnScales(
-    _ found: inout SensorCalibration.Gyroscope, _ result: inout CalibrationResult
-  ) {
-    var sums = Vector3()
-    var weights = Vector3()
-    for (index, turn) in turns.enumerated() where turn.isBack {
-      do throws(TurnFit.Failure) {
-        let fit = try TurnFit(degrees: turn.degrees - found.offset * turn.seconds)
-        guard turn.isWhole else {
-          result.remarks.append("turn \(index + 1) \(CalibrationStudy.notAllSampled)")
-          continue
-        }
-        let turns = Double(abs(fit.turns))
-        sums[fit.axis] += fit.scale * turns
-        weights[fit.axis] += turns
+  /// Whether the windows show every side of every axis in both halves of a span: else its slope and the offset are one.
+  private func isReached(_ span: ClosedRange<Double>) -> Bool {
+    guard span.upperBound - span.lowerBound >= TemperatureDrift.leastSpan else { return false }
+    let middle = (span.lowerBound + span.upperBound) / 2
+    for isWarm in [false, true] {
+      let half = windows.filter { (($0.temperature ?? .nan) >= middle) == isWarm }
+      do throws(GravityFit.Failure) {
+        try GravityFit.checkReach(half.map(\.acceleration))
       } catch {
-        if let why = sentence(error) {
-          let reason = turn.isWhole ? why : CalibrationStudy.notAllSampled
-          result.remarks.append("turn \(index + 1) \(reason)")
-        }
+        return false
       }
     }
-    var missing: [String] = []
-    for axis in 0..<3 {
-      if weights[axis] > 0 {
-        found.scale[axis] = sums[axis] / weights[axis]
-      } else {
-        missing.append(CalibrationStudy.axes[axis])
-      }
-    }
-    if !missing.isEmpty {
-      result.remarks.append(
-        "the gyroscope's scale about \(missing.joined(separator: ", ")) is not determined: turn it by 360° about the axis, from rest to rest in the same place"
-      )
-    }
+    return true
   }
 
-  private func milli(_ value: Double) -> String {
-    Plain.number(Int64((value * 10_000).rounded()), per: 10)
+  private func noteDrift(
+    _ drift: TemperatureDrift?, _ rests: Rests, _ result: inout CalibrationResult
+  ) {
+    guard drift == nil, channels.contains(.temperature) else { return }
+    let points = rests.poses.map(\.point)
+    let width = span(of: points).map { $0.upperBound - $0.lowerBound } ?? 0
+    guard width >= TemperatureDrift.leastSpan else {
+      return result.missing.append(.accelerometerDrift)
+    }
+    result.miss(
+      .accelerometerDrift,
+      "the accelerometer's change with temperature is not determined, though the temperature changed by \(spanText(points)): hold each orientation near both ends of it"
+    )
   }
 
-  /// Why a turn is left out; `nil` for one that is none.
-  private func sentence(_ failure: TurnFit.Failure) -> String? {
-    switch failure {
-    case .noTurn: return nil
-    case .tilted(let axis, let other, _):
-      let names = CalibrationStudy.axes
-      return "is left out: it is about \(names[axis]) and \(names[other]) at once"
-    case .notWhole(let axis, let degrees):
-      let size = Plain.number(Int64(abs(degrees).rounded()), per: 1)
-      return "is left out: \(size)° about \(CalibrationStudy.axes[axis]) are no whole turns"
-    }
+  // MARK: - What both sensors need
+
+  /// The temperatures of points that all have one.
+  func span(of points: [StillPoint]) -> ClosedRange<Double>? {
+    let temperatures = points.compactMap(\.temperature)
+    guard temperatures.count == points.count, let low = temperatures.min(),
+      let high = temperatures.max()
+    else { return nil }
+    return low...high
+  }
+}
+
+extension CalibrationResult {
+  mutating func refuse(_ part: Part, _ sentence: String) {
+    missing.append(part)
+    refusals.append(sentence)
   }
 
-  private func sentence(_ failure: GravityFit.Failure) -> String {
-    let subject = "the accelerometer is not calibrated: "
-    switch failure {
-    case .tooFew(let count, let needed):
-      return subject
-        + "it was still in \(count) of \(needed) orientations: hold it still for 2 s on each of its six faces"
-    case .notTurned(let axis, let isPositive):
-      let name = (isPositive ? "+" : "−") + CalibrationStudy.axes[axis]
-      return subject + "\(name) never pointed up while it was still: lay it so for 2 s too"
-    case .undetermined(let axis):
-      return subject
-        + "the orientations are too much alike for its \(CalibrationStudy.axes[axis]) axis: add others"
-    case .notConverged:
-      return subject
-        + "its magnitudes at rest fit no sensor: it moved, or its scale is not that of its chip"
-    }
+  mutating func miss(_ part: Part, _ sentence: String) {
+    missing.append(part)
+    remarks.append(sentence)
   }
 }

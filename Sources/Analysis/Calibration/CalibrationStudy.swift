@@ -6,44 +6,64 @@ public import LogFormat
 /// What a recording shows about its sensor's errors: where it was still, and how far it turned in between.
 ///
 ///     motion     ▁▁▁▁▁▂█▃▁▁▁▁▁▁▁▁▂██▃▁▁▁▁▁▁▁▁
-///     poses      ├───┤     ├──────┤    ├──────┤      still for 2 s or more, in one direction
-///     turns           ├───┤        ├──┤              what the gyroscope integrates from one to the next
+///     poses      ├───┤     ├──────┤    ├──────┤      still for 2 s or more, in one direction, at one rate
+///     turns         ├───────┤    ├───────┤           what the gyroscope integrates from one to the next
 ///     windows    ├── 10 s ──┤├── 10 s ──┤            those in which no axis spreads
 ///
-/// In one pass, in memory that does not grow with the recording beyond the limits below.
+/// In one pass, in memory that does not grow with the recording beyond the limits below. A pose that turns evenly looks
+/// as still as any other: ``rests()`` tells it by the rates of the others.
 public struct CalibrationStudy {
   /// A stretch in which the sensor was still and pointed in one direction.
   public struct Pose: Sendable {
-    /// Its means.
+    /// Its means; that of the rate without its first and last window, in which a slow turn may begin already.
     public internal(set) var point: StillPoint
     /// Of its first sample, in nanoseconds from tick 0's deadline.
     public internal(set) var start: Int64
     /// Windows of half a second in it.
     var windowCount = 1
+    /// Mean of the windows' largest standard deviation of a rate, in °/s.
+    var rateSpread: Double
+    /// The mean rate of its last window.
+    var lastRate: Vector3
+    /// What was integrated up to the end of its first window, where a turn before it ends.
+    let arrival: Path
+    /// What was integrated up to the beginning of its last window, where a turn after it begins.
+    var departure: Path
   }
 
-  /// What the gyroscope integrated between two poses.
-  public struct Turn: Sendable {
-    /// In degrees, its bias included.
-    public var degrees = Vector3()
-    /// How long it took.
-    public var seconds = 0.0
-    /// Whether no sample is missing or at the end of its range.
-    public var isWhole = true
-    /// Whether the sensor points where it did before, within ``CalibrationStudy/sameDirection``.
-    public var isBack = false
+  /// What the gyroscope integrated from the beginning of the recording on, its bias included.
+  struct Path: Sendable {
+    /// In degrees.
+    var degrees = Vector3()
+    /// How long that took, without gaps.
+    var seconds = 0.0
+    /// Gaps, and samples at an end of the gyroscope's range.
+    var flaws = 0
+  }
+
+  /// Windows of half a second with one side up.
+  struct Attempt: Sendable {
+    /// Those in which it was still.
+    var stillCount = 0
+    /// Those in which it was not, but nearly.
+    var movedCount = 0
+    /// Sums of the largest standard deviations of the latter, in g and °/s.
+    var spreads = (acceleration: 0.0, rate: 0.0)
   }
 
   /// The poses, in order.
   public private(set) var poses: [Pose] = []
-  /// The turns, each between a pose and the next one.
-  public private(set) var turns: [Turn] = []
   /// Still windows of ``longWindow``.
   public private(set) var windows: [StillPoint] = []
   /// Samples so far.
   public private(set) var sampleCount: UInt64 = 0
+  /// What each side that was up was like.
+  private(set) var attempts: [CalibrationGuide.Side: Attempt] = [:]
+  /// Channels whose counts changed.
+  private(set) var changing: ChannelSet = []
   let sensor: SensorDescription
   let channels: ChannelSet
+  let rate: SampleRate
 
   /// Poses and windows that are kept: a week of rest.
   public static let limit = 100_000
@@ -68,7 +88,10 @@ public struct CalibrationStudy {
   let shortLength: Int64
   private let longCount: Int
   private var open: Pose?
-  private var turn = Turn()
+  private var path = Path()
+  /// What was integrated before the window of half a second that is not over yet.
+  private var shortStart = Path()
+  private var firstSample: RawSample?
   private var lastTick: UInt64?
   private var lastTime: Int64 = 0
 
@@ -79,7 +102,7 @@ public struct CalibrationStudy {
 
   /// A study of samples of a sensor as they come.
   public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
-    (self.sensor, self.channels) = (sensor, channels)
+    (self.sensor, self.channels, self.rate) = (sensor, channels, rate)
     shortCount = max(8, Int(clamping: rate.tick(atNanoseconds: 500_000_000)))
     shortLength = rate.nanoseconds(atTick: UInt64(shortCount))
     longCount = max(20, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
@@ -109,14 +132,16 @@ public struct CalibrationStudy {
     if let lastTick, lastTick &+ 1 != tick {
       (short, long) = (WindowSums(), WindowSums())
       closePose()
-      turn.isWhole = false
+      path.flaws += 1
+      shortStart = path
     }
     integrate(tick, time, sample)
+    compare(sample)
     short.add(time, sample)
     long.add(time, sample)
     if short.count == shortCount {
       closeShort()
-      short = WindowSums()
+      (short, shortStart) = (WindowSums(), path)
     }
     if long.count == longCount {
       closeLong()
@@ -136,65 +161,81 @@ public struct CalibrationStudy {
     guard let lastTick, lastTick &+ 1 == tick else { return }
     let seconds = Double(time &- lastTime) / 1e9
     let scale = sensor.gyroscopeScale.value * seconds
-    turn.degrees += Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
-    turn.seconds += seconds
+    path.degrees += Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
+    path.seconds += seconds
     for channel in 3..<6 where sample[channel] == .min || sample[channel] == .max {
-      turn.isWhole = false
+      path.flaws += 1
     }
   }
 
-  private func point(_ sums: WindowSums) -> (point: StillPoint, isStill: Bool) {
+  private mutating func compare(_ sample: RawSample) {
+    guard let firstSample else { return self.firstSample = sample }
+    guard changing != .all else { return }
+    for channel in 0..<7 where sample[channel] != firstSample[channel] {
+      changing.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
+    }
+  }
+
+  private func point(_ sums: WindowSums) -> (
+    point: StillPoint, spread: (Double, Double), isStill: Bool
+  ) {
     let acceleration = sums.axes(from: 0, scale: sensor.accelerometerScale.value)
     let rate = sums.axes(from: 3, scale: sensor.gyroscopeScale.value)
     let temperature =
       channels.contains(.temperature)
       ? sums.temperatureCount * sensor.temperatureScale.value + sensor.temperatureOffset.value : nil
+    let spread = (acceleration.deviation.max(), hasRate ? rate.deviation.max() : 0)
     let isStill =
-      !sums.isClipped && acceleration.deviation.max() < CalibrationStudy.accelerationSpread
-      && (!hasRate
-        || rate.deviation.max() < CalibrationStudy.rateSpread
-          && rate.mean.length < CalibrationStudy.largestRate)
-    return (
-      StillPoint(acceleration: acceleration.mean, rate: rate.mean, temperature: temperature),
-      isStill
-    )
+      !sums.isClipped && spread.0 < CalibrationStudy.accelerationSpread
+      && spread.1 < CalibrationStudy.rateSpread
+      && (!hasRate || rate.mean.length < CalibrationStudy.largestRate)
+    let point = StillPoint(
+      acceleration: acceleration.mean, rate: rate.mean, temperature: temperature,
+      rateNoise: RestRates.noise(spread.1, sums.count))
+    return (point, spread, isStill)
   }
 
   private mutating func closeLong() {
-    let (point, isStill) = point(long)
+    let (point, _, isStill) = point(long)
     if isStill, windows.count < CalibrationStudy.limit { windows.append(point) }
   }
 
   private mutating func closeShort() {
-    let (point, isStill) = point(short)
-    guard isStill else { return closePose() }
-    if var pose = open {
-      guard CalibrationStudy.isSame(pose.point.acceleration, point.acceleration) else {
-        closePose()
-        open = Pose(point: point, start: short.firstTime)
-        return
-      }
-      pose.take(point)
-      open = pose
-    } else {
-      open = Pose(point: point, start: short.firstTime)
+    let (point, spread, isStill) = point(short)
+    if let side = CalibrationGuide.side(point.acceleration) {
+      attempts[side, default: Attempt()].add(spread, isStill)
     }
-    if let pose = open, length(of: pose) >= CalibrationStudy.leastPose { begin(pose) }
+    guard isStill else { return closePose() }
+    if let pose = open, !isContinued(pose, by: point, spread.1) { closePose() }
+    if open == nil {
+      open = Pose(
+        point: point, start: short.firstTime, rateSpread: spread.1, lastRate: point.rate,
+        arrival: path, departure: shortStart)
+    } else {
+      open?.take(point, spread.1, from: shortStart, samples: shortCount)
+    }
+    guard !isPoseKept, let pose = open, length(of: pose) >= CalibrationStudy.leastPose else {
+      return
+    }
+    isPoseKept = true
+    keptCount += 1
   }
 
-  /// A pose is long enough: the turn before it is over.
-  private mutating func begin(_ pose: Pose) {
-    guard !isPoseKept else { return turn = Turn() }
-    isPoseKept = true
-    if let before = poses.last, turns.count < CalibrationStudy.limit {
-      turn.isBack = CalibrationStudy.isSame(before.point.acceleration, pose.point.acceleration)
-      turns.append(turn)
-    }
-    turn = Turn()
+  /// Whether a window goes on in a pose: in its direction, at its rate.
+  private func isContinued(_ pose: Pose, by point: StillPoint, _ spread: Double) -> Bool {
+    guard CalibrationStudy.isSame(pose.point.acceleration, point.acceleration) else { return false }
+    guard hasRate else { return true }
+    let difference = pose.point.rate - point.rate
+    let noise = RestRates.noise(min(spread, pose.rateSpread), shortCount)
+    return max(difference.max(), -difference.min()) <= max(RestRates.leastTurn, noise)
   }
 
   /// Whether the open pose was long enough already.
   private var isPoseKept = false
+  /// Poses so far, with the open one if it was long enough.
+  private(set) var keptCount = 0
+  /// The poses so far, with the open one if it was long enough.
+  var kept: [Pose] { open.map { isPoseKept ? poses + [$0] : poses } ?? poses }
 
   private mutating func closePose() {
     if isPoseKept, let pose = open, poses.count < CalibrationStudy.limit { poses.append(pose) }
@@ -202,20 +243,44 @@ public struct CalibrationStudy {
     open = nil
   }
 
-  private static func isSame(_ one: Vector3, _ other: Vector3) -> Bool {
+  static func isSame(_ one: Vector3, _ other: Vector3) -> Bool {
     (one * other).sum() > sameDirection * one.length * other.length
   }
 }
 
 extension CalibrationStudy.Pose {
   /// Adds a window of the same length as those before.
-  fileprivate mutating func take(_ next: StillPoint) {
+  fileprivate mutating func take(
+    _ next: StillPoint, _ spread: Double, from path: CalibrationStudy.Path, samples: Int
+  ) {
+    // The mean of the rate is that of the windows between the first and the last one, once there are some.
+    let inner = windowCount - 1
+    if inner == 0 {
+      point.rate = (point.rate + next.rate) / 2
+    } else {
+      point.rate = inner == 1 ? lastRate : point.rate + (lastRate - point.rate) / Double(inner)
+    }
+    (lastRate, departure) = (next.rate, path)
     windowCount += 1
     let share = 1 / Double(windowCount)
     point.acceleration += (next.acceleration - point.acceleration) * share
-    point.rate += (next.rate - point.rate) * share
+    rateSpread += (spread - rateSpread) * share
+    point.rateNoise = RestRates.noise(rateSpread, max(1, windowCount - 2) * samples)
     if let temperature = point.temperature, let other = next.temperature {
       point.temperature = temperature + (other - temperature) * share
     }
+  }
+}
+
+extension CalibrationStudy.Attempt {
+  fileprivate mutating func add(_ spread: (Double, Double), _ isStill: Bool) {
+    guard !isStill else { return stillCount += 1 }
+    // Beyond that it is a move, and no attempt to hold it.
+    guard spread.0 < CalibrationStudy.accelerationSpread * 10,
+      spread.1 < CalibrationStudy.rateSpread * 10
+    else { return }
+    movedCount += 1
+    spreads.acceleration += spread.0
+    spreads.rate += spread.1
   }
 }

@@ -66,6 +66,9 @@ public struct FreeLivingFit: Equatable, Sendable {
       if gain < FreeLivingFit.leastGain { break }
     }
     guard best.rounds < FreeLivingFit.roundLimit else { throw .notConverged }
+    for axis in 0..<3 where !GravityFit.scales.contains(best.scale[axis]) {
+      throw .wrongScale(axis: axis, scale: best.scale[axis])
+    }
     self = best
   }
 

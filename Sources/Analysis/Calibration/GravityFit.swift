@@ -11,37 +11,52 @@ public import IMUModel
 ///
 /// Nothing here can see a rotation of the whole sensor: the lower triangle is 0, so z is where the chip has it (Tedaldi,
 /// Pretto and Menegatti 2014, "A robust and easy to implement method for IMU calibration without external equipments",
-/// section III). Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
+/// section III). With orientations at several temperatures the offset's slope with temperature is an unknown too:
+///
+///     │ M (a − b − d · (T − reference)) │ = 1 g
+///
+/// Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
 public struct GravityFit: Equatable, Sendable {
-  /// What the orientations let it determine.
-  public enum Extent: String, Equatable, Sendable {
-    /// Offset and scale: from six faces.
-    case scale
-    /// Offset, scale and cross terms: from nine orientations or more.
-    case crossTerms = "cross-terms"
+  /// What is determined beside offset and scale.
+  public struct Terms: OptionSet, Hashable, Sendable {
+    /// One bit for each.
+    public let rawValue: Int
+    /// The terms of these bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// From nine orientations or more.
+    public static let cross = Terms(rawValue: 1)
+    /// The slope of the offset with temperature.
+    public static let slope = Terms(rawValue: 2)
 
-    /// Numbers to determine, and least orientations.
-    public var unknowns: Int { self == .scale ? 6 : 9 }
+    /// Numbers to determine, and least orientations: offset and scale need six.
+    public var unknowns: Int { matrixUnknowns + 3 + (contains(.slope) ? 3 : 0) }
+    fileprivate var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
   }
 
   /// Why there is no result.
   public enum Failure: Error, Equatable, Sendable {
     /// Fewer orientations than unknowns.
     case tooFew(Int, needed: Int)
-    /// No orientation has this axis beyond +0.3 g, or −0.3 g: its offset and scale cannot be told apart.
+    /// No orientation has this axis beyond 0.3 g upwards or downwards: its offset and scale cannot be told apart.
     case notTurned(axis: Int, isPositive: Bool)
     /// The orientations are too much alike for the unknown of this axis.
     case undetermined(axis: Int)
     /// It ended away from any solution: the points are no magnitudes near 1 g.
     case notConverged
+    /// The scale of this axis is further from 1 than ``scales``.
+    case wrongScale(axis: Int, scale: Double)
   }
 
-  /// What was determined.
-  public let extent: Extent
-  /// In g, in the sensor's own counts times its scale.
+  /// What was determined beside offset and scale.
+  public let terms: Terms
+  /// In g, in the sensor's own counts times its scale; at ``reference`` with a slope.
   public let offset: Vector3
   /// Upper triangle.
   public let matrix: SensorMatrix
+  /// In g a °C; 0 when it is not determined.
+  public let slope: Vector3
+  /// The mean temperature in °C; `nil` without a slope.
+  public let reference: Double?
   /// Standard deviation of each offset and each diagonal element, from the residuals.
   public let deviation: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
@@ -51,79 +66,98 @@ public struct GravityFit: Equatable, Sendable {
 
   /// Whether all values are equal.
   public static func == (left: GravityFit, right: GravityFit) -> Bool {
-    left.extent == right.extent && left.offset == right.offset && left.matrix == right.matrix
+    left.terms == right.terms && left.offset == right.offset && left.matrix == right.matrix
+      && left.slope == right.slope && left.reference == right.reference
       && left.deviation == right.deviation && left.residualBefore == right.residualBefore
       && left.residualAfter == right.residualAfter
   }
 
-  /// The least that each axis must reach on both sides, in g (van Hees and others 2014, "Autocalibration of
-  /// accelerometer data for free-living physical activity assessment", methods).
+  /// Scales that a chip can have, and whose corrected values stay in the range of corrected counts. Clones are off by up
+  /// to a tenth; a chip that is taken for its relative with twice the ranges is off by two.
+  public static let scales = 0.8...1.25
+  /// The least that each axis must reach on both sides, as a part of gravity (van Hees and others 2014,
+  /// "Autocalibration of accelerometer data for free-living physical activity assessment", methods).
   public static let leastReach = 0.3
   /// The largest standard deviation of an offset in g and of a scale that still counts as determined, if each
   /// orientation is known to 1 mg.
   private static let largestDeviation = 0.01
   private static let orientationNoise = 0.001
+  /// The largest standard deviation of the change with temperature at the ends of its span, in g.
+  private static let largestDrift = 0.001
+  /// What an orientation is good for at best, in g: a few of them may fit too well.
+  private static let leastNoise = 0.0001
 
-  /// Fits `points`, the means of still windows in g.
+  /// Fits the means of still stretches.
   ///
-  /// Fits cross terms from nine points on, if the orientations determine them.
+  /// Fits the slope with temperature from a span of ``TemperatureDrift/leastSpan`` on and cross terms from nine points
+  /// on, if the orientations determine them.
   ///
-  /// - Complexity: some twenty passes over the points.
-  public init(_ points: [Vector3]) throws(Failure) {
-    try GravityFit.checkReach(points)
-    if points.count >= Extent.crossTerms.unknowns {
+  /// - Complexity: some twenty passes over the points, for each choice of terms.
+  public init(_ points: [StillPoint]) throws(Failure) {
+    try GravityFit.checkReach(points.map(\.acceleration))
+    let temperatures = points.compactMap(\.temperature)
+    let span = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
+    let isWarmed = temperatures.count == points.count && span >= TemperatureDrift.leastSpan
+    let choices: [Terms] = isWarmed ? [[.slope, .cross], .slope, .cross] : [.cross]
+    for terms in choices where points.count >= terms.unknowns {
       do throws(Failure) {
-        self = try GravityFit(points, .crossTerms)
+        self = try GravityFit(points, terms)
         return
       } catch {
-        // Nine windows of six faces determine no cross terms; what they do determine is of use.
+        // Nine stretches on six faces determine no cross terms; what they do determine is of use.
       }
     }
-    self = try GravityFit(points, .scale)
+    self = try GravityFit(points, [])
   }
 
   /// Throws unless every axis was turned far enough up and down.
   static func checkReach(_ points: [Vector3]) throws(Failure) {
-    guard points.count >= Extent.scale.unknowns else {
-      throw .tooFew(points.count, needed: Extent.scale.unknowns)
+    guard points.count >= Terms().unknowns else {
+      throw .tooFew(points.count, needed: Terms().unknowns)
     }
+    let least = leastReach * size(points)
     for axis in 0..<3 {
-      if !points.contains(where: { $0[axis] > leastReach }) {
+      if !points.contains(where: { $0[axis] > least }) {
         throw .notTurned(axis: axis, isPositive: true)
       }
-      if !points.contains(where: { $0[axis] < -leastReach }) {
+      if !points.contains(where: { $0[axis] < -least }) {
         throw .notTurned(axis: axis, isPositive: false)
       }
     }
   }
 
-  private init(_ points: [Vector3], _ extent: Extent) throws(Failure) {
-    var offset = Vector3()
-    var matrix = SensorMatrix.identity
-    var cost = GravityFit.cost(points, offset, matrix)
+  /// The median magnitude: 1 g but for a wrong scale.
+  static func size(_ points: [Vector3]) -> Double {
+    let sizes = points.map(\.length).sorted()
+    return sizes.isEmpty ? 1 : sizes[sizes.count / 2]
+  }
+
+  private init(_ points: [StillPoint], _ terms: Terms) throws(Failure) {
+    var model = Model(points, terms)
+    var cost = model.cost(points)
     residualBefore = (cost / Double(points.count)).squareRoot()
     var damping = 0.0
     var variances: [Double] = []
     var isSolved = false
     for _ in 0..<200 {
-      var equations = NormalEquations(unknowns: extent.unknowns)
+      var equations = NormalEquations(unknowns: terms.unknowns)
       for point in points {
-        let (row, residual) = GravityFit.row(point, offset, matrix, extent)
+        let (row, residual) = model.row(point)
         equations.add(row, value: -residual)
       }
       if damping > 0 { equations.damp(damping) }
       guard let (step, variance) = equations.solve() else {
-        throw .undetermined(axis: GravityFit.leastVaried(points))
+        throw .undetermined(axis: GravityFit.leastVaried(points.map(\.acceleration)))
       }
       if damping == 0 { variances = variance }
-      let (nextOffset, nextMatrix) = GravityFit.moved(offset, matrix, by: step, extent)
-      let next = GravityFit.cost(points, nextOffset, nextMatrix)
-      guard next.isFinite, next <= cost * (1 + 1e-12) else {
+      let next = model.moved(by: step)
+      let nextCost = next.cost(points)
+      guard nextCost.isFinite, nextCost <= cost * (1 + 1e-12) else {
         damping = max(damping * 10, 1e-4)
         guard damping < 1e12 else { break }
         continue
       }
-      (offset, matrix, cost) = (nextOffset, nextMatrix, next)
+      (model, cost) = (next, nextCost)
       let size = step.map(abs).max() ?? 0
       if size < 1e-12 {
         isSolved = damping == 0
@@ -132,66 +166,48 @@ public struct GravityFit: Equatable, Sendable {
       damping = damping < 1e-6 ? 0 : damping / 10
       if size < 1e-9 { isSolved = true }
     }
-    guard isSolved, variances.count == extent.unknowns,
-      (0..<3).allSatisfy({ matrix.rows[$0][$0] > 0.1 && matrix.rows[$0][$0] < 10 })
+    guard isSolved, variances.count == terms.unknowns,
+      (0..<3).allSatisfy({ model.matrix.rows[$0][$0] > 0.1 && model.matrix.rows[$0][$0] < 10 })
     else { throw .notConverged }
-    for (index, variance) in variances.enumerated() {
-      guard variance.squareRoot() * GravityFit.orientationNoise < GravityFit.largestDeviation else {
-        throw .undetermined(axis: GravityFit.axis(ofUnknown: index))
-      }
-    }
-    let spare = points.count - extent.unknowns
+    let spare = points.count - terms.unknowns
     // Without a spare point the residuals are 0 and show nothing; then what a still window is good for stands for them.
     let noise =
-      spare > 0 ? (cost / Double(spare)).squareRoot() : GravityFit.orientationNoise
+      spare > 0
+      ? max((cost / Double(spare)).squareRoot(), GravityFit.leastNoise)
+      : GravityFit.orientationNoise
+    for (index, variance) in variances.enumerated() {
+      let deviation = variance.squareRoot()
+      let isSlope = index >= 3 + terms.matrixUnknowns
+      guard
+        isSlope
+          ? deviation * model.reach * noise < GravityFit.largestDrift
+          : deviation * GravityFit.orientationNoise < GravityFit.largestDeviation
+      else { throw .undetermined(axis: GravityFit.axis(ofUnknown: index, terms)) }
+    }
+    for axis in 0..<3 where !GravityFit.scales.contains(model.matrix.rows[axis][axis]) {
+      throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
+    }
     func deviations(_ first: Int) -> Vector3 {
       Vector3(variances[first], variances[first + 1], variances[first + 2]).squareRoot() * noise
     }
-    self.extent = extent
-    self.offset = offset
-    self.matrix = matrix
+    self.terms = terms
+    (offset, matrix, slope) = (model.offset, model.matrix, model.slope)
+    reference = terms.contains(.slope) ? model.reference : nil
     deviation = (deviations(0), deviations(3))
     residualAfter = (cost / Double(points.count)).squareRoot()
   }
 
-  /// Places of the unknowns after the offset: row and column in the matrix. The diagonal comes first.
-  private static let places = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-
-  private static func axis(ofUnknown index: Int) -> Int {
-    index < 3 ? index : places[index - 3].0
+  /// The magnitude of a point less 1 g, afterwards.
+  func residual(of point: StillPoint) -> Double {
+    let warmth = (point.temperature ?? 0) - (reference ?? point.temperature ?? 0)
+    return (matrix * (point.acceleration - offset - slope * warmth)).length - 1
   }
 
-  /// The derivatives of a residual with respect to the unknowns, and the residual.
-  private static func row(
-    _ point: Vector3, _ offset: Vector3, _ matrix: SensorMatrix, _ extent: Extent
-  ) -> ([Double], Double) {
-    let centred = point - offset
-    let vector = matrix * centred
-    let length = vector.length
-    let direction = vector / length
-    var row: [Double] = []
-    for axis in 0..<3 {
-      row.append(-(0..<3).reduce(0) { $0 + direction[$1] * matrix.rows[$1][axis] })
-    }
-    for (r, c) in places.prefix(extent.unknowns - 3) { row.append(direction[r] * centred[c]) }
-    return (row, length - 1)
-  }
-
-  private static func moved(
-    _ offset: Vector3, _ matrix: SensorMatrix, by step: [Double], _ extent: Extent
-  ) -> (Vector3, SensorMatrix) {
-    var matrix = matrix
-    for (index, (r, c)) in places.prefix(extent.unknowns - 3).enumerated() {
-      matrix.rows[r][c] += step[3 + index]
-    }
-    return (offset + Vector3(step[0], step[1], step[2]), matrix)
-  }
-
-  private static func cost(_ points: [Vector3], _ offset: Vector3, _ matrix: SensorMatrix) -> Double
-  {
-    points.reduce(0) { sum, point in
-      let residual = (matrix * (point - offset)).length - 1
-      return sum + residual * residual
+  private static func axis(ofUnknown index: Int, _ terms: Terms) -> Int {
+    switch index {
+    case ..<3: index
+    case ..<(3 + terms.matrixUnknowns): Model.places[index - 3].0
+    default: index - 3 - terms.matrixUnknowns
     }
   }
 
@@ -202,5 +218,74 @@ public struct GravityFit: Equatable, Sendable {
       return (values.max() ?? 0) - (values.min() ?? 0)
     }
     return spans.indices.min { spans[$0] < spans[$1] } ?? 0
+  }
+}
+
+extension GravityFit {
+  /// The unknowns during the fit.
+  private struct Model {
+    let terms: Terms
+    /// The mean temperature, and the farthest from it; 0 without a slope.
+    let reference: Double
+    let reach: Double
+    var offset = Vector3()
+    var matrix = SensorMatrix.identity
+    var slope = Vector3()
+
+    /// Places of the unknowns after the offset: row and column in the matrix. The diagonal comes first.
+    static let places = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+
+    init(_ points: [StillPoint], _ terms: Terms) {
+      self.terms = terms
+      let temperatures = terms.contains(.slope) ? points.compactMap(\.temperature) : []
+      let mean = temperatures.reduce(0, +) / Double(max(1, temperatures.count))
+      (reference, reach) = (mean, temperatures.map { abs($0 - mean) }.max() ?? 0)
+    }
+
+    private func warmth(_ point: StillPoint) -> Double {
+      terms.contains(.slope) ? (point.temperature ?? reference) - reference : 0
+    }
+
+    private func centred(_ point: StillPoint) -> Vector3 {
+      point.acceleration - offset - slope * warmth(point)
+    }
+
+    /// The derivatives of a residual with respect to the unknowns, and the residual.
+    func row(_ point: StillPoint) -> ([Double], Double) {
+      let centred = centred(point)
+      let vector = matrix * centred
+      let length = vector.length
+      let direction = vector / length
+      var row: [Double] = []
+      for axis in 0..<3 {
+        row.append(-(0..<3).reduce(0) { $0 + direction[$1] * matrix.rows[$1][axis] })
+      }
+      for (r, c) in Model.places.prefix(terms.matrixUnknowns) {
+        row.append(direction[r] * centred[c])
+      }
+      if terms.contains(.slope) {
+        for axis in 0..<3 { row.append(row[axis] * warmth(point)) }
+      }
+      return (row, length - 1)
+    }
+
+    func moved(by step: [Double]) -> Model {
+      var model = self
+      model.offset += Vector3(step[0], step[1], step[2])
+      for (index, (r, c)) in Model.places.prefix(terms.matrixUnknowns).enumerated() {
+        model.matrix.rows[r][c] += step[3 + index]
+      }
+      if terms.contains(.slope) {
+        model.slope += Vector3(step[step.count - 3], step[step.count - 2], step[step.count - 1])
+      }
+      return model
+    }
+
+    func cost(_ points: [StillPoint]) -> Double {
+      points.reduce(0) { sum, point in
+        let residual = (matrix * centred(point)).length - 1
+        return sum + residual * residual
+      }
+    }
   }
 }

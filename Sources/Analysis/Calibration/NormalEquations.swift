@@ -22,7 +22,7 @@ struct NormalEquations {
     right = Array(repeating: 0, count: count)
   }
 
-  private static func place(_ row: Int, _ column: Int) -> Int { row * (row + 1) / 2 + column }
+  fileprivate static func place(_ row: Int, _ column: Int) -> Int { row * (row + 1) / 2 + column }
 
   /// Adds one observation; `row` has ``count`` coefficients.
   mutating func add(_ row: [Double], value: Double, weight: Double = 1) {
@@ -43,6 +43,21 @@ struct NormalEquations {
   ///
   /// - Complexity: n³.
   func solve() -> (unknowns: [Double], variances: [Double])? {
+    guard let factors = factors() else { return nil }
+    let variances = (0..<count).map { i in
+      factors.substitute((0..<count).map { $0 == i ? 1 : 0 })[i]
+    }
+    return (factors.substitute(right), variances)
+  }
+
+  /// The variance of `row` · x for observations of variance 1; `nil` when the rows do not determine every unknown.
+  ///
+  /// - Complexity: n³.
+  func variance(of row: [Double]) -> Double? {
+    factors().map { factors in zip(row, factors.substitute(row)).reduce(0) { $0 + $1.0 * $1.1 } }
+  }
+
+  private func factors() -> Factors? {
     let scale = (0..<count).map { matrix[NormalEquations.place($0, $0)].squareRoot() }
     guard scale.allSatisfy({ $0 > 0 && $0.isFinite }) else { return nil }
     var lower = matrix
@@ -60,9 +75,18 @@ struct NormalEquations {
         }
       }
     }
-    /// The solution of L Lᵀ x = `value`.
+    return Factors(scale: scale, lower: lower)
+  }
+
+  /// The matrix as S L Lᵀ S with a diagonal S.
+  private struct Factors {
+    let scale: [Double]
+    let lower: [Double]
+
+    /// The solution of S L Lᵀ S x = `value`.
     func substitute(_ value: [Double]) -> [Double] {
-      var x = value
+      let count = scale.count
+      var x = zip(value, scale).map { $0 / $1 }
       for i in 0..<count {
         for k in 0..<i { x[i] -= lower[NormalEquations.place(i, k)] * x[k] }
         x[i] /= lower[NormalEquations.place(i, i)]
@@ -71,12 +95,7 @@ struct NormalEquations {
         for k in (i + 1)..<max(i + 1, count) { x[i] -= lower[NormalEquations.place(k, i)] * x[k] }
         x[i] /= lower[NormalEquations.place(i, i)]
       }
-      return x
+      return zip(x, scale).map { $0 / $1 }
     }
-    let x = substitute((0..<count).map { right[$0] / scale[$0] })
-    let variances = (0..<count).map { i in
-      substitute((0..<count).map { $0 == i ? 1 : 0 })[i] / (scale[i] * scale[i])
-    }
-    return ((0..<count).map { x[$0] / scale[$0] }, variances)
   }
 }

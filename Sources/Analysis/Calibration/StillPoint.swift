@@ -10,11 +10,17 @@ public struct StillPoint: Equatable, Sendable {
   public var rate: Vector3
   /// In °C; `nil` without the channel.
   public var temperature: Double?
+  /// What tremor and noise may put into the rate, in °/s.
+  var rateNoise: Double
 
   /// The means of a window.
-  public init(acceleration: Vector3, rate: Vector3 = Vector3(), temperature: Double? = nil) {
+  public init(
+    acceleration: Vector3, rate: Vector3 = Vector3(), temperature: Double? = nil,
+    rateNoise: Double = 0
+  ) {
     self.acceleration = acceleration
     self.rate = rate
     self.temperature = temperature
+    self.rateNoise = rateNoise
   }
 }

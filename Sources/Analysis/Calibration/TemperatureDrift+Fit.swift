@@ -5,21 +5,39 @@ public import IMUModel
 extension TemperatureDrift {
   /// The least span that a fit needs, in °C.
   public static let leastSpan = 5.0
+  /// The largest standard error that a fit may have anywhere in the span, in the values' unit.
+  private static let largestError = 0.02
+  /// What is taken for the noise of a value at least, in the values' unit: a few values may fit too well.
+  private static let leastNoise = 0.002
+  /// The least number of values in each part of the span.
+  private static let leastValues = 2
 
-  /// The fit of values by temperature, about their mean temperature; `nil` when the temperatures span less than
+  /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most three.
+  static func order(ofSpan span: Double) -> Int { min(3, Int(span / leastSpan)) }
+
+  /// The order of the polynomials.
+  var order: Int { coefficients.map(\.count).max() ?? 0 }
+
+  /// The fit of values in °/s by temperature, about their mean temperature; `nil` when the temperatures span less than
   /// ``leastSpan``, or do not determine a line.
   ///
-  /// The order is one for each ``leastSpan``, at most three, and at most what leaves as many values to spare as the
-  /// polynomial has coefficients.
+  /// An order must be determined all over the span, or the polynomial is wild where there are no values: of as many equal
+  /// parts as it has coefficients, the constant one included, each must hold two values, and beyond a line its standard
+  /// error must be below 0.02 °/s at the ends and in between. Else a lower order is taken.
+  ///
+  /// - Complexity: three times the number of values for each order.
   public init?(fitting values: [(temperature: Double, value: Vector3)]) {
     let temperatures = values.map(\.temperature)
     guard let low = temperatures.min(), let high = temperatures.max(),
       high - low >= TemperatureDrift.leastSpan
     else { return nil }
     let reference = temperatures.reduce(0, +) / Double(values.count)
-    let most = min(3, Int((high - low) / TemperatureDrift.leastSpan), (values.count - 1) / 2)
-    for order in stride(from: most, through: 1, by: -1) {
-      let fits = (0..<3).compactMap { TemperatureDrift.fit(values, $0, order, reference) }
+    let most = min(TemperatureDrift.order(ofSpan: high - low), (values.count - 1) / 2)
+    for order in stride(from: most, through: 1, by: -1)
+    where TemperatureDrift.isSpread(temperatures, over: low...high, parts: order + 1) {
+      let fits = (0..<3).compactMap {
+        TemperatureDrift.fit(values, $0, order, reference, low...high)
+      }
       guard fits.count == 3 else { continue }
       self.init(reference: reference, span: low...high, coefficients: fits)
       return
@@ -27,16 +45,51 @@ extension TemperatureDrift {
     return nil
   }
 
+  /// Whether each of so many equal parts of a span holds values.
+  private static func isSpread(
+    _ temperatures: [Double], over span: ClosedRange<Double>, parts: Int
+  ) -> Bool {
+    var counts = Array(repeating: 0, count: parts)
+    let width = (span.upperBound - span.lowerBound) / Double(parts)
+    for temperature in temperatures {
+      counts[min(parts - 1, Int((temperature - span.lowerBound) / width))] += 1
+    }
+    return counts.allSatisfy { $0 >= leastValues }
+  }
+
+  private static func row(_ distance: Double, _ order: Int) -> [Double] {
+    var row = [1.0]
+    for power in 1...order { row.append(row[power - 1] * distance) }
+    return row
+  }
+
+  /// The coefficients of an axis from the first order on; `nil` when they are not determined all over the span.
   private static func fit(
     _ values: [(temperature: Double, value: Vector3)], _ axis: Int, _ order: Int,
-    _ reference: Double
+    _ reference: Double, _ span: ClosedRange<Double>
   ) -> [Double]? {
     var equations = NormalEquations(unknowns: order + 1)
     for (temperature, value) in values {
-      var row = [1.0]
-      for power in 1...order { row.append(row[power - 1] * (temperature - reference)) }
-      equations.add(row, value: value[axis])
+      equations.add(row(temperature - reference, order), value: value[axis])
     }
-    return equations.solve().map { Array($0.unknowns.dropFirst()) }
+    guard let (unknowns, _) = equations.solve() else { return nil }
+    // A line may leave what is curved, which its residual shows; it is not wild.
+    guard order > 1 else { return Array(unknowns.dropFirst()) }
+    var sum = 0.0
+    for (temperature, value) in values {
+      let row = row(temperature - reference, order)
+      let difference = zip(row, unknowns).reduce(value[axis]) { $0 - $1.0 * $1.1 }
+      sum += difference * difference
+    }
+    let spare = Double(max(1, values.count - order - 1))
+    let noise = max(leastNoise, (sum / spare).squareRoot())
+    for step in 0...20 {
+      let share = Double(step) / 20
+      let temperature = span.lowerBound + (span.upperBound - span.lowerBound) * share
+      guard let variance = equations.variance(of: row(temperature - reference, order)),
+        variance.squareRoot() * noise < largestError
+      else { return nil }
+    }
+    return Array(unknowns.dropFirst())
   }
 }

@@ -2,47 +2,87 @@
 
 public import IMUModel
 
-/// The scale of a gyroscope's axis from whole turns about it: what it integrates, less its bias, must be 360° a turn.
+/// Whole turns about an axis, counted from what the gyroscope integrated from rest to rest, less its bias.
 ///
-///     scale = 360° · turns / │ Σ (rate − bias) · period │
+///     │ S · Σ (rate − bias) · period │ = 360° · turns          S: the scale of each axis
+///
+/// The magnitude counts, not one axis: an axis of the sensor that is tilted by t from that of the turn sees only its
+/// cosine, and the other axes see the rest of it.
 public struct TurnFit: Equatable, Sendable {
   /// Why there is no result.
   public enum Failure: Error, Equatable, Sendable {
-    /// Less than half a turn about any axis, in degrees.
+    /// Less than half a turn, in degrees.
     case noTurn(degrees: Double)
     /// About this axis and another one: more than a quarter of the turn about the other.
     case tilted(axis: Int, other: Int, degrees: Double)
-    /// Further from whole turns than an axis of this class can be off: it was not brought back to where it began.
+    /// Further than a tenth of a turn from whole ones: it was not brought back to where it began.
     case notWhole(axis: Int, degrees: Double)
+    /// As many turns as an axis of this class may be off by one: their number is not certain.
+    case uncertain(axis: Int, degrees: Double)
   }
 
   /// The axis that was turned about: 0 for x.
   public let axis: Int
   /// Whole turns, negative against the axis's sense.
   public let turns: Int
-  /// Factor for the axis's rate.
-  public let scale: Double
+  /// What was integrated about each axis, as a part of the turn.
+  public let shares: Vector3
 
   /// The largest error of a scale that is taken for one: the chips' data sheets have 1 to 4 %, clones more.
   public static let largestError = 0.1
+  /// What a scale from a single turn is good for: it was laid back by hand.
+  public static let knownError = 0.02
+  /// The farthest from whole turns, as a part of one turn: 36°.
+  private static let farthest = 0.1
 
   /// The fit of a turn.
   ///
-  /// - Parameter degrees: The integral of the rate less its bias, by axis, from rest to rest.
-  public init(degrees: Vector3) throws(Failure) {
+  /// - Parameters:
+  ///   - degrees: The integral of the rate less its bias, by axis, from rest to rest.
+  ///   - scale: The factors of the axes as far as they are known.
+  ///   - error: What the factors may be off. A smaller one lets more turns be counted in one go.
+  public init(
+    degrees: Vector3, scale: Vector3 = Vector3(1, 1, 1), error: Double = TurnFit.largestError
+  ) throws(Failure) {
     let sizes = Vector3(abs(degrees.x), abs(degrees.y), abs(degrees.z))
     let axis = (0..<3).max { sizes[$0] < sizes[$1] } ?? 0
-    guard sizes[axis].isFinite, sizes[axis] >= 180 else { throw .noTurn(degrees: sizes[axis]) }
+    let length = (degrees * scale).length
+    guard length.isFinite, length >= 180 else { throw .noTurn(degrees: length) }
     for other in 0..<3 where other != axis && sizes[other] > sizes[axis] / 4 {
       throw .tilted(axis: axis, other: other, degrees: degrees[other])
     }
-    let turns = (degrees[axis] / 360).rounded()
-    let scale = 360 * turns / degrees[axis]
-    guard turns != 0, abs(scale - 1) <= TurnFit.largestError, abs(turns) < 1000 else {
+    let measured = length / 360
+    let turns = measured.rounded()
+    guard turns < 1000 else { throw .uncertain(axis: axis, degrees: degrees[axis]) }
+    // Before the distance: of very many turns none is off, and a neighbour fits as well.
+    let fewest = (measured * (1 - error)).rounded(.up)
+    let most = (measured * (1 + error)).rounded(.down)
+    guard abs(measured - turns) <= TurnFit.farthest, abs(turns / measured - 1) <= error else {
       throw .notWhole(axis: axis, degrees: degrees[axis])
     }
+    guard most <= fewest else { throw .uncertain(axis: axis, degrees: degrees[axis]) }
     self.axis = axis
-    self.turns = Int(turns)
-    self.scale = scale
+    self.turns = Int(degrees[axis] < 0 ? -turns : turns)
+    shares = degrees / (360 * turns)
+  }
+
+  /// The factor by axis from all turns, by least squares; not a number for an axis without a turn about it.
+  ///
+  ///     Σ (sᵢ · shareᵢ)² = 1 for each turn, which is linear in sᵢ²; an axis without a turn has s = 1
+  ///
+  /// A turn weighs with the square of its number: it is laid back as well after ten turns as after one.
+  public static func scales(_ fits: [TurnFit]) -> Vector3 {
+    let axes = (0..<3).filter { axis in fits.contains { $0.axis == axis } }
+    var equations = NormalEquations(unknowns: axes.count)
+    for fit in fits {
+      let squares = fit.shares * fit.shares
+      let others = (0..<3).filter { !axes.contains($0) }.reduce(0) { $0 + squares[$1] }
+      equations.add(
+        axes.map { squares[$0] }, value: 1 - others, weight: Double(fit.turns * fit.turns))
+    }
+    var scales = Vector3(repeating: .nan)
+    guard !axes.isEmpty, let (unknowns, _) = equations.solve() else { return scales }
+    for (axis, square) in zip(axes, unknowns) { scales[axis] = square.squareRoot() }
+    return scales
   }
 }

@@ -7,6 +7,7 @@
 ///     name left shoe
 ///     sensor MPU-6050
 ///     made 1767225600000000000                            nanoseconds since 1970
+///     conditions 100.0 4 500 18.0 41.0                    Hz, full scales in g and °/s; °C: lowest, highest
 ///     accelerometer-offset 0.031 -0.052 0.12              g
 ///     accelerometer-matrix 1.02 0.013 -0.008 0.0 …        row by row
 ///     accelerometer-residual 0.0832 0.0011                g, before and afterwards
@@ -72,6 +73,12 @@ extension SensorCalibration {
           + (span.map(\.description) + ["\(order)"] + padded.map(\.description))
           .joined(separator: " "))
     }
+    if let conditions {
+      var line = "conditions \(conditions.rate) \(conditions.accelerometerRange)"
+      line += " \(conditions.gyroscopeRange)"
+      if let span = conditions.temperatures { line += " \(span.lowerBound) \(span.upperBound)" }
+      lines.append(line)
+    }
     if let accelerometer {
       add("accelerometer-offset", accelerometer.offset.numbers)
       add("accelerometer-matrix", accelerometer.matrix.rows.flatMap(\.numbers))
@@ -96,8 +103,25 @@ extension SensorCalibration {
     guard let made = Int64(try lines.value("made")) else { throw lines.bad("made") }
     self.init(
       id: id, name: try lines.name("name"), sensor: try lines.name("sensor"), made: made,
-      accelerometer: try Accelerometer(lines), gyroscope: try Gyroscope(lines))
+      accelerometer: try Accelerometer(lines), gyroscope: try Gyroscope(lines),
+      conditions: try Conditions(lines))
     guard accelerometer != nil || gyroscope != nil else { throw .empty }
+  }
+}
+
+extension SensorCalibration.Conditions {
+  fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
+    let key = "conditions"
+    guard lines.has(key) else { return nil }
+    let numbers = try lines.numbers(key)
+    guard numbers.count == 3 || numbers.count == 5, numbers[0] > 0,
+      let acceleration = Int(exactly: numbers[1]), acceleration >= 0,
+      let rate = Int(exactly: numbers[2]), rate >= 0,
+      numbers.count == 3 || numbers[3] <= numbers[4]
+    else { throw lines.bad(key) }
+    self.init(
+      rate: numbers[0], accelerometerRange: acceleration, gyroscopeRange: rate,
+      temperatures: numbers.count == 3 ? nil : numbers[3]...numbers[4])
   }
 }
 
@@ -176,7 +200,7 @@ private struct CalibrationLines {
   }
 
   /// All numbers of a line, each of which must be finite.
-  private func numbers(_ key: String) throws(CalibrationText.Fault) -> [Double] {
+  func numbers(_ key: String) throws(CalibrationText.Fault) -> [Double] {
     var numbers: [Double] = []
     for word in try value(key).split(separator: " ") {
       guard let number = Double(word), number.isFinite else { throw bad(key) }

@@ -5,7 +5,8 @@
 ///     acceleration = M · (a − offset − drift(T))            a, offset in g
 ///     rate         = scale · (ω − offset − drift(T))        ω, offset in °/s
 ///
-/// It belongs to one chip on its board: another of the same model has others. Counts in a log never change by it.
+/// It belongs to one chip on its board: another of the same model has others, and no chip says which one it is. Counts in
+/// a log never change by it.
 public struct SensorCalibration: Equatable, Sendable {
   /// Its own identity: two calibrations of one sensor differ.
   public var id: RecordingID
@@ -19,6 +20,32 @@ public struct SensorCalibration: Equatable, Sendable {
   public var accelerometer: Accelerometer?
   /// `nil` when the gyroscope was not calibrated.
   public var gyroscope: Gyroscope?
+  /// What it was made at; `nil` when its file does not say it.
+  public var conditions: Conditions?
+
+  /// What a calibration was made at: it was seen to hold there. Offsets differ from one full scale to another, and from
+  /// one temperature to another.
+  public struct Conditions: Equatable, Sendable {
+    /// Samples a second.
+    public var rate: Double
+    /// Full scale in g.
+    public var accelerometerRange: Int
+    /// Full scale in °/s.
+    public var gyroscopeRange: Int
+    /// At rest, in °C; `nil` when the temperature was not recorded.
+    public var temperatures: ClosedRange<Double>?
+
+    /// The conditions of a recording.
+    public init(
+      rate: Double, accelerometerRange: Int, gyroscopeRange: Int,
+      temperatures: ClosedRange<Double>? = nil
+    ) {
+      self.rate = rate
+      self.accelerometerRange = accelerometerRange
+      self.gyroscopeRange = gyroscopeRange
+      self.temperatures = temperatures
+    }
+  }
 
   /// Errors of an accelerometer.
   public struct Accelerometer: Equatable, Sendable {
@@ -73,7 +100,8 @@ public struct SensorCalibration: Equatable, Sendable {
   /// A calibration as it was made.
   public init(
     id: RecordingID, name: String, sensor: String, made: Int64,
-    accelerometer: Accelerometer? = nil, gyroscope: Gyroscope? = nil
+    accelerometer: Accelerometer? = nil, gyroscope: Gyroscope? = nil,
+    conditions: Conditions? = nil
   ) {
     self.id = id
     self.name = name
@@ -81,6 +109,7 @@ public struct SensorCalibration: Equatable, Sendable {
     self.made = made
     self.accelerometer = accelerometer
     self.gyroscope = gyroscope
+    self.conditions = conditions
   }
 }
 

@@ -23,7 +23,9 @@ struct CalibrateCommand: ParsableCommand {
       The result is a file, which later recordings copy into their headers (`calibration` in the \
       configuration, record --calibration), and which exports apply with --calibrated. No count changes.
 
-      The exit status is 1 if only a part of the sensor's errors could be determined, 65 for none.
+      The exit status is 0 if of each sensor that was recorded offset and scale are determined, on all axes; \
+      1 for a part of that, or a damaged recording; 65 for none. Cross terms and changes with temperature that \
+      are missing are said, and do not count.
 
       Examples:
         imulog calibrate --name "left shoe" -o left.cal
@@ -94,7 +96,9 @@ struct CalibrateCommand: ParsableCommand {
       id: .random(using: &generator), name: chosenName(reader.description),
       made: SystemClock().readWallClock().wall)
     if damageCount > 0 {
-      result.remarks.append("\(damageCount) damaged parts of the recording are left out")
+      result.refusals.append(
+        "the recording is damaged in \(damageCount) \(damageCount == 1 ? "place" : "places"), and what can be read was used"
+      )
     }
     if let output, let calibration = result.calibration {
       let file = try PendingFile(output)
@@ -160,35 +164,67 @@ struct CalibrationReport {
 
   var lines: [String] {
     var lines = [
-      "still         \(study.poses.count) orientations of 2 s or more, \(study.windows.count) windows of 10 s"
+      "still         \(result.orientationCount) orientations of 2 s or more, \(study.windows.count) windows of 10 s"
     ]
-    if let part = result.calibration?.accelerometer {
-      lines += [
-        "offset        " + CalibrationReport.text(part.offset * 1000, "mg", decimals: 10),
-        "scale         "
-          + CalibrationReport.text(
-            Vector3(part.matrix.rows[0].x, part.matrix.rows[1].y, part.matrix.rows[2].z), "",
-            decimals: 10_000),
-      ]
-      if result.method == .orientations {
-        lines.append(
-          "cross terms   "
-            + CalibrationReport.text(
-              Vector3(part.matrix.rows[0].y, part.matrix.rows[0].z, part.matrix.rows[1].z), "",
-              decimals: 10_000, names: ["xy", "xz", "yz"]))
-      }
-      let residuals = [part.residual.before, part.residual.after].map {
-        CalibrationReport.number($0 * 1000, 10)
-      }
-      lines.append("error         \(residuals[0]) mg before, \(residuals[1]) mg afterwards")
-      if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
-    }
-    if let part = result.calibration?.gyroscope {
-      lines.append("rate at rest  " + CalibrationReport.text(part.offset, "°/s", decimals: 1000))
-      lines.append("rate's scale  " + CalibrationReport.text(part.scale, "", decimals: 10_000))
-      if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
-    }
+    guard let calibration = result.calibration else { return lines.map(Plain.text) }
+    if let made = calibration.conditions { lines.append("made at       " + text(made)) }
+    if let part = calibration.accelerometer { lines += self.lines(part) }
+    if let part = calibration.gyroscope { lines += self.lines(part) }
     return lines.map(Plain.text)
+  }
+
+  private func lines(_ part: SensorCalibration.Accelerometer) -> [String] {
+    var lines = [
+      "offset        " + CalibrationReport.text(part.offset * 1000, "mg", decimals: 10),
+      "scale         "
+        + CalibrationReport.text(
+          Vector3(part.matrix.rows[0].x, part.matrix.rows[1].y, part.matrix.rows[2].z), "",
+          decimals: 10_000),
+    ]
+    if !result.missing.contains(.crossTerms) {
+      lines.append(
+        "cross terms   "
+          + CalibrationReport.text(
+            Vector3(part.matrix.rows[0].y, part.matrix.rows[0].z, part.matrix.rows[1].z), "",
+            decimals: 10_000, names: ["xy", "xz", "yz"]))
+    }
+    if let offset = result.bounds.offset, let scale = result.bounds.scale {
+      let ends = [offset * 1000, scale * 100].map { CalibrationReport.number($0, 100) }
+      lines.append("known to      \(ends[0]) mg, \(ends[1]) %")
+    }
+    let residuals = [part.residual.before, part.residual.after].map {
+      CalibrationReport.number($0 * 1000, 10)
+    }
+    lines.append("error         \(residuals[0]) mg before, \(residuals[1]) mg afterwards")
+    if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
+    return lines
+  }
+
+  private func lines(_ part: SensorCalibration.Gyroscope) -> [String] {
+    var lines = ["rate at rest  " + CalibrationReport.text(part.offset, "°/s", decimals: 1000)]
+    if let rate = result.bounds.rate {
+      lines.append("known to      \(CalibrationReport.number(max(rate, 0.0001), 10_000)) °/s")
+    }
+    let scales = (0..<3).map { axis in
+      result.missing.contains(.gyroscopeScale(axis))
+        ? "-" : CalibrationReport.number(part.scale[axis], 10_000)
+    }
+    if scales != ["-", "-", "-"] {
+      lines.append("rate's scale  x \(scales[0])  y \(scales[1])  z \(scales[2])")
+    }
+    if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
+    return lines
+  }
+
+  private func text(_ made: SensorCalibration.Conditions) -> String {
+    var parts = [CalibrationReport.number(made.rate, 10_000) + " Hz"]
+    if made.accelerometerRange > 0 { parts.append("\(made.accelerometerRange) g") }
+    if made.gyroscopeRange > 0 { parts.append("\(made.gyroscopeRange) °/s") }
+    if let span = made.temperatures {
+      let ends = [span.lowerBound, span.upperBound].map { CalibrationReport.number($0, 10) }
+      parts.append("\(ends[0]) to \(ends[1]) °C")
+    }
+    return parts.joined(separator: ", ")
   }
 
   private static func text(_ drift: TemperatureDrift) -> String {
@@ -211,14 +247,34 @@ struct CalibrationReport {
 
   var json: String {
     JSONWriter.document { json in
-      json.member("orientations", study.poses.count)
+      json.member("orientations", result.orientationCount)
       json.member("windows", study.windows.count)
-      json.member("turns", study.turns.filter(\.isBack).count)
+      json.member("turns", result.turnCount)
       json.member("method", result.method?.rawValue)
+      json.member("offsetKnownTo_g", number: result.bounds.offset.map { "\($0)" })
+      json.member("scaleKnownTo", number: result.bounds.scale.map { "\($0)" })
+      json.member("rateKnownTo_dps", number: result.bounds.rate.map { "\($0)" })
       json.key("calibration")
       json.calibration(result.calibration)
+      json.key("conditions")
+      json.conditions(result.calibration?.conditions)
+      json.member("missing", result.missing.map(\.rawValue))
       json.member("remarks", result.remarks)
       json.member("refusals", result.refusals)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// `conditions`: what a calibration was made at, or `null`.
+  fileprivate mutating func conditions(_ made: SensorCalibration.Conditions?) {
+    guard let made else { return null() }
+    object { json in
+      json.member("rate_hz", number: "\(made.rate)")
+      json.member("accelerometerRange_g", made.accelerometerRange)
+      json.member("gyroscopeRange_dps", made.gyroscopeRange)
+      json.member("lowest_c", number: made.temperatures.map { "\($0.lowerBound)" })
+      json.member("highest_c", number: made.temperatures.map { "\($0.upperBound)" })
     }
   }
 }

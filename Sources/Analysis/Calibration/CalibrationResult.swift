@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// What a study lets be said: a calibration, how well it is known, and a sentence for what it refuses.
+public struct CalibrationResult: Sendable {
+  /// How the accelerometer's errors were found; `nil` when they were not.
+  public enum Method: String, Sendable {
+    /// From six faces.
+    case faces
+    /// From nine orientations or more, with cross terms.
+    case orientations
+    /// From the still windows of a long recording.
+    case windows
+  }
+
+  /// A number that a calibration can have, by its name in JSON.
+  public enum Part: String, Sendable {
+    /// Offset and scale of the accelerometer.
+    case accelerometer
+    /// What an acceleration on one axis puts into the others.
+    case crossTerms = "accelerometer.crossTerms"
+    /// The accelerometer's change with temperature.
+    case accelerometerDrift = "accelerometer.drift"
+    /// The rate at rest.
+    case gyroscope
+    /// The scale of the x axis.
+    case gyroscopeScaleX = "gyroscope.scale.x"
+    /// The scale of the y axis.
+    case gyroscopeScaleY = "gyroscope.scale.y"
+    /// The scale of the z axis.
+    case gyroscopeScaleZ = "gyroscope.scale.z"
+    /// The change of the rate at rest with temperature.
+    case gyroscopeDrift = "gyroscope.drift"
+
+    /// The scale of the gyroscope's axis of this number.
+    public static func gyroscopeScale(_ axis: Int) -> Part {
+      [gyroscopeScaleX, gyroscopeScaleY, gyroscopeScaleZ][axis]
+    }
+  }
+
+  /// Two standard errors of what was determined; `nil` where nothing shows them.
+  public struct Bounds: Equatable, Sendable {
+    /// Of the worst axis's offset, in g.
+    public internal(set) var offset: Double?
+    /// Of the worst axis's scale.
+    public internal(set) var scale: Double?
+    /// Of the worst axis's rate at rest, in °/s.
+    public internal(set) var rate: Double?
+  }
+
+  /// `nil` when nothing could be determined.
+  public internal(set) var calibration: SensorCalibration?
+  /// How the accelerometer's errors were found.
+  public internal(set) var method: Method?
+  /// How well it is known.
+  public internal(set) var bounds = Bounds()
+  /// Poses at rest.
+  public internal(set) var orientationCount = 0
+  /// Turns of more than half a turn from rest to rest in the same place.
+  public internal(set) var turnCount = 0
+  /// What was recorded and is not determined.
+  public internal(set) var missing: [Part] = []
+  /// What was left out, and what would be needed for it: the calibration is complete without it.
+  public internal(set) var remarks: [String] = []
+  /// What could not be determined, why, and what to do: a part of the calibration is missing, or nothing is left of it.
+  public var refusals: [String] = []
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// The gyroscope's part of a calibration.
+extension CalibrationStudy {
+  /// What two turns about an axis may differ by before it is said: two degrees of 360.
+  private static let largestDifference = 0.006
+  /// What the rate at rest may vary by before it is said, in °/s.
+  private static let largestVariation = 0.05
+
+  func gyroscope(
+    _ rests: Rests, _ result: inout CalibrationResult
+  ) -> SensorCalibration.Gyroscope? {
+    // Poses leave out the tremor of a hand better than windows, but a long rest may be one pose only.
+    var still = rests.poses.map(\.point)
+    if windows.count > poses.count {
+      still = zip(windows, RestRates.turning(windows)).filter { $0.1 == nil }.map(\.0)
+    }
+    guard !still.isEmpty else {
+      result.refuse(
+        .gyroscope,
+        rests.turned.isEmpty
+          ? "the gyroscope's bias is not determined: the sensor was never still for \(restText)"
+          : "the gyroscope's bias is not determined: the rates at rest differ by more than \(RestRates.leastTurn) °/s, so it turned in some of them: lay it on something that stands still"
+      )
+      return nil
+    }
+    let drift = rateDrift(still, &result)
+    var found = SensorCalibration.Gyroscope(offset: Vector3(), drift: drift)
+    let rates = still.map { point in
+      guard let drift, let temperature = point.temperature else { return point.rate }
+      return point.rate - drift.offset(at: temperature)
+    }
+    let count = Double(rates.count)
+    // The median lets go of what slow turns put into some rests; a fitted curve goes with the mean.
+    found.offset =
+      drift == nil ? RestRates.median(of: rates) : rates.reduce(Vector3(), +) / count
+    if rates.count > 1 {
+      let offset = found.offset
+      let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
+      let variation = (squares / (count - 1)).squareRoot().max()
+      // A median's standard error is 1.25 times that of a mean.
+      result.bounds.rate = 2 * (drift == nil ? 1.25 : 1) * variation / count.squareRoot()
+      if variation > CalibrationStudy.largestVariation {
+        result.remarks.append(
+          "the rate at rest varies by \(milli(variation, 100)) °/s from rest to rest\(drift == nil ? "" : ", also without its change with temperature")"
+        )
+      }
+    }
+    turnScales(rests, &found, &result)
+    return found
+  }
+
+  private func rateDrift(
+    _ still: [StillPoint], _ result: inout CalibrationResult
+  ) -> TemperatureDrift? {
+    guard channels.contains(.temperature), let span = span(of: still) else {
+      result.miss(
+        .gyroscopeDrift,
+        "no change with temperature is determined: the temperature is not recorded")
+      return nil
+    }
+    let width = span.upperBound - span.lowerBound
+    let values = still.compactMap { point in
+      point.temperature.map { (temperature: $0, value: point.rate) }
+    }
+    let drift = TemperatureDrift(fitting: values)
+    let least = Int(TemperatureDrift.leastSpan)
+    switch (drift?.order, width) {
+    case (nil, ..<TemperatureDrift.leastSpan):
+      result.miss(
+        .gyroscopeDrift,
+        "no change with temperature is determined: that needs a span of \(least) °C, and it changed by \(spanText(still))"
+      )
+    case (nil, _):
+      result.miss(
+        .gyroscopeDrift,
+        "the gyroscope's change with temperature is not determined, though the temperature changed by \(spanText(still)): that needs rest all over this span, not at one end of it"
+      )
+    case (let order?, _) where order < TemperatureDrift.order(ofSpan: width):
+      result.remarks.append(
+        "the gyroscope's change with temperature is taken as \(order == 1 ? "a straight line" : "a curve of order \(order)"): a higher order needs more rest all over the \(spanText(still))"
+      )
+    default: break
+    }
+    return drift
+  }
+
+  /// The scales of the axes that were turned about.
+  private func turnScales(
+    _ rests: Rests, _ found: inout SensorCalibration.Gyroscope,
+    _ result: inout CalibrationResult
+  ) {
+    let turns = zip(rests.poses, rests.poses.dropFirst()).map { Turn(from: $0, to: $1) }
+    let angles = turns.map { turn in
+      var bias = found.offset
+      if let drift = found.drift, let temperature = turn.temperature {
+        bias += drift.offset(at: temperature)
+      }
+      return turn.degrees - bias * turn.seconds
+    }
+    // Single turns first: their scales tell how many there are in one go.
+    var fits: [Int: TurnFit] = [:]
+    for index in turns.indices where turns[index].isBack && turns[index].isWhole {
+      do throws(TurnFit.Failure) {
+        fits[index] = try TurnFit(degrees: angles[index])
+      } catch {
+        continue
+      }
+    }
+    let first = TurnFit.scales(fits.keys.sorted().compactMap { fits[$0] })
+    var about = Vector3()
+    for (index, turn) in turns.enumerated() {
+      guard let why = reason(turn, angles[index], first, &fits[index]) else { continue }
+      result.turnCount += 1
+      guard why != "" else { continue }
+      result.remarks.append(
+        "turn \(result.turnCount), after the rest at \(Plain.length(turn.start)), is left out: \(why)"
+      )
+    }
+    let used = fits.keys.sorted().compactMap { fits[$0] }
+    for fit in used { about[fit.axis] += 1 }
+    let scales = TurnFit.scales(used)
+    nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
+    var missing: [String] = []
+    for axis in 0..<3 {
+      guard about[axis] > 0, abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
+        result.missing.append(.gyroscopeScale(axis))
+        missing.append(CalibrationStudy.axes[axis])
+        continue
+      }
+      found.scale[axis] = scales[axis]
+    }
+    compare(used, found.scale, &result)
+    if !missing.isEmpty {
+      result.refusals.append(
+        "the gyroscope's scale about \(missing.joined(separator: ", ")) is not determined: turn it by 360° about the axis, from rest to rest in the same place"
+      )
+    }
+  }
+
+  /// Why a turn is left out; empty when it is not, `nil` when it is none. With the scales of single turns more turns can
+  /// be counted in one go.
+  private func reason(
+    _ turn: Turn, _ degrees: Vector3, _ scales: Vector3, _ fit: inout TurnFit?
+  ) -> String? {
+    if fit != nil { return "" }
+    guard degrees.length >= (turn.isBack ? 180 : 270) else { return nil }
+    guard turn.isWhole else {
+      return "samples are missing in it or at the end of the range; turn it more slowly"
+    }
+    guard turn.isBack else { return "it did not end in the place where it began" }
+    let axis = (0..<3).max { abs(degrees[$0]) < abs(degrees[$1]) } ?? 0
+    do throws(TurnFit.Failure) {
+      guard !scales[axis].isNaN else {
+        fit = try TurnFit(degrees: degrees)
+        return ""
+      }
+      var known = scales
+      for axis in 0..<3 where known[axis].isNaN { known[axis] = 1 }
+      fit = try TurnFit(degrees: degrees, scale: known, error: TurnFit.knownError)
+      return ""
+    } catch {
+      return sentence(error)
+    }
+  }
+
+  /// Poses that turned are named, but for those that are a steady part of a turn that counts.
+  private func nameTurned(
+    _ rests: Rests, used: [Turn], _ result: inout CalibrationResult
+  ) {
+    let named = rests.turned.filter { turned in
+      !used.contains { $0.start < turned.pose.start && turned.pose.start < $0.end }
+    }
+    for (pose, rate) in named.prefix(3) {
+      result.remarks.append(
+        "\(name(pose)) is left out: it turned at \(milli(rate, 100)) °/s; take it again")
+    }
+    if named.count > 3 {
+      result.remarks.append("\(named.count - 3) more poses are left out: they turned")
+    }
+  }
+
+  /// Turns that do not agree were not all brought back to where they began.
+  private func compare(
+    _ fits: [TurnFit], _ scale: Vector3, _ result: inout CalibrationResult
+  ) {
+    for axis in 0..<3 {
+      let lengths = fits.filter { $0.axis == axis }.map { ($0.shares * scale).length }
+      guard let low = lengths.min(), let high = lengths.max(),
+        high - low > CalibrationStudy.largestDifference
+      else { continue }
+      result.remarks.append(
+        "the turns about \(CalibrationStudy.axes[axis]) differ by \(milli((high - low) * 100, 10)) %: one was not brought back to where it began, and the scale is known no better"
+      )
+    }
+  }
+}

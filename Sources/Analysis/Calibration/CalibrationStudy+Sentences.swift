@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// What a study says, and how it names what it is about.
+extension CalibrationStudy {
+  /// Windows of half a second with a side up from which on someone tried to hold it so.
+  private static let leastAttempt = 4
+
+  /// A value in thousandths, or in parts of one, to a tenth of them.
+  func milli(_ value: Double) -> String { milli(value * 1000, 10) }
+
+  /// A value to so many parts of one.
+  func milli(_ value: Double, _ parts: Int64) -> String {
+    guard value.magnitude < 1e12 else { return "\(value)" }
+    return Plain.number(Int64((value * Double(parts)).rounded()), per: parts)
+  }
+
+  /// How long a rest must be for windows that begin anywhere, such as `3 s`.
+  var restText: String {
+    let windows = (CalibrationStudy.leastPose + shortLength - 1) / max(1, shortLength) + 1
+    let (length, isLost) = windows.multipliedReportingOverflow(by: shortLength)
+    return isLost ? "a very long time" : "\((length + 999_999_999) / 1_000_000_000) s"
+  }
+
+  /// The width of the temperatures of points, such as `2.1 °C`.
+  func spanText(_ points: [StillPoint]) -> String {
+    milli(span(of: points).map { $0.upperBound - $0.lowerBound } ?? 0, 10) + " °C"
+  }
+
+  private func name(_ side: CalibrationGuide.Side) -> String {
+    (side.isPositive ? "+" : "−") + CalibrationStudy.axes[side.axis]
+  }
+
+  /// A pose as the person knows it, such as `the pose at 41.2 s with +z up`.
+  func name(_ pose: Pose) -> String {
+    let side = CalibrationGuide.side(pose.point.acceleration)
+    return
+      "the pose at \(Plain.length(pose.start)) \(side.map { "with \(name($0)) up" } ?? "on an edge")"
+  }
+
+  /// Why a turn is left out; `nil` for one that is none.
+  func sentence(_ failure: TurnFit.Failure) -> String? {
+    switch failure {
+    case .noTurn: return nil
+    case .tilted(let axis, let other, _):
+      return
+        "it is about \(CalibrationStudy.axes[axis]) and \(CalibrationStudy.axes[other]) at once"
+    case .notWhole(let axis, let degrees):
+      return
+        "\(milli(abs(degrees), 1))° about \(CalibrationStudy.axes[axis]) are no whole turns"
+        + (abs(degrees) > 540 ? "; of several in one go, make a single one too" : "")
+    case .uncertain(let axis, let degrees):
+      return
+        "how many turns \(milli(abs(degrees), 1))° about \(CalibrationStudy.axes[axis]) are is not certain; make a single one too"
+    }
+  }
+
+  func sentence(_ failure: GravityFit.Failure, _ rests: Rests) -> String {
+    let subject = "the accelerometer is not calibrated: "
+    switch failure {
+    case .tooFew(let count, let needed):
+      return subject
+        + "it was still in \(count) of \(needed) orientations: hold it still for \(restText) on each of its six faces"
+        + (count == 0 && attempts.isEmpty ? "" : "; " + lacking(rests).joined(separator: "; "))
+    case .notTurned:
+      return subject + lacking(rests).joined(separator: "; ")
+        + ": hold it so for \(restText) too"
+    case .undetermined(let axis):
+      return subject
+        + "the orientations are too much alike for its \(CalibrationStudy.axes[axis]) axis: add others"
+    case .notConverged:
+      return subject
+        + "its magnitudes at rest fit no sensor: it moved, or its scale is not that of its chip"
+    case .wrongScale(let axis, let scale):
+      return subject
+        + "its \(CalibrationStudy.axes[axis]) axis would need a scale of \(milli(scale, 100)), and a chip is off by a tenth: \(relative)"
+    }
+  }
+
+  /// What a scale that no chip has may come from.
+  private var relative: String {
+    switch sensor.model {
+    case "LSM6DSO", "LSM6DSOX": "the chip may be an LSM6DSO32, whose ranges are twice as wide"
+    case "LSM6DSO32": "the chip may be an LSM6DSO, whose ranges are half as wide"
+    case "LSM6DSV", "LSM6DSV16X": "the chip may be an LSM6DSV32X, whose ranges are twice as wide"
+    case "LSM6DSV32X": "the chip may be an LSM6DSV16X, whose ranges are half as wide"
+    default:
+      "the chip may be a relative with other ranges (an LSM6DSO32 taken for an LSM6DSO has 2), or the scale of an import is wrong"
+    }
+  }
+
+  /// Sides that no rest had up, with what they were like instead.
+  private func lacking(_ rests: Rests) -> [String] {
+    let points = rests.poses.map(\.point.acceleration)
+    let least = GravityFit.leastReach * GravityFit.size(points)
+    var never: [String] = []
+    var said: [String] = []
+    for axis in 0..<3 {
+      for isPositive in [true, false] {
+        let sign = isPositive ? 1.0 : -1
+        guard !points.contains(where: { sign * $0[axis] > least }) else { continue }
+        let side = CalibrationGuide.Side(axis: axis, isPositive: isPositive)
+        if let pose = rests.turned.first(where: {
+          CalibrationGuide.side($0.pose.point.acceleration) == side
+        }) {
+          said.append("with \(name(side)) up it turned at \(milli(pose.rate, 100)) °/s")
+        } else if let attempt = attempts[side], attempt.movedCount >= CalibrationStudy.leastAttempt
+        {
+          said.append("with \(name(side)) up it trembled: " + tremor(attempt))
+        } else if let attempt = attempts[side], attempt.stillCount > 0 {
+          said.append("with \(name(side)) up it was not still for \(restText) on end")
+        } else {
+          never.append(name(side))
+        }
+      }
+    }
+    if !never.isEmpty {
+      said.insert(never.joined(separator: ", ") + " never pointed up while it was still", at: 0)
+    }
+    return said
+  }
+
+  private func tremor(_ attempt: Attempt) -> String {
+    let count = Double(attempt.movedCount)
+    let (acceleration, rate) = (attempt.spreads.acceleration / count, attempt.spreads.rate / count)
+    let limits = (CalibrationStudy.accelerationSpread, CalibrationStudy.rateSpread)
+    return acceleration / limits.0 >= rate / limits.1
+      ? "by \(milli(acceleration)) mg, at most \(milli(limits.0)) count as rest"
+      : "by \(milli(rate, 100)) °/s, at most \(milli(limits.1, 100)) count as rest"
+  }
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+import Testing
+
+/// What people do with a sensor, and what must come of it: the errors that were made up, or a sentence.
+@Suite("The errors that a recording was made with")
+struct CalibrationTruthTests {
+  /// Whole counts: without noise a part of one is lost at rest, and averaged in a turn.
+  private let bias = Vector3(-79, 26, 177) / 65.5
+
+  private func expectTruth(_ result: CalibrationResult, hasCrossTerms: Bool = true) throws {
+    let part = try #require(result.calibration?.accelerometer, "\(result.refusals)")
+    let sensor = ImperfectSensor(hasCrossTerms: hasCrossTerms)
+    #expect(isNear(part.offset, sensor.offset, 0.0005), "\(part)")
+    for row in 0..<3 { #expect(isNear(part.matrix.rows[row], sensor.matrix.rows[row], 0.001)) }
+  }
+
+  // MARK: - Poses before windows
+
+  @Test("nine orientations for a minute each give cross terms, as nine short ones do")
+  func longPoses() throws {
+    var recording = try MadeUpRecording()
+    for direction in ImperfectSensor.faces + ImperfectSensor.edges[..<3] {
+      recording.rest(direction, 7000)
+      recording.move()
+    }
+    recording.study.finish()
+    #expect(recording.study.windows.count >= FreeLivingFit.leastPoints)
+    let result = recording.study.result()
+    #expect(result.method == .orientations)
+    try expectTruth(result)
+  }
+
+  @Test("a long rest before the procedure changes nothing, and six long faces are enough")
+  func longRest() throws {
+    for count in [300, 10_000] {
+      var recording = try MadeUpRecording(hasCrossTerms: false)
+      if count == 300 { recording.rest(Vector3(0, 0, 1), 52_000) }
+      recording.faces(count)
+      recording.study.finish()
+      #expect(recording.study.windows.count >= FreeLivingFit.leastPoints)
+      let result = recording.study.result()
+      #expect(result.method == .faces && result.missing.contains(.crossTerms))
+      #expect(result.remarks.contains { $0.contains("cross terms are not determined") })
+      try expectTruth(result, hasCrossTerms: false)
+    }
+  }
+
+  @Test(
+    "where it never rests in one place the windows are used, and that cross terms are left out is said"
+  )
+  func breathing() throws {
+    var recording = try MadeUpRecording(hasCrossTerms: false)
+    for direction in ImperfectSensor.directions(60) {
+      // Half a second this way, half a second that way: a chest's breath, at rest as a window of 10 s sees it.
+      for sample in 0..<1000 {
+        recording.add(direction, Vector3(sample / 50 % 2 == 0 ? 0.6 : -0.6, 0, 0))
+      }
+    }
+    recording.study.finish()
+    #expect(recording.study.poses.isEmpty && recording.study.windows.count == 60)
+    let result = recording.study.result()
+    #expect(result.method == .windows && result.missing.contains(.crossTerms))
+    #expect(result.remarks.contains { $0.contains("60 still windows") && $0.contains("cross") })
+    let part = try #require(result.calibration?.accelerometer)
+    #expect(isNear(part.offset, ImperfectSensor().offset, 0.005), "\(part)")
+  }
+
+  @Test("an orientation that moved is named with its time and side, and left out")
+  func spoiled() throws {
+    var recording = try MadeUpRecording()
+    recording.rest(Vector3(0, 0, 1.06))
+    recording.move()
+    for direction in ImperfectSensor.faces + ImperfectSensor.edges {
+      recording.rest(direction)
+      recording.move()
+    }
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.remarks.contains { $0.contains("the pose at 0 s with +z up is left out") })
+    try expectTruth(result)
+  }
+
+  // MARK: - Rest and turns
+
+  @Test("slow turns lose nothing at their ends, and nothing of them is in the rate at rest")
+  func slowTurns() throws {
+    for seconds in [4, 10, 20, 30, 60] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.faces()
+      recording.turns(seconds: seconds)
+      recording.study.finish()
+      let gyroscope = try #require(recording.study.result().calibration?.gyroscope)
+      #expect(isNear(gyroscope.offset, bias, 0.01), "\(seconds) s: \(gyroscope)")
+      #expect(isNear(gyroscope.scale, Vector3(1, 1, 1), 0.0008), "\(seconds) s: \(gyroscope)")
+    }
+  }
+
+  @Test("a pose that turns evenly is named and left out, however fast, and a steady turn counts")
+  func turningPoses() throws {
+    for rate in [0.5, 2, 10, 50] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.faces()
+      recording.turnEvenly(Vector3(0, 0, 1), rate, seconds: 5)
+      recording.turns()
+      recording.study.finish()
+      let result = recording.study.result()
+      let gyroscope = try #require(result.calibration?.gyroscope)
+      #expect(isNear(gyroscope.offset, bias, 0.01), "\(rate) °/s: \(gyroscope)")
+      #expect(isNear(gyroscope.scale, Vector3(1, 1, 1), 0.0005), "\(rate) °/s: \(gyroscope)")
+      let named = result.remarks.filter { $0.contains("with +z up is left out: it turned at") }
+      #expect(named.count == 1 && named[0].contains("at 24 s"), "\(result.remarks)")
+    }
+    var recording = try MadeUpRecording(bias: bias)
+    recording.faces()
+    recording.rest(Vector3(0, 0, 1))
+    recording.turnEvenly(Vector3(0, 0, 1), 24, seconds: 15)
+    recording.rest(Vector3(0, 0, 1))
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(!result.missing.contains(.gyroscopeScaleZ), "\(result.refusals)")
+    #expect(!result.remarks.contains { $0.contains("it turned at") }, "\(result.remarks)")
+  }
+
+  @Test("when as many poses turned as were at rest no rate is taken for that at rest")
+  func noMajority() throws {
+    var recording = try MadeUpRecording()
+    recording.turnEvenly(Vector3(0, 0, 1), 2, seconds: 5)
+    recording.move()
+    recording.rest(Vector3(0, 0, 1))
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.calibration?.gyroscope == nil)
+    #expect(result.refusals.contains { $0.contains("differ by more than 0.1 °/s") })
+  }
+
+  @Test("ten turns of an axis that is off by 6 % are counted after a single one, and else left out")
+  func manyTurns() throws {
+    for hasSingle in [false, true] {
+      var recording = try MadeUpRecording()
+      recording.rateScale = Vector3(1, 1 / 1.06, 1)
+      recording.faces()
+      let up = Vector3(0, 1, 0)
+      recording.rest(up)
+      if hasSingle {
+        recording.turntable(up, by: 360, seconds: 4)
+        recording.rest(up)
+      }
+      recording.turntable(up, by: 3600, seconds: 40)
+      recording.rest(up)
+      recording.study.finish()
+      let result = recording.study.result()
+      let scale = try #require(result.calibration?.gyroscope?.scale)
+      #expect(result.missing.contains(.gyroscopeScaleY) == !hasSingle)
+      #expect(abs(scale.y - (hasSingle ? 1.06 : 1)) < 0.0005, "\(scale)")
+      #expect(
+        result.remarks.contains { $0.contains("turn 1") && $0.contains("a single one") }
+          == !hasSingle, "\(result.remarks)")
+    }
+  }
+
+  @Test("turns about one axis that do not agree are said to be known no better")
+  func disagreement() throws {
+    var recording = try MadeUpRecording()
+    recording.faces()
+    let up = Vector3(0, 0, 1)
+    for degrees in [360.0, 352] {
+      recording.rest(up)
+      recording.turntable(up, by: degrees, seconds: 4)
+    }
+    recording.rest(up)
+    recording.study.finish()
+    let remarks = recording.study.result().remarks
+    #expect(remarks.contains { $0.contains("the turns about z differ by 2.2 %") }, "\(remarks)")
+  }
+
+  @Test("a turn about an axis that is 13° off the sensor's has the scales of what each axis sees")
+  func tilted() throws {
+    var recording = try MadeUpRecording()
+    recording.rateScale = Vector3(1 / 1.01, 1 / 0.97, 1 / 1.03)
+    recording.faces()
+    let (cosine, sine) = (0.9743700647852352, 0.2249510543438650)
+    for direction in [
+      Vector3(cosine, sine, 0), Vector3(0, cosine, sine), Vector3(sine, 0, cosine),
+    ] {
+      recording.rest(direction)
+      recording.turntable(direction, by: 360, seconds: 4)
+      recording.rest(direction)
+      recording.move()
+    }
+    recording.study.finish()
+    let scale = try #require(recording.study.result().calibration?.gyroscope?.scale)
+    #expect(isNear(scale, Vector3(1.01, 0.97, 1.03), 0.0005), "\(scale)")
+  }
+
+  // MARK: - Temperature
+
+  @Test("the accelerometer's change with temperature comes of poses at two temperatures")
+  func warmed() throws {
+    var recording = try MadeUpRecording()
+    recording.accelerationSlope = Vector3(0.001, -0.0015, 0.002)
+    for temperature in [15.0, 40] {
+      recording.temperature = temperature
+      for direction in ImperfectSensor.faces + ImperfectSensor.edges {
+        recording.rest(direction)
+        recording.move()
+      }
+    }
+    recording.study.finish()
+    let result = recording.study.result()
+    let part = try #require(result.calibration?.accelerometer, "\(result.refusals)")
+    let drift = try #require(part.drift)
+    for temperature in [15.0, 25, 40] {
+      let truth = ImperfectSensor().offset + recording.accelerationSlope * (temperature - 25)
+      #expect(isNear(part.offset + drift.offset(at: temperature), truth, 0.0005), "\(part)")
+    }
+    let made = try #require(result.calibration?.conditions?.temperatures)
+    #expect(abs(made.lowerBound - 15) < 0.01 && abs(made.upperBound - 40) < 0.01)
+  }
+
+  @Test("a change with temperature that cannot be told from the rest is named as the cause")
+  func unknownWarmth() throws {
+    var recording = try MadeUpRecording()
+    // The chip warms up while it is laid on its sides once: 50 mg that no offset explains.
+    recording.accelerationSlope = Vector3(0.004, -0.003, 0.003)
+    for (index, direction) in (ImperfectSensor.faces + ImperfectSensor.edges).enumerated() {
+      recording.temperature = 15 + 25 * Double(index * 5 % 12) / 11
+      recording.rest(direction)
+      recording.move()
+    }
+    recording.study.finish()
+    let result = recording.study.result()
+    let said = result.refusals + result.remarks
+    #expect(said.contains { $0.contains("the temperature changed by 25 °C") }, "\(said)")
+  }
+
+  @Test("why there is no change with temperature: not recorded, too small a span, one warm rest")
+  func noDrift() throws {
+    var plain = try MadeUpRecording(channels: [.accelerometer, .gyroscope])
+    plain.faces()
+    plain.study.finish()
+    #expect(plain.study.result().remarks.contains { $0.contains("temperature is not recorded") })
+    for (warm, words) in [(27.0, "it changed by 2 °C"), (40, "rest all over this span")] {
+      var recording = try MadeUpRecording()
+      recording.faces()
+      recording.temperature = warm
+      recording.rest(Vector3(0, 0, 1))
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.remarks.contains { $0.contains(words) }, "\(result.remarks)")
+      #expect(result.missing.contains(.gyroscopeDrift))
+    }
+  }
+
+  // MARK: - What is refused
+
+  @Test("a chip that was taken for its relative is refused, and the relative is named")
+  func relative() throws {
+    var recording = try MadeUpRecording(model: "LSM6DSO")
+    recording.accelerationScale = 0.5
+    recording.faces()
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.calibration?.accelerometer == nil)
+    #expect(result.refusals.contains { $0.contains("LSM6DSO32, whose ranges are twice as wide") })
+  }
+
+  @Test("an axis that is not recorded or does not change is named, in place of a side")
+  func lackingAxes() throws {
+    var dead = try MadeUpRecording()
+    dead.stuckZ = 0
+    dead.faces()
+    dead.study.finish()
+    #expect(dead.study.result().refusals.contains { $0.contains("az does not change while") })
+    for (channels, words) in [
+      (ChannelSet(rawValue: 0b000_0011), "az is not recorded"),
+      (ChannelSet(rawValue: 0b010_0111), "gx, gy are not recorded"),
+    ] {
+      var recording = try MadeUpRecording(channels: channels)
+      recording.faces()
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.refusals.contains { $0.contains(words) }, "\(result.refusals)")
+    }
+    var warmth = try MadeUpRecording(channels: .temperature)
+    warmth.faces()
+    warmth.study.finish()
+    #expect(warmth.study.result().refusals.count == 1)
+  }
+
+  @Test("a side that was held by a trembling hand, or too short, is named with what it did")
+  func trembling() throws {
+    var recording = try MadeUpRecording()
+    for (index, direction) in ImperfectSensor.faces.enumerated() {
+      switch index {
+      case 2: recording.tremble(direction, by: 0.04, seconds: 3)
+      case 5: recording.rest(direction, 150)
+      default: recording.rest(direction)
+      }
+      recording.move()
+    }
+    recording.study.finish()
+    let refusals = recording.study.result().refusals
+    #expect(refusals[0].contains("still in 4 of 6 orientations"), "\(refusals)")
+    #expect(refusals[0].contains("with +y up it trembled: by 4"), "\(refusals)")
+    #expect(refusals[0].contains("with −z up it was not still for 3 s on end"), "\(refusals)")
+    #expect(!refusals[0].contains("never pointed up"), "\(refusals)")
+  }
+
+  @Test("how well it is known is said: less with six faces than with twelve orientations")
+  func bounds() throws {
+    var recording = try MadeUpRecording(hasCrossTerms: false)
+    recording.faces()
+    let few = recording.study.result().bounds
+    for direction in ImperfectSensor.edges {
+      recording.rest(direction)
+      recording.move()
+    }
+    recording.study.finish()
+    let many = recording.study.result().bounds
+    let (worse, better) = (try #require(few.offset), try #require(many.offset))
+    #expect(worse > 0.001 && worse < 0.002 && better < 0.0005, "\(worse) \(better)")
+    #expect(many.scale != nil && many.rate.map { $0 < 0.01 } == true)
+  }
+}

@@ -18,9 +18,11 @@ extension CalibrationStudy {
 
   /// How long a rest must be for windows that begin anywhere, such as `3 s`.
   var restText: String {
+    // Imports may have samples centuries apart.
+    let year: Int64 = 31_557_600_000_000_000
+    guard shortLength < year else { return "some years" }
     let windows = (CalibrationStudy.leastPose + shortLength - 1) / max(1, shortLength) + 1
-    let (length, isLost) = windows.multipliedReportingOverflow(by: shortLength)
-    return isLost ? "a very long time" : "\((length + 999_999_999) / 1_000_000_000) s"
+    return "\((windows * shortLength + 999_999_999) / 1_000_000_000) s"
   }
 
   /// The width of the temperatures of points, such as `2.1 °C`.

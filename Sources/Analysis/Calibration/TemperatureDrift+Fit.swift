@@ -13,7 +13,7 @@ extension TemperatureDrift {
   private static let leastValues = 2
 
   /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most three.
-  static func order(ofSpan span: Double) -> Int { min(3, Int(span / leastSpan)) }
+  static func order(ofSpan span: Double) -> Int { Int(min(3, span / leastSpan)) }
 
   /// The order of the polynomials.
   var order: Int { coefficients.map(\.count).max() ?? 0 }

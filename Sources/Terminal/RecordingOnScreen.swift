@@ -76,7 +76,7 @@ struct RecordingFilling: ~Copyable {
   /// The times of an imported file may begin anywhere; its first tick is shown at 0.
   private var origin: Int64?
   /// How samples are corrected, in a few words; empty for those of the log.
-  private var correction = ""
+  private var correction: String
 
   /// Reads the header.
   ///
@@ -93,6 +93,7 @@ struct RecordingFilling: ~Copyable {
     filling = TraceFilling(rate: reader.description.rate, capacity: capacity)
     self.reader = reader
     failed = []
+    correction = ""
   }
 
   /// Has samples corrected from here on.

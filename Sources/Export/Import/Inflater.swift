@@ -39,7 +39,10 @@ struct Inflater {
   /// Adds input; none ends it.
   mutating func add(_ bytes: [UInt8]) {
     isInputOver = bytes.isEmpty
-    input = input[(place / 8)...].dropLast(Inflater.padding.count) + bytes + Inflater.padding
+    input.removeFirst(place / 8)
+    input.removeLast(Inflater.padding.count)
+    input += bytes
+    input += Inflater.padding
     place %= 8
   }
 

@@ -120,7 +120,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     }
   }
 
-  /// Samples since the beginning with a value at an end of the chip's range that its corrected value does not show.
+  /// Samples, of all that were read, with a value at an end of the chip's range that its corrected value does not show.
   package var correctedClipCount: UInt64 { clippedCount }
 
   /// Whether samples are corrected already.
@@ -141,7 +141,6 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     isAsRecorded = false
     unknownChunkCount = 0
     unexplainedTickCount = 0
-    clippedCount = 0
   }
 
   /// Continues with page `index` as if it were the first.

@@ -105,10 +105,11 @@ struct ImportPlaceTests {
 
   @Test(
     "a pause of a phone's experiment is a gap, and what follows comes later by its length",
-    arguments: [false, true])
-  func pause(hasDecimalCommas: Bool) throws {
+    arguments: [false, true], ["Acceleration x", "X"])
+  func pause(hasDecimalCommas: Bool, first: String) throws {
+    let names = first == "X" ? ["X", "Y", "Z"] : ["x", "y", "z"].map { "Acceleration \($0)" }
     let head =
-      "\"Time (s)\",\"Acceleration x (m/s^2)\",\"Acceleration y (m/s^2)\",\"Acceleration z (m/s^2)\"\n"
+      (["\"Time (s)\""] + names.map { "\"\($0) (m/s^2)\"" }).joined(separator: ",") + "\n"
     let table = head + (0..<400).map { "\(Double($0) / 100),\($0).25,1,-2\n" }.joined()
     let events =
       "\"event\",\"experiment time\",\"system time\",\"system time text\"\n"
@@ -129,6 +130,7 @@ struct ImportPlaceTests {
       importer.remarks.contains {
         $0.contains("was paused 2 times, first at 1.005 s, for 3.5 s in all")
       }, "\(importer.remarks)")
+    #expect(!importer.remarks.contains { $0.contains("gravity") }, "\(importer.remarks)")
     let records = try Imports.records(importer)
     #expect(records.compactMap(\.gap).map(\.count) == [250, 100])
     let times = records.filter { $0.kind == .sample }.map { $0.time / 10_000_000 }

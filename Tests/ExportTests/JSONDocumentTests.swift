@@ -74,6 +74,7 @@ struct JSONDocumentTests {
         "cpuLatency":"held at 5 µs",
         "axes":null,
         "calibration":null,
+        "calibrated":null,
         "rate_hz":10,
         "units":{"t_ns":"ns","ax":"count","ay":"count","az":"count"},
         "started":"2026-11-21T03:00:00Z",

@@ -32,6 +32,7 @@ struct PageAnalysis {
     _ plan: ExportPlan, _ reader: inout LogReader<Storage>
   ) throws(ExportError) {
     number = plan.description.number
+    let clippedBefore = reader.correctedClipCount
     let mask = ChannelSet(rawValue: plan.channels.reduce(0) { $0 | 1 << UInt8($1) })
     do throws(AnalysisError) {
       let columns = try SampleColumns.read(
@@ -44,7 +45,7 @@ struct PageAnalysis {
     } catch {
       outcome = .refused(error)
     }
-    clippedCount = reader.correctedClipCount
+    clippedCount = reader.correctedClipCount - clippedBefore
     reader.rewind()
   }
 

@@ -4,8 +4,8 @@ extension ImportDialect {
   /// Every flat table that `import` knows by its header. A header belongs to the dialect that knows most of its axes,
   /// the first of those that know as many.
   static let all: [ImportDialect] = [
-    own, kalibr, euroc, phyphox, phyphoxLinear, sensorLogger, otherSensorLogger, ximu3, axivity,
-    betaflight, metaBase, movella, physicsToolbox, openLog, hobby,
+    own, kalibr, euroc, phyphox, phyphoxLinear, phyphoxBare, sensorLogger, otherSensorLogger,
+    ximu3, axivity, betaflight, metaBase, movella, physicsToolbox, openLog, hobby,
   ]
 
   /// Tables of this program, and of those that write counts as it does.
@@ -50,6 +50,15 @@ extension ImportDialect {
       ImportDialect(
         "phyphox", times: ["time": .seconds], accelerometer: ["linear acceleration *"]))
     dialect.remark = withoutGravity
+    return dialect
+  }()
+
+  /// Files of its experiments for one sensor: `"Time (s)","X (m/s^2)",…`.
+  static let phyphoxBare: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .radianPerSecond,
+      ImportDialect("phyphox", times: ["time": .seconds], accelerometer: ["*"]))
+    (dialect.isNamedByFile, dialect.hasTimeUnit) = (true, true)
     return dialect
   }()
 
@@ -144,7 +153,7 @@ extension ImportDialect {
     words.flatMap { word in ["", "_", " ", ".", "-"].map { "\(word)\($0)*" } }
   }
 
-  private static let withoutGravity =
+  static let withoutGravity =
     "its accelerations are without gravity, as the phone computed them"
 
   /// Of Sensor Logger's Accelerometer.

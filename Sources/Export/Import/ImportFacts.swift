@@ -49,6 +49,7 @@ struct ImportFacts: Equatable {
       if rate == nil { refuse("rate_hz", text.utf8, kind: "rate in hertz") }
     case "imulog.axes": note("axes", begin: 0)
     case "imulog.calibration": note("calibration", begin: 0)
+    case "imulog.calibrated": note("calibrated", begin: 0)
     case "imulog.schema":
       if let schema = Int64(text), schema > JSONWriter.schema { newerSchema = text }
     case "imulog.sensor.accelerometerRange_g": accelerometerRange = Int(text)
@@ -81,6 +82,10 @@ struct ImportFacts: Equatable {
       faults.append(
         "the recording of the file was damaged or not at its end, which the new one does not show")
     case ("complete", _), (_, UInt8(ascii: "n")): break
+    case ("calibrated", _):
+      faults.append(
+        "its values are calibrated already, which the new recording does not show: do not calibrate it again"
+      )
     default:
       faults.append(
         "its \(name) \(name == "axes" ? "are" : "is") left out: values are taken as they are in the file"

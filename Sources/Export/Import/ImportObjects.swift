@@ -115,7 +115,7 @@ extension ImportLines where Source: ~Copyable {
           throw .line(name: source.name, line: valuePlace, problem: problem)
         }
       case "schema": try checkSchema()
-      case "axes", "calibration", "complete":
+      case "axes", "calibration", "calibrated", "complete":
         facts.note(key, begin: try peek())
         try skipValue()
       case _ where ImportNotes.keys.contains(key): try takeList(key, &facts.notes)

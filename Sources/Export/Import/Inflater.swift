@@ -20,6 +20,8 @@ struct Inflater {
   private var (isInBlock, isLastBlock, isOver) = (false, false, false)
   /// Symbols by the next 15 bits of the input, the first one lowest: symbol · 16 + length of its code; 0 for no code.
   private var (literals, distances): ([UInt16], [UInt16]) = ([], [])
+  /// Those of the fixed codes, literals first; empty until a block has them.
+  private var fixed: [[UInt16]] = []
   /// The end of the output: at least 32 KiB, or all of it; and how much of this was given.
   private var output: [UInt8] = []
   private var given = 0
@@ -76,8 +78,14 @@ struct Inflater {
       for _ in 0..<length { output.append(UInt8(truncatingIfNeeded: try take(8))) }
       endBlock()
     case 1:
-      let lengths = (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }
-      try beginCodes(lengths + repeatElement(5, count: 30), literalCount: 288)
+      // Made once: a file may have a million such blocks, with nothing in them.
+      if fixed.isEmpty {
+        let lengths = (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }
+        fixed = [
+          try Inflater.table(lengths[...]), try Inflater.table(ArraySlice(repeating: 5, count: 30)),
+        ]
+      }
+      (literals, distances, isInBlock) = (fixed[0], fixed[1], true)
     case 2:
       try readCodes()
     default: throw Fault(clause: "a block is of no known kind")

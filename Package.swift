@@ -221,9 +221,7 @@ let package = Package(
 if Context.environment["IMULOG_RACES"] != nil {
   let tests: Set = ["LinuxIOTests", "RecorderTests", "RingBufferTests"]
   let others: Set = [
-    "Analysis", "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Graph",
-    "Remote",
-    "Terminal",
+    "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Remote", "Terminal",
     "TerminalTesting", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }

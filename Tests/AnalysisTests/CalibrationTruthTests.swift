@@ -133,7 +133,7 @@ struct CalibrationTruthTests {
     recording.study.finish()
     let result = recording.study.result()
     #expect(result.calibration?.gyroscope == nil)
-    #expect(result.refusals.contains { $0.contains("differ by more than 0.1 °/s") })
+    #expect(result.refusals.contains { $0.contains("differ by more than 0.3 °/s") })
   }
 
   @Test("ten turns of an axis that is off by 6 % are counted after a single one, and else left out")

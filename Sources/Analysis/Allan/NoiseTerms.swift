@@ -96,7 +96,9 @@ public struct NoiseTerms: Equatable, Sendable {
   /// N of the sensor: rounding adds white noise of its own.
   private static func withoutRounding(_ walk: Term, rate: Double) -> Term {
     guard case .found(let value, let error, let taus) = walk else { return walk }
-    let square = max(0, value * value - rounding / rate)
+    let square = value * value - rounding / rate
+    // What is not white, such as a hum, may hide that the noise is too small to be seen.
+    guard square * rate >= 0.2 else { return .refused("its noise is less than half a count") }
     return .found(square.squareRoot(), relativeError: error, at: taus)
   }
 }

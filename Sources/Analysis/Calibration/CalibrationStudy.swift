@@ -227,7 +227,7 @@ public struct CalibrationStudy {
     guard hasRate else { return true }
     let difference = pose.point.rate - point.rate
     let noise = RestRates.noise(min(spread, pose.rateSpread), shortCount)
-    return max(difference.max(), -difference.min()) <= max(RestRates.leastTurn, noise)
+    return max(difference.max(), -difference.min()) <= max(RestRates.largestChange, noise)
   }
 
   /// Whether the open pose was long enough already.

@@ -5,17 +5,20 @@ import IMUModel
 /// Which of the still stretches were at rest, by their mean rates: one that turns evenly is as still as any other.
 ///
 ///     rate   ● ●  ● ●●  ● ●        the same bias at rest, slowly changing with temperature
-///                 ○                off the median of its like by more than 0.1 °/s: it turned
+///                 ○                off the median of its like by more than 0.3 °/s: it turned
 ///            20      25 °C
 enum RestRates {
-  /// What a rate is off the median at least when it turned, in °/s.
-  static let leastTurn = 0.1
+  /// What a rate is off the median at least when it turned, in °/s: gravity changes a gyroscope's bias by 0.1 °/s a g
+  /// (MPU-6000/6050 product specification 3.4, 6.1), so that faces of a sensor at rest differ by twice that.
+  static let leastTurn = 0.3
+  /// What the rates of one pose differ at most, in °/s: it points in one direction.
+  static let largestChange = 0.1
   /// Stretches are compared with those within so many °C.
   private static let nearby = 0.5
   /// And with so many of them on either side, in order of temperature.
   private static let reach = 25
   /// The most that is allowed for a spread of all of them, in °/s.
-  private static let largestSpread = 0.3
+  private static let largestSpread = 0.5
 
   /// What a mean rate may be off by noise and tremor, in °/s: six standard errors of white noise, and a quarter of the
   /// spread, as a hand's tremor is slow.

@@ -18,7 +18,7 @@ from ..bench import Bench, Guest
 from ..lanes import Lane, drive
 from ..scenario import Group
 from .interruptions import Interrupted, Interruption
-from .specimens import MOVED, NEVER, Examined, Finding, Specimen, fail, passes, warn
+from .specimens import MAYBE, MOVED, NEVER, Examined, Finding, Specimen, fail, passes, warn
 
 SECONDS = 150
 AXES = ("ax", "ay", "az", "gx", "gy", "gz")
@@ -30,9 +30,10 @@ POLLED = "--clock grid --rate 50 --for 4.3s"
 
 HALF = fail("half: the chip has twice the range it is driven with")
 TWICE = fail("twice: the chip has half the range it is driven with")
+# A few seconds are too short to tell a quiet gyroscope's axis from a dead one by its counts; its noise does.
 DEAD = {
-    "zero": fail("gx"), "stuck": fail("gz at 40"), "equal": fail("ay = ax"), "noise-density-gx": fail(),
-    "noise-density-gz": fail()}
+    "zero": MAYBE, "stuck": MAYBE, "equal": fail("ay = ax"), "noise-density-gx": fail("0 "),
+    "noise-density-gz": fail("0 ")}
 KIN = {"identity": passes("0x6c LSM6DSO, or LSM6DSOX, LSM6DSO32, which answer the same")}
 COPY = {"identity": warn("0x42, driven as MPU-6050"), "clone": warn("identity")}
 

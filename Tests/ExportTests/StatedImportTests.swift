@@ -50,7 +50,7 @@ struct StatedImportTests {
     let importer = try Imports.csv(text)
     #expect(importer.description.rate == rate)
     // A chip's own clock may be off, which is no doubt about ticks.
-    let remarks = importer.remarks.filter { !$0.contains("the stated one is kept") }
+    let remarks = importer.remarks.filter { !$0.contains("the stated rate is kept") }
     #expect(!remarks.contains { $0.contains("rate") || $0.contains("Hz") }, "\(remarks)")
     let records = try Imports.records(importer)
     let found = records.compactMap(\.gap).map { gap in

@@ -140,6 +140,18 @@ struct ZipImportTests {
     let records = try Imports.records(Self.open(MadeZip(files).bytes))
     #expect(records.map(\.sample.ax) == [1, -2])
   }
+
+  @Test("a note that unpacks to far more than a table would is left out, and said")
+  func note() throws {
+    let note = MadeZip.File(
+      "readme.txt", method: 8, packed: MadeZip.bomb(copies: 20_000), size: 5_160_001, sum: 0)
+    let table = MadeZip.File("walk.ndjson", "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":-2}\n")
+    let importer = try Self.open(MadeZip([note, table]).bytes)
+    #expect(
+      importer.remarks.contains(
+        "walk.zip: readme.txt is left out: unpack it to import it"))
+    #expect(try Imports.records(importer).map(\.sample.ax) == [1, -2])
+  }
 }
 
 /// Streams that Python's zlib packed.

@@ -2,7 +2,7 @@
 
 /// A kind of file that is known and not read: its name, and the way to one that is.
 struct ForeignFormat {
-  /// What a file of bytes is that nothing tells.
+  /// A binary whose kind nothing says.
   static let unknown = ForeignFormat(
     "a binary of an unknown kind",
     "convert it to CSV with the program that wrote it, and import that")

@@ -48,6 +48,35 @@ extension ImportFormat {
     return kind(ofJSON: text[begin...])
   }
 
+  /// Whether a file has rows of JSON, and not a list of anything: by the keys of its first object.
+  static func isDocument<Source: ImportSource & ~Copyable>(_ source: inout Source)
+    throws(ImportError) -> Bool
+  {
+    let bytes = try beginning(&source)
+    let format = try detect(bytes, &source)
+    guard format == .json || format == .ndjson else { return false }
+    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+    var json = JSONReader(Array(text))
+    do throws(JSONReader.Failure) {
+      let isList = try json.kind() == .list
+      if isList {
+        guard try json.enterList(), try json.nextElement() else { return false }
+      }
+      guard try json.kind() == .object, try json.enterObject() else { return false }
+      while let key = try json.nextKey() {
+        switch key.text {
+        case "format" where !isList, "samples" where !isList, "sensor" where isList: return true
+        case _ where ImportDialect.own.times[key.text] != nil: return true
+        default: try json.skip()
+        }
+      }
+    } catch {
+      // No JSON, or an object that is longer than what was read.
+      return false
+    }
+    return false
+  }
+
   /// The kind of a file: that of its bytes or, if they are also of that one, the given one.
   ///
   /// An archive may begin with anything, and so may a damaged log.
@@ -97,7 +126,7 @@ extension ImportFormat {
     }
   }
 
-  /// What to say of a file of no kind that is read, with the kind that the user gives.
+  /// The error of a file that is not read, which names the kind that the user gave.
   private static func refusal<Source: SeekableSource & ~Copyable>(
     _ error: ImportError, _ given: ImportFormat?, _ source: inout Source
   ) throws(ImportError) -> ImportError {

@@ -24,7 +24,7 @@ struct ImportDialect {
   /// Whether axes are named alike for every sensor: the unit or the file's name says which it is.
   var isNamedByFile = false
   /// Whether the header must have a unit for the time, where the names alone are another program's.
-  var hasTimeUnit = false
+  var needsTimeUnit = false
   /// Columns of which one must be there, where the axes' names are also others'.
   var marks: [String] = []
   /// What to tell the user about its values.
@@ -65,7 +65,7 @@ struct ImportDialect {
   func matches(_ headings: [ImportHeading], needTime: Bool = true) -> Int {
     guard marks.isEmpty || headings.contains(where: { marks.contains($0.name) }) else { return 0 }
     guard !needTime || headings.contains(where: { times[$0.name] != nil }) else { return 0 }
-    guard !hasTimeUnit || headings.contains(where: { times[$0.name] != nil && $0.unit != nil })
+    guard !needsTimeUnit || headings.contains(where: { times[$0.name] != nil && $0.unit != nil })
     else { return 0 }
     return headings.count { axes[$0.name] != nil }
   }

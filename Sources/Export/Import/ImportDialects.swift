@@ -58,7 +58,7 @@ extension ImportDialect {
     var dialect = units(
       .metrePerSecondSquared, .radianPerSecond,
       ImportDialect("phyphox", times: ["time": .seconds], accelerometer: ["*"]))
-    (dialect.isNamedByFile, dialect.hasTimeUnit) = (true, true)
+    (dialect.isNamedByFile, dialect.needsTimeUnit) = (true, true)
     return dialect
   }()
 

@@ -170,7 +170,7 @@ extension ImportError: CustomStringConvertible {
       return "the recording in \(name) has no samples: there is nothing to import"
     case .zeros(let name, let count, let areAll):
       return
-        "\(name) \(areAll ? "has no other bytes than" : "begins with") \(count) bytes of 0, as blocks that a card "
+        "\(name) \(areAll ? "consists of" : "begins with") \(count) bytes of 0, as blocks that a card "
         + "lost have: fetch the file again, or restore it from another copy"
     case .unitsUnknown(let name, let what, let choices):
       return

@@ -64,7 +64,7 @@ extension ImportPlacing where Source: ~Copyable {
     guard off > ticks / 200, off > 2 + slack + Double(account.holes) / 2 else { return nil }
     return
       "\(name) states a rate of \(Plain.hertz(fit.rate)) Hz, and its times are those of about \(Plain.hertz(1e9 * ticks / span)) "
-      + "Hz: the stated one is kept, and each sample its time; if it is wrong, give another one with --rate"
+      + "Hz: the stated rate is kept, and so are the times of the samples; if it is wrong, give another one with --rate"
   }
 
   private mutating func settle(_ survey: ImportSurvey, _ known: SampleRate?) throws(ImportError)

@@ -148,7 +148,7 @@ struct ImportLayout: Equatable {
     if let remark = dialect.remark { remarks.append(remark) }
     if dialect.isNamedByFile, dialect.accelerometer != nil, shift == 0 {
       let name = ImportLayout.lastPart(of: file)
-      if dialect.hasTimeUnit {
+      if dialect.needsTimeUnit {
         if name.parts(around: "linear") != nil { remarks.append(ImportDialect.withoutGravity) }
       } else if ["total", "uncalibrated"].allSatisfy({ name.parts(around: $0) == nil }) {
         remarks.append(ImportDialect.withoutTotal)

@@ -18,8 +18,14 @@ struct ImportPauses: Equatable {
     let system: Int64?
   }
 
-  /// The time at which each begins, and the sum of the lengths up to it.
-  private var pauses: [(time: Int64, shift: Int64)] = []
+  private struct Pause: Equatable {
+    /// When it begins, in nanoseconds of the experiment.
+    let time: Int64
+    /// The sum of the lengths up to it.
+    let shift: Int64
+  }
+
+  private var pauses: [Pause] = []
 
   /// The longest sum: what is beyond is no pause, but a clock that was set.
   private static let longest: Int64 = 366 * 86_400_000_000_000
@@ -33,7 +39,7 @@ struct ImportPauses: Equatable {
     var shift: Int64 = 0
     for event in events {
       guard let experiment = event.experiment, let system = event.system,
-        max(experiment.magnitude, system.magnitude) < 1 << 61,
+        max(experiment.magnitude, system.magnitude) < 1 << 62,
         event.isStart != last?.isStart ?? false
       else { return nil }
       if let last {
@@ -44,7 +50,7 @@ struct ImportPauses: Equatable {
           let length = system - last.system - (experiment - last.experiment)
           guard length >= 0, shift + length <= ImportPauses.longest else { return nil }
           shift += length
-          pauses.append((last.experiment, shift))
+          pauses.append(Pause(time: last.experiment, shift: shift))
         }
       }
       last = (event.isStart, experiment, system)
@@ -72,10 +78,6 @@ struct ImportPauses: Equatable {
       : "was paused \(pauses.count) times, first at \(begin), for \(length) in all"
     return
       "the experiment \(when) by the phone's clock: later samples are moved by that, and ticks in between have no sample"
-  }
-
-  static func == (left: ImportPauses, right: ImportPauses) -> Bool {
-    left.pauses.elementsEqual(right.pauses) { $0 == $1 }
   }
 }
 
@@ -116,9 +118,11 @@ extension ImportPauses {
       return (date, pauses, pauses.remark)
     }
     guard events.count(where: \.isStart) > 1 else { return (date, ImportPauses(), nil) }
+    let flaw =
+      events.count > mostEvents ? "has more than \(mostEvents) events" : "contradicts itself"
     return (
       date, ImportPauses(),
-      "the experiment was paused, and meta/time.csv contradicts itself: its times do not count pauses, so dates after the "
+      "the experiment was paused, and meta/time.csv \(flaw): its times do not count pauses, so dates after the "
         + "first one are too early; record without pauses to have them"
     )
   }

@@ -10,7 +10,7 @@ import IMUModel
 /// 1. Does the scale that the file names reproduce every value to the last digit that is written? Then it is that.
 /// 2. Does that of a common chip? Then the counts are the chip's own. Of several the coarsest, because a finer one would
 ///    only multiply them.
-/// 3. Are all values whole multiples of one decimal step, and at most 32767 of them? Then that is the scale, if a chip's
+/// 3. Are all values whole multiples of one decimal step, from −32768 to 32767 of them? Then that is the scale, if a chip's
 ///    is finer, or little coarser than the last digit.
 /// 4. Otherwise the largest value is made 32767, and the largest error is stated.
 ///
@@ -98,6 +98,11 @@ struct ImportScaleSearch {
   /// The value furthest from 0.
   var extreme: Double { largest > -smallest ? largest : smallest }
 
+  /// Whether every value is a count of 16 bits in such steps.
+  func holds(_ step: Double) -> Bool {
+    (smallest / step).rounded() >= -32768 && (largest / step).rounded() <= 32767
+  }
+
   /// Whether every value is 0, which any scale reproduces.
   var isZero: Bool { count == 0 || (smallest == 0 && largest == 0) }
 
@@ -121,7 +126,7 @@ struct ImportScaleSearch {
         source: source)
     }
     if let forced { return scale(forced, .given) }
-    let step = isZero ? nil : lattice.step(upTo: largest.magnitude, smallest.magnitude)
+    let step = isZero ? nil : lattice.step(from: smallest, to: largest)
     let place = ImportScaleSearch.place(decimals)
     if let candidate = fitting,
       candidate.isOwn || (step.map { candidate.step >= max($0.value, 4 * place) } ?? true)
@@ -182,12 +187,12 @@ struct ImportLattice {
     return product
   }
 
-  /// The step, if these magnitudes are at most 32767 of it.
-  func step(upTo first: Double, _ second: Double) -> Fraction? {
+  /// The step, if values between these are counts of 16 bits in it.
+  func step(from least: Double, to most: Double) -> Fraction? {
     guard !isLost, step > 0, exponent > -16, exponent < 10 else { return nil }
     let power = ImportDecimal.wholePowers[abs(exponent)]
     let value = Double(step) * (exponent < 0 ? 1 / Double(power) : Double(power))
-    guard max(first, second) < 32767.5 * value, step < 1 << 40 else { return nil }
+    guard least > -32768.5 * value, most < 32767.5 * value, step < 1 << 40 else { return nil }
     if exponent < 0 { return Fraction(Int64(step), over: power) }
     let (product, overflow) = Int64(step).multipliedReportingOverflow(by: power)
     return overflow ? nil : Fraction(product, over: 1)

@@ -100,7 +100,7 @@ struct ImportTimeParser {
 
   /// Whether a number that is too large is written out, and no word for infinity.
   static func isOfDigits(_ field: UnsafeRawBufferPointer) -> Bool {
-    !ImportText.trimmed(field).contains { $0 > UInt8(ascii: "9") }
+    field.contains(where: ImportText.isDigit)
   }
 
   /// Whether a field has digits with two of the marks that are in dates and in times of day.

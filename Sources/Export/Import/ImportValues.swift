@@ -108,7 +108,7 @@ struct ImportValues {
       guard let search = try search(group, layout, name: name) else { continue }
       units[place] = search.unit
       let scale = search.choose(forced: forced)
-      guard search.isZero || abs(search.extreme / scale.step) < 32767.5 || forced == nil else {
+      guard search.isZero || forced == nil || search.holds(scale.step) else {
         throw .beyondScale(
           name: name, what: group.name, found: "\(search.extreme) \(search.unit.sign)")
       }

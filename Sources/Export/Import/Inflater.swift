@@ -18,7 +18,8 @@ struct Inflater {
   private var isInputOver = false
   /// Whether a block with codes is being unpacked, whether no other one follows, and whether all are unpacked.
   private var (isInBlock, isLastBlock, isOver) = (false, false, false)
-  /// Symbols by the next 15 bits of the input, the first one lowest: symbol · 16 + length of its code; 0 for no code.
+  /// Symbols by the next bits of the input, the first one lowest, as many as the longest code has: symbol · 16 + length of
+  /// its code; 0 for no code.
   private var (literals, distances): ([UInt16], [UInt16]) = ([], [])
   /// Those of the fixed codes, literals first; empty until a block has them.
   private var fixed: [[UInt16]] = []
@@ -75,7 +76,9 @@ struct Inflater {
       guard try take(16) == length ^ 0xFFFF else {
         throw Fault(clause: "the length of a stored block is wrong")
       }
-      for _ in 0..<length { output.append(UInt8(truncatingIfNeeded: try take(8))) }
+      guard length * 8 <= bitCount else { throw Inflater.cutOff }
+      output += input[place / 8..<place / 8 + length]
+      place += length * 8
       endBlock()
     case 1:
       // Made once: a file may have a million such blocks, with nothing in them.
@@ -116,10 +119,6 @@ struct Inflater {
     }
     guard lengths.count == literalCount + distanceCount, literalCount <= 286, lengths[256] > 0
     else { throw Inflater.wrongCodes }
-    try beginCodes(lengths, literalCount: literalCount)
-  }
-
-  private mutating func beginCodes(_ lengths: [Int], literalCount: Int) throws(Fault) {
     literals = try Inflater.table(lengths[..<literalCount])
     distances = try Inflater.table(lengths[literalCount...])
     isInBlock = true
@@ -129,9 +128,11 @@ struct Inflater {
   ///
   /// Two codes that begin alike are refused. Unused codes are allowed, as where one distance is all there is.
   private static func table(_ lengths: ArraySlice<Int>) throws(Fault) -> [UInt16] {
-    var table = [UInt16](repeating: 0, count: 1 << 15)
+    // A file may have a code for every few bytes: a table is no larger than its code needs.
+    let longest = max(1, lengths.max() ?? 1)
+    var table = [UInt16](repeating: 0, count: 1 << longest)
     var code = 0
-    for length in 1...15 {
+    for length in 1...longest {
       code <<= 1
       for (symbol, own) in lengths.enumerated() where own == length {
         guard code < 1 << length else { throw wrongCodes }
@@ -168,6 +169,8 @@ struct Inflater {
   }
 
   /// The next bits, the first one lowest, at least 57; zeros after the end.
+  ///
+  /// Safe: `take` and `symbol` pass no bit that is not there, so the eight bytes of padding follow the byte of `place`.
   private var next: UInt64 {
     input.withUnsafeBytes {
       $0.loadUnaligned(fromByteOffset: place / 8, as: UInt64.self).littleEndian
@@ -181,9 +184,11 @@ struct Inflater {
   }
 
   private mutating func symbol(_ table: [UInt16]) throws(Fault) -> Int {
-    let entry = Int(table[Int(next & 0x7FFF)])
+    let entry = Int(table[Int(truncatingIfNeeded: next) & (table.count - 1)])
     // Zeros after the end may look like the beginning of a code that does not exist.
-    guard entry > 0 || bitCount < 15 else { throw Fault(clause: "a code is not one of its block") }
+    guard entry > 0 || bitCount < table.count.trailingZeroBitCount else {
+      throw Fault(clause: "a code is not one of its block")
+    }
     guard entry > 0, entry & 15 <= bitCount else { throw Inflater.cutOff }
     place += entry & 15
     return entry >> 4

@@ -14,6 +14,8 @@ struct ZipEntry {
   var size: Int { header.number(24, 4) }
   /// Where its own header begins.
   var offset: Int { header.number(42, 4) }
+  /// Whether it unpacks to more than any table would: over 100 times its packed bytes, beyond the first mebibyte.
+  var isBomb: Bool { size > max(1 << 20, packedSize * 100) }
 
   var shownName: String {
     name.isEmpty
@@ -30,12 +32,9 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
   let entries: [ZipEntry]
   private let base: Base
 
-  /// The most bytes of a file, and how many times as long as its packed bytes it may be, beyond the first mebibyte.
-  private static var sizeLimit: Int { 8 << 30 }
-  private static var ratioLimit: Int { 100 }
   /// What stands for a number beyond four bytes.
-  private static var isElsewhere: Int { 0xFFFF_FFFF }
-  private static var isZip64: String {
+  private static var heldElsewhere: Int { 0xFFFF_FFFF }
+  private static var zip64Refusal: String {
     "it has the form of archives beyond 4 GB (ZIP64): unpack it, and import what is in it"
   }
 
@@ -56,11 +55,11 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
     let (count, length) = (tail.number(place + 10, 2), tail.number(place + 12, 4))
     let (begin, end) = (tail.number(place + 16, 4), tailBegin + place)
     let isPart = tail.number(place + 4, 4) != 0 || tail.number(place + 8, 2) != count
-    let isLarge = count == 0xFFFF || max(length, begin) == Self.isElsewhere
+    let isLarge = count == 0xFFFF || max(length, begin) == Self.heldElsewhere
     let damage = "the directory is damaged here: fetch the archive again"
     let refusals = [
       (isPart, "it is one of several parts: make it one archive"),
-      (isLarge, Self.isZip64),
+      (isLarge, Self.zip64Refusal),
       (count > 1000 || length > 1 << 20, "it has more than 1000 files: this is no recording"),
       (begin + length > end, damage),
     ]
@@ -84,9 +83,7 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
   /// A file of the archive, from its first byte.
   func source(_ entry: ZipEntry) throws(ImportError) -> ZipSource<Base> {
     let name = "\(base.name): \(entry.shownName)"
-    let isLarge = max(entry.packedSize, entry.size, entry.offset) == Self.isElsewhere
-    let isBomb =
-      entry.size > min(Self.sizeLimit, max(1 << 20, entry.packedSize * Self.ratioLimit))
+    let isLarge = max(entry.packedSize, entry.size, entry.offset) == Self.heldElsewhere
     func refuse(_ what: String) -> ImportError {
       .zip(name: name, offset: UInt64(entry.offset), what: what)
     }
@@ -96,8 +93,8 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
         ![0, 8].contains(entry.method),
         "it is packed in a way that is not read: unpack it, and import what is in it"
       ),
-      (isLarge, Self.isZip64),
-      (isBomb, "it unpacks to far more than a table would: this is no recording"),
+      (isLarge, Self.zip64Refusal),
+      (entry.isBomb, "it unpacks to far more than a table would: this is no recording"),
     ]
     for (isRefused, what) in refusals where isRefused { throw refuse(what) }
     var base = try base.another()
@@ -110,7 +107,7 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
     // Sum and sizes, two bytes later in the directory. They may follow the data, and sizes may be in an extra field.
     let areSame = [14, 18, 22].allSatisfy {
       flags & 8 != 0
-        || [entry.header.number($0 + 2, 4), Self.isElsewhere].contains(head.number($0, 4))
+        || [entry.header.number($0 + 2, 4), Self.heldElsewhere].contains(head.number($0, 4))
     }
     guard areSame, try base.bytes(at: entry.offset + 30, length).elementsEqual(entry.name),
       head.number(8, 2) == entry.method, flags & 1 == 0,

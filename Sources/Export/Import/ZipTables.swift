@@ -20,13 +20,14 @@ struct ZipTables {
   {
     var found: [(entry: ZipEntry, channels: ChannelSet)] = []
     var documents: [ZipEntry] = []
-    for entry in archive.entries where !entry.name.starts(with: "__MACOSX/".utf8) {
+    // No table, but perhaps a note beside the recording. What cannot be read for another reason may be one sensor's.
+    let bombs = archive.entries.filter(\.isBomb)
+    for entry in archive.entries where !entry.name.starts(with: "__MACOSX/".utf8) && !entry.isBomb {
       let name = entry.shownName.lowercased()
       if [".json", ".ndjson"].contains(where: name.hasSuffix) {
-        var source = try archive.source(entry)
         guard entry.size > 0 else { continue }
-        let format = try ImportFormat.detect(&source)
-        if format == .json || format == .ndjson { documents.append(entry) }
+        var source = try archive.source(entry)
+        if try ImportFormat.isDocument(&source) { documents.append(entry) }
       } else if [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix) {
         var lines = ImportLines(try archive.source(entry))
         if name.hasSuffix("meta/time.csv") {
@@ -48,8 +49,9 @@ struct ZipTables {
     if chosen.isEmpty { chosen = try ZipTables.only(documents, archive.name) }
     let places = chosen.map(\.offset)
     let others = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }
-    leftOut = others.map(\.shownName)
+    leftOut = (others + bombs).map(\.shownName)
     guard !chosen.isEmpty else {
+      if let bomb = bombs.first { _ = try archive.source(bomb) }
       if let other = ForeignFormat.known(archive: archive.entries.map(\.shownName)) {
         throw .otherFormat(name: archive.name, format: other.name, remedy: other.remedy)
       }

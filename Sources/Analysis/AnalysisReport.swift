@@ -59,8 +59,8 @@ public struct AnalysisReport {
     let segments = description.isFreeRunning ? "begins a segment" : "was read late"
     let many = description.isFreeRunning ? "begin a segment" : "were read late"
     add(
-      account.unevenTimes, "sample is half a period or more off its time and \(segments)",
-      "samples are half a period or more off their times and \(many)")
+      account.unevenTimes, "sample is more than half a period off its time and \(segments)",
+      "samples are more than half a period off their times and \(many)")
     let shortest = "left out: runs of fewer than \(SampleColumns.shortest) samples are too short"
     add(account.leftOut, "sample is \(shortest)", "samples are \(shortest)")
     add(
@@ -94,8 +94,9 @@ public struct AnalysisReport {
         half > RecordingAnalysis.velocityBand.lowerBound
         ? "; no velocity, as the windows are too short for 10 Hz"
         : "; no velocity, as that is of 10 Hz and more"
-    } else if analysis.rate < RecordingAnalysis.velocityRate {
-      text += "; no ISO 20816 zone is claimed below a rate of 2560 Hz"
+    } else if hasVelocity, analysis.rate < RecordingAnalysis.velocityRate {
+      text +=
+        "; no ISO 20816 zone is claimed below a rate of \(Digits.short(RecordingAnalysis.velocityRate)) Hz"
     }
     return text
   }
@@ -149,7 +150,7 @@ public struct AnalysisReport {
     }
     guard analysis.motion == nil else { return rows }
     add("N (density/√2) in µg/√Hz, m°/s/√Hz", { term($0, \.randomWalk, 1e6, 1e3) })
-    add("  as m/s/√h, °/√h", { term($0, \.randomWalk, 60 * 9.80665, 60) })
+    add("  as m/s/√h, °/√h", { term($0, \.randomWalk, 60 * OrientationConstants.gravity, 60) })
     add("B in µg, °/h", { term($0, \.biasInstability, 1e6, 3600) })
     add("K in µg/s/√Hz, m°/s²/√Hz", { term($0, \.rateRandomWalk, 1e6, 1e3) })
     return rows

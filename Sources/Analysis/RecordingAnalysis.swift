@@ -55,7 +55,9 @@ public struct AxisAnalysis: Equatable, Sendable {
   /// The root mean square of the velocity, in mm/s; `nil` for a rate, and where the spectrum does not resolve 10 Hz.
   public var velocity: Double? {
     guard isAcceleration else { return nil }
-    return spectrum.integralRMS(in: RecordingAnalysis.velocityBand).map { $0 * 9806.65 }
+    return spectrum.integralRMS(in: RecordingAnalysis.velocityBand).map {
+      $0 * 1000 * OrientationConstants.gravity
+    }
   }
 }
 
@@ -139,7 +141,8 @@ public struct RecordingAnalysis: Equatable, Sendable {
   /// Samples at an end of the range of counts, of all axes.
   public var clipped: Int { axes.reduce(0) { $0 + $1.moments.clipped } }
 
-  /// Why axes do not show a term: each reason with its axes, as clauses such as `ax, ay: the curve's minimum is not flat`.
+  /// Why axes do not show a term: each reason with its axes, as clauses such as `ax, ay: its noise is less than half a
+  /// count`.
   public func refusals(_ term: (NoiseTerms) -> NoiseTerms.Term) -> [String] {
     var found: [(reason: String, names: String)] = []
     for axis in axes {

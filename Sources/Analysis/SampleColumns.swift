@@ -19,7 +19,7 @@ public struct SampleSegment: Equatable, Sendable {
     var time: Int64 = 0
   }
 
-  /// A sample of its second quarter; `nil` in a short segment.
+  /// A sample between its first tenth and its half; `nil` in a short segment.
   var middle: Instant? { earlier.number > 1 ? earlier : nil }
   private var earlier = Instant()
   private var later = Instant()

@@ -20,7 +20,8 @@ static volatile sig_atomic_t held[8];
 enum { path_count = sizeof paths / sizeof *paths };
 
 // All that end a program unless it handles them, but for those that its own faults raise.
-static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
+static const int ends[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2,
+                           SIGXCPU, SIGPROF, SIGVTALRM, SIGIO, SIGPWR, SIGSTKFLT};
 enum { end_count = sizeof ends / sizeof *ends };
 static struct sigaction others[end_count];
 
@@ -63,11 +64,15 @@ static void end(int number) {
   int saved = errno;
   for (int n = 0; n < path_count; n++)
     if (held[n] && unlink(paths[n]) < 0 && (errno == EISDIR || errno == EPERM)) delete_directory(paths[n]);
-  // The signal is blocked until this returns, and then has its former effect. The language's handler of SIGQUIT, which
-  // prints where the program is, would return: without the file the program must not go on.
-  for (int n = 0; n < end_count; n++)
-    if (ends[n] == number && number != SIGQUIT) sigaction(number, &others[n], NULL);
-  if (number == SIGQUIT) signal(number, SIG_DFL);
+  // The signal is blocked until this returns, and then has its former effect. The language's report of SIGQUIT would
+  // return: without the file the program must not go on.
+  for (int n = 0; n < end_count; n++) {
+    if (ends[n] != number) continue;
+    if (number == SIGQUIT && others[n].sa_flags & SA_SIGINFO)
+      signal(number, SIG_DFL);
+    else
+      sigaction(number, &others[n], NULL);
+  }
   raise(number);
   errno = saved;
 }

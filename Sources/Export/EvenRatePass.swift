@@ -40,7 +40,7 @@ struct EvenRows {
 ///     rows        │    │    │    │    │    │    │    │    │
 ///     values      ×    ×    ×    ×    ×          ×    ×      none without samples on both sides
 ///
-/// Nothing is made across ticks without a sample, a second without one, a finding that lets a chip's instants jump, or
+/// Nothing is made across ticks without a sample, two periods without one (a second in an import), a finding that lets a chip's instants jump, or
 /// between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
 /// no instant meets has its last sample at the nearest one.
 ///
@@ -61,6 +61,8 @@ struct EvenRatePass {
   /// The last point that is not after the next row.
   private var left = 0
   private var last: (tick: UInt64, isProved: Bool) = (0, false)
+  /// The present run's last point in the plan's range.
+  private var lastInRange: ResamplingKernel.Point?
   private var begin: Int64 = 0
   private var hasRows = false
   /// The next row's number.
@@ -71,6 +73,8 @@ struct EvenRatePass {
   private var sampleCount: UInt64 = 0
   /// Rows for each sample that are never too many: a long recording at 10 Hz has more than one.
   private static let mostOfSample: UInt64 = 8
+  /// Whether a run would begin after the plan's range.
+  private var isOver = false
   /// Samples at the time of the one before, which are left out.
   private var sameTimes: UInt64 = 0
 
@@ -97,6 +101,7 @@ struct EvenRatePass {
           let isProved = earliest.isEmpty || earliest[row] > .min
           try add(reader.block, row, isProved: isProved, brackets, body)
         }
+        if isOver { break reading }
         // The rows of the range are all written when what the kernel reaches is after it.
         if points.count - first > 2, plan.to != .max,
           plan.isOver(at: points[points.count - 2].time &- kernel.reach)
@@ -111,7 +116,8 @@ struct EvenRatePass {
     report.samples = rowCount
     report.remarks.append(
       "the values are resampled from \(Plain.hertz(plan.description.rate)) to "
-        + "\(Plain.hertz(rows.rate)) Hz, a rate of \(rows.format.rawValue), by \(kernel.method)")
+        + "\(Plain.hertz(rows.rate)) Hz, a rate of \(rows.format.rawValue), by "
+        + ResamplingKernel.method(from: plan.description.rate.hertz, to: rows.rate.hertz))
     if sameTimes > 0 {
       let samples = sameTimes == 1 ? "1 sample is" : "\(sameTimes) samples are"
       report.remarks.append("\(samples) left out, at the time of the one before")
@@ -127,11 +133,7 @@ struct EvenRatePass {
     if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
       return try endRun(body)
     }
-    let point = ResamplingKernel.Point(
-      time: time,
-      counts: SIMD8(
-        Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),
-        Double(sample.gy), Double(sample.gz), Double(sample.temperature), 0))
+    let point = ResamplingKernel.Point(time: time, counts: SIMD8(sample))
     if let before = points.last {
       let isNext = last.tick &+ 1 == tick && last.isProved == isProved
       if isNext, time == before.time {
@@ -144,10 +146,11 @@ struct EvenRatePass {
     }
     last = (tick, isProved)
     if points.isEmpty {
-      guard !plan.isOver(at: time) else { return }
+      guard !plan.isOver(at: time) else { return isOver = true }
       try beginRun(time)
     }
     points.append(point)
+    if plan.contains(time) { lastInRange = point }
     sampleCount += 1
     try refuseTooMany(until: time)
     let settled = kernel.isFilter ? time &- kernel.reach : points[max(first, points.count - 2)].time
@@ -178,11 +181,12 @@ struct EvenRatePass {
   private mutating func endRun(_ body: Body) throws(ExportError) {
     guard let end = points.last else { return }
     try put(until: end.time, body)
-    if !hasRows, plan.contains(end.time) {
+    if !hasRows, let lastInRange {
       let row = rows.rate.tick(
-        atNanoseconds: try rows.sinceEpoch(end.time) + rows.rate.periodNanoseconds / 2)
-      if row >= free { try give(row, end.counts, body) }
+        atNanoseconds: try rows.sinceEpoch(lastInRange.time) + rows.rate.periodNanoseconds / 2)
+      if row >= free { try give(row, lastInRange.counts, body) }
     }
+    lastInRange = nil
     points.removeAll(keepingCapacity: true)
     (first, left) = (0, 0)
   }

@@ -77,3 +77,12 @@ extension Exporter {
       "\(options.format.rawValue) has a rate and no times: samples are up to \(microseconds) ms from where it puts them"
   }
 }
+
+extension SIMD8<Double> {
+  /// Counts by channel, and a zero.
+  init(_ sample: RawSample) {
+    self.init(
+      Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),
+      Double(sample.gy), Double(sample.gz), Double(sample.temperature), 0)
+  }
+}

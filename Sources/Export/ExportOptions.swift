@@ -136,6 +136,11 @@ public struct ExportOptions: Equatable, Sendable {
     self.to = to
   }
 
+  /// The calibration that is applied to a recording's values; `nil` for none.
+  func calibration(of description: RecordingDescription) -> SensorCalibration? {
+    isCalibrated ? calibration ?? description.calibration : nil
+  }
+
   /// The option for columns that are computed from a whole recording.
   var derivedOption: String? { hasOrientation ? "--orientation" : hasLinear ? "--linear" : nil }
 }

@@ -18,7 +18,7 @@ struct ExportPlan {
   var origin: Int64 = 0
   /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
   let hasBounds: Bool
-  /// The calibration that the values have in them.
+  /// The calibration that is applied to the values; `nil` for none.
   let calibration: SensorCalibration?
   /// The labels that have an instant in the range, in their order.
   let labels: [RecordingLabel]
@@ -50,7 +50,7 @@ struct ExportPlan {
     isLive = options.isLive
     (hasBounds, isResampled) = (options.hasUncertainty, options.isResampled)
     hasLabels = options.hasLabels
-    calibration = options.isCalibrated ? options.calibration ?? description.calibration : nil
+    calibration = options.calibration(of: description)
     let (first, end) = (from, to)
     areLabelsKnown = options.areLabelsKnown
     labels = options.labels.filter { $0.to > first && ($0.from < end || end == .max) }.sorted()

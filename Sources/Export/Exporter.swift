@@ -56,8 +56,8 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Throws: ``ExportError``; bytes written before it stay written.
-  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet and MCAP one more before it, and for JSON one for each
-  ///   kind of record (clock pairs, gaps, marks, sensor events, damage) that occurs more than 1000 times. With a range, of
+  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP and CWA one more before it, for HTML with an analysis
+  ///   two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage) that occurs more than 1000 times. With a range, of
   ///   a recording that has ended only the range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -67,11 +67,7 @@ public struct Exporter: Sendable {
     let remarks = try correct(&reader)
     var report = try writeFormat(&reader, to: &sink)
     report.remarks += remarks
-    if reader.correctedClipCount > 0 {
-      report.remarks.append(
-        "some values were at an end of the chip's range and are calibrated like others: the true ones are greater"
-      )
-    }
+    report.remarks += clipRemarks(reader)
     try sink.flush()
     if report.samples == 0, report.damages == 0, options.format.hasRowsOnly {
       report.remarks.append("there is no sample to export: the output has none")
@@ -114,7 +110,7 @@ public struct Exporter: Sendable {
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> [String] {
     let log = reader.description
-    let calibration = options.isCalibrated ? options.calibration ?? log.calibration : nil
+    let calibration = options.calibration(of: log)
     guard !options.isCalibrated || calibration != nil else { throw .noCalibration }
     if let calibration, calibration.sensor != log.sensor.model {
       throw .calibrationOfOther(
@@ -123,11 +119,13 @@ public struct Exporter: Sendable {
     // A reader that is exported in pieces is corrected once.
     guard log.axes != nil || calibration != nil, !reader.isCorrected else { return [] }
     guard
-      let correction = SampleCorrection(
+      var correction = SampleCorrection(
         axes: log.axes, calibration: calibration, sensor: log.sensor)
     else {
       throw .unusableScale(channels: "the accelerometer", scale: log.sensor.accelerometerScale)
     }
+    let (from, end) = (options.from ?? .min, options.to.map { $0 == .max ? $0 : $0 &- 1 } ?? .max)
+    correction.counted = ((options.channels ?? .both).mask, min(from, end)...end)
     reader.correct(correction)
     var remarks: [String] = []
     if let axes = log.axes {
@@ -135,6 +133,17 @@ public struct Exporter: Sendable {
     }
     if let calibration { remarks.append(Exporter.sentence(calibration, log)) }
     return remarks
+  }
+
+  /// A remark about clipped values that calibration hides; none without such.
+  private func clipRemarks<Storage: LogStorage & ~Copyable>(
+    _ reader: borrowing LogReader<Storage>
+  ) -> [String] {
+    reader.hiddenClipCount == 0
+      ? []
+      : [
+        "some values were at an end of the chip's range and are calibrated like others: the true ones are further from zero"
+      ]
   }
 
   private static func sentence(
@@ -291,7 +300,7 @@ extension Exporter {
       let plan = try plan(reader.description)
       var rows = RowPass(plan, recordLayout(plan))
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += remarks
+      report.remarks += remarks + clipRemarks(reader)
       try sink.flush()
       return report
     case .csv:
@@ -302,7 +311,7 @@ extension Exporter {
       try sink.write(header)
       var rows = RowPass(plan, layout)
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += remarks
+      report.remarks += remarks + clipRemarks(reader)
       try sink.flush()
       return report
     default: throw .optionNotSupported(option: "--follow", format: options.format)

@@ -21,20 +21,12 @@ struct GridPass {
   /// What takes the instants, in order.
   typealias Body = (UInt64, Int64, SIMD8<Double>) throws(ExportError) -> Void
 
-  /// A sample of the chip.
-  private struct Point {
-    var tick: UInt64 = 0
-    var time: Int64 = 0
-    var isProved = false
-    /// By channel.
-    var counts = SIMD8<Double>()
-  }
-
   private let plan: ExportPlan
   /// Nanoseconds between two samples above which something is missing between them.
   private let longestStep: Double
   /// The last samples without anything missing between them, at most four, the latest last.
-  private var run: [Point] = []
+  private var run: [ResamplingKernel.Point] = []
+  private var last: (tick: UInt64, isProved: Bool) = (0, false)
   /// Whether no row was made from it.
   private var isFresh = true
   private var rowCount: UInt64 = 0
@@ -89,18 +81,14 @@ struct GridPass {
     if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
       return try endRun(body)
     }
-    if let last = run.last,
-      last.tick &+ 1 != tick || time <= last.time || last.isProved != isProved
-        || Double(time) - Double(last.time) > longestStep
+    if let before = run.last,
+      last.tick &+ 1 != tick || time <= before.time || last.isProved != isProved
+        || Double(time) - Double(before.time) > longestStep
     {
       try endRun(body)
     }
-    run.append(
-      Point(
-        tick: tick, time: time, isProved: isProved,
-        counts: SIMD8(
-          Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),
-          Double(sample.gy), Double(sample.gz), Double(sample.temperature), 0)))
+    last = (tick, isProved)
+    run.append(ResamplingKernel.Point(time: time, counts: SIMD8(sample)))
     guard run.count > 3 else { return }
     if run.count > 4 { run.removeFirst() }
     if isFresh { try put(from: 0, body) }
@@ -131,22 +119,9 @@ struct GridPass {
       guard time < end else { return }
       if rowCount == 0 { firstInstant = instant }
       lastInstant = instant
-      try body(instant, time, counts(at: time))
+      try body(instant, time, ResamplingKernel.polynomial(run[...], at: time))
       rowCount += 1
       instant += 1
     }
-  }
-
-  /// The run's samples by Lagrange's weights.
-  private func counts(at time: Int64) -> SIMD8<Double> {
-    var counts = SIMD8<Double>()
-    for index in run.indices {
-      var weight = 1.0
-      for other in run.indices where other != index {
-        weight *= Double(time - run[other].time) / Double(run[index].time - run[other].time)
-      }
-      counts += run[index].counts * weight
-    }
-    return counts
   }
 }

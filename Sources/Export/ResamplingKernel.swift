@@ -28,9 +28,7 @@ struct ResamplingKernel {
   /// Nanoseconds between samples, and between values.
   private let oldPeriod: Double
   private let newPeriod: Double
-  /// How it makes values, in words.
-  let method: String
-  /// Whether the rate goes down by more than 0.1 %, which is less than the pace of chips.
+  /// Whether the rate goes down.
   let isFilter: Bool
   private let sinc: [Double]
   private let window: [Double]
@@ -40,11 +38,11 @@ struct ResamplingKernel {
 
   init(from old: Double, to new: Double) {
     (oldPeriod, newPeriod) = (1e9 / old, 1e9 / new)
-    isFilter = old > new * 1.001
-    method =
-      isFilter
-      ? "a low-pass filter of \(Plain.hertz(new * ResamplingKernel.cutoff / 2)) Hz"
-      : "a cubic through the samples around, a line where these are uneven"
+    isFilter = ResamplingKernel.isFilter(from: old, to: new)
+    guard isFilter else {
+      (sinc, window) = ([], [])
+      return
+    }
     sinc = (0...Int(ResamplingKernel.periods * ResamplingKernel.fineness) + 1).map {
       let angle = ResamplingKernel.cutoff * .pi * Double($0) / ResamplingKernel.fineness
       return angle == 0 ? 1 : sin(angle) / angle
@@ -53,6 +51,16 @@ struct ResamplingKernel {
       let half = cos(.pi / 2 * Double($0) / ResamplingKernel.fineness)
       return half * half
     }
+  }
+
+  /// Whether the rate goes down by more than 0.1 %, which is less than the pace of chips.
+  private static func isFilter(from old: Double, to new: Double) -> Bool { old > new * 1.001 }
+
+  /// How values at another rate are made, in words.
+  static func method(from old: Double, to new: Double) -> String {
+    isFilter(from: old, to: new)
+      ? "a low-pass filter of \(Plain.hertz(new * cutoff / 2)) Hz"
+      : "a cubic through the samples around, a line where these are uneven"
   }
 
   /// Nanoseconds on each side of an instant from which samples are taken; 0 for a higher rate.
@@ -78,11 +86,13 @@ struct ResamplingKernel {
           let step = Double(points[$0 + 1].time - points[$0].time)
           return step > 0.5 * oldPeriod && step < 1.5 * oldPeriod
         }
-      return polynomial(points[isEven ? four : left..<left + 2], at: time)
+      return ResamplingKernel.polynomial(points[isEven ? four : left..<left + 2], at: time)
     }
     let end = points[points.endIndex - 1].time
     let length = Double(min(reach, time - begin, end - time))
-    guard length >= 2 * newPeriod else { return polynomial(points[left..<left + 2], at: time) }
+    guard length >= 2 * newPeriod else {
+      return ResamplingKernel.polynomial(points[left..<left + 2], at: time)
+    }
     var (sum, weights) = (SIMD8<Double>(), 0.0)
     func add(_ index: Int) -> Bool {
       let distance = Double((points[index].time - time).magnitude)
@@ -102,7 +112,7 @@ struct ResamplingKernel {
   }
 
   /// Through all points, by Lagrange's weights.
-  private func polynomial(_ points: ArraySlice<Point>, at time: Int64) -> SIMD8<Double> {
+  static func polynomial(_ points: ArraySlice<Point>, at time: Int64) -> SIMD8<Double> {
     var counts = SIMD8<Double>()
     for index in points.indices {
       var weight = 1.0

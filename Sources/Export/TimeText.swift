@@ -142,8 +142,8 @@ struct DateText {
   }
 
   /// Seconds by which the machine's time zone is ahead of UTC at an instant, in whole minutes, as a date's text has them;
-  /// 0 where the C library knows none. Before standard time zones were off by seconds: there the text's clock is off by
-  /// less than a minute, so that clock and offset give the instant.
+  /// 0 where the C library knows none. Before there was standard time, zones were off by seconds: then the text's clock
+  /// is off by less than a minute, so that clock and offset give the instant.
   static func offset(at second: Int64) -> Int64 {
     var time = time_t(second)
     var parts = tm()

@@ -23,8 +23,12 @@ public struct LogAxis: Equatable, Sendable {
     guard high > 0 else { return nil }
     let end = log10(high)
     let begin = max(log10(low), end - LogAxis.depth)
-    // A single value stands in the middle of a decade.
-    ends = end - begin < 0.1 ? (begin - 0.5)...(end + 0.5) : begin...end
+    // A single value stands in the middle of a decade, and no axis is so short that it has fewer than two labels.
+    let middle = (begin + end) / 2
+    ends =
+      end - begin < 0.1
+      ? (begin - 0.5)...(end + 0.5)
+      : end - begin < 0.5 ? (middle - 0.25)...(middle + 0.25) : begin...end
   }
 
   /// Where a positive value stands, from 0 to 1; one that is outside stands at the nearer end.
@@ -36,9 +40,8 @@ public struct LogAxis: Equatable, Sendable {
   public var ticks: [(value: Double, label: String)] {
     let decades = ends.upperBound - ends.lowerBound
     let digits = decades < 1.5 ? [1, 2, 3, 5, 7] : decades < 3 ? [1, 2, 5] : [1]
-    let step = max(1, Int((decades / 10).rounded(.up)))
     let exponents = Int(ends.lowerBound.rounded(.down))...Int(ends.upperBound.rounded(.up))
-    return exponents.filter { $0 % step == 0 }.flatMap { exponent in
+    return exponents.flatMap { exponent in
       digits.map { (pow(10, Double(exponent)) * Double($0), LogAxis.label($0, exponent)) }
     }.filter {
       // A value at an end counts, whatever its logarithm is rounded to.
@@ -46,7 +49,7 @@ public struct LogAxis: Equatable, Sendable {
     }
   }
 
-  /// A digit times a power of ten: in plain digits from 0.001 to 10,000.
+  /// A digit times a power of ten: in plain digits from 0.001 to 99,999.
   private static func label(_ digit: Int, _ exponent: Int) -> String {
     guard -3...4 ~= exponent else { return "\(digit)e\(exponent)" }
     let zeros = String(repeating: "0", count: max(0, exponent))

@@ -11,6 +11,9 @@ public import IMUModel
 public struct SampleCorrection: Sendable {
   /// The sensor that the corrected counts are of.
   public let sensor: SensorDescription
+  /// The samples of which it is counted whether they hide clipping: their channels, and their times in nanoseconds from tick
+  /// 0's deadline.
+  public var counted: (channels: ChannelSet, times: ClosedRange<Int64>) = (.all, .min ... .max)
   private let axes: AxisMap?
   private let calibration: SensorCalibration?
   private let original: SensorDescription
@@ -86,10 +89,12 @@ public struct SampleCorrection: Sendable {
 
   /// Whether an axis that a calibration changes is at an end of the chip's range: the true value was beyond it. Corrected,
   /// it is within the wider range and does not show that.
-  fileprivate func hidesClipping(of sample: RawSample) -> Bool {
+  fileprivate func hidesClipping(of sample: RawSample, at time: Int64) -> Bool {
     func isClipped(_ axes: Range<Int>) -> Bool {
-      axes.contains { sample[$0] == .min || sample[$0] == .max }
+      !counted.channels.isDisjoint(with: axes.lowerBound == 0 ? .accelerometer : .gyroscope)
+        && axes.contains { sample[$0] == .min || sample[$0] == .max }
     }
+    guard counted.times.contains(time) else { return false }
     return calibration?.accelerometer != nil && isClipped(0..<3)
       || calibration?.gyroscope != nil && isClipped(3..<6)
   }
@@ -101,8 +106,8 @@ extension SampleBlock {
   package mutating func correct(_ correction: SampleCorrection, _ channels: ChannelSet) -> UInt64 {
     var clipped: UInt64 = 0
     for row in 0..<count {
-      let chip = self[row].sample
-      if correction.hidesClipping(of: chip) { clipped += 1 }
+      let (_, time, chip) = self[row]
+      if correction.hidesClipping(of: chip, at: time) { clipped += 1 }
       let sample = correction.corrected(chip, channels)
       for channel in 0..<6 { column(channel)[row] = sample[channel] }
     }

@@ -70,8 +70,9 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var nextSampleTick: UInt64 = 0
   /// The ticks of the page that was opened last.
   var account = PageAccount()
-  /// Of ``correctedClipCount``.
-  private var clippedCount: UInt64 = 0
+  /// Samples that were read, as often as they were, of those that a correction counts, with a value at an end of the chip's
+  /// range that its corrected value does not show.
+  package private(set) var hiddenClipCount: UInt64 = 0
 
   /// Reads the header.
   ///
@@ -119,9 +120,6 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
       }
     }
   }
-
-  /// Samples, of all that were read, with a value at an end of the chip's range that its corrected value does not show.
-  package var correctedClipCount: UInt64 { clippedCount }
 
   /// Whether samples are corrected already.
   package var isCorrected: Bool { correction != nil }
@@ -190,7 +188,7 @@ extension LogReader where Storage: ~Copyable {
       }
       nextSampleTick = last &+ 1
       count(UInt64(block.count), upTo: last &+ 1)
-      if let correction { clippedCount += block.correct(correction, description.channels) }
+      if let correction { hiddenClipCount += block.correct(correction, description.channels) }
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)

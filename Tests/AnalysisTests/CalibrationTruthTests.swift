@@ -124,6 +124,18 @@ struct CalibrationTruthTests {
     #expect(!result.remarks.contains { $0.contains("it turned at") }, "\(result.remarks)")
   }
 
+  @Test(
+    "faces between which gravity changes the bias as the data sheet has it do not count as turning")
+  func gravity() throws {
+    var recording = try MadeUpRecording()
+    recording.rateGravity = 0.1
+    recording.faces()
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(!result.remarks.contains { $0.contains("it turned at") }, "\(result.remarks)")
+    #expect(result.calibration?.accelerometer != nil, "\(result.refusals)")
+  }
+
   @Test("when as many poses turned as were at rest no rate is taken for that at rest")
   func noMajority() throws {
     var recording = try MadeUpRecording()

@@ -24,6 +24,8 @@ struct MadeUpRecording {
   var accelerationScale = 1.0
   /// Counts of az instead of the measured ones.
   var stuckZ: Int16?
+  /// What gravity adds to the gyroscope's bias, in °/s a g along each axis.
+  var rateGravity = 0.0
 
   init(
     bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all,
@@ -45,7 +47,8 @@ struct MadeUpRecording {
     let warmth = temperature - 25
     let acceleration = sensor.measured(truth) + accelerationSlope * warmth
     let a = (acceleration * accelerationScale * 8192).rounded(.toNearestOrEven)
-    let g = ((rate * rateScale + bias + rateSlope * warmth) * 65.5).rounded(.toNearestOrEven)
+    let offset = bias + rateSlope * warmth + truth * rateGravity
+    let g = ((rate * rateScale + offset) * 65.5).rounded(.toNearestOrEven)
     let t = ((temperature - 36.53) * 340).rounded()
     let sample = RawSample(
       ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
@@ -107,7 +110,7 @@ struct MadeUpRecording {
     }
   }
 
-  /// The whole procedure but for the edges: faces, and a turn about each axis.
+  /// All six faces, with a move between them.
   mutating func faces(_ count: Int = 300) {
     for direction in ImperfectSensor.faces {
       rest(direction, count)

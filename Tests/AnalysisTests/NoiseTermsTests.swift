@@ -104,11 +104,13 @@ struct NoiseTermsTests {
     expect(terms.randomWalk, 4000 / 10.0.squareRoot(), within: 0.1)
   }
 
-  @Test("a knock and an oscillation are no noise, or leave N as it is")
+  @Test("an oscillation is no noise, or leaves N as it is, and hides no noise that is too small")
   func periodic() {
     var noise = Noise(seed: 9)
     let hum = terms(values { noise.normal() * 400 + ($0 % 4 < 2 ? 300 : -300) })
     expect(hum.randomWalk, 400 / 10.0.squareRoot(), within: 0.05)
+    let small = terms(values { noise.normal() * 0.2 + ($0 % 4 < 2 ? 3 : -3) })
+    #expect(small.randomWalk == .refused("its noise is less than half a count"))
     let slow = terms(values { noise.normal() * 40 + ($0 % 2000 < 1000 ? 300 : -300) })
     #expect(
       slow.rateRandomWalk

@@ -91,7 +91,7 @@ struct LabelCommandTests {
     expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
     expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])
     expectSentence(bench.run("label", "9", "1s..2s", "x"), 66, ["no recording 9"])
-    for option in ["--remove", "--json"] {
+    for option in ["--remove", "--json", "--store=/tmp"] {
       expectSentence(
         bench.run("label", "1", "--", "1s..2s", "x", option), 64,
         ["\(option) comes before --: imulog label ID \(option) -- FROM..TO NAME"])

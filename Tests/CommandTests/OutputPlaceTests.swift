@@ -13,10 +13,11 @@ struct OutputPlaceTests {
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
   ]
 
-  // Not SIGQUIT: in a debug build the runtime takes it, prints where the program is, and lets it go on.
   @Test(
     "a signal that ends an export leaves no temporary file, and ends it as before",
-    arguments: [SIGHUP, SIGINT, SIGTERM])
+    arguments: [
+      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF,
+    ])
   func signals(_ number: Int32) throws {
     let bench = Bench()
     let recording = try bench.startRecording(OutputPlaceTests.openEnded)

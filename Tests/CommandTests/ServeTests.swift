@@ -154,6 +154,8 @@ struct ServeTests {
       ["export", "1", "--format", "edge-impulse"], ["verify", "1"],
       ["verify", "1", "--json"],
       ["export", "1", "--from", "0.5s", "--to", "1s", "-o", "-"],
+      ["export", "1", "--from", "-5s"], ["export", "1", "--from=-1s", "--to", "1s"],
+      ["export", "1", "--format", "html", "--analysis"],
       ["export", "LATEST", "--output=-"], ["list", "--json", "--page", "2"], ["list", "--page=2"],
       [
         "export", "latest", "--format", "csv", "--units=g-dps", "--channels", "gyro", "--from=1.5s",

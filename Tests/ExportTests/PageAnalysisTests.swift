@@ -115,7 +115,7 @@ struct PageAnalysisTests {
     return points
   }
 
-  @Test("is of the samples that the page has: a stretch, one sensor, calibrated values")
+  @Test("is of the samples that the page has: a stretch, one sensor")
   func selection() throws {
     var part = options
     (part.from, part.to) = (2_000_000_000, 7_000_000_000)

@@ -34,6 +34,12 @@ struct LogAxisTests {
         for (value, _) in axis.ticks { #expect(0...1 ~= axis.share(value)) }
       }
     }
+    for ends in [
+      [1.1, 1.9], [3.1, 4.9], [5.1, 6.9], [7.2, 9.8], [5.224726548862056e-07, 1e-30],
+    ] {
+      let axis = try #require(LogAxis(ends))
+      #expect(2...12 ~= axis.ticks.count, "\(ends) \(axis.ticks)")
+    }
   }
 
   @Test("shows ten decades at most, and the only value in the middle")

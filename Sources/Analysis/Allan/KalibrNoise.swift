@@ -29,7 +29,7 @@ public enum KalibrNoise {
     ) -> String {
       Digits.text(axes.map { (term($0.noise).value ?? 0) * $0.scale * unit }.max() ?? 0, 6)
     }
-    let (gravity, radians) = (9.80665, Double.pi / 180)
+    let (gravity, radians) = (OrientationConstants.gravity, Double.pi / 180)
     return """
       # Of \(Digits.text(analysis.duration / 3600, 3)) h of recording \(number), by imulog analyze; the noisiest axis of each sensor.
       rostopic: /imu0

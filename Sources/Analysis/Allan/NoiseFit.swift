@@ -92,37 +92,19 @@ struct NoiseFit {
     return best
   }
 
-  /// The normal equations of some terms, by elimination (Gauß and Jordan); `nil` where the curve does not tell them apart.
+  /// Some terms alone; `nil` where the curve does not tell them apart.
   private static func solve(
     _ rows: ArraySlice<Row>, _ terms: [Int]
   ) -> (squares: SIMD4<Double>, covariances: SIMD4<Double>)? {
-    let count = terms.count
-    // Columns of a size near to 1: the matrix, the right side, and a unit matrix that becomes the inverse.
-    let scales = terms.map { term in
-      rows.reduce(0) { $0 + pow($1.parts[term] * $1.weight, 2) }.squareRoot()
+    var equations = NormalEquations(unknowns: terms.count)
+    for row in rows {
+      equations.add(
+        terms.map { row.parts[$0] }, value: row.variance, weight: row.weight * row.weight)
     }
-    var matrix = [[Double]](repeating: Array(repeating: 0, count: 2 * count + 1), count: count)
-    for i in 0..<count {
-      for row in rows {
-        let square = row.weight * row.weight * row.parts[terms[i]] / scales[i]
-        for j in 0..<count { matrix[i][j] += square * row.parts[terms[j]] / scales[j] }
-        matrix[i][count] += square * row.variance
-      }
-      matrix[i][count + 1 + i] = 1
-    }
-    for pivot in 0..<count {
-      let divisor = matrix[pivot][pivot]
-      guard divisor > 1e-9 else { return nil }
-      matrix[pivot] = matrix[pivot].map { $0 / divisor }
-      for i in 0..<count where i != pivot {
-        let factor = matrix[i][pivot]
-        matrix[i] = zip(matrix[i], matrix[pivot]).map { $0 - factor * $1 }
-      }
-    }
+    guard let found = equations.solve() else { return nil }
     var (squares, covariances) = (SIMD4<Double>(), SIMD4<Double>())
-    for i in 0..<count {
-      squares[terms[i]] = matrix[i][count] / scales[i]
-      covariances[terms[i]] = matrix[i][count + 1 + i] / (scales[i] * scales[i])
+    for (place, term) in terms.enumerated() {
+      (squares[term], covariances[term]) = (found.unknowns[place], found.variances[place])
     }
     return (squares, covariances)
   }
@@ -131,7 +113,7 @@ struct NoiseFit {
   struct Share {
     /// N, B, K or R.
     let value: Double
-    /// Its relative standard deviation.
+    /// Its relative standard deviation, plus the most that it changes when a point is left out.
     let relativeError: Double
     /// The averaging times at which it explains more than half.
     let taus: ClosedRange<Double>
@@ -146,7 +128,7 @@ struct NoiseFit {
     guard leads.count >= number, let first = leads.first, let last = leads.last else { return nil }
     let without = NoiseFit.solve(rows[...], among: 0b1111 & ~(1 << term)).sum
     guard without - sum > 9 * max(1, misfit) else { return nil }
-    // How much it hangs on single points, and on those beside the filter's.
+    // How much it depends on single points, and on those beside the filter's.
     var parts = [rows[min(2, rows.count - 1)...]]
     for place in rows.indices {
       var part = rows[...]

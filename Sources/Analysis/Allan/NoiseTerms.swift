@@ -14,7 +14,8 @@ import Glibc
 public struct NoiseTerms: Equatable, Sendable {
   /// A term, or why the recording does not show it.
   public enum Term: Equatable, Sendable {
-    /// The value, its relative standard deviation, and the averaging times at which the curve shows it.
+    /// The value; its relative standard deviation, plus the most that it changes when a point is left out; and the averaging
+    /// times at which the curve shows it.
     case found(Double, relativeError: Double, at: ClosedRange<Double>)
     /// A clause that gives the reason.
     case refused(String)
@@ -38,9 +39,12 @@ public struct NoiseTerms: Equatable, Sendable {
   static let leastIndependent = 9
   /// The variance that rounding to counts adds.
   private static let rounding = 1.0 / 12
-  /// The variance of the samples from which rounding passes noise on: half a count, and what rounding adds. Within 2 % then;
+  /// The variance of the samples from which rounding passes noise on: half a count, and what rounding adds. N is within 3 %
+  /// then;
   /// at 0.4 counts up to 10 % off, at 0.3 a third, and below it any value. (B. Widrow and I. Kollár, Quantization Noise)
   private static let leastVariance = 0.25 + rounding
+  /// The variance of white noise, without what rounding adds, that chance may show of half a count.
+  private static let leastWhite = 0.2
   /// A curve that is no sum of these noises: its points are three times as far off as they should be.
   private static let greatestMisfit = 9.0
 
@@ -62,8 +66,8 @@ public struct NoiseTerms: Equatable, Sendable {
       (randomWalk, biasInstability, rateRandomWalk) = (refused, refused, refused)
       return
     }
-    func term(_ index: Int, _ number: Int, or reason: String) -> Term {
-      guard let share = fit.share(index, leadingAt: number) else { return .refused(reason) }
+    func term(_ index: Int, _ number: Int, or reason: @autoclosure () -> String) -> Term {
+      guard let share = fit.share(index, leadingAt: number) else { return .refused(reason()) }
       return .found(share.value, relativeError: share.relativeError, at: share.taus)
     }
     let walk = term(0, 2, or: "no part of the curve has the slope -1/2")
@@ -74,11 +78,11 @@ public struct NoiseTerms: Equatable, Sendable {
       duration < NoiseTerms.leastDuration
       ? .refused("a bias instability needs 3 h of samples at rest")
       : term(1, 3, or: "no part of the curve is flat beyond what other noise explains")
-    let isDrift = fit.share(3, leadingAt: 2) != nil
-    rateRandomWalk = term(
-      2, 2,
-      or: isDrift
-        ? "the curve rises as that of a steady drift" : "no part of the curve has the slope +1/2")
+    func noWalk() -> String {
+      fit.share(3, leadingAt: 2) != nil
+        ? "the curve rises as that of a steady drift" : "no part of the curve has the slope +1/2"
+    }
+    rateRandomWalk = term(2, 2, or: noWalk())
   }
 
   /// Why no term can be found; `nil` where they may be.
@@ -98,7 +102,9 @@ public struct NoiseTerms: Equatable, Sendable {
     guard case .found(let value, let error, let taus) = walk else { return walk }
     let square = value * value - rounding / rate
     // What is not white, such as a hum, may hide that the noise is too small to be seen.
-    guard square * rate >= 0.2 else { return .refused("its noise is less than half a count") }
+    guard square * rate >= leastWhite else {
+      return .refused("its noise is less than half a count")
+    }
     return .found(square.squareRoot(), relativeError: error, at: taus)
   }
 }

@@ -166,8 +166,7 @@ public struct CalibrationGuide {
     let turn = CalibrationStudy.Turn(
       from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1])
     guard turn.isBack else { return }
-    let rates = rests.poses.map(\.point.rate)
-    let bias = rates.reduce(Vector3(), +) / Double(rates.count)
+    let bias = RestRates.median(of: rests.poses.map(\.point.rate))
     do throws(TurnFit.Failure) {
       let fit = try TurnFit(degrees: turn.degrees - bias * turn.seconds)
       guard turn.isWhole else {

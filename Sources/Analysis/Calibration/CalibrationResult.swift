@@ -2,7 +2,7 @@
 
 public import IMUModel
 
-/// What a study lets be said: a calibration, how well it is known, and a sentence for what it refuses.
+/// What a study supports: a calibration, how well it is known, and a sentence for what it refuses.
 public struct CalibrationResult: Sendable {
   /// How the accelerometer's errors were found; `nil` when they were not.
   public enum Method: String, Sendable {
@@ -57,7 +57,7 @@ public struct CalibrationResult: Sendable {
   public internal(set) var bounds = Bounds()
   /// Poses at rest.
   public internal(set) var orientationCount = 0
-  /// Turns of more than half a turn from rest to rest in the same place.
+  /// Movements from rest to rest by half a turn or more in the same place, and by 270° or more elsewhere.
   public internal(set) var turnCount = 0
   /// What was recorded and is not determined.
   public internal(set) var missing: [Part] = []

@@ -33,7 +33,7 @@ extension CalibrationStudy {
       return point.rate - drift.offset(at: temperature)
     }
     let count = Double(rates.count)
-    // The median lets go of what slow turns put into some rests; a fitted curve goes with the mean.
+    // The median ignores what slow turns put into some rests; a fitted curve goes with the mean.
     found.offset =
       drift == nil ? RestRates.median(of: rates) : rates.reduce(Vector3(), +) / count
     if rates.count > 1 {
@@ -110,7 +110,6 @@ extension CalibrationStudy {
       }
     }
     let first = TurnFit.scales(fits.keys.sorted().compactMap { fits[$0] })
-    var about = Vector3()
     for (index, turn) in turns.enumerated() {
       guard let why = reason(turn, angles[index], first, &fits[index]) else { continue }
       result.turnCount += 1
@@ -120,19 +119,19 @@ extension CalibrationStudy {
       )
     }
     let used = fits.keys.sorted().compactMap { fits[$0] }
-    for fit in used { about[fit.axis] += 1 }
     let scales = TurnFit.scales(used)
     nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
     var missing: [String] = []
     for axis in 0..<3 {
-      guard about[axis] > 0, abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
+      // Without a turn the scale is no number.
+      guard abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
         result.missing.append(.gyroscopeScale(axis))
         missing.append(CalibrationStudy.axes[axis])
         continue
       }
       found.scale[axis] = scales[axis]
     }
-    compare(used, found.scale, &result)
+    noteDisagreement(used, found.scale, &result)
     if !missing.isEmpty {
       result.refusals.append(
         "the gyroscope's scale about \(missing.joined(separator: ", ")) is not determined: turn it by 360° about the axis, from rest to rest in the same place"
@@ -183,7 +182,7 @@ extension CalibrationStudy {
   }
 
   /// Turns that do not agree were not all brought back to where they began.
-  private func compare(
+  private func noteDisagreement(
     _ fits: [TurnFit], _ scale: Vector3, _ result: inout CalibrationResult
   ) {
     for axis in 0..<3 {

@@ -62,9 +62,10 @@ extension CalibrationStudy {
     let subject = "the accelerometer is not calibrated: "
     switch failure {
     case .tooFew(let count, let needed):
-      return subject
-        + "it was still in \(count) of \(needed) orientations: hold it still for \(restText) on each of its six faces"
-        + (count == 0 && attempts.isEmpty ? "" : "; " + lacking(rests).joined(separator: "; "))
+      let sides = count == 0 && attempts.isEmpty ? [] : lacking(rests)
+      let still =
+        "it was still in \(count) of \(needed) orientations: hold it still for \(restText) on each of its six faces"
+      return subject + ([still] + sides).joined(separator: "; ")
     case .notTurned:
       return subject + lacking(rests).joined(separator: "; ")
         + ": hold it so for \(restText) too"

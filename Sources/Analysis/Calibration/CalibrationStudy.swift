@@ -65,7 +65,7 @@ public struct CalibrationStudy {
   let channels: ChannelSet
   let rate: SampleRate
 
-  /// Poses and windows that are kept: a week of rest.
+  /// Poses and windows that are kept at most: 11 days of windows.
   public static let limit = 100_000
   /// The least length of a pose, in nanoseconds.
   public static let leastPose: Int64 = 2_000_000_000
@@ -87,7 +87,12 @@ public struct CalibrationStudy {
   /// The length of so many samples, in nanoseconds.
   let shortLength: Int64
   private let longCount: Int
-  private var open: Pose?
+  /// The stretch that has been still up to now, of any length; `nil` while the sensor moves.
+  private(set) var openPose: Pose?
+  /// Whether it was long enough already.
+  private var isPoseKept = false
+  /// Poses so far, with the open one if it was long enough.
+  private(set) var keptCount = 0
   private var path = Path()
   /// What was integrated before the window of half a second that is not over yet.
   private var shortStart = Path()
@@ -110,8 +115,6 @@ public struct CalibrationStudy {
 
   var hasRate: Bool { channels.isSuperset(of: .gyroscope) }
 
-  /// The stretch that has been still up to now, of any length; `nil` while the sensor moves.
-  var openPose: Pose? { open }
   /// How long a pose has been still, in nanoseconds.
   func length(of pose: Pose) -> Int64 {
     let (length, overflow) = Int64(pose.windowCount).multipliedReportingOverflow(by: shortLength)
@@ -136,7 +139,7 @@ public struct CalibrationStudy {
       shortStart = path
     }
     integrate(tick, time, sample)
-    compare(sample)
+    noteChanges(sample)
     short.add(time, sample)
     long.add(time, sample)
     if short.count == shortCount {
@@ -168,7 +171,7 @@ public struct CalibrationStudy {
     }
   }
 
-  private mutating func compare(_ sample: RawSample) {
+  private mutating func noteChanges(_ sample: RawSample) {
     guard let firstSample else { return self.firstSample = sample }
     guard changing != .all else { return }
     for channel in 0..<7 where sample[channel] != firstSample[channel] {
@@ -206,15 +209,15 @@ public struct CalibrationStudy {
       attempts[side, default: Attempt()].add(spread, isStill)
     }
     guard isStill else { return closePose() }
-    if let pose = open, !isContinued(pose, by: point, spread.1) { closePose() }
-    if open == nil {
-      open = Pose(
+    if let pose = openPose, !isContinued(pose, by: point, spread.1) { closePose() }
+    if openPose == nil {
+      openPose = Pose(
         point: point, start: short.firstTime, rateSpread: spread.1, lastRate: point.rate,
         arrival: path, departure: shortStart)
     } else {
-      open?.take(point, spread.1, from: shortStart, samples: shortCount)
+      openPose?.take(point, spread.1, from: shortStart, samples: shortCount)
     }
-    guard !isPoseKept, let pose = open, length(of: pose) >= CalibrationStudy.leastPose else {
+    guard !isPoseKept, let pose = openPose, length(of: pose) >= CalibrationStudy.leastPose else {
       return
     }
     isPoseKept = true
@@ -230,17 +233,13 @@ public struct CalibrationStudy {
     return max(difference.max(), -difference.min()) <= max(RestRates.largestChange, noise)
   }
 
-  /// Whether the open pose was long enough already.
-  private var isPoseKept = false
-  /// Poses so far, with the open one if it was long enough.
-  private(set) var keptCount = 0
   /// The poses so far, with the open one if it was long enough.
-  var kept: [Pose] { open.map { isPoseKept ? poses + [$0] : poses } ?? poses }
+  var kept: [Pose] { openPose.map { isPoseKept ? poses + [$0] : poses } ?? poses }
 
   private mutating func closePose() {
-    if isPoseKept, let pose = open, poses.count < CalibrationStudy.limit { poses.append(pose) }
+    if isPoseKept, let pose = openPose, poses.count < CalibrationStudy.limit { poses.append(pose) }
     isPoseKept = false
-    open = nil
+    openPose = nil
   }
 
   static func isSame(_ one: Vector3, _ other: Vector3) -> Bool {

@@ -8,8 +8,8 @@ extension GravityFit {
 
   /// The fit of `points` without those that spoil it, whose places are in `leftOut`.
   ///
-  /// One is left out when the error of the others is a third without it, and at most one in ten: each of the eight that
-  /// fit worst is tried.
+  /// One is left out when the error of the others falls to less than a third without it; at most one in ten, and one of
+  /// fewer than ten: each of the eight that fit worst is tried.
   static func withoutSpoilers(
     _ points: [StillPoint]
   ) throws(Failure) -> (fit: GravityFit, leftOut: [Int]) {

@@ -116,6 +116,7 @@ struct CWASectors: SampleFormat {
     }
     sectorCount += 1
     slot += UInt64(rowCount)
-    (rowCount, words) = (0, [])
+    rowCount = 0
+    words.removeAll(keepingCapacity: true)
   }
 }

@@ -44,8 +44,8 @@ extension Exporter {
 
     var facts: [String] = []
     if layout.isResampled {
-      let kernel = ResamplingKernel(from: log.rate.hertz, to: layout.rate.hertz)
-      facts.append("resampled from \(Plain.hertz(log.rate)) Hz by \(kernel.method)")
+      let method = ResamplingKernel.method(from: log.rate.hertz, to: layout.rate.hertz)
+      facts.append("resampled from \(Plain.hertz(log.rate)) Hz by \(method)")
     }
     if measured.filledCount > 0 { facts.append("\(measured.filledCount) rows filled") }
     let annotation = CWAAnnotation(plan, notes, zone, facts: facts)

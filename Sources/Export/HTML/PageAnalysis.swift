@@ -32,7 +32,7 @@ struct PageAnalysis {
     _ plan: ExportPlan, _ reader: inout LogReader<Storage>
   ) throws(ExportError) {
     number = plan.description.number
-    let clippedBefore = reader.correctedClipCount
+    let clippedBefore = reader.hiddenClipCount
     let mask = ChannelSet(rawValue: plan.channels.reduce(0) { $0 | 1 << UInt8($1) })
     do throws(AnalysisError) {
       let columns = try SampleColumns.read(
@@ -45,7 +45,7 @@ struct PageAnalysis {
     } catch {
       outcome = .refused(error)
     }
-    clippedCount = reader.correctedClipCount - clippedBefore
+    clippedCount = reader.hiddenClipCount - clippedBefore
     reader.rewind()
   }
 
@@ -72,7 +72,7 @@ struct PageAnalysis {
       let samples = clippedCount == 1 ? "1 sample has" : "\(clippedCount) samples have"
       try put(
         paragraph(
-          "Note: \(samples) a value that was at an end of the chip's range: the true one is greater"
+          "Note: \(samples) a value that was at an end of the chip's range: the true one is further from zero"
         ),
         to: &sink)
     }

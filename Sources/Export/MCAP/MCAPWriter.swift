@@ -6,9 +6,9 @@
 ///     magic │ Header │ (Chunk │ MessageIndex…)… │ Metadata… │ DataEnd │
 ///     Schema… │ Channel… │ Statistics │ ChunkIndex… │ MetadataIndex… │ SummaryOffset… │ Footer │ magic
 ///
-/// Schema and channel are in the chunk of a topic's first message, and again in the summary. Memory is some chunks, and
-/// 95 bytes for each one made: chunks become larger when there are many, so that ten million messages need 0.6 MB of
-/// these and a thousand million 19 MB, once more while the summary is made.
+/// Schema and channel come before a topic's first message, and again in the summary. Memory is some chunks, and about 96
+/// bytes for each one made: chunks become larger when there are many, so that ten million messages need 0.6 MB of these
+/// and a thousand million 11 MB, once more while the summary is made.
 struct MCAPWriter {
   /// A topic's messages.
   private struct Messages {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if _endian(big)
+  #error("ROSContent's doubles are in the order of bytes of the processor")
+#endif
+
 /// A topic of an export, and its messages of ROS 2 in CDR: little-endian, aligned. Each begins with a stamp.
 enum ROSTopic: Int, CaseIterable {
   /// Inertial measurements in m/s² and rad/s, and temperatures in °C.

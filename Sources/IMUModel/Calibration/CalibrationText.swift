@@ -199,11 +199,11 @@ private struct CalibrationLines {
     return name
   }
 
-  /// All numbers of a line, each of which must be finite.
+  /// All numbers of a line, each of which must be a number of which no correction's products overflow.
   func numbers(_ key: String) throws(CalibrationText.Fault) -> [Double] {
     var numbers: [Double] = []
     for word in try value(key).split(separator: " ") {
-      guard let number = Double(word), number.isFinite else { throw bad(key) }
+      guard let number = Double(word), number.magnitude <= 1e60 else { throw bad(key) }
       numbers.append(number)
     }
     return numbers

@@ -9,13 +9,13 @@ import IMUModel
 ///     ay   ▂▃▂▄▃▃▃▃▃▃▃▃▃      held from here on: stuck once that has lasted for the limit
 ///     az   ▁▃▂▄▂▃▁▂▃▄▂▃▂      the same as ax in each sample: one of them is not measured
 ///
-/// An axis is held when chance could not have its noise rest for so long (``limit(deviation:bandwidth:rate:)``), or when
-/// most other axes move in three seconds in which it does not: that needs no figure of its noise.
+/// An axis is stuck when its noise could not stay in one count for so long by chance (``limit(deviation:bandwidth:rate:)``),
+/// or when most other axes move in three seconds in which it does not: that needs no figure of its noise.
 ///
 /// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What was found stays found.
 struct AxisWatch {
   /// The axes that are recorded.
-  private let axes: [Int]
+  let axes: [Int]
   /// How long each axis may have the same count, in samples; 0 while nothing is known of its noise.
   private var limits = [UInt64](repeating: 0, count: 6)
   /// Samples in ``CertificateBounds/stillTime``: nothing shorter is held.
@@ -54,8 +54,8 @@ struct AxisWatch {
   /// Sets how long an axis may have the same count; 0 for one whose noise is not known.
   mutating func setLimit(_ samples: UInt64, of axis: Int) {
     limits[axis] = samples == 0 ? 0 : max(samples, shortest)
-    // A run that is longer already is looked at once more.
-    if limits[axis] > 0, runs[axis] >= limits[axis] { runs[axis] = limits[axis] - 1 }
+    // A run that is longer already has no sample at which it is looked at.
+    if limits[axis] > 0, runs[axis] >= limits[axis] { markStuck(axis) }
   }
 
   /// The most samples that any axis may have the same count.
@@ -71,7 +71,7 @@ struct AxisWatch {
       }
       runs[axis] += 1
       if runs[axis] == shortest { wasHeld[axis] = true }
-      if runs[axis] == limits[axis] { hold(axis) }
+      if runs[axis] == limits[axis] { markStuck(axis) }
     }
     if differs != AxisWatch.allDiffer {
       for first in 0..<5 {
@@ -85,7 +85,7 @@ struct AxisWatch {
     if window.count == shortest { closeWindow() }
   }
 
-  private mutating func hold(_ axis: Int) {
+  private mutating func markStuck(_ axis: Int) {
     let count = counts[axis]
     // At an end of the range the motion is too large, and says nothing of the axis.
     guard stuck[axis] == nil, count != .max, count != .min else { return }
@@ -98,7 +98,7 @@ struct AxisWatch {
       let moving = axes.reduce(0) {
         $0 + (window.spread($1) >= CertificateBounds.motion ? 1 : 0)
       }
-      if moving >= max(2, axes.count - 2) { hold(axis) }
+      if moving >= max(2, axes.count - 2) { markStuck(axis) }
     }
     window = MotionWindow()
   }
@@ -144,9 +144,6 @@ struct AxisWatch {
     let found = pairs { !(isKnown($0) && isKnown($1)) }
     return axes.filter { axis in found.contains { $0.0 == axis || $0.1 == axis } }
   }
-
-  /// The axes that are recorded.
-  var watched: [Int] { axes }
 
   /// Whether every axis is judged, as far as more samples can.
   var isConclusive: Bool {

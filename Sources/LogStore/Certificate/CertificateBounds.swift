@@ -16,8 +16,8 @@ enum CertificateBounds {
   static let noiseFarBelow = 0.25
   /// Noise in counts below which rounding hides it: no density can be measured, and an axis may stand still.
   static let leastDeviation = 0.5
-  /// Counts of which a move in three seconds says that an axis which does not change at all is dead: in one that lies 2 %
-  /// off the others, as the data sheets have it, five would be seen.
+  /// The move of the other axes in three seconds, in counts, that proves a constant axis dead: 2 % of cross-axis
+  /// sensitivity, as the data sheets have it, would show five.
   static let motion = 256
   /// A deviation of sixty samples may be this part of the true one: ±9 %, twice.
   static let leastMeasured = 0.8

@@ -35,9 +35,10 @@ package struct CertificateMeter {
   /// Sets how long each axis may have the same count, by the least noise that it may have: of the data sheet's figure a
   /// quarter, or up to a half where the recording's own noise is that much. What exceeds a half may be of the place.
   private mutating func setLimits() {
-    for axis in 0..<6 {
-      let noise = axis < 3 ? expectation.acceleration : expectation.angularRate
-      guard let noise, watch.watched.contains(axis) else { continue }
+    for axis in watch.axes {
+      guard let noise = axis < 3 ? expectation.acceleration : expectation.angularRate else {
+        continue
+      }
       let typical = noise.deviation(axis < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale)
       guard typical >= CertificateBounds.leastDeviation else { continue }
       // Below half a count, what was measured depends on where between two counts the mean lies.
@@ -281,17 +282,17 @@ extension CertificateMeter {
     func finding(
       _ name: String, _ bad: [String], not undecided: [Int], _ bound: String
     ) -> CertificateFinding {
-      func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
+      func result(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
         CertificateFinding(name: name, value: value, bound: bound, verdict: verdict)
       }
       let open = undecided.isEmpty ? "" : "not judged: \(names(undecided))"
       if !bad.isEmpty {
-        return finding((bad + [open]).filter { !$0.isEmpty }.joined(separator: ", "), .fail)
+        return result((bad + [open]).filter { !$0.isEmpty }.joined(separator: ", "), .fail)
       }
-      if undecided.count == watch.watched.count { return finding("-", .unknown) }
-      return finding(open.isEmpty ? "none" : "none, \(open)", .pass)
+      if undecided.count == watch.axes.count { return result("-", .unknown) }
+      return result(open.isEmpty ? "none" : "none, \(open)", .pass)
     }
-    let stuck = watch.watched.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }
+    let stuck = watch.axes.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }
     let isZero = { (stuck: AxisWatch.Stuck) in stuck.count == 0 && stuck.tick == nil }
     let zero = stuck.filter { isZero($0.1) }.map { ChannelSet.names[$0.0] }
     let held = stuck.filter { !isZero($0.1) }.map { axis, stuck in

@@ -8,20 +8,8 @@ extension LogReader where Storage: ~Copyable {
   /// the last sample are where it puts them. No end while it is being written.
   public mutating func labelTimes(isLive: Bool) throws(LogError) -> (first: Int64, end: Int64?) {
     let period = description.rate.periodNanoseconds
-    var first: Int64 = 0
-    rewind()
-    if description.isImported {
-      while let item = try next() {
-        guard case .samples = item, let time = block.times.first, let tick = block.ticks.first
-        else {
-          continue
-        }
-        first = time &- description.rate.nanoseconds(atTick: tick)
-        break
-      }
-    }
+    let first = try description.isImported ? firstTickTime() ?? 0 : 0
     guard !isLive else { return (first, nil) }
-    // The samples of the last page are enough; a damaged log is read to its end.
     var last: (tick: UInt64, time: Int64)?
     rewind()
     while let item = try next() {
@@ -36,5 +24,17 @@ extension LogReader where Storage: ~Copyable {
     let (end, overflow) = (last?.time ?? first).addingReportingOverflow(
       description.isFreeRunning ? description.rate.nanoseconds(atTick: after) : period)
     return (first, max(overflow ? .max : end, scheduled))
+  }
+
+  /// When tick 0 of an import was, in nanoseconds, by its first sample and the rate; `nil` without a sample.
+  public mutating func firstTickTime() throws(LogError) -> Int64? {
+    rewind()
+    while let item = try next() {
+      guard case .samples = item, let time = block.times.first, let tick = block.ticks.first else {
+        continue
+      }
+      return time &- description.rate.nanoseconds(atTick: tick)
+    }
+    return nil
   }
 }

@@ -7,7 +7,7 @@ import IMUModel
 struct CertifyReport: Equatable, Sendable {
   let sensor: SensorIdentity
   let findings: [CertificateFinding]
-  /// Whether the chip moved during its self-test, which then says nothing.
+  /// Whether the chip moved, so that its self-test or its noise says nothing.
   let isMoved: Bool
 
   /// That of a recording's certificate; `unknown` where the chip moved and nothing fails.

@@ -153,7 +153,7 @@ private final class CertifiedStretch: TickSink {
   /// Why there is no stretch.
   var refusal: SensorError?
   private var sampleCount = 0
-  /// Ticks without a sample.
+  /// Ticks without a sample for which the chip or the bus is the cause, and not the computer.
   private var missing: UInt64 = 0
 
   init(refusal: SensorError) { self.refusal = refusal }
@@ -164,7 +164,7 @@ private final class CertifiedStretch: TickSink {
 
   func push(_ record: TickRecord) -> Bool {
     if case .sample = record.kind { sampleCount += 1 }
-    missing += record.gap?.count ?? 0
+    if let gap = record.gap, ![.missed, .ringFull].contains(gap.cause) { missing += gap.count }
     meter?.add(record)
     return true
   }

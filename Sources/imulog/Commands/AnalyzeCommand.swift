@@ -168,24 +168,17 @@ extension AnalysisReport {
     let reasons = noiseReasons.isEmpty ? [] : [""] + noiseReasons
     let head = [subject] + remarks.map { "note: \($0)" } + [covered, ""]
     let pictures = DensityPicture.all(analysis).flatMap { [""] + $0.lines }
-    return head.map(Plain.text) + table + reasons.map(Plain.text) + pictures
+    return head.map(Plain.text) + [table] + reasons.map(Plain.text) + pictures
   }
 
   /// The rows with their columns below each other.
-  private var table: [String] {
-    let rows = rows.map { (name: Plain.text($0.name), cells: $0.cells.map(Plain.text)) }
-    let nameWidth = rows.reduce(0) { max($0, $1.name.count) }
+  private var table: String {
     let columns = rows.reduce(0) { max($0, $1.cells.count) }
-    let widths = (0..<columns).map { column in
-      rows.reduce(0) { max($0, $1.cells.count > column ? $1.cells[column].count : 0) }
+    let cells = rows.map { row in
+      let blanks = repeatElement("", count: columns - row.cells.count)
+      return ([row.name] + row.cells + blanks).map(Plain.text)
     }
-    return rows.map { row in
-      var line = row.name + String(repeating: " ", count: nameWidth - row.name.count)
-      for (cell, width) in zip(row.cells, widths) {
-        line += "  " + String(repeating: " ", count: width - cell.count) + cell
-      }
-      return line
-    }
+    return TextTable.text(cells, isNumeric: [false] + repeatElement(true, count: columns))
   }
 }
 

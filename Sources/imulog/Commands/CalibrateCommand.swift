@@ -63,7 +63,9 @@ struct CalibrateCommand: ParsableCommand {
       throw ValidationError(
         "--board, --bus, --sensor and --motion are for a new recording; leave them out, or the ID")
     }
-    if output == "-" { throw ValidationError("-o takes a file; without it the result is printed") }
+    if let output, output.isEmpty || output == "-" {
+      throw ValidationError("-o takes a file; without it the result is printed")
+    }
     if let name, name.isEmpty || name.utf8.count > CalibrationText.nameLimit || !isLine(name) {
       throw ValidationError(
         "--name: give one line of 1 to \(CalibrationText.nameLimit) bytes")
@@ -120,6 +122,7 @@ struct CalibrateCommand: ParsableCommand {
     // Not only after minutes of work by hand.
     if let output {
       try OutputPlace.refuse(output, in: try OpenStore.making(try program.storePath(storeOptions)))
+      _ = try PendingFile(output)
     }
     // To the end: a second signal must not cut off the result.
     let signals = try SignalWatch()
@@ -271,8 +274,9 @@ extension JSONWriter {
     guard let made else { return null() }
     object { json in
       json.member("rate_hz", number: "\(made.rate)")
-      json.member("accelerometerRange_g", made.accelerometerRange)
-      json.member("gyroscopeRange_dps", made.gyroscopeRange)
+      json.member(
+        "accelerometerRange_g", made.accelerometerRange == 0 ? nil : made.accelerometerRange)
+      json.member("gyroscopeRange_dps", made.gyroscopeRange == 0 ? nil : made.gyroscopeRange)
       json.member("lowest_c", number: made.temperatures.map { "\($0.lowerBound)" })
       json.member("highest_c", number: made.temperatures.map { "\($0.upperBound)" })
     }

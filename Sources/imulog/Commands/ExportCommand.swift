@@ -257,7 +257,7 @@ struct ExportCommand: ParsableCommand {
       throw CommandFailure(.usage, ExportCommand.noTime(RangeTime(nanoseconds: 0), to))
     }
     guard !isLive else { return }
-    if let to, reader.description.isImported, let first = try firstTime(&reader),
+    if let to, reader.description.isImported, let first = try reader.firstTickTime(),
       first >= to.nanoseconds
     {
       throw CommandFailure(
@@ -278,29 +278,18 @@ struct ExportCommand: ParsableCommand {
       if let last, last.time >= from.nanoseconds { return }
     }
     let (rate, next) = (reader.description.rate, reader.nextTick)
-    let planned = rate.nanoseconds(atTick: next)
-    // Where the times place the ticks, the rate does not say when a recording ends, but for ticks after the last sample.
-    let after = last.map { next - min(next, $0.tick) } ?? 0
-    let end =
-      reader.description.isFreeRunning
-      ? last.map { $0.time &+ rate.nanoseconds(atTick: max(after, 1) - 1) } ?? planned
-      : max(last?.time ?? 0, planned)
-    guard end <= from.nanoseconds else { return }
+    var end = max(last?.time ?? 0, rate.nanoseconds(atTick: next))
+    var isOutside = end <= from.nanoseconds
+    if let last, reader.description.isFreeRunning {
+      // The last tick, with a sample or without: from the last sample on the rate says where ticks are.
+      end = last.time &+ rate.nanoseconds(atTick: max(next - min(next, last.tick), 1) - 1)
+      isOutside = end < from.nanoseconds
+    }
+    guard isOutside else { return }
     throw CommandFailure(
       .usage,
       "recording \(entry.number) ends at \(RangeTime(nanoseconds: end).text), and --from "
         + "\(from.text) is not before that; give an earlier --from")
-  }
-
-  /// When tick 0 of an import was, by its first sample and the rate.
-  private func firstTime(_ reader: inout LogReader<FileStorage>) throws -> Int64? {
-    while let item = try reader.next() {
-      guard case .samples = item, let time = reader.block.times.first,
-        let tick = reader.block.ticks.first
-      else { continue }
-      return time &- reader.description.rate.nanoseconds(atTick: tick)
-    }
-    return nil
   }
 
   private func toStandardOutput(

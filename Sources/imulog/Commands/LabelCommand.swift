@@ -49,7 +49,9 @@ struct LabelCommand: ParsableCommand {
 
   func validate() throws {
     // After -- every word is one of the name.
-    if let option = name.last(where: { $0 == "--remove" || $0 == "--json" }) {
+    if let option = name.last(where: { word in
+      ["--remove", "--json", "--store"].contains { word == $0 || word.hasPrefix($0 + "=") }
+    }) {
       throw ValidationError(
         "\(option) comes before --: imulog label ID \(option) -- FROM..TO NAME")
     }

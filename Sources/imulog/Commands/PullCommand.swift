@@ -102,6 +102,7 @@ struct PullCommand: ParsableCommand {
     let line = ProgressLine()
     let board = PullBoard(hosts: hosts, show: { line.show($0) }, report: { line.talk($0) })
     var catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
+    // A file of any name there: --to must be none of a store's own directories.
     try OutputPlace.refuse(settings.directory + "/export", of: "--to", in: catalogue)
     catalogue.lockPatience = settings.timeout
     let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])

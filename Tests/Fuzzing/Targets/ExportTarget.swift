@@ -35,6 +35,7 @@ public final class ExportTarget: FuzzTarget {
     options.isResampled = range & 8 != 0
     options.hasOrientation = range & 64 != 0
     options.hasLinear = range & 128 != 0
+    options.hasAnalysis = options.format == .html && range & 16 != 0
     if range & 16 != 0, options.format == .parquet { options.gaps = .rows }
     if options.format == .edgeImpulse {
       options.fill = range & 16 != 0 ? .hold : .leaveOut

@@ -159,7 +159,7 @@ struct BadInputTests {
       Refusal("rm 87654321", 66, "no recording 87654321"),
       Refusal("export 87654321", 66, "no recording 87654321"),
       Refusal("export 1 -o DIR/none/out.json", 73, "none/out.json", "another -o FILE"),
-      Refusal("export 1 -o DIR", 73, "irectory", "another -o FILE"),
+      Refusal("export 1 -o DIR", 64, "is a directory", "makes one file"),
       Refusal("export 1 -o /dev/full", 74, "/dev/full", "no space is left"),
       Refusal("export 1 --format raw --from 1s", 64, "--format raw", "leave it out"),
       Refusal("export 1 --format raw --channels accel", 64, "--channels", "--format raw"),

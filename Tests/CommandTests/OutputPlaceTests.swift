@@ -74,6 +74,34 @@ struct OutputPlaceTests {
     #expect(bench.directory.bytes(of: "walk").first == UInt8(ascii: "{"))
   }
 
+  @Test("a directory is refused for a format that makes one file, whether it is there or not")
+  func directory() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    bench.directory.makeDirectory("there")
+    for name in ["d.json/", "d/", "there", "there/"] {
+      let path = "\(bench.directory.path)/\(name)"
+      expectSentence(
+        bench.run("export", "1", "-o", path), 64,
+        ["-o \(path) is a directory", "--format json makes one file", "edge-impulse"])
+    }
+    #expect(bench.directory.names(in: "there").isEmpty && !bench.directory.names().contains("d"))
+  }
+
+  @Test("a name may have the 255 bytes that a file system allows, of a file and of a directory")
+  func longName() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let name = String(repeating: "n", count: 250) + ".json"
+    let path = "\(bench.directory.path)/\(name)"
+    #expect(bench.run("export", "1", "-o", path).status == 0)
+    let parts = "\(bench.directory.path)/" + String(repeating: "d", count: 240)
+    let made = bench.run("export", "1", "--format", "edge-impulse", "-o", parts + "/")
+    #expect(made.status == 0, "\(made.talk)")
+    #expect(bench.directory.names().contains(name))
+    #expect(!bench.directory.names().contains { $0.hasPrefix(".part-") })
+  }
+
   @Test("an empty name is refused in a sentence")
   func emptyName() throws {
     let bench = Bench()

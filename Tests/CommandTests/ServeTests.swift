@@ -184,6 +184,9 @@ struct ServeTests {
     let login = bench.laptop.run("--store", bench.pi.store, "serve")
     #expect(login.status == 0)
     #expect(login.output.contains("export ID"))
+    for option in ["--orientation", "--linear", "--calibrated", "--analysis"] {
+      #expect(login.output.contains("[\(option)]"))
+    }
     #expect(bench.ask("help").bytes == login.bytes)
     for request in ["", "imulog", "--help", "-h", "imulog help"] {
       #expect(bench.ask(request).bytes == login.bytes, "\(request)")

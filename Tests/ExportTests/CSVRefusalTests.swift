@@ -162,7 +162,7 @@ struct CSVRefusalTests {
     (
       "ax,t_us\n1,5\n2,5\n3,4\n",
       """
-      table.csv, line 4, column 2 (t_us): the time "4" is before that of the line before it: \
+      table.csv, line 4, column 2 (t_us): the time "4" is before that of the row before it: \
       sort the rows by time, or import the parts separately
       """
     ),
@@ -194,7 +194,7 @@ struct CSVRefusalTests {
   func longValue() {
     #expect(
       Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 70_000))\n")?.description
-        == "table.csv, line 2: the line is longer than 65536 bytes: this is no table of samples")
+        == "table.csv, line 2: this is longer than 65536 bytes, and so no table of samples")
     let error = Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 1000))\n")
     #expect(
       error

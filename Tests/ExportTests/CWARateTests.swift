@@ -130,6 +130,19 @@ struct CWARateTests {
     #expect(rows[3] == 4321 && rows[2] == nil)
   }
 
+  @Test("a range of one sample that lies between two rows has it at the nearest row")
+  func betweenRows() throws {
+    // Tick 2 is at 20.62 ms, and rows are at 20 and 30 ms.
+    let log = Self.log(hertz(97), [0..<40]) { ($0 * 97).rounded() * 100 - 777 }
+    var options = ExportOptions(format: .cwa)
+    (options.from, options.to) = (20_300_000, 20_900_000)
+    var sink = ArraySink()
+    _ = try Exporter(options).write(ArrayStorage(log.bytes()), to: &sink)
+    let sector = CWATests.Sector(bytes: sink.bytes[1024..<1536])
+    #expect(sink.bytes.count == 1536)
+    #expect(sector.time(period: 10_000_000) == 20_000_000 && sector.value(3) == -577)
+  }
+
   @Test("marks and labels are in the annotation while they fit, and a remark counts the others")
   func notes() throws {
     var log = Self.log(hertz(100), [0..<100]) { _ in 0 }

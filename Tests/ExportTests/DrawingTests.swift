@@ -124,16 +124,16 @@ struct DrawingTests {
   @Test("samples of an imported table lie at their times, and gaps between them")
   func imported() throws {
     // From a time far from 0 on, at a rate that is a hundredth off the one that is given, 100 s without 20.
-    let begin: Int64 = 1_700_000_000_000_000_000
+    let begin: Int64 = 172_800_000_000_000
     let rows = (0..<10_000).filter { !(7000..<9000).contains($0) }
     let text = "t_ns,ax\n" + rows.map { "\(begin + Int64($0) * 10_100_000),\($0 % 2)\n" }.joined()
     var options = Imports.options
     options.rate = hertz(100)
     let log = try Imports.log(Imports.csv(text, options))
     let whole = try TestLog.export(log, drawing).text
-    // As people count: since the first sample, whose date the caption has.
+    // As people count: since the first sample, whose time the caption has.
     #expect(whole.contains(">0:00</text>") && whole.contains(">1:30</text>"))
-    #expect(whole.contains("times since 2023-11-14T22:13:20Z"))
+    #expect(whole.contains("times since 172800 s"))
     let points = points("#c04a00", in: whole)
     #expect(abs((points.first?.x ?? 0) - 70) < 0.5)
     #expect(abs((points.last?.x ?? 0) - 930) < 0.5)

@@ -37,6 +37,26 @@ struct ImportAssumptionTests {
       "\(found)")
   }
 
+  @Test(
+    "times from 1,000,000,000 s on count from 1970, whatever names their column, and shorter ones from anywhere",
+    arguments: [
+      ("time_s", "1700000000.25", 1_700_000_000_250_000_000),
+      ("t", "1.7e9", 1_700_000_000_000_000_000),
+      ("t_s", "1000000000", 1_000_000_000_000_000_000),
+      ("timestamp_ms", "1700000000250", 1_700_000_000_250_000_000),
+      ("micros", "1700000000250001", 1_700_000_000_250_001_000),
+      ("t_ns", "1700000000250000007", 1_700_000_000_250_000_007),
+      ("time", "1700000000.5", 1_700_000_000_500_000_000), ("unix_s", "12.5", 12_500_000_000),
+      ("time_s", "999999999.75", nil), ("t", "12.5", nil), ("t_ms", "999999999750", nil),
+      ("time", "12.5", nil), ("t_ns", "999999999750000000", nil),
+    ] as [(String, String, Int64?)])
+  func dated(_ name: String, _ first: String, _ started: Int64?) throws {
+    let importer = try Imports.csv("\(name),ax,ay,az\n\(first),1,2,3\n", options(rate: hertz(100)))
+    #expect(importer.clockPairs.map(\.wallAtStart) == [started].compactMap { $0 })
+    let isSaid = importer.remarks.contains { $0.contains("s since 1970") }
+    #expect(isSaid == (started != nil && name != "unix_s"), "\(importer.remarks)")
+  }
+
   @Test("counts whose scale the user or the file names need no remark")
   func namedScales() throws {
     var options = Imports.options

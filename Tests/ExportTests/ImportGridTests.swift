@@ -286,7 +286,7 @@ struct ImportGridTests {
     (
       "a sample too many", [0, 10, 20, 30, 40, 45, 50, 60, 70, 80, 90], nil,
       """
-      line 7: at 100 Hz its sample and that of the line before it fall on one tick: if it is there twice, leave one out; if \
+      line 7: at 100 Hz its sample and that of the row before it fall on one tick: if it is there twice, leave one out; if \
       samples jitter, or their rate is another one, give with --rate the rate at which they were taken
       """
     ),

@@ -50,7 +50,7 @@ struct ImportPlaceTests {
     let byte = 1 + rows[..<8700].reduce(0) { $0 + $1.utf8.count + 1 }
     let sentence = try #require(Imports.csvError(text)?.description)
     #expect(
-      sentence.hasPrefix("table.csv, line 1, byte \(byte), sample 8701, column 2 (ax)"),
+      sentence.hasPrefix("table.csv, line 1, byte \(byte), sample 8701, key ax:"),
       "\(sentence)")
   }
 

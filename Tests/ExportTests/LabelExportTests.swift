@@ -107,6 +107,18 @@ struct LabelExportTests {
     #expect(messages.map(\.time) == [200_000_000, 300_000_000, 950_000_000])
   }
 
+  @Test("a label that begins after the last sample has no message in MCAP, which is said")
+  func late() throws {
+    let far: Int64 = 9_000_000_000_000
+    let (bytes, report) = try export(
+      try options(.mcap, labels: [("late", 1001, 2000), ("walk", -9, 5), ("far", far, far + 1)]))
+    let file = try MCAPFile(bytes)
+    #expect(file.messages.filter { $0.topic == "/imu/labels" }.map(\.time) == [0])
+    #expect(
+      report.remarks.contains(
+        "2 labels begin after the last sample: they have no messages, and are in the metadata"))
+  }
+
   @Test("a thousand labels at one instant fit into a row")
   func many() throws {
     let names = (0..<RecordingLabel.mostOfRecording).map { index -> String in

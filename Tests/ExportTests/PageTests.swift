@@ -214,7 +214,14 @@ struct PageTests {
   func calendar() throws {
     let begin: Int64 = 1_700_000_000_000_000_123
     let times = (0..<300).map { begin + $0 * 10_000_000 + $0 * 7919 % 90_000 }
-    let log = try Imports.log(Imports.csv(Imports.table(times)))
+    // As imports made it before they had a date of their own.
+    var made = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1), rate: hertz(100)))
+    made.description.sensor.model = SensorDescription.importedModel
+    for (tick, time) in times.enumerated() {
+      made.sample(UInt64(tick), time, RawSample(ax: Int16(tick)))
+    }
+    made.end(TickLedger(sampled: 300), .imported)
+    let log = try made.bytes()
     for from in [nil, begin + 1_000_000_000] {
       var part = page
       part.from = from

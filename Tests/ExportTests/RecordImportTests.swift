@@ -278,15 +278,15 @@ struct RecordImportTests {
       ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10}\n", "line 2, byte 18: the object has no \"ax\""),
       (
         "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":\"one\"}\n",
-        "line 2, byte 18, column 2 (ax): \"one\""
+        "line 2, byte 18, key ax: \"one\""
       ),
       (
         "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":40000}\n",
-        "line 2, byte 18, column 2 (ax): \"40000\""
+        "line 2, byte 18, key ax: \"40000\""
       ),
       (
         "{\"t_ns\":9,\"ax\":1}\n{\"t_ns\":1,\"ax\":4}\n",
-        "line 2, byte 18, column 1 (t_ns): the time \"1\""
+        "line 2, byte 18, key t_ns: the time \"1\""
       ),
       ("{\"t_ns\":0,\"ax\":1}\n7\n", "line 2, byte 18: a sample must be an object"),
       ("{\"samples\":[{\"t_ns\":0,\"ax\":1}", "line 1, byte 29, sample 1: the file ends here"),
@@ -312,7 +312,7 @@ struct RecordImportTests {
     #expect(
       Imports.csvError("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":1,\"ax\":2,\"y\":\"\(long)\"}")?
         .description
-        == "table.csv, line 2, byte 18: the line is longer than 65536 bytes: this is no table of samples"
+        == "table.csv, line 2, byte 18: this is longer than 65536 bytes, and so no table of samples"
     )
     // No number has so many digits, whoever reads it.
     let digits = String(repeating: "1", count: 70_000)

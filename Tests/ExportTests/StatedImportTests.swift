@@ -150,6 +150,24 @@ struct StatedImportTests {
       "\(importer.remarks)")
   }
 
+  @Test(
+    "a stated rate of twice that of the times is said, however short the table is",
+    arguments: [3, 60, 400] as [UInt64])
+  func twice(_ ticks: UInt64) throws {
+    let text = try Self.log(hertz(50), ticks: ticks, [])
+      .export(Self.options(.json, hasGaps: false))
+      .replacing("\n\"rate_hz\":50,", with: "\n\"rate_hz\":100,")
+    let importer = try Imports.csv(text)
+    #expect(importer.description.rate == hertz(100))
+    #expect(
+      importer.remarks.contains { remark in
+        // Each sample is some microseconds after its tick.
+        ["49.9", "50 "].contains { rate in
+          remark.contains("states a rate of 100 Hz, and its times are those of about \(rate)")
+        }
+      }, "\(importer.remarks)")
+  }
+
   @Test("a part of a recording keeps its gaps where a period is no whole number of nanoseconds")
   func part() throws {
     let gaps = [Gap(firstTick: 2, count: 2, cause: .missed)]

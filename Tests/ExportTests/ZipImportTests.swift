@@ -141,6 +141,55 @@ struct ZipImportTests {
     #expect(records.map(\.sample.ax) == [1, -2])
   }
 
+  @Test("what is around an archive is named with the byte where it begins or ends")
+  func around() throws {
+    let table = "t_ns,ax\n0,1\n10,-2\n"
+    let file = MadeZip.File("walk.csv", table)
+    let bytes = MadeZip([file]).bytes
+    let text = Array("#!/bin/sh\nexit 1\n".utf8)
+    let cases: [([UInt8], String)] = [
+      (
+        bytes + [10, 11] as [UInt8],
+        "walk.zip, byte \(bytes.count): 2 bytes follow the archive's end"
+      ),
+      (text + bytes, "walk.zip, byte \(text.count): the archive begins only here"),
+      (
+        Array(bytes[..<(bytes.count - 1)]),
+        "walk.zip, byte \(bytes.count - 1): the end of its directory"
+      ),
+      (
+        Array(bytes[..<(bytes.count - 2)]) + [9, 0, 65] as [UInt8],
+        "walk.zip, byte \(bytes.count + 1): the archive is cut off in the comment"
+      ),
+    ]
+    for (archive, words) in cases {
+      let sentence = Self.error(archive)?.description ?? "taken"
+      #expect(sentence.hasPrefix(words), "\(sentence)")
+    }
+    // A comment may have the mark of an end.
+    let mark: [UInt8] = [0x50, 0x4B, 5, 6] + [UInt8](repeating: 1, count: 16) + [1, 0, 65]
+    var commented = Array(bytes[..<(bytes.count - 2)])
+    commented += [UInt8(mark.count), 0] as [UInt8]
+    commented += mark
+    #expect(try Imports.records(Self.open(commented)).map(\.sample.ax) == [1, -2])
+    for archive in [text + bytes, commented] {
+      var source = ArraySource(archive, name: "walk.zip")
+      #expect(try ImportFormat.check(nil, &source) == .zip)
+    }
+  }
+
+  @Test("a checksum after the data that is not the directory's is named with its byte")
+  func descriptor() {
+    let file = MadeZip.File("walk.csv", "t_ns,ax\n0,1\n10,-2\n").with { $0.flags = 8 }
+    var bytes = MadeZip([file]).bytes
+    let place = 30 + 8 + file.data.count
+    bytes[place + 4] ^= 1
+    let sentence = Self.error(bytes)?.description ?? "taken"
+    #expect(
+      sentence.hasPrefix("walk.zip: walk.csv, byte \(place): the checksum after the file's bytes"),
+      "\(sentence)")
+  }
+
   @Test("a note that unpacks to far more than a table would is left out, and said")
   func note() throws {
     let note = MadeZip.File(

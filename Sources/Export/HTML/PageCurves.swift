@@ -86,13 +86,8 @@ struct PageCurves {
     }
     for (index, curve) in curves.enumerated() {
       let style = LineStyle(channel: curve.channel)
-      let begin = 690 + 80 * Double(index)
-      var sample = DrawingPath()
-      sample.move(to: (begin, 15))
-      sample.line(to: (begin + 40, 15))
       text +=
-        "<path class=\"\(style.name)\" d=\"\(sample.data)\" \(style.attributes)/>"
-        + "<text x=\"\(SVGNumber.text(begin + 46))\" y=\"19\">\(style.name)</text>\n"
+        style.legend(index, y: 15)
         + "<path class=\"\(style.name)\" d=\"\(path(curve.points))\" \(style.attributes)/>\n"
     }
     return text

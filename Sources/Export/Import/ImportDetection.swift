@@ -92,7 +92,18 @@ extension ImportFormat {
     do throws(ImportError) {
       found = try detect(bytes, &source)
     } catch {
-      throw try refusal(error, given, &source)
+      guard given == nil, case .otherFormat(_, ForeignFormat.unknown.name, _, _) = error,
+        try hasArchiveEnd(&source)
+      else { throw try refusal(error, given, &source) }
+      return .zip
+    }
+    // An archive with text before it, which says where it begins.
+    if found != .zip, found != .raw, try hasArchiveEnd(&source) {
+      guard given == nil else {
+        throw .otherFormat(
+          name: name, format: "a ZIP archive", remedy: "leave --format out", as: given)
+      }
+      return .zip
     }
     guard let given, given != found else { return found ?? .gyrodata }
     func refuse(_ format: String) -> ImportError {

@@ -123,9 +123,9 @@ public enum ImportLineProblem: Equatable, Sendable {
   case noColumn(String)
   /// The axes are in an unknown order.
   case unknownOrientation(found: String)
-  /// A time before that of the line before it.
+  /// A time before that of the row before it.
   case timeGoesBack(column: Int, name: String, found: String)
-  /// On the grid of this rate, decimal hertz, the sample has the same tick as that of the line before it.
+  /// On the grid of this rate, decimal hertz, the sample has the same tick as that of the row before it.
   case sharesTick(hertz: String)
   /// On the grid of this rate, decimal hertz, the sample is the first of many that are far from their ticks.
   case late(hertz: String)
@@ -151,7 +151,8 @@ extension ImportError: CustomStringConvertible {
     case .notUTF8(let name):
       return "\(name) is not text in UTF-8: save it in that encoding and import that"
     case .line(let name, let line, let problem):
-      return "\(name), \(line)\(problem.place): \(problem.sentence)"
+      let place = line.byte == nil ? problem.column : problem.key
+      return "\(name), \(line)\(place): \(problem.sentence)"
     case .noRate(let name):
       return "all times in \(name) are the same, so they give no sample rate: give it with --rate"
     case .rateBeyondLog(let name):
@@ -210,7 +211,8 @@ extension ImportError: CustomStringConvertible {
 }
 
 extension ImportLineProblem {
-  var place: String {
+  /// Where it is in a line of a table.
+  var column: String {
     switch self {
     case .unknownColumn(let column, _), .repeatedColumn(let column, _): return ", column \(column)"
     case .notAnInteger(let column, let name, _), .notATime(let column, let name, _),
@@ -230,6 +232,13 @@ extension ImportLineProblem {
       .noColumn, .unknownOrientation:
       return ""
     }
+  }
+
+  /// Where it is in an object of JSON, which has no columns.
+  var key: String {
+    let words = column
+    guard let open = words.firstIndex(of: "("), words.hasSuffix(")") else { return "" }
+    return ", key \(words[words.index(after: open)...].dropLast())"
   }
 
   var sentence: String {
@@ -343,11 +352,11 @@ extension ImportLineProblem {
       return "the orientation \(quoted(found)) is not three of the letters x, y and z, each once"
     case .timeGoesBack(_, _, let found):
       return
-        "the time \(quoted(found)) is before that of the line before it: sort the rows by time, or import the parts "
+        "the time \(quoted(found)) is before that of the row before it: sort the rows by time, or import the parts "
         + "separately"
     case .sharesTick(let hertz):
       return
-        "at \(hertz) Hz its sample and that of the line before it fall on one tick: if it is there twice, leave one "
+        "at \(hertz) Hz its sample and that of the row before it fall on one tick: if it is there twice, leave one "
         + "out; if samples jitter, or their rate is another one, give with --rate the rate at which they were taken"
     case .late(let hertz):
       return
@@ -363,7 +372,7 @@ extension ImportLineProblem {
       return
         "more ticks are missing before its sample than a log can count: import the two parts separately"
     case .tooLong(let limit):
-      return "the line is longer than \(limit) bytes: this is no table of samples"
+      return "this is longer than \(limit) bytes, and so no table of samples"
     }
   }
 

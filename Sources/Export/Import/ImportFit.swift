@@ -53,17 +53,24 @@ extension ImportPlacing where Source: ~Copyable {
     return found
   }
 
-  /// The remark that times are those of another rate than the one that the file states, by more than half a percent and
-  /// than rounding, jitter and holes of no whole number of periods explain.
+  /// The remark that times are those of another rate than the one that the file states: most samples are further apart than
+  /// a period and no gaps are stated, or all of them together are off by more than half a percent and than rounding, jitter
+  /// and holes of no whole number of periods explain.
   private func disagreement(_ survey: ImportSurvey, _ fit: ImportFit) -> String? {
     let ticks = Double(tick)
     let span = Double(survey.last) - Double(survey.first)
     let slack = fit.grid.look.slack
     guard slack.isFinite, ticks > 0, span > 0 else { return nil }
+    let rounding = Double(survey.unit) / fit.rate.period
     let off = abs(span / fit.rate.period - ticks)
-    guard off > ticks / 200, off > 2 + slack + Double(account.holes) / 2 else { return nil }
+    let isApart =
+      fit.grid.stated == nil && survey.usualInterval > (1.5 + rounding) * fit.rate.period
+    let isOff =
+      off > ticks / 200 && off > 1 + min(rounding, 1) + slack + Double(account.holes) / 2
+    guard isApart || isOff else { return nil }
+    let found = 1e9 * (isApart ? (span / survey.usualInterval).rounded() : ticks) / span
     return
-      "\(name) states a rate of \(Plain.hertz(fit.rate)) Hz, and its times are those of about \(Plain.hertz(1e9 * ticks / span)) "
+      "\(name) states a rate of \(Plain.hertz(fit.rate)) Hz, and its times are those of about \(Plain.hertz(found)) "
       + "Hz: the stated rate is kept, and so are the times of the samples; if it is wrong, give another one with --rate"
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// The first rows of a table, which tell what its header does not: the decimal mark, the unit of times, and whether
 /// values are counts.
 struct ImportSniff {
@@ -59,13 +61,14 @@ struct ImportSniff {
         layout.timeForm = time
       }
     }
-    if layout.timeForm == .unknown { guessTime(&layout) }
+    let isTimeGuessed = layout.timeForm == .unknown
+    if isTimeGuessed { guessTime(&layout) }
     if layout.timeForm == .date, layout.program != "imulog",
       let first = times.first, !first.withUnsafeBytes({ ImportTimeParser.hasZone($0) })
     {
       layout.remarks.append("its dates name no time zone: they are taken as UTC")
     }
-    settleDated(&layout)
+    settleDated(&layout, isGuess: isTimeGuessed)
     let areWhole = values?.allSatisfy(ImportSniff.isWhole) ?? true
     for group in layout.groups {
       if let unit = units?[group] {
@@ -83,14 +86,26 @@ struct ImportSniff {
     if layout.program == "Gyroflow" { settleGyroflow(&layout, areWhole: areWhole) }
   }
 
-  /// Nanoseconds since 1970 are above 10¹⁸; what is below is from anywhere.
-  private func settleDated(_ layout: inout ImportLayout) {
-    guard case .number(let power, isDated: true) = layout.timeForm, power == 0,
-      let first = times.first,
-      case .number(let number) = first.withUnsafeBytes({ ImportNumber($0) }),
-      number.value < 1e18
+  /// Settles whether times count from 1970: they do from 10⁹ s on, which is in 2001, whatever names their column, since no
+  /// computer runs for 31 years. Shorter ones are from anywhere, but for this program's own seconds since 1970.
+  private func settleDated(_ layout: inout ImportLayout, isGuess: Bool) {
+    guard case .number(let power, let isNamed) = layout.timeForm,
+      let first = numbers(layout).first
     else { return }
-    layout.timeForm = .number(power: power)
+    let seconds = first.value * Double(layout.timeFactor) * pow(10, Double(power - 9))
+    if seconds >= 1e9 {
+      layout.timeForm = layout.timeForm.dated
+    } else if layout.program != "imulog" {
+      layout.timeForm = .number(power: power)
+    }
+    let name = layout.timeForm.name
+    if isGuess {
+      layout.remarks.append(
+        "the unit of its times is not named: they are taken as \(name); if they are others, name the unit with --units s, "
+          + "ms, us or ns")
+    } else if layout.isDated, !isNamed {
+      layout.remarks.append("its times are so large that they are taken as \(name)")
+    }
   }
 
   /// The values of a gcsv are counts if they are whole; decimals must have a scale of one or be degrees.
@@ -117,14 +132,7 @@ struct ImportSniff {
     if first.withUnsafeBytes({ ImportTimeParser.date($0) }) != nil {
       return layout.timeForm = .date
     }
-    let numbers = times.compactMap { time -> ImportDecimal? in
-      guard
-        case .number(let number) = time.withUnsafeBytes({
-          ImportNumber($0, mark: layout.decimalMark)
-        })
-      else { return nil }
-      return number
-    }
+    let numbers = numbers(layout)
     guard let number = numbers.first else { return layout.timeForm = .seconds }
     let value = number.value
     if times.allSatisfy(ImportSniff.isWhole) {
@@ -133,18 +141,27 @@ struct ImportSniff {
       let step = steps.isEmpty ? 0 : steps[steps.count / 2]
       layout.timeForm =
         value >= 1e18
-        ? .nanoseconds.dated
+        ? .nanoseconds
         : value >= 1e15
-          ? .microseconds.dated
+          ? .microseconds
           : value >= 1e12
-            ? .milliseconds.dated
+            ? .milliseconds
             : step >= 200_000 ? .nanoseconds : step >= 500 ? .microseconds : .milliseconds
     } else {
-      layout.timeForm = value >= 1e9 ? .seconds.dated : .seconds
+      layout.timeForm = .seconds
     }
-    layout.remarks.append(
-      "the unit of its times is not named: they are taken as \(layout.timeForm.name); if they are others, name the unit "
-        + "with --units s, ms, us or ns")
+  }
+
+  /// The times of the rows that are numbers.
+  private func numbers(_ layout: ImportLayout) -> [ImportDecimal] {
+    times.compactMap { time in
+      guard
+        case .number(let number) = time.withUnsafeBytes({
+          ImportNumber($0, mark: layout.decimalMark)
+        })
+      else { return nil }
+      return number
+    }
   }
 
   private static func guess(_ group: ImportGroup) -> String {

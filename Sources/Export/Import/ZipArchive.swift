@@ -46,11 +46,26 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
     // The end has 22 bytes, and a comment of up to 65,535.
     let tailBegin = max(0, size - 65_557)
     let tail = try source.bytes(at: tailBegin, size - tailBegin)
-    let place = (0..<max(0, tail.count - 21)).last {
-      tail.number($0, 4) == 0x0605_4B50 && $0 + 22 + tail.number($0 + 20, 2) == tail.count
+    let marks = (0..<max(0, tail.count - 21)).filter { tail.number($0, 4) == 0x0605_4B50 }
+    var place = marks.last { $0 + 22 + tail.number($0 + 20, 2) == tail.count }
+    // A comment may have the mark too.
+    for mark in marks.suffix(16)
+    where try source.hasDirectory(at: tailBegin + mark - tail.number(mark + 12, 4)) {
+      let (end, over) = (mark + 22 + tail.number(mark + 20, 2), "the archive's end")
+      if end == tail.count { place = mark }
+      guard place == nil else { continue }
+      throw end < tail.count
+        ? refuse(
+          tailBegin + end,
+          "\(tail.count - end) bytes follow \(over) here that are none of it: take them away, or fetch it again"
+        )
+        : refuse(size, "the archive is cut off in the comment at its end: fetch it again")
     }
     guard let place else {
-      throw refuse(size, "its directory is missing: the archive is cut off, so fetch it again")
+      throw refuse(
+        size,
+        "the end of its directory is missing: the archive is cut off, or more than 64 KiB follow it; fetch it again"
+      )
     }
     let (count, length) = (tail.number(place + 10, 2), tail.number(place + 12, 4))
     let (begin, end) = (tail.number(place + 16, 4), tailBegin + place)
@@ -64,6 +79,15 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
       (begin + length > end, damage),
     ]
     for (isRefused, what) in refusals where isRefused { throw refuse(end, what) }
+    let before = end - length - begin
+    if before > 0, try !source.hasDirectory(at: begin),
+      try source.hasDirectory(at: end - length)
+    {
+      throw refuse(
+        before,
+        "the archive begins only here: take away what is before it, or unpack it, and import what is in it"
+      )
+    }
     let bytes = try source.bytes(at: begin, length)
     var (entries, next) = ([ZipEntry](), 0)
     for _ in 0..<count {
@@ -118,6 +142,16 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
         "what the file says of itself contradicts the directory: the archive is damaged, so fetch it again"
       )
     }
+    // A descriptor repeats the sum after the data, mostly after a mark.
+    let descriptor = begin + entry.packedSize
+    let after = flags & 8 == 0 ? [] : try base.bytes(at: descriptor, 8)
+    if after.count == 8, after.number(0, 4) == 0x0807_4B50, after.number(4, 4) != entry.sum {
+      throw .zip(
+        name: name, offset: UInt64(descriptor),
+        what:
+          "the checksum after the file's bytes is not the directory's: the archive is damaged, so fetch it again"
+      )
+    }
     return ZipSource(base, entry, name: name, begin: begin)
   }
 }
@@ -169,8 +203,13 @@ public struct ZipSource<Base: SeekableSource & ~Copyable>: ImportSource, ~Copyab
     }
     sum.add(Array(buffer[..<read]))
     count += read
-    guard count <= entry.size, read > 0 || (count == entry.size && sum.value == entry.sum)
-    else { throw damaged("its bytes are not those that were packed") }
+    guard count <= entry.size, read > 0 || count == entry.size else {
+      let words = count < entry.size ? "to \(count) bytes" : "to more"
+      throw damaged("it unpacks \(words) and not to the directory's \(entry.size)")
+    }
+    guard read > 0 || sum.value == entry.sum else {
+      throw damaged("its bytes do not have the directory's checksum")
+    }
     return read
   }
 
@@ -201,6 +240,12 @@ extension SeekableSource where Self: ~Copyable {
       done += read
     }
     return Array(buffer[..<done])
+  }
+
+  /// Whether an entry of a directory begins at a place.
+  fileprivate mutating func hasDirectory(at place: Int) throws(ImportError) -> Bool {
+    guard place >= 0 else { return false }
+    return try bytes(at: place, 4) == [0x50, 0x4B, 1, 2]
   }
 }
 

@@ -22,7 +22,14 @@ extension Exporter {
     var messages = MCAPMessages(plan, notes)
     var pass = SamplePass(plan)
     var report = try pass.run(&messages, &reader, to: &sink)
-    try messages.finish(report, to: &sink)
+    let late = try messages.finish(report, to: &sink)
+    if late > 0 {
+      report.remarks.append(
+        late == 1
+          ? "1 label begins after the last sample: it has no message, and is in the metadata"
+          : "\(late) labels begin after the last sample: they have no messages, and are in the metadata"
+      )
+    }
     report.remarks += try dateRemarks(&reader, started: notes.started) + notes.remarks
     return report
   }
@@ -110,18 +117,20 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     }
   }
 
-  /// A label's message is at its beginning, or where the export begins. One that a foreign file of labels puts outside of
-  /// the recording is at its nearer end: its own time may have no date.
-  private func place(_ label: RecordingLabel) -> Int64 {
-    // The last sample stands for the period after it.
-    let (end, overflow) = last.addingReportingOverflow(plan.description.rate.periodNanoseconds)
-    return min(max(label.from, plan.from, first), max(overflow ? last : end, plan.from, first))
-  }
+  /// A label's message is at its beginning, or where the export begins.
+  private func place(_ label: RecordingLabel) -> Int64 { max(label.from, plan.from, first) }
 
   /// Writes the marks and labels after the last sample, the account, and the file's summary.
+  ///
+  /// - Returns: The number of labels that begin after the last sample, as those of a foreign file may. As in a table, no row
+  ///   of which has them, they have no message: a message at another time would be wrong, and theirs may have no date.
   mutating func finish<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
-  ) throws(ExportError) {
+  ) throws(ExportError) -> Int {
+    // The last sample stands for the period after it.
+    let (end, overflow) = last.addingReportingOverflow(plan.description.rate.periodNanoseconds)
+    let late = labels.count { $0.from > max(overflow ? last : end, plan.from, first) }
+    labels.removeLast(late)
     try addNotes(until: .max)
     let isDated = notes.started != nil || plan.isDatedByItself
     let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock"
@@ -133,6 +142,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     for (name, count) in ledger.named.dropFirst() { facts.add("ticks.\(name)", "\(count)") }
     writer.finish(metadata: "imulog", facts.facts)
     try sink.write(writer.take())
+    return late
   }
 
   /// Nanoseconds since 1970 of a time since tick 0's deadline.

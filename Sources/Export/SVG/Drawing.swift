@@ -141,7 +141,9 @@ struct Drawing {
     let vertical = VerticalAxis(plan, panel, trace.envelope)
     let name = "\(panel.name) in \(plan.unitSymbol(ofChannel: panel.channels[0]))"
     var parts = ["<g>\n<text x=\"70\" y=\"\(SVGNumber.text(panel.top - 14))\">\(name)</text>\n"]
-    parts.append(legend(of: panel))
+    parts += panel.channels.enumerated().map { index, channel in
+      LineStyle(channel: channel).legend(index, y: panel.top - 18)
+    }
     parts.append(frame(of: panel, vertical))
     parts.append(bands(of: panel))
     for channel in panel.channels { parts.append(line(channel, vertical)) }
@@ -150,22 +152,6 @@ struct Drawing {
     parts.append(bars(of: panel))
     parts.append("</g>\n")
     return parts
-  }
-
-  private func legend(of panel: Panel) -> String {
-    var text = ""
-    for (index, channel) in panel.channels.enumerated() {
-      let style = LineStyle(channel: channel)
-      let begin = 690 + 80 * Double(index)
-      var sample = DrawingPath()
-      sample.move(to: (begin, panel.top - 18))
-      sample.line(to: (begin + 40, panel.top - 18))
-      text += "<path d=\"\(sample.data)\" \(style.attributes)/>"
-      text +=
-        "<text x=\"\(SVGNumber.text(begin + 46))\" y=\"\(SVGNumber.text(panel.top - 14))\">"
-        + "\(style.name)</text>\n"
-    }
-    return text
   }
 
   private func frame(of panel: Panel, _ vertical: VerticalAxis) -> String {

@@ -74,6 +74,16 @@ struct LineStyle {
       + "stroke-linejoin=\"round\"\(pattern)"
   }
 
+  /// An entry of a legend, counted from 0: a piece of the line at a height, and the axis's name beside it.
+  func legend(_ index: Int, y: Double) -> String {
+    let begin = 690 + 80 * Double(index)
+    var sample = DrawingPath()
+    sample.move(to: (begin, y))
+    sample.line(to: (begin + 40, y))
+    return "<path class=\"\(name)\" d=\"\(sample.data)\" \(attributes)/>"
+      + "<text x=\"\(SVGNumber.text(begin + 46))\" y=\"\(SVGNumber.text(y + 4))\">\(name)</text>\n"
+  }
+
   /// For lines so dense that dashes would look like noise, and for points.
   var solidAttributes: String {
     "\(DrawingPath.transform) fill=\"none\" stroke=\"\(colour)\" stroke-width=\"8\" "

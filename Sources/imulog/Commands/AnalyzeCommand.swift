@@ -16,8 +16,9 @@ struct AnalyzeCommand: ParsableCommand {
     abstract: "Show how a recording vibrates and how noisy its sensor is.",
     discussion: """
       Spectra are means of Hann windows that overlap by half; none reaches across a gap, and nothing is filled in. \
-      Velocity is that from 10 Hz to 1 kHz. Noise terms are those of the overlapping Allan deviation, and mean \
-      something only where the sensor was at rest: N and K need a part of the curve with their slope, B needs 3 h.
+      Velocity is that from 10 Hz to 1 kHz. Noise terms are fitted to the overlapping Allan deviation of a sensor \
+      at rest, and printed where they lead the curve: N and K over a factor of two in time, B over one of four and \
+      from 3 h on.
 
       A recording with gaps, clipped values or damage is analysed as far as it can be, and what is wrong is said; \
       the exit status of a damaged one is 65. At most 16 million samples are analysed at once.

@@ -155,8 +155,15 @@ struct ExportCommand: ParsableCommand {
     let catalogue = try program.openStore(storeOptions)
     let entry = try catalogue.entry(for: id)
     if output != "-" { try OutputPlace.refuse(output, in: catalogue) }
+    let chosen = try chosenFormat()
+    guard !isDirectory || chosen == .edgeImpulse else {
+      throw CommandFailure(
+        .usage,
+        "-o \(Plain.text(output)) is a directory, and --format \(chosen.rawValue) makes one file: name the file; only "
+          + "--format edge-impulse fills a directory")
+    }
     var options = ExportOptions(
-      format: try chosenFormat(), units: units, channels: channels, from: from?.nanoseconds,
+      format: chosen, units: units, channels: channels, from: from?.nanoseconds,
       to: to?.nanoseconds)
     options.fill = fill
     options.gaps = gaps

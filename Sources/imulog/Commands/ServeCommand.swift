@@ -88,7 +88,8 @@ enum ServeHelp {
                 [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]
                 [--gaps none|rows]
                 [--time seconds|unix|utc|local] [--unit-names] [--preamble]
-                [--labels] [--uncertainty] [--grid] [--from TIME] [--to TIME] [--follow]
+                [--labels] [--uncertainty] [--grid] [--orientation] [--linear] [--calibrated]
+                [--analysis] [--from TIME] [--to TIME] [--follow]
       verify ID [--json]
       status [--json]
 

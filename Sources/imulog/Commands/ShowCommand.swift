@@ -43,12 +43,13 @@ struct ShowCommand: ParsableCommand {
     var options = ExportOptions()
     try correctionOptions.set(&options)
     let exporter = Exporter(options)
-    var sentences: [String] = []
     // Before the terminal switches its screen, so that an error remains visible.
     func read() throws -> RecordingOnScreen {
       guard correctionOptions.isGiven else { return try RecordingOnScreen(entry, in: catalogue) }
       return try RecordingOnScreen(entry, in: catalogue) { reader in
-        sentences = try exporter.correct(&reader)
+        for sentence in try exporter.correct(&reader) {
+          Console.talk("recording \(entry.number): \(sentence)")
+        }
         let name = options.calibration?.name ?? reader.description.calibration?.name
         return "calibrated (\(Plain.text(name ?? "")))"
       }
@@ -56,7 +57,6 @@ struct ShowCommand: ParsableCommand {
     guard terminalOptions.isInteractive else {
       let recording = try read()
       try Console.data(recording.text)
-      for sentence in sentences { Console.talk("recording \(entry.number): \(sentence)") }
       guard recording.damageCount > 0 else { return }
       throw CommandFailure(
         .damagedData,

@@ -13,8 +13,8 @@ extension JSONWriter {
       json.member("least_hz", hertz: clock.rate.bounds?.lowerBound)
       json.member("most_hz", hertz: clock.rate.bounds?.upperBound)
       json.member("assumptions") { json in
-        json.member("drift_ppm_s", number: JSONWriter.decimal(clock.assumptions.drift))
-        json.member("jitter_ns", number: JSONWriter.decimal(clock.assumptions.jitter * 1000))
+        json.member("drift_ppm_s", number: Plain.number(clock.assumptions.drift, per: 10))
+        json.member("jitter_ns", number: Plain.number(clock.assumptions.jitter * 1000, per: 10))
         json.member("bus_hz", clock.assumptions.busHertz)
         json.member("trimmed", clock.assumptions.isTrimmed)
         json.member("stamped", clock.stampCount > 0)
@@ -32,8 +32,8 @@ extension JSONWriter {
           Double($0) * sensor.temperatureScale.value + sensor.temperatureOffset.value
         }.sorted()
       }
-      json.member("temperatureMinimum_c", number: celsius.map { JSONWriter.decimal($0[0], 1000) })
-      json.member("temperatureMaximum_c", number: celsius.map { JSONWriter.decimal($0[1], 1000) })
+      json.member("temperatureMinimum_c", number: celsius.map { Plain.number($0[0], per: 1000) })
+      json.member("temperatureMaximum_c", number: celsius.map { Plain.number($0[1], per: 1000) })
       json.member("lostCount", clock.lostCount)
       json.member("doubledCount", clock.doubledCount)
       json.member("contradictionCount", clock.contradictionCount)
@@ -60,7 +60,7 @@ extension JSONWriter {
       json.member("kind", finding.name)
       json.member("least", finding.counts?.lowerBound)
       json.member("most", finding.counts?.upperBound)
-      json.member("change_ppm", number: finding.change.map { JSONWriter.decimal($0) })
+      json.member("change_ppm", number: finding.change.map { Plain.number($0, per: 10) })
       json.member("firstTick", finding.ticks.lowerBound)
       json.member("lastTick", finding.ticks.upperBound)
       json.member("from_ns", finding.times.lowerBound)
@@ -82,13 +82,6 @@ extension JSONWriter {
 
   /// A rate to a millionth of a hertz.
   private mutating func member(_ name: String, hertz: Double?) {
-    member(name, number: hertz.map { JSONWriter.decimal($0, 1_000_000) })
-  }
-
-  /// A number without needless zeros, limited to what Int64 holds: readings may claim anything.
-  private static func decimal(_ value: Double, _ steps: Int64 = 10) -> String {
-    let scaled = (value * Double(steps)).rounded()
-    guard scaled.magnitude < 9e18 else { return value < 0 ? "-9e18" : "9e18" }
-    return Plain.number(Int64(scaled), per: steps)
+    member(name, number: hertz.map { Plain.number($0, per: 1_000_000) })
   }
 }

@@ -74,6 +74,14 @@ public enum Plain {
     return (value < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")
   }
 
+  /// A decimal number without needless zeros, rounded to a part of `divisor`, a power of ten, and limited to what Int64
+  /// holds: what outsiders say may claim any value.
+  public static func number(_ value: Double, per divisor: Int64) -> String {
+    let scaled = (value * Double(divisor)).rounded()
+    guard scaled.magnitude < 9e18 else { return value < 0 ? "-9e18" : "9e18" }
+    return number(Int64(scaled), per: divisor)
+  }
+
   /// Nanoseconds as seconds, to the millisecond.
   public static func seconds(_ nanoseconds: Int64) -> String {
     number(nanoseconds / 1_000_000 * 1_000_000, per: 1_000_000_000) + " s"

@@ -11,10 +11,7 @@ extension CalibrationStudy {
   func milli(_ value: Double) -> String { milli(value * 1000, 10) }
 
   /// A value to so many parts of one.
-  func milli(_ value: Double, _ parts: Int64) -> String {
-    guard value.magnitude < 1e12 else { return "\(value)" }
-    return Plain.number(Int64((value * Double(parts)).rounded()), per: parts)
-  }
+  func milli(_ value: Double, _ parts: Int64) -> String { Plain.number(value, per: parts) }
 
   /// How long a rest must be for windows that begin anywhere, such as `3 s`.
   var restText: String {

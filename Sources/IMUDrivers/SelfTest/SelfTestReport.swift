@@ -127,7 +127,7 @@ extension SelfTestAnswer {
       )
     case .ratio(let ratio, let limits):
       func percent(_ ratio: Double) -> String {
-        Plain.number(Int64((ratio * 1000).rounded()), per: 10)
+        Plain.number(ratio * 100, per: 10)
       }
       return (
         "\(unit.text(response)), \(percent(ratio)) % of the factory's trim",
@@ -153,6 +153,6 @@ struct SelfTestUnit {
 
   /// A quantity in g or °/s, to a tenth of the unit.
   func text(_ value: Double) -> String {
-    Plain.number(Int64((value * Double(factor) * 10).rounded()), per: 10) + " \(name)"
+    Plain.number(value * Double(factor), per: 10) + " \(name)"
   }
 }

@@ -267,8 +267,7 @@ extension CertificateMeter {
   /// A number with so many digits after the point at most.
   private static func figure(_ value: Double, _ digits: Int) -> String {
     let divisor = (0..<digits).reduce(Int64(1)) { power, _ in power * 10 }
-    let scaled = (value * Double(divisor)).rounded()
-    return Plain.number(Int64(max(-9e17, min(9e17, scaled))), per: divisor)
+    return Plain.number(value, per: divisor)
   }
 }
 

@@ -192,11 +192,11 @@ struct CalibrationReport {
             decimals: 10_000, names: ["xy", "xz", "yz"]))
     }
     if let offset = result.bounds.offset, let scale = result.bounds.scale {
-      let ends = [offset * 1000, scale * 100].map { CalibrationReport.number($0, 100) }
+      let ends = [offset * 1000, scale * 100].map { Plain.number($0, per: 100) }
       lines.append("known to      \(ends[0]) mg, \(ends[1]) %")
     }
     let residuals = [part.residual.before, part.residual.after].map {
-      CalibrationReport.number($0 * 1000, 10)
+      Plain.number($0 * 1000, per: 10)
     }
     lines.append("error         \(residuals[0]) mg before, \(residuals[1]) mg afterwards")
     if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
@@ -206,11 +206,11 @@ struct CalibrationReport {
   private func lines(_ part: SensorCalibration.Gyroscope) -> [String] {
     var lines = ["rate at rest  " + CalibrationReport.text(part.offset, "°/s", decimals: 1000)]
     if let rate = result.bounds.rate {
-      lines.append("known to      \(CalibrationReport.number(max(rate, 0.0001), 10_000)) °/s")
+      lines.append("known to      \(Plain.number(max(rate, 0.0001), per: 10_000)) °/s")
     }
     let scales = (0..<3).map { axis in
       result.missing.contains(.gyroscopeScale(axis))
-        ? "-" : CalibrationReport.number(part.scale[axis], 10_000)
+        ? "-" : Plain.number(part.scale[axis], per: 10_000)
     }
     if scales != ["-", "-", "-"] {
       lines.append("rate's scale  x \(scales[0])  y \(scales[1])  z \(scales[2])")
@@ -220,32 +220,27 @@ struct CalibrationReport {
   }
 
   private func text(_ made: SensorCalibration.Conditions) -> String {
-    var parts = [CalibrationReport.number(made.rate, 10_000) + " Hz"]
+    var parts = [Plain.number(made.rate, per: 10_000) + " Hz"]
     if made.accelerometerRange > 0 { parts.append("\(made.accelerometerRange) g") }
     if made.gyroscopeRange > 0 { parts.append("\(made.gyroscopeRange) °/s") }
     if let span = made.temperatures {
-      let ends = [span.lowerBound, span.upperBound].map { CalibrationReport.number($0, 10) }
+      let ends = [span.lowerBound, span.upperBound].map { Plain.number($0, per: 10) }
       parts.append("\(ends[0]) to \(ends[1]) °C")
     }
     return parts.joined(separator: ", ")
   }
 
   private static func text(_ drift: TemperatureDrift) -> String {
-    let ends = [drift.span.lowerBound, drift.span.upperBound].map { number($0, 10) }
+    let ends = [drift.span.lowerBound, drift.span.upperBound].map { Plain.number($0, per: 10) }
     let order = drift.coefficients.map(\.count).max() ?? 1
     return "order \(order) from \(ends[0]) to \(ends[1]) °C"
   }
 
   private static func text(
-    _ vector: Vector3, _ unit: String, decimals: Double, names: [String] = ["x", "y", "z"]
+    _ vector: Vector3, _ unit: String, decimals: Int64, names: [String] = ["x", "y", "z"]
   ) -> String {
-    let parts = (0..<3).map { "\(names[$0]) \(number(vector[$0], decimals))" }
+    let parts = (0..<3).map { "\(names[$0]) \(Plain.number(vector[$0], per: decimals))" }
     return parts.joined(separator: "  ") + (unit.isEmpty ? "" : " \(unit)")
-  }
-
-  private static func number(_ value: Double, _ decimals: Double) -> String {
-    guard value.magnitude < 1e12 else { return "\(value)" }
-    return Plain.number(Int64((value * decimals).rounded()), per: Int64(decimals))
   }
 
   var json: String {

@@ -41,18 +41,18 @@ struct ReviewReport {
   var findings: [(String, String)] {
     var lines = [(String, String)]()
     if let hertz = motion?.achievedHertz {
-      lines.append(("achieved", "\(ReviewReport.decimal(hertz, digits: 3)) Hz"))
+      lines.append(("achieved", "\(Plain.number(hertz, per: 1000)) Hz"))
     }
     lines.append(("clipped", clipped))
     if let motion, !motion.stillness.parts.isEmpty {
       lines.append(("motion", text(motion.stillness)))
     }
     if let rest = motion?.accelerationAtRest {
-      lines.append(("at rest", "\(ReviewReport.decimal(rest, digits: 3)) g"))
+      lines.append(("at rest", "\(Plain.number(rest, per: 1000)) g"))
     }
     if let temperature = motion?.temperature {
       let ends = [temperature.lowerBound, temperature.upperBound].map {
-        ReviewReport.decimal($0, digits: 1)
+        Plain.number($0, per: 10)
       }
       let range = ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
       lines.append(("temperature", "\(range) °C"))
@@ -138,13 +138,13 @@ struct ReviewReport {
 
   /// The members of the object `review`.
   func add(to json: inout JSONWriter) {
-    func decimal(_ value: Double?, digits: Int) -> String? {
-      value.map { ReviewReport.decimal($0, digits: digits) }
+    func decimal(_ value: Double?, _ parts: Int64) -> String? {
+      value.map { Plain.number($0, per: parts) }
     }
     func seconds(_ nanoseconds: Int64) -> String { Plain.number(nanoseconds, per: 1_000_000_000) }
     json.member("verdict", review.verdict.rawValue)
     json.member("flaws", review.flaws)
-    json.member("achieved_hz", number: decimal(motion?.achievedHertz, digits: 6))
+    json.member("achieved_hz", number: decimal(motion?.achievedHertz, 1_000_000))
     json.member("missing", review.missingCount)
     json.member("gapsByCause") { json in
       for losses in review.losses {
@@ -166,18 +166,10 @@ struct ReviewReport {
         json.member("to_s", number: seconds(part.end))
       }
     }
-    json.member("accelerationAtRest_g", number: decimal(motion?.accelerationAtRest, digits: 6))
+    json.member("accelerationAtRest_g", number: decimal(motion?.accelerationAtRest, 1_000_000))
     json.member(
-      "temperatureMinimum_c", number: decimal(motion?.temperature?.lowerBound, digits: 3))
+      "temperatureMinimum_c", number: decimal(motion?.temperature?.lowerBound, 1000))
     json.member(
-      "temperatureMaximum_c", number: decimal(motion?.temperature?.upperBound, digits: 3))
-  }
-
-  /// A decimal number without needless zeros, limited to what Int64 holds: a log may claim any scale.
-  private static func decimal(_ value: Double, digits: Int) -> String {
-    let power = (0..<digits).reduce(1) { product, _ in product * 10 }
-    let scaled = (value * Double(power)).rounded()
-    guard scaled.magnitude < 9e18 else { return value < 0 ? "-9e18" : "9e18" }
-    return Plain.number(Int64(scaled), per: Int64(power))
+      "temperatureMaximum_c", number: decimal(motion?.temperature?.upperBound, 1000))
   }
 }

@@ -150,7 +150,7 @@ struct ZipImportTests {
     let cases: [([UInt8], String)] = [
       (
         bytes + [10, 11] as [UInt8],
-        "walk.zip, byte \(bytes.count): 2 bytes follow the archive's end"
+        "walk.zip, byte \(bytes.count): other bytes follow the archive's end here"
       ),
       (text + bytes, "walk.zip, byte \(text.count): the archive begins only here"),
       (

@@ -51,14 +51,13 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
     // A comment may have the mark too.
     for mark in marks.suffix(16)
     where try source.hasDirectory(at: tailBegin + mark - tail.number(mark + 12, 4)) {
-      let (end, over) = (mark + 22 + tail.number(mark + 20, 2), "the archive's end")
+      let end = mark + 22 + tail.number(mark + 20, 2)
       if end == tail.count { place = mark }
       guard place == nil else { continue }
       throw end < tail.count
         ? refuse(
           tailBegin + end,
-          "\(tail.count - end) bytes follow \(over) here that are none of it: take them away, or fetch it again"
-        )
+          "other bytes follow the archive's end here: take them away, or fetch it again")
         : refuse(size, "the archive is cut off in the comment at its end: fetch it again")
     }
     guard let place else {
@@ -204,8 +203,8 @@ public struct ZipSource<Base: SeekableSource & ~Copyable>: ImportSource, ~Copyab
     sum.add(Array(buffer[..<read]))
     count += read
     guard count <= entry.size, read > 0 || count == entry.size else {
-      let words = count < entry.size ? "to \(count) bytes" : "to more"
-      throw damaged("it unpacks \(words) and not to the directory's \(entry.size)")
+      let words = count < entry.size ? "\(count) bytes" : "more"
+      throw damaged("it unpacks to \(words) where the directory has \(entry.size)")
     }
     guard read > 0 || sum.value == entry.sum else {
       throw damaged("its bytes do not have the directory's checksum")

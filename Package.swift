@@ -73,6 +73,12 @@ let package = Package(
       dependencies: ["Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore"],
       swiftSettings: settings),
 
+    // Recordings of many machines, and the tables that engines read.
+    .target(
+      name: "Hub",
+      dependencies: ["Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Remote"],
+      swiftSettings: settings),
+
     // Above the stages: the one recorder, of `record` and of the service.
     .target(
       name: "Recorder",
@@ -98,7 +104,7 @@ let package = Package(
     .executableTarget(
       name: "imulog",
       dependencies: [
-        "Analysis", "Boards", "ChipClock", "Export", "IMUDrivers", "IMUModel", "LinuxIO",
+        "Analysis", "Boards", "ChipClock", "Export", "Hub", "IMUDrivers", "IMUModel", "LinuxIO",
         "LogFormat", "LogStore", "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
         "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -186,6 +192,10 @@ let package = Package(
     .testTarget(
       name: "RemoteTests", dependencies: ["Export", "IMUModel", "LogFormat", "Remote"],
       swiftSettings: settings),
+    .testTarget(
+      name: "HubTests",
+      dependencies: ["Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",
@@ -221,8 +231,8 @@ let package = Package(
 if Context.environment["IMULOG_RACES"] != nil {
   let tests: Set = ["LinuxIOTests", "RecorderTests", "RingBufferTests"]
   let others: Set = [
-    "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Remote", "Terminal",
-    "TerminalTesting", "imulog", "realtime-check",
+    "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Hub", "Remote",
+    "Terminal", "TerminalTesting", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }
   (package.products, package.dependencies) = ([], [])

@@ -118,6 +118,9 @@ public struct ExportOptions: Equatable, Sendable {
   public var areLabelsKnown = true
   /// Whether ``ExportFormat/csv``, ``ExportFormat/ndjson`` and ``ExportFormat/parquet`` have a column of them.
   public var hasLabels = false
+  /// Whether ``ExportFormat/parquet`` has the same columns for every recording: all channels, marks, times in UTC, and the
+  /// recording's UUID. Of an undated recording, times are from 1970 on.
+  public var isForHub = false
   /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a
   /// copied log.
   public var number: UInt32?

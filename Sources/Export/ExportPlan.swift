@@ -30,6 +30,8 @@ struct ExportPlan {
   var derived: DerivedColumns?
   /// Whether rows are instants of the grid and not samples.
   let isResampled: Bool
+  /// Whether the file is one of a hub's.
+  let isForHub: Bool
   private var texts: [CountTexts]
 
   /// Throws when the recording has none of the channels, or a scale that cannot be written out.
@@ -49,7 +51,7 @@ struct ExportPlan {
     hasRange = options.from != nil || options.to != nil
     isLive = options.isLive
     (hasBounds, isResampled) = (options.hasUncertainty, options.isResampled)
-    hasLabels = options.hasLabels
+    (hasLabels, isForHub) = (options.hasLabels, options.isForHub)
     calibration = options.calibration(of: description)
     let (first, end) = (from, to)
     areLabelsKnown = options.areLabelsKnown

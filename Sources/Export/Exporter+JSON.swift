@@ -242,7 +242,7 @@ extension JSONWriter {
   }
 
   /// A list alone.
-  static func list<Value>(
+  package static func list<Value>(
     _ values: some Sequence<Value>, _ add: (inout JSONWriter, Value) -> Void
   ) -> String {
     var json = JSONWriter()

@@ -142,7 +142,7 @@ public enum RFC3339 {
 extension Int64 {
   /// A quotient rounded down, and the rest, which is not negative.
   @inline(__always)
-  static func floored(_ value: Int64, by divisor: Int64) -> (whole: Int64, rest: Int64) {
+  package static func floored(_ value: Int64, by divisor: Int64) -> (whole: Int64, rest: Int64) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }

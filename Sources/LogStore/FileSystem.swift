@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinuxIO
-import Glibc
+package import Glibc
 
 /// The calls on names and directories that a catalogue makes, all through one gate.
-struct FileSystem: Sendable {
-  let gate: FaultGate
+package struct FileSystem: Sendable {
+  package let gate: FaultGate
 
-  func open(_ path: String, flags: CInt) throws(StorageError) -> OpenFile {
+  package init(gate: FaultGate) { self.gate = gate }
+
+  package func open(_ path: String, flags: CInt) throws(StorageError) -> OpenFile {
     try OpenFile(path: path, flags: flags, gate: gate)
   }
 
   /// Makes one directory; `false` when something has the name already.
   @discardableResult
-  func makeDirectory(_ path: String, mode: mode_t = 0o755) throws(StorageError) -> Bool {
+  package func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(StorageError) -> Bool {
     do {
       try retried(FaultGate.Call(.makeDirectory, path), gate) { mkdir(path, mode) }
       return true
@@ -24,7 +26,7 @@ struct FileSystem: Sendable {
   }
 
   /// Makes a directory and the missing ones above it, each with the owner of its parent.
-  func makeDirectories(_ path: String) throws(StorageError) {
+  package func makeDirectories(_ path: String) throws(StorageError) {
     var isMade: Bool
     do {
       isMade = try makeDirectory(path)
@@ -42,7 +44,7 @@ struct FileSystem: Sendable {
   /// Makes the names of a directory and of those above it durable, up to the root of its file system.
   ///
   /// A directory that this user may not read is skipped: they cannot sync it and have not made it.
-  func syncParents(of path: String) throws(StorageError) {
+  package func syncParents(of path: String) throws(StorageError) {
     guard let resolved = realpath(path, nil) else {
       throw StorageError(.open, path: path, errno: errno)
     }
@@ -84,7 +86,7 @@ struct FileSystem: Sendable {
   }
 
   /// Renames `old` to `new`, replacing what had that name. The corresponding C function is `rename`.
-  func rename(_ old: String, to new: String) throws(StorageError) {
+  package func rename(_ old: String, to new: String) throws(StorageError) {
     var call = FaultGate.Call(.rename, old)
     call.newPath = new
     try retried(call, gate) { Glibc.rename(old, new) }
@@ -131,7 +133,7 @@ struct FileSystem: Sendable {
 
   /// Removes the name of a file; `false` when it is missing already.
   @discardableResult
-  func remove(_ path: String) throws(StorageError) -> Bool {
+  package func remove(_ path: String) throws(StorageError) -> Bool {
     do {
       try retried(FaultGate.Call(.remove, path), gate) { unlink(path) }
       return true
@@ -158,12 +160,12 @@ struct FileSystem: Sendable {
   func isFixed(_ path: String) -> Bool { clinuxio_is_fixed(path) == 1 }
 
   /// Makes the names in a directory durable.
-  func syncDirectory(_ path: String) throws(StorageError) {
+  package func syncDirectory(_ path: String) throws(StorageError) {
     try open(path, flags: O_RDONLY | O_DIRECTORY).sync()
   }
 
   /// The file that a name stands for: the C function is `stat`, or `lstat` for a link itself.
-  func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
+  package func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
     var status = stat()
     try retried(FaultGate.Call(.look, path), gate) {
       followsLink ? stat(path, &status) : lstat(path, &status)
@@ -178,7 +180,7 @@ struct FileSystem: Sendable {
   }
 
   /// Whether `path` is a directory; `nil` when there is nothing of that name.
-  func isDirectory(_ path: String) throws(StorageError) -> Bool? {
+  package func isDirectory(_ path: String) throws(StorageError) -> Bool? {
     var status = stat()
     do {
       try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
@@ -190,7 +192,7 @@ struct FileSystem: Sendable {
   }
 
   /// Names in a directory, in no order; without `.` and `..`.
-  func names(in path: String) throws(StorageError) -> [String] {
+  package func names(in path: String) throws(StorageError) -> [String] {
     if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
       throw StorageError(.list, path: path, errno: code)
     }

@@ -138,7 +138,7 @@ struct PageMemory: ~Copyable, @unchecked Sendable {
 
 /// `withUnsafeBytes` with a typed throw, which the standard library of Swift 6.0 lacks.
 extension Array where Element == UInt8 {
-  func withBytes<Result, Failure: Error>(
+  package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let outcome = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
@@ -151,7 +151,7 @@ extension Array where Element == UInt8 {
     return try outcome.get()
   }
 
-  mutating func withMutableBytes<Result, Failure: Error>(
+  package mutating func withMutableBytes<Result, Failure: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let outcome = withUnsafeMutableBytes { bytes -> Swift.Result<Result, Failure> in

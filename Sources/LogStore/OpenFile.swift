@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinuxIO
-import Glibc
+package import Glibc
 
 /// An open file, closed with its owner.
 ///
 /// Every method is one kernel call, repeated when a signal interrupts it.
-struct OpenFile: ~Copyable {
+package struct OpenFile: ~Copyable {
   /// Its name in errors; the owner sets it after a rename.
-  var path: String
-  let descriptor: CInt
+  package var path: String
+  package let descriptor: CInt
   private let gate: FaultGate
 
   /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by all users
@@ -54,7 +54,7 @@ struct OpenFile: ~Copyable {
   }
 
   /// Writes all of `bytes`.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) {
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -88,7 +88,7 @@ struct OpenFile: ~Copyable {
   }
 
   /// Fills `buffer` up to the end of the file. The corresponding C function is `pread`.
-  func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
+  package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
     guard offset <= UInt64(Int64.max / 2) else { return 0 }
@@ -128,12 +128,12 @@ struct OpenFile: ~Copyable {
   }
 
   /// Makes data and length durable, but not the times of the file. The C function is `fdatasync`.
-  func syncData() throws(StorageError) {
+  package func syncData() throws(StorageError) {
     try retried(FaultGate.Call(.sync, path), gate) { fdatasync(descriptor) }
   }
 
   /// Makes data and everything about the file durable. The C function is `fsync`.
-  func sync() throws(StorageError) {
+  package func sync() throws(StorageError) {
     try retried(FaultGate.Call(.sync, path), gate) { fsync(descriptor) }
   }
 
@@ -159,21 +159,21 @@ struct OpenFile: ~Copyable {
     }
   }
 
-  func truncate(to length: UInt64) throws(StorageError) {
+  package func truncate(to length: UInt64) throws(StorageError) {
     var call = FaultGate.Call(.truncate, path)
     call.offset = length
     try retried(call, gate) { ftruncate(descriptor, off_t(length)) }
   }
 
   /// Owner, permissions, length and times. The corresponding C function is `fstat`.
-  func status() throws(StorageError) -> stat {
+  package func status() throws(StorageError) -> stat {
     var status = stat()
     try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &status) }
     return status
   }
 
   /// Length in bytes; directories, pipes and devices are refused as EISDIR and ENXIO.
-  func regularFileSize() throws(StorageError) -> UInt64 {
+  package func regularFileSize() throws(StorageError) -> UInt64 {
     let status = try status()
     switch status.st_mode & S_IFMT {
     case S_IFREG: return UInt64(clamping: status.st_size)
@@ -204,7 +204,7 @@ struct OpenFile: ~Copyable {
   }
 
   /// Sets when it was last written, in seconds since 1970. The C function is `futimens`.
-  func date(seconds: Int64) throws(StorageError) {
+  package func date(seconds: Int64) throws(StorageError) {
     let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
     try retried(FaultGate.Call(.write, path), gate) { futimens(descriptor, [time, time]) }
   }
@@ -243,7 +243,7 @@ struct OpenFile: ~Copyable {
   ///
   /// The corresponding C function is `flock`: the lock belongs to this open file, so that two
   /// openings in one process exclude each other as two processes do.
-  func lock(exclusive: Bool) throws(StorageError) -> Bool {
+  package func lock(exclusive: Bool) throws(StorageError) -> Bool {
     do {
       try retried(FaultGate.Call(.lock, path), gate) {
         flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)

@@ -35,7 +35,7 @@ extension HostPull {
         let failure = CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         for offer in todo { labelFailures[offer.id] = failure }
         board.talk("\(host): its labels cannot be read: \(sentence)")
-        return result.note(failure.status)
+        return result.note(failure)
       default: throw error
       }
     }
@@ -79,7 +79,7 @@ extension HostPull {
 
   /// Whether labels of a recording belong here: it is fetched now, or was earlier and is not offered any more.
   private mutating func isWanted(_ id: RecordingID, _ offered: Set<RecordingID>) -> Bool {
-    if offered.contains(id) { return true }
+    if offered.contains(id) || settled.contains(id) { return true }
     guard settings.ids.isEmpty else { return false }
     do {
       return try fetch.local.entry(of: id) != nil
@@ -184,6 +184,6 @@ extension HostPull {
   private mutating func fail(_ id: RecordingID, _ failure: CommandFailure) {
     labelFailures[id] = failure
     board.talk("\(host): labels of recording \(id) could not be fetched: \(failure.sentence)")
-    result.note(failure.status)
+    result.note(failure)
   }
 }

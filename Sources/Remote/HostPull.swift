@@ -15,9 +15,10 @@ import LogStore
 /// the order of the requests.
 struct HostPull {
   let host: String
+  private let destination: String
   /// The host's place on the board.
   let index: Int
-  let options: SSHConnection
+  private let connection: SSHConnection
   let settings: PullSettings
   let board: PullBoard
   var result: PulledHost
@@ -45,6 +46,10 @@ struct HostPull {
   var labelledAhead: Set<RecordingID> = []
   /// Recordings whose labels there could not be added here, with the reason.
   var labelFailures: [RecordingID: CommandFailure] = [:]
+  /// Recordings that are here, by the witness.
+  var settled: Set<RecordingID> = []
+  /// Recordings of which only the digest is asked for.
+  var comparisons: [PullOffer] = []
 
   enum Postponed {
     case fetch(PullOffer)
@@ -62,16 +67,14 @@ struct HostPull {
   private static var mostUnreadable: Int { 10_000 }
 
   /// How the host is reached.
-  var route: String { options.route(to: host) }
+  var route: String { connection.route(to: destination) }
 
-  init(
-    host: String, index: Int, options: SSHConnection, settings: PullSettings, local: LocalCopies,
-    board: PullBoard
-  ) {
-    self.host = host
+  init(_ source: PullSource, index: Int, local: LocalCopies, board: PullBoard) {
+    host = source.host
+    destination = source.destination
+    connection = source.connection
+    settings = source.settings
     self.index = index
-    self.options = options
-    self.settings = settings
     self.board = board
     result = PulledHost(host: host)
     fetch = RecordingFetch(local: local, settings: settings)
@@ -86,7 +89,7 @@ struct HostPull {
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
       board.talk("\(host): \(failure.sentence)")
-      result.note(failure.status)
+      result.note(failure)
     }
     withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
@@ -104,7 +107,7 @@ struct HostPull {
     var isKnown = false
     while true {
       do throws(FarEnd.Failure) {
-        var farEnd = try FarEnd(host, options, patience)
+        var farEnd = try FarEnd(destination, connection, patience)
         if isKnown { try renew(&farEnd) } else { try begin(&farEnd) }
         isKnown = true
         try work(&farEnd)
@@ -212,10 +215,11 @@ struct HostPull {
       try refuse(unreadable, newest: offers.first)
       let chosen = try settings.choose(offers).get()
       result.offered += chosen.count
-      try fetch.plan(chosen)
+      let wanted = admit(chosen)
+      if !wanted.isEmpty { try fetch.plan(wanted) }
       // Last, because following one may take hours.
-      let last = chosen.filter { settings.follow && $0.state == .running }
-      todo = (chosen.filter { !settings.follow || $0.state != .running } + last)[...]
+      let last = wanted.filter { settings.follow && $0.state == .running }
+      todo = (wanted.filter { !settings.follow || $0.state != .running } + last)[...]
       patience.progressed(now: clock.now())
     } catch let unknown as UnknownRecording {
       let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"
@@ -231,6 +235,7 @@ struct HostPull {
     }
     // Before any recording is freed there.
     try fetchLabels(&farEnd)
+    try compare(&farEnd)
   }
 
   /// Repeats unanswered requests to free recordings that are not offered any more: they may be in the trash there.
@@ -261,8 +266,9 @@ extension HostPull {
       guard settings.ids.isEmpty else { continue }
       result.offered += 1
       result.failed += 1
-      result.note(.damagedData)
-      board.talk("\(host): recording \(number) cannot be read there: \(sentence)")
+      let words = "recording \(number) cannot be read there: \(sentence)"
+      result.note(CommandFailure(.damagedData, words))
+      board.talk("\(host): \(words)")
     }
   }
 
@@ -271,7 +277,11 @@ extension HostPull {
     result.add(outcome)
     let freed = outcome.isFreed ? ", and in the trash there" : ""
     let remark = outcome.remark.map { ": \($0)" } ?? ""
-    let name = "\(host): recording \(outcome.offer.number)"
+    let subject = "recording \(outcome.offer.number)"
+    let name = "\(host): \(subject)"
+    func note(_ status: ExitStatus) {
+      result.note(CommandFailure(status, subject + remark))
+    }
     switch outcome.fate {
     case .here:
       if outcome.isFreed || outcome.remark != nil || outcome.conversionFailure != nil {
@@ -287,22 +297,22 @@ extension HostPull {
         "\(name) is here as \(outcome.number ?? 0), \(outcome.byteCount) bytes\(again)\(freed)\(remark)"
       )
     case .running:
-      result.note(.tryAgain)
+      note(.tryAgain)
       board.talk(
         "\(name) is being written, or locked by another program; everything so far is here, --follow waits for the rest"
       )
     case .differs:
-      result.note(.damagedData)
+      note(.damagedData)
       board.talk("\(name)\(remark)")
     case .busy:
-      result.note(.tryAgain)
+      note(.tryAgain)
       board.talk("\(name)\(remark)")
     case .failed:
-      result.note(.inputOutput)
+      note(.inputOutput)
       board.talk("\(name)\(remark)")
     }
-    if let status = outcome.conversionFailure { result.note(status) }
-    if outcome.isDamaged { result.note(.damagedData) }
-    if let status = outcome.unfreed { result.note(status) }
+    if let status = outcome.conversionFailure { note(status) }
+    if outcome.isDamaged { note(.damagedData) }
+    if let status = outcome.unfreed { note(status) }
   }
 }

@@ -7,10 +7,7 @@ import Synchronization
 
 /// The hosts of a pull, several at a time: each thread proceeds to the next host when it is done with one.
 public final class HostQueue: Sendable {
-  private let hosts: [String]
-  private let options: SSHConnection
-  private let settings: PullSettings
-  private let local: LocalCopies
+  private let sources: [PullSource]
   private let board: PullBoard
   private let next = Mutex(0)
   private let results: Mutex<[PulledHost]>
@@ -23,16 +20,10 @@ public final class HostQueue: Sendable {
   private static let mostFiles = 256
 
   /// A queue without threads so far.
-  public init(
-    _ hosts: [String], _ options: SSHConnection, _ settings: PullSettings, _ local: LocalCopies,
-    _ board: PullBoard
-  ) {
-    self.hosts = hosts
-    self.options = options
-    self.settings = settings
-    self.local = local
+  public init(_ sources: [PullSource], _ board: PullBoard) {
+    self.sources = sources
     self.board = board
-    results = Mutex(hosts.map { PulledHost(host: $0) })
+    results = Mutex(sources.map { PulledHost(host: $0.host) })
   }
 
   /// How many hosts at a time, and how many files each may have open, so that the limit on open files is kept.
@@ -48,7 +39,7 @@ public final class HostQueue: Sendable {
     return (jobs, max(2, min(mostFiles, limit / 4) / jobs))
   }
 
-  /// Pulls from all hosts, `jobs` at a time; returns the outcomes in the order of the hosts.
+  /// Pulls from all hosts, `jobs` at a time; returns the outcomes in the order of the sources.
   public func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
     var running: [HostThread] = []
     for count in 0..<jobs {
@@ -66,18 +57,26 @@ public final class HostQueue: Sendable {
 
   private func work() {
     while let index = startNext() {
-      var pull = HostPull(
-        host: hosts[index], index: index, options: options, settings: settings, local: local,
-        board: board)
-      pull.run()
-      let result = pull.result
-      results.withLock { $0[index] = result }
+      let source = sources[index]
+      var result = PulledHost(host: source.host)
+      do {
+        let local = try source.open()
+        var pull = HostPull(source, index: index, local: local, board: board)
+        pull.run()
+        result = pull.result
+        source.finish(&result, local)
+      } catch {
+        let failure = CommandFailure(error, else: .inputOutput)
+        board.talk("\(source.host): \(failure.sentence)")
+        result.note(failure)
+      }
+      results.withLock { [result] in $0[index] = result }
     }
   }
 
   private func startNext() -> Int? {
     next.withLock { next in
-      guard next < hosts.count else { return nil }
+      guard next < sources.count else { return nil }
       next += 1
       return next - 1
     }
@@ -149,8 +148,8 @@ public final class PullBoard: Sendable {
   /// A host is done.
   func leave(host index: Int) { standings.withLock { $0[index].number = 0 } }
 
-  /// Reports a line.
-  func talk(_ line: String) { report(line) }
+  /// Reports a line for a person; on any thread.
+  public func talk(_ line: String) { report(line) }
 
   private func text() -> String {
     let now = SystemClock().now()

@@ -5,27 +5,40 @@ public import LogStore
 import Synchronization
 
 /// The store here, opened once for all hosts of a pull: which recordings are here, which are in transfer, and which
-/// numbers new ones should get.
+/// numbers new ones should get. It is read when a recording is first looked for.
 public final class LocalCopies: Sendable {
   let catalogue: Catalogue
-  private let index: StoreIndex
+  private let opened = Mutex<StoreIndex?>(nil)
   /// Recordings that a host of this pull is sending.
   private let claimed = Mutex<Set<RecordingID>>([])
   /// Recordings with unanswered requests to free them, with the routes of those requests.
   let unanswered: [RecordingID: [String]]
 
-  /// Reads the store.
+  /// A store.
   ///
   /// - Parameter unanswered: Empty for a pull that frees no recordings.
-  public init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) throws(CatalogueError) {
+  public init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) {
     self.catalogue = catalogue
-    index = try StoreIndex(catalogue)
     self.unanswered = unanswered
+  }
+
+  private func index() throws(CatalogueError) -> StoreIndex {
+    let result = opened.withLock { opened -> Result<StoreIndex, CatalogueError> in
+      if let opened { return .success(opened) }
+      do throws(CatalogueError) {
+        let index = try StoreIndex(catalogue)
+        opened = index
+        return .success(index)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
   }
 
   /// The recording's entry here; `nil` when it is not here.
   func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
-    try index.entry(of: id)
+    try index().entry(of: id)
   }
 
   /// Claims a recording until ``release(_:)``; `false` when another host is sending it.
@@ -34,12 +47,12 @@ public final class LocalCopies: Sendable {
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
 
   /// Publishes copies as ``StoreIndex/publish(_:)``.
-  func publish(_ copies: [WholeCopy]) { index.publish(copies) }
+  func publish(_ copies: [WholeCopy]) throws(CatalogueError) { try index().publish(copies) }
 
   /// The numbers that new recordings should get: their own, where no recording here has them; else the next ones, older
   /// recordings before newer ones.
   func numbers(for offers: [PullOffer]) throws(CatalogueError) -> [RecordingID: UInt32] {
-    let (taken, highest) = try index.taken(of: offers.map(\.number))
+    let (taken, highest) = try index().taken(of: offers.map(\.number))
     var next = max(highest, offers.map(\.number).max() ?? 0)
     var numbers: [RecordingID: UInt32] = [:]
     for offer in offers.reversed() {

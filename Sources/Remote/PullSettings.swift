@@ -22,6 +22,11 @@ public struct PullSettings: Sendable {
   /// The fill for ticks without a sample, in a format without times.
   public var fill: ExportFill?
 
+  /// Whether recordings that are being written are left for a later pull.
+  public var leavesRunning = false
+  /// What decides on offers and learns of arrivals; `nil` to fetch all that is missing.
+  public var witness: PullWitness?
+
   /// Fetch all that is missing and finished.
   public init(timeout: Int64) { self.timeout = timeout }
 

@@ -91,8 +91,8 @@ public struct PulledHost: Sendable {
   public internal(set) var received: UInt64 = 0
   /// How long it took.
   public internal(set) var nanoseconds: Int64 = 0
-  /// The status of the first failure.
-  public internal(set) var status: ExitStatus?
+  /// The first failure, if none that came later is worse.
+  public private(set) var failure: CommandFailure?
 
   mutating func add(_ recording: PulledRecording) {
     switch recording.fate {
@@ -105,9 +105,9 @@ public struct PulledHost: Sendable {
     if recording.isFreed { freed += 1 }
   }
 
-  /// Sets the exit status, unless a worse failure came first.
-  mutating func note(_ problem: ExitStatus) {
-    if status == nil || status == .tryAgain { status = problem }
+  /// Keeps a failure, unless a worse one came first: one where another attempt may help is the least.
+  public mutating func note(_ problem: CommandFailure) {
+    if failure == nil || failure?.status == .tryAgain { failure = problem }
   }
 
   /// Megabytes a second; `-` without bytes or time.

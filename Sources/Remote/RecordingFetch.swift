@@ -172,7 +172,15 @@ struct RecordingFetch {
       guard let whole = copy.whole(number: numbers[copy.offer.id]) else { continue }
       copies.append((copy, copy.digest, whole))
     }
-    local.publish(copies.map(\.2))
+    do {
+      try settings.witness?.willPublish(
+        copies.map {
+          PullWitness.Arrival(offer: $0.0.offer, byteCount: $0.0.byteCount, digest: $0.1)
+        })
+      try local.publish(copies.map(\.2))
+    } catch {
+      return copies.map { .done(RecordingFetch.failed($0.0.offer, error)) }
+    }
     for (copy, digest, whole) in copies {
       do {
         do {

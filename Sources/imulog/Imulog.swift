@@ -31,7 +31,8 @@ struct Imulog: ParsableCommand {
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
-      PullCommand.self, ServeCommand.self, PullServerCommand.self, DoctorCommand.self,
+      PullCommand.self, HubCommand.self, ServeCommand.self, PullServerCommand.self,
+      DoctorCommand.self,
       CertifyCommand.self, LicencesCommand.self,
     ])
 

@@ -26,7 +26,7 @@ extension Exporter {
 ///     PAR1 │ row group: chunk of each column │ row group │ … │ footer │ its length │ PAR1
 private struct ParquetTable: SampleFormat {
   private enum Content {
-    case time, nanoseconds, tick, mark, label, gap, gapTicks
+    case time, nanoseconds, tick, mark, label, gap, gapTicks, recording, nothing
     case bound(KeyPath<RowBounds, UnsafePointer<Int64>>)
     /// A channel's counts, or the values of all counts.
     case channel(Int, values: [Double]?)
@@ -62,7 +62,10 @@ private struct ParquetTable: SampleFormat {
     func add(_ name: String, _ kind: ParquetColumn.Kind, _ content: Content, isOptional: Bool) {
       columns.append((ParquetColumn(name, kind, isOptional: isOptional), content))
     }
-    add("t", .time(isUTC: notes.started != nil || plan.isDatedByItself), .time, isOptional: false)
+    let isForHub = plan.isForHub
+    add(
+      "t", .time(isUTC: isForHub || notes.started != nil || plan.isDatedByItself), .time,
+      isOptional: false)
     add(plan.timeName, .integer, .nanoseconds, isOptional: false)
     if plan.hasBounds {
       add(ExportPlan.boundNames[0], .integer, .bound(\.earliest), isOptional: true)
@@ -70,19 +73,28 @@ private struct ParquetTable: SampleFormat {
     }
     add("tick", .integer, .tick, isOptional: false)
     let tables = plan.units == .raw ? nil : plan.values
-    for (place, channel) in plan.channels.enumerated() {
+    for channel in 0..<7 {
+      guard let place = plan.channels.firstIndex(of: channel) else {
+        // A hub's files are read as one table, whatever each sensor has.
+        if isForHub { add(ChannelSet.names[channel], .count, .nothing, isOptional: true) }
+        continue
+      }
       let content = Content.channel(channel, values: tables?[place])
       add(
-        ChannelSet.names[channel], tables == nil ? .count : .double, content, isOptional: hasGaps)
+        ChannelSet.names[channel], tables == nil ? .count : .double, content,
+        isOptional: hasGaps || isForHub)
     }
     for (place, column) in plan.derivedColumns.enumerated() {
       add(column.name, .double, .derived(place), isOptional: hasGaps)
     }
-    if notes.markCount > 0 { add("mark", .text, .mark, isOptional: true) }
+    if notes.markCount > 0 || isForHub { add("mark", .text, .mark, isOptional: true) }
     if plan.hasLabels { add(ExportPlan.labelName, .text, .label, isOptional: true) }
     if hasGaps {
       add(GapRows.names[0], .text, .gap, isOptional: true)
       add(GapRows.names[1], .integer, .gapTicks, isOptional: true)
+    }
+    if isForHub {
+      add("recording", .constant("\(plan.description.id)"), .recording, isOptional: false)
     }
     self.columns = columns
   }
@@ -98,6 +110,8 @@ private struct ParquetTable: SampleFormat {
     for (column, content) in columns {
       switch content {
       case .channel where gap != nil, .derived where gap != nil: column.add(nil)
+      case .nothing: column.addSame(rows.count, arePresent: false)
+      case .recording: column.addSame(rows.count, arePresent: true)
       case .time: column.add(rows.map { microseconds(times[$0]) })
       case .nanoseconds: column.add(rows.map { times[$0] })
       case .bound(let end):
@@ -192,7 +206,8 @@ private struct ParquetTable: SampleFormat {
     let footer: Thrift = [
       1: .int32(2), 2: .list([root] + columns.map(\.column.schema)), 3: .int64(rows),
       4: .list(groups), 5: .list(facts.facts.map { [1: .text($0.name), 2: .text($0.text)] }),
-      6: .text(Software.name),
+      // The files of a hub are the same whatever version wrote them.
+      6: .text(plan.isForHub ? "imulog hub" : Software.name),
       // Each column is in the order of its type.
       7: .list(columns.map { _ in [1: [:]] }),
     ]

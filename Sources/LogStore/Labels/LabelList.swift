@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
-import CLinuxIO
 
 /// The labels of a recording, and what the lines of its file say beside them.
 ///
@@ -111,10 +110,7 @@ public struct LabelList: Equatable, Sendable {
 
   /// - Returns: Whether the line passes its check.
   private mutating func add(_ line: ArraySlice<UInt8>) -> Bool {
-    let text = line.dropFirst(9)
-    guard line.count > 9, line.prefix(9).elementsEqual(LabelList.check(of: text)) else {
-      return false
-    }
+    guard let text = CheckedLine.text(of: line) else { return false }
     let words = text.split(
       separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
     guard words.count == 4, let change = LabelList.change(words[0]),
@@ -194,15 +190,7 @@ public struct LabelList: Equatable, Sendable {
     let sign = change.isRemoval ? "-" : "+"
     let text = Array(
       "\(sign)\(revision > 2 ? "\(revision)" : "") \(label.from) \(label.to) \(label.name)".utf8)
-    return check(of: text[...]) + text + [UInt8(ascii: "\n")]
-  }
-
-  /// Eight digits and a space.
-  private static func check(of text: ArraySlice<UInt8>) -> [UInt8] {
-    // Safe: the C function reads exactly these bytes.
-    let sum = text.withUnsafeBytes { imulog_crc32c(0, $0.baseAddress, $0.count) }
-    let digits = String(sum, radix: 16)
-    return Array((String(repeating: "0", count: 8 - digits.utf8.count) + digits + " ").utf8)
+    return CheckedLine.line(text)
   }
 
   private static func number(_ word: ArraySlice<UInt8>) -> Int64? {

@@ -110,8 +110,12 @@ struct PullCommand: ParsableCommand {
       Console.talk(
         "cannot read whether an earlier request to free a recording was answered: \(failure)")
     }
-    let local = try LocalCopies(catalogue, unanswered: unanswered)
-    let results = try HostQueue(hosts, ssh.connection, settings, local, board).run(jobs: share.jobs)
+    let local = LocalCopies(catalogue, unanswered: unanswered)
+    let connection = ssh.connection
+    let sources = hosts.map { [settings] host in
+      PullSource(host, destination: host, connection, settings, open: { local })
+    }
+    let results = try HostQueue(sources, board).run(jobs: share.jobs)
     line.end()
     let report = PullReport(hosts: results)
     try json ? Console.json(report.json) : report.print()
@@ -119,10 +123,9 @@ struct PullCommand: ParsableCommand {
     for failure in try local.dropBeginnings() {
       Console.talk("cannot remove a useless copy: \(failure)")
     }
-    let failed = results.filter { $0.status != nil }
-    guard
-      let status = failed.first(where: { $0.status != .tryAgain })?.status ?? failed.first?.status
-    else { return }
+    let failed = results.filter { $0.failure != nil }
+    let statuses = failed.compactMap { $0.failure?.status }
+    guard let status = statuses.first(where: { $0 != .tryAgain }) ?? statuses.first else { return }
     let names = failed.prefix(5).map(\.host).joined(separator: ", ")
     let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
     throw CommandFailure(status, "not all of \(names)\(more) is here; the lines above say why")
@@ -149,8 +152,7 @@ struct PullCommand: ParsableCommand {
   private static func hosts(_ text: String) throws(CommandFailure) -> [String] {
     let hosts = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     for host in hosts {
-      let isPlain = host.unicodeScalars.allSatisfy { (0x21...0x7E).contains($0.value) }
-      guard isPlain, !host.isEmpty, !host.hasPrefix("-") else {
+      guard SSHDestination.isPlain(host) else {
         throw CommandFailure(
           .usage,
           "\(Plain.text(host).isEmpty ? "nothing" : Plain.text(host)) is no host; give names as ssh takes them, commas between"
@@ -241,7 +243,7 @@ struct PullReport {
           json.member("freed", host.freed)
           json.member("received_bytes", host.received)
           json.member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
-          json.member("exitStatus", host.status?.rawValue ?? 0)
+          json.member("exitStatus", host.failure?.status.rawValue ?? 0)
         }
       }
     }

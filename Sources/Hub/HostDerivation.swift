@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import Glibc
+import IMUModel
+import LogFormat
+import LogStore
+
+/// Makes what is missing of a host's derived files, or is of another log, other labels or another host's line.
+///
+///     log ─► account, samples file ─► line in rows/HOST ─► recordings.parquet
+///                                     └ from here on it is done
+///
+/// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal.
+struct HostDerivation {
+  /// Raised when a later version derives something else from the same recording.
+  private static let version = 1
+
+  private let host: HubHost
+  private let hub: HubDirectory
+  private let catalogue: Catalogue
+  private var ledger: HostLedger
+  private var rows: HostRows
+  private let time: String
+  private(set) var outcome = HostOutcome()
+
+  init(
+    _ host: HubHost, _ hub: HubDirectory, _ catalogue: Catalogue, _ ledger: HostLedger,
+    _ rows: HostRows, time: String
+  ) {
+    (self.host, self.hub, self.catalogue) = (host, hub, catalogue)
+    (self.ledger, self.rows, self.time) = (ledger, rows, time)
+  }
+
+  /// - Parameter report: Receives the failure of one recording; the others are derived.
+  mutating func run(_ report: (CommandFailure) -> Void) throws {
+    let entries = try catalogue.list().entries
+    let labelled = try catalogue.labelled()
+    var names: Set<String> = []
+    for entry in entries.reversed() {
+      names.insert(entry.fileName)
+      do {
+        try update(entry, labelled)
+      } catch {
+        let failure = CommandFailure(error, else: .inputOutput)
+        // Nothing else can be written either.
+        if case .storage(let cause)? = error as? CatalogueError, cause.errno == ENOSPC {
+          throw error
+        }
+        report(CommandFailure(failure.status, "recording \(entry.number): \(failure.sentence)"))
+      }
+    }
+    for row in rows.live.values where !names.contains(row.log.fileName) { try drop(row) }
+    try writeTable()
+  }
+
+  private mutating func update(_ entry: CatalogueEntry, _ labelled: Set<RecordingID>) throws {
+    let status = try hub.files.status(entry.path, followsLink: false)
+    let mark = HostRows.LogMark(
+      fileName: entry.fileName, byteCount: UInt64(clamping: status.st_size),
+      modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
+    let known = rows.live[entry.fileName]
+    let id = try known?.id ?? catalogue.reader(of: entry).description.id
+    let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
+    let proof = try proof(of: entry, id, mark, known)
+    let source = source(proof, labels)
+    if let known, known.source == source, try isThere(known) {
+      if known.log == mark {
+        outcome.current += 1
+        return
+      }
+    }
+    try derive(entry, id, mark, proof, labels, source)
+    outcome.derived += 1
+  }
+
+  /// The log's bytes as they were fetched. Those of a log that was put into the store in another way are read.
+  private mutating func proof(
+    of entry: CatalogueEntry, _ id: RecordingID, _ mark: HostRows.LogMark, _ known: HostRows.Row?
+  ) throws -> HostLedger.Proof {
+    let ours = ledger.proofs[id]
+    if let ours, known?.log == mark || known == nil && ours.byteCount == mark.byteCount {
+      return ours
+    }
+    let read = try digest(of: entry)
+    if let ours {
+      guard ours == read else { throw HubError.changed(path: entry.path) }
+      return ours
+    }
+    try ledger.append([HostLedger.found(id, read, time)])
+    return read
+  }
+
+  private func digest(of entry: CatalogueEntry) throws -> HostLedger.Proof {
+    let file = try hub.files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    var sum = SHA256()
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try piece.withMutableBytes { bytes throws(StorageError) in
+        try file.read(at: sum.byteCount, into: bytes)
+      }
+      guard count > 0 else { break }
+      piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    return HostLedger.Proof(byteCount: sum.byteCount, digest: sum.digest)
+  }
+
+  /// What the files of a recording are derived from, in 16 hexadecimal digits.
+  private func source(_ proof: HostLedger.Proof, _ labels: LabelList) -> String {
+    var text =
+      "\(HostDerivation.version) \(host.name) \(proof.digest) \(SHA256.digest(of: labels.lines))"
+    for label in host.labels { text += "\n\(label.name)=\(label.value)" }
+    return String(SHA256.digest(of: Array(text.utf8)).description.prefix(16))
+  }
+
+  private func isThere(_ row: HostRows.Row) throws -> Bool {
+    let place = hub.samples(of: row.id, host: host.name, date: row.date)
+    do throws(StorageError) {
+      let status = try hub.files.status("\(hub.path)/\(place)", followsLink: false)
+      return status.st_mode & S_IFMT == S_IFREG
+        && UInt64(clamping: status.st_size) == row.samplesByteCount
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+  }
+
+  private mutating func derive(
+    _ entry: CatalogueEntry, _ id: RecordingID, _ mark: HostRows.LogMark, _ proof: HostLedger.Proof,
+    _ labels: LabelList, _ source: String
+  ) throws {
+    var reader = try catalogue.reader(of: entry)
+    guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
+    let account = try reader.account(ofSamples: true)
+    let started = account.clock?.wallAtStart ?? 0
+    let date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
+    let file = try DerivedFile("\(host.name).samples", in: hub)
+    var sink = FileDescriptorSink(file.descriptor, name: file.path)
+    var options = ExportOptions(format: .parquet)
+    options.isForHub = true
+    _ = try Exporter(options).write(&reader, to: &sink)
+    let place = hub.samples(of: id, host: host.name, date: date)
+    let length = try file.publish(as: place)
+    let row = RecordingRow(account, labels, of: host, proof, samples: (place, length))
+    let made = HostRows.Row(
+      id: id, log: mark, source: source, date: date, samplesByteCount: length, rowSum: 0)
+    try rows.add(made, json: row.json)
+  }
+
+  /// Removes what was derived from a recording that is not here any more.
+  private mutating func drop(_ row: HostRows.Row) throws {
+    try hub.files.remove("\(hub.path)/\(hub.samples(of: row.id, host: host.name, date: row.date))")
+    try rows.drop(row)
+  }
+
+  /// Writes the host's table, if it is not that of these rows.
+  private mutating func writeTable() throws {
+    let place = "recordings/host=\(host.name)/recordings.parquet"
+    if let table = rows.table, table.source == rows.tableSource,
+      try size(of: place) == table.byteCount
+    {
+      return
+    }
+    guard !rows.live.isEmpty || rows.table != nil else { return }
+    let all = try rows.tableRows().compactMap { id, json in
+      RecordingRow(json: json).map { (id: id.description, row: $0) }
+    }
+    guard all.count == rows.live.count else {
+      throw HubError.step(
+        CommandFailure(
+          .damagedData,
+          "\(hub.rows(of: host.name)) has rows that cannot be read: delete it, and the next round makes it again"
+        ))
+    }
+    var table = FlatTable(RecordingRow.columns)
+    for (_, row) in all.sorted(by: { ($0.row.started, $0.id) < ($1.row.started, $1.id) }) {
+      table.add(row.values)
+    }
+    let file = try DerivedFile("\(host.name).recordings", in: hub)
+    var sink = FileDescriptorSink(file.descriptor, name: file.path)
+    try table.write(to: &sink)
+    try rows.noteTable(try file.publish(as: place))
+  }
+
+  private func size(of place: String) throws -> UInt64? {
+    do throws(StorageError) {
+      return UInt64(
+        clamping: try hub.files.status("\(hub.path)/\(place)", followsLink: false).st_size)
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+import Remote
+
+/// The hosts of a hub, a line each.
+///
+///     # pumps
+///     pump-7 = pi@10.0.0.7  site=bergen line=3     NAME = DESTINATION LABEL=VALUE …
+///     pump-8                                       NAME alone is what ssh connects to as well
+///     * = pump-*  site=bergen                      every alias of the SSH configuration that fits
+///
+/// A comment begins with `#` at the beginning of a line or after a space. A host of its own line is not taken from a
+/// pattern. A line that cannot be used is reported, and the others are used.
+public enum HostFile {
+  /// The most labels of a host.
+  static let mostLabels = 16
+  /// The most bytes of a name of a host, and of a label's value.
+  static let longest = 63
+
+  /// Reads a host file.
+  ///
+  /// - Parameters:
+  ///   - bytes: Its bytes, any bytes.
+  ///   - name: Its name in errors.
+  ///   - aliases: The aliases of the SSH configuration that fit a pattern; called for each line with one.
+  public static func read(
+    _ bytes: [UInt8], named name: String,
+    aliases: (_ pattern: String) throws(CommandFailure) -> [String]
+  ) -> (hosts: [HubHost], errors: [HostFileError]) {
+    var hosts: [HubHost] = []
+    var patterns: [(pattern: String, labels: [HubHost.Label], line: Int)] = []
+    var errors: [HostFileError] = []
+    func refuse(_ line: Int, _ problem: String) {
+      errors.append(HostFileError(file: name, line: line, problem: problem))
+    }
+    func add(_ host: HubHost) {
+      if let twin = hosts.first(where: { $0.name == host.name }) {
+        refuse(host.line, "\(host.name) is in line \(twin.line) already: a host has one line")
+      } else if let twin = hosts.first(where: { $0.destination == host.destination }) {
+        refuse(
+          host.line,
+          "\(ForeignText.shown(host.destination)) is the destination of \(twin.name) in line \(twin.line) already: "
+            + "one machine has one name")
+      } else {
+        hosts.append(host)
+      }
+    }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, bytes) in lines.enumerated() {
+      do throws(Problem) {
+        guard let line = try Line(bytes) else { continue }
+        if line.name == "*" {
+          guard let pattern = line.destination else { throw Problem(Line.patternForm) }
+          patterns.append((pattern, line.labels, index + 1))
+        } else {
+          add(
+            HubHost(
+              name: line.name, destination: line.destination ?? line.name, labels: line.labels,
+              line: index + 1))
+        }
+      } catch {
+        refuse(index + 1, error.text)
+      }
+    }
+    for (pattern, labels, line) in patterns {
+      do throws(CommandFailure) {
+        let found = try aliases(pattern)
+        if found.isEmpty {
+          refuse(line, "no alias of the SSH configuration fits \(ForeignText.shown(pattern))")
+        }
+        for alias in found where !hosts.contains(where: { $0.destination == alias }) {
+          let own = alias.lowercased()
+          guard Line.isName(own) else {
+            refuse(line, "the alias \(ForeignText.shown(alias)) is no name: \(Line.nameForm)")
+            continue
+          }
+          guard !hosts.contains(where: { $0.name == own }) else { continue }
+          hosts.append(HubHost(name: own, destination: alias, labels: labels, line: line))
+        }
+      } catch {
+        refuse(line, error.sentence)
+      }
+    }
+    return (hosts, errors)
+  }
+
+  /// What is wrong with a line.
+  private struct Problem: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+  }
+
+  /// The words of a line.
+  private struct Line {
+    var name = ""
+    var destination: String?
+    var labels: [HubHost.Label] = []
+
+    static let nameForm =
+      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7"
+    static let patternForm = "a pattern has the form * = PATTERN, such as * = pump-*"
+
+    /// Reads a line; `nil` for one without a host.
+    init?(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw Problem("the line is no UTF-8; write it anew")
+      }
+      var words: [Substring] = []
+      for word in text.split(whereSeparator: { " \t\r".contains($0) }) {
+        if word.hasPrefix("#") { break }
+        words.append(word)
+      }
+      guard let first = words.first else { return nil }
+      if let sign = first.firstIndex(of: "=") {
+        // NAME=DESTINATION
+        words.replaceSubrange(
+          0..<1, with: [first[..<sign], "=", first[first.index(after: sign)...]])
+        words.removeAll(where: \.isEmpty)
+      }
+      name = String(words.removeFirst())
+      guard name == "*" || Line.isName(name) else {
+        throw Problem("\(ForeignText.shown(name)) is no name: \(Line.nameForm)")
+      }
+      if words.first == "=" {
+        words.removeFirst()
+        guard !words.isEmpty else {
+          throw Problem("\(name) has no destination after the =; write what ssh connects to")
+        }
+        let word = String(words.removeFirst())
+        guard SSHDestination.isPlain(word) else {
+          throw Problem(
+            "\(ForeignText.shown(word)) is no destination of ssh; write it as pi@10.0.0.7")
+        }
+        destination = word
+      } else if let word = words.first, word.hasPrefix("=") {
+        throw Problem("write a space after the =")
+      }
+      for word in words { try add(word) }
+    }
+
+    private mutating func add(_ word: Substring) throws(Problem) {
+      let shown = ForeignText.shown(String(word))
+      guard let sign = word.firstIndex(of: "=") else {
+        throw Problem("\(shown) is no label; a label has the form site=bergen")
+      }
+      let (label, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
+      let isName =
+        (1...32).contains(label.utf8.count)
+        && label.utf8.allSatisfy { Line.isLower($0) || $0 == 95 || Line.isDigit($0) }
+        && label.utf8.first.map { Line.isLower($0) } == true
+      guard isName else {
+        throw Problem(
+          "\(shown) is no label: its name has lower-case letters, digits and _, at most 32, a letter first"
+        )
+      }
+      guard !value.isEmpty, value.utf8.count <= longest,
+        !value.unicodeScalars.contains(where: { ForeignText.isObeyed($0) })
+      else {
+        throw Problem("\(shown) is no label: its value has 1 to \(longest) bytes that can be shown")
+      }
+      guard !labels.contains(where: { $0.name == label }) else {
+        throw Problem("the label \(label) is there twice; a host has it once")
+      }
+      guard labels.count < mostLabels else {
+        throw Problem("a host has at most \(mostLabels) labels")
+      }
+      labels.append(HubHost.Label(name: label, value: value))
+    }
+
+    /// Lower case alone, so that no two names are one on a file system without cases.
+    static func isName(_ text: String) -> Bool {
+      guard let first = text.utf8.first, isLower(first) || isDigit(first) else { return false }
+      return text.utf8.count <= longest
+        && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }
+    }
+
+    private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+  }
+}

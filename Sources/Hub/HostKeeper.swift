@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogFormat
+import LogStore
+import Remote
+
+/// A host's part of a hub during a round: what is known of its recordings, and what is done with each.
+///
+///     open ─► admit, compared, willPublish (the pull) ─► derive ─► close
+///
+/// All of it is called by the one thread that pulls from the host.
+final class HostKeeper: @unchecked Sendable {
+  // Safe: `HostQueue` calls a source's closures on one thread at a time, and nothing else has the keeper.
+  private let host: HubHost
+  private let hub: HubDirectory
+  private let owners: Owners
+  private let thenFree: Bool
+  private let now: @Sendable () -> WallTime
+  private let talk: @Sendable (String) -> Void
+  private var ledger: HostLedger?
+  private var rows: HostRows?
+  /// The recordings by identity, to answer offers.
+  private var here: [RecordingID: HostRows.Row] = [:]
+  /// Recordings that were offered and are another host's, by that host.
+  private var foreign: [String: Int] = [:]
+  private var claimed: [RecordingID] = []
+  private var offered = 0
+  private(set) var outcome = HostOutcome()
+
+  init(
+    _ host: HubHost, _ hub: HubDirectory, _ owners: Owners, thenFree: Bool,
+    now: @escaping @Sendable () -> WallTime, talk: @escaping @Sendable (String) -> Void
+  ) {
+    (self.host, self.hub, self.owners, self.thenFree) = (host, hub, owners, thenFree)
+    (self.now, self.talk) = (now, talk)
+  }
+
+  /// Opens the store, the ledger and the rows.
+  func open() throws -> LocalCopies {
+    let catalogue = try hub.store(of: host.name)
+    catalogue.sweep(now: now(), report: talk)
+    let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
+    for failure in unread {
+      talk("cannot read whether an earlier request to free a recording was answered: \(failure)")
+    }
+    let ledger = try HostLedger(of: host.name, in: hub)
+    let rows = try HostRows(of: host.name, in: hub)
+    for row in rows.live.values { here[row.id] = row }
+    (self.ledger, self.rows) = (ledger, rows)
+    return LocalCopies(catalogue, unanswered: unanswered)
+  }
+
+  /// What becomes of an offer.
+  func admit(_ offer: PullOffer) -> PullWitness.Admission {
+    offered += 1
+    guard let ledger else { return .refuse(nil) }
+    if ledger.pruned.contains(offer.id) { return .refuse(nil) }
+    if !thenFree, offer.state == .complete, let row = here[offer.id],
+      row.log.byteCount == offer.byteCount
+    {
+      return .here
+    }
+    let owner = owners.claim(offer.id, by: host.name)
+    guard owner.host != host.name else {
+      claimed.append(offer.id)
+      return .fetch
+    }
+    foreign[owner.host, default: 0] += 1
+    // One that is being written changes yet, and one that the owner is fetching is compared in the next round.
+    guard let proof = owner.proof, offer.state != .running else { return .refuse(nil) }
+    if let twin = ledger.twins[offer.id], twin.owner == owner.host,
+      twin.proof.byteCount == offer.byteCount
+    {
+      return .refuse(twin.isSame ? nil : HostKeeper.difference(from: owner.host))
+    }
+    return proof.byteCount == offer.byteCount
+      ? .compare : .refuse(HostKeeper.difference(from: owner.host))
+  }
+
+  /// The digest of a recording there that another host has.
+  func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws {
+    let owner = owners.claim(offer.id, by: host.name)
+    guard let proof = owner.proof else { return }
+    let isSame = proof == HostLedger.Proof(byteCount: offer.byteCount, digest: digest)
+    let twin = HostLedger.Twin(
+      owner: owner.host, proof: HostLedger.Proof(byteCount: offer.byteCount, digest: digest),
+      isSame: isSame)
+    try ledger?.append([HostLedger.twin(offer.id, twin, time)])
+    if !isSame { throw HostKeeper.difference(from: owner.host) }
+  }
+
+  private static func difference(from owner: String) -> CommandFailure {
+    CommandFailure(
+      .damagedData,
+      "has the UUID of a recording of \(owner) and other bytes: one of them was changed or made from a copy; it is not "
+        + "fetched, and what is here stays as it is")
+  }
+
+  /// Keeps where recordings came from, before they appear in the store.
+  func willPublish(_ arrivals: [PullWitness.Arrival]) throws {
+    let lines = arrivals.map { arrival in
+      HostLedger.fetched(
+        arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
+        arrival.offer.state.rawValue, time, from: host.destination)
+    }
+    try ledger?.append(lines)
+    for arrival in arrivals {
+      owners.note(
+        arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
+        of: host.name)
+    }
+  }
+
+  private var time: String {
+    RFC3339.text(nanoseconds: now().nanoseconds / 1_000_000_000 * 1_000_000_000)
+  }
+
+  /// Brings everything that is derived up to date, and closes. Failures of one recording leave the others.
+  func finish(_ result: inout PulledHost, _ local: LocalCopies) {
+    owners.release(claimed, by: host.name)
+    if offered > 0, let (owner, count) = foreign.first, count == offered, foreign.count == 1 {
+      result.note(
+        CommandFailure(
+          .configuration,
+          "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
+            + "there; leave one of them out of the host file"))
+    }
+    do {
+      for failure in try local.dropBeginnings() { talk("cannot remove a useless copy: \(failure)") }
+      if let ledger, let rows {
+        var derivation = HostDerivation(
+          host, hub, try hub.store(of: host.name), ledger, rows, time: time)
+        defer { outcome = derivation.outcome }
+        try derivation.run { failure in
+          talk(failure.sentence)
+          result.note(failure)
+        }
+      }
+    } catch {
+      let failure = CommandFailure(error, else: .inputOutput)
+      talk(failure.sentence)
+      result.note(failure)
+    }
+    (ledger, rows, here) = (nil, nil, [:])
+  }
+}
+
+/// What a round derived for a host.
+public struct HostOutcome: Equatable, Sendable {
+  /// Recordings whose files were made.
+  public internal(set) var derived = 0
+  /// Recordings of which everything was there already.
+  public internal(set) var current = 0
+}

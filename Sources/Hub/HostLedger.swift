@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogFormat
+import LogStore
+import Synchronization
+
+/// Where each recording of a host came from, in the order in which it came. Lines are only added:
+///
+///     fetched UUID BYTES SHA256 STATE TIME DESTINATION       it was proved to be here, and is about to appear
+///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
+///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
+///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
+///     pruned UUID TIME                                       removed here, and not fetched again
+///
+/// A line whose recording is missing is one of a crash before the recording appeared: the next fetch adds another. Words
+/// of later versions are skipped.
+struct HostLedger {
+  /// The bytes of a recording as they were proved.
+  struct Proof: Equatable {
+    var byteCount: UInt64
+    var digest: SHA256Digest
+  }
+
+  /// What was learnt of a recording of another host.
+  struct Twin {
+    let owner: String
+    let proof: Proof
+    let isSame: Bool
+  }
+
+  /// What came here.
+  var proofs: [RecordingID: Proof] { lines.proofs }
+  /// What was offered here and is another host's.
+  var twins: [RecordingID: Twin] { lines.twins }
+  /// What is not wanted any more.
+  var pruned: Set<RecordingID> { lines.pruned }
+  fileprivate var lines: Lines
+  private var file: CheckedFile
+
+  /// What lines say, the last one of a recording.
+  fileprivate struct Lines {
+    var proofs: [RecordingID: Proof] = [:]
+    var twins: [RecordingID: Twin] = [:]
+    var pruned: Set<RecordingID> = []
+  }
+
+  init(of host: String, in hub: HubDirectory) throws(StorageError) {
+    var file = CheckedFile(hub.ledger(of: host), hub.files)
+    var found = Lines()
+    _ = try file.read { found.take(String(decoding: $0, as: UTF8.self).split(separator: " ")) }
+    self.file = file
+    lines = found
+  }
+
+  /// Adds lines; durable on return.
+  mutating func append(_ lines: [String]) throws(StorageError) {
+    try file.append(lines.map { Array($0.utf8) })
+    for line in lines { self.lines.take(line.split(separator: " ")) }
+  }
+}
+
+extension HostLedger.Lines {
+  fileprivate mutating func take(_ words: [Substring]) {
+    guard words.count > 1, let id = RecordingID(words[1]) else { return }
+    var proof: HostLedger.Proof? {
+      guard words.count > 3, let count = UInt64(words[2]), let digest = SHA256Digest(words[3])
+      else { return nil }
+      return HostLedger.Proof(byteCount: count, digest: digest)
+    }
+    switch words[0] {
+    case "fetched", "found":
+      if let proof { proofs[id] = proof }
+    case "also", "differs":
+      guard words.count > 4, let proof else { return }
+      twins[id] = HostLedger.Twin(owner: String(words[4]), proof: proof, isSame: words[0] == "also")
+    case "pruned": pruned.insert(id)
+    default: break
+    }
+  }
+}
+
+extension HostLedger {
+  static func fetched(
+    _ id: RecordingID, _ proof: Proof, _ state: String, _ time: String, from destination: String
+  )
+    -> String
+  { "fetched \(id) \(proof.byteCount) \(proof.digest) \(state) \(time) \(destination)" }
+
+  static func found(_ id: RecordingID, _ proof: Proof, _ time: String) -> String {
+    "found \(id) \(proof.byteCount) \(proof.digest) \(time)"
+  }
+
+  static func twin(_ id: RecordingID, _ twin: Twin, _ time: String) -> String {
+    "\(twin.isSame ? "also" : "differs") \(id) \(twin.proof.byteCount) \(twin.proof.digest) \(twin.owner) \(time)"
+  }
+}
+
+/// Which host of a hub has each recording, and its bytes: the first one in whose ledger it is.
+final class Owners: Sendable {
+  private struct Owner {
+    let host: String
+    var proof: HostLedger.Proof?
+  }
+
+  private let owners = Mutex<[RecordingID: Owner]>([:])
+
+  /// The owner of a recording, which becomes `host` where it has none; with its bytes, if they are here.
+  func claim(
+    _ id: RecordingID, by host: String
+  ) -> (host: String, proof: HostLedger.Proof?) {
+    owners.withLock { owners in
+      let owner = owners[id] ?? Owner(host: host)
+      owners[id] = owner
+      return (owner.host, owner.proof)
+    }
+  }
+
+  /// A recording is here.
+  func note(_ id: RecordingID, _ proof: HostLedger.Proof, of host: String) {
+    owners.withLock { owners in
+      if owners[id]?.host ?? host == host { owners[id] = Owner(host: host, proof: proof) }
+    }
+  }
+
+  /// Recordings that a host claimed and did not fetch are any host's again.
+  func release(_ ids: [RecordingID], by host: String) {
+    owners.withLock { owners in
+      for id in ids {
+        if let owner = owners[id], owner.host == host, owner.proof == nil { owners[id] = nil }
+      }
+    }
+  }
+}

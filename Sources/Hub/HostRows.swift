@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogFormat
+import LogStore
+
+/// What is derived from each recording of a host, and from what: the line is written once the files are durable.
+///
+///     made UUID FILE BYTES MODIFIED SOURCE DATE SAMPLES {…}     the log, its length and time, what it was derived from, the
+///                                                               folder and length of the samples file, the table's row
+///     gone UUID                                                 its recording is gone, and so are its files
+///     table SOURCE BYTES                                        the table of these rows is durable
+///
+/// The last line of a recording counts. All of it can be made again from the logs.
+struct HostRows {
+  /// A recording of which everything is derived.
+  struct Row: Equatable {
+    let id: RecordingID
+    /// The log's file name, length, and time of modification in nanoseconds since 1970.
+    var log: LogMark
+    /// What the files were derived from.
+    let source: String
+    let date: String
+    /// The length of the samples file.
+    let samplesByteCount: UInt64
+    /// The check of the table's row.
+    var rowSum: UInt32
+  }
+
+  /// What a log file is known by without being read.
+  struct LogMark: Hashable {
+    let fileName: String
+    let byteCount: UInt64
+    let modified: Int64
+  }
+
+  /// The recordings, by the name of the log.
+  private(set) var live: [String: Row] = [:]
+  private var file: CheckedFile
+  private let hub: HubDirectory
+  private let host: String
+  /// The last table that was written: what it was made from, and its length.
+  private(set) var table: (source: String, byteCount: UInt64)?
+  private var lineCount = 0
+
+  init(of host: String, in hub: HubDirectory) throws(StorageError) {
+    (self.host, self.hub) = (host, hub)
+    file = CheckedFile(hub.rows(of: host), hub.files)
+    try read { _, _ in }
+  }
+
+  /// Reads the file; `each` receives the row of the table of every line.
+  private mutating func read(
+    _ each: (Row, ArraySlice<UInt8>) -> Void
+  ) throws(StorageError) {
+    var (rows, table, count): ([RecordingID: Row], (String, UInt64)?, Int) = ([:], nil, 0)
+    var file = self.file
+    defer { self.file = file }
+    _ = try file.read { text in
+      count += 1
+      let words = text.split(separator: UInt8(ascii: " "), maxSplits: 8)
+      func word(_ index: Int) -> String {
+        index < words.count ? String(decoding: words[index], as: UTF8.self) : ""
+      }
+      switch word(0) {
+      case "made":
+        guard words.count == 9, let id = RecordingID(word(1)), let byteCount = UInt64(word(3)),
+          let modified = Int64(word(4)), let samples = UInt64(word(7))
+        else { return }
+        let row = Row(
+          id: id, log: LogMark(fileName: word(2), byteCount: byteCount, modified: modified),
+          source: word(5), date: word(6), samplesByteCount: samples,
+          rowSum: CheckedLine.sum(of: words[8]))
+        rows[id] = row
+        each(row, words[8])
+      case "gone":
+        if let id = RecordingID(word(1)) { rows[id] = nil }
+      case "table":
+        if let byteCount = UInt64(word(2)) { table = (word(1), byteCount) }
+      default: break
+      }
+    }
+    live = Dictionary(rows.values.map { ($0.log.fileName, $0) }) { first, _ in first }
+    (self.table, lineCount) = (table, count)
+  }
+
+  /// Adds what is derived from a recording; durable on return.
+  ///
+  /// - Parameter json: The table's row, on one line.
+  mutating func add(_ row: Row, json: String) throws(StorageError) {
+    let (log, bytes) = (row.log, Array(json.utf8))
+    let text =
+      "made \(row.id) \(log.fileName) \(log.byteCount) \(log.modified) \(row.source) \(row.date) \(row.samplesByteCount) "
+    try file.append([Array(text.utf8) + bytes])
+    lineCount += 1
+    for (name, other) in live where other.id == row.id { live[name] = nil }
+    var row = row
+    row.rowSum = CheckedLine.sum(of: bytes[...])
+    live[log.fileName] = row
+  }
+
+  /// Takes a recording out; durable on return.
+  mutating func drop(_ row: Row) throws(StorageError) {
+    try file.append([Array("gone \(row.id)".utf8)])
+    lineCount += 1
+    live[row.log.fileName] = nil
+  }
+
+  /// The table of these rows is durable.
+  mutating func noteTable(_ byteCount: UInt64) throws(StorageError) {
+    let source = tableSource
+    try file.append([Array("table \(source) \(byteCount)".utf8)])
+    lineCount += 1
+    table = (source, byteCount)
+  }
+
+  /// What the table of these rows is made from: the same for the same rows, in whatever order they came.
+  var tableSource: String {
+    var sum = SHA256()
+    for row in live.values.sorted(by: { $0.id.description < $1.id.description }) {
+      let text = "\(row.id) \(row.rowSum)\n"
+      Array(text.utf8).withUnsafeBytes { sum.add($0) }
+    }
+    return String(sum.digest.description.prefix(16))
+  }
+
+  /// The rows of the table, by identity. Rewrites the file where most of it does not count any more.
+  mutating func tableRows() throws(StorageError) -> [RecordingID: [UInt8]] {
+    var rows: [RecordingID: [UInt8]] = [:]
+    try read { rows[$0.id] = Array($1) }
+    let ids = Set(live.values.map(\.id))
+    for id in rows.keys where !ids.contains(id) { rows[id] = nil }
+    return rows
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+package import LogStore
+
+/// A hub: a directory of stores, one a host, with what is derived from them beside them.
+///
+///     DIR/.hub                                          the mark, locked by the one program that writes
+///     DIR/logs/HOST/…                                   a store
+///     DIR/ledger/HOST                                   what was fetched: from where, when, its digest
+///     DIR/calibrations/HOST                             a calibration for this host's features, if a person put one there
+///     DIR/rows/HOST                                     what is derived, and from which log, labels and calibration
+///     DIR/samples/host=HOST/date=2026-11-26/UUID.parquet
+///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet
+///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
+///     DIR/.work/…                                       files that are being made
+///
+/// Logs, ledgers and calibrations are kept; all else can be deleted, and the next round makes it again, byte for byte. No
+/// file appears under its name before it is whole and durable.
+public struct HubDirectory: Sendable {
+  /// The directory, without a slash at its end.
+  public let path: String
+  let files: FileSystem
+
+  private static let mark = ".hub"
+  private static let version = "imulog-hub 1"
+
+  /// The hub at `path`.
+  ///
+  /// - Parameter create: Whether to make the directory, and a hub of an empty one.
+  public init(path: String, create: Bool) throws(HubError) {
+    try self.init(path: path, create: create, gate: .open)
+  }
+
+  package init(path: String, create: Bool, gate: FaultGate) throws(HubError) {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+    files = FileSystem(gate: gate)
+    do {
+      try prepare(create)
+    } catch {
+      throw HubError(error)
+    }
+  }
+
+  private func prepare(_ create: Bool) throws {
+    switch try files.isDirectory(path) {
+    case true?: break
+    case false?: throw HubError.noHub(path: path)
+    case nil:
+      guard create else { throw HubError.missing(path: path) }
+      try files.makeDirectories(path)
+    }
+    let mark = "\(path)/\(HubDirectory.mark)"
+    if access(mark, F_OK) != 0 {
+      guard create else { throw HubError.missing(path: path) }
+      // What a first attempt that was killed may have left.
+      guard try files.names(in: path).allSatisfy({ $0 == HubDirectory.work }) else {
+        throw HubError.noHub(path: path)
+      }
+      try files.makeDirectory(workPath)
+      let draft = "\(workPath)/mark"
+      let file = try files.open(draft, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+      try Array((HubDirectory.version + "\n").utf8).withBytes { bytes throws(StorageError) in
+        try file.write(bytes, at: 0)
+      }
+      try file.sync()
+      try files.rename(draft, to: mark)
+      try files.syncDirectory(path)
+      try files.syncParents(of: path)
+    }
+    let file = try files.open(mark, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = try bytes.withMutableBytes { bytes throws(StorageError) in
+      try file.read(at: 0, into: bytes)
+    }
+    let text = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").first ?? ""
+    guard text == HubDirectory.version else {
+      throw HubError.later(path: path, version: ForeignText.shown(String(text)))
+    }
+  }
+
+  // MARK: Places
+
+  private static let work = ".work"
+  var workPath: String { "\(path)/\(HubDirectory.work)" }
+  func logs(of host: String) -> String { "\(path)/logs/\(host)" }
+  func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
+  func rows(of host: String) -> String { "\(path)/rows/\(host)" }
+  func calibration(of host: String) -> String { "\(path)/calibrations/\(host)" }
+  /// The place of a recording's samples, in this directory.
+  func samples(of id: RecordingID, host: String, date: String) -> String {
+    "samples/host=\(host)/date=\(date)/\(id).parquet"
+  }
+
+  // MARK: Writing
+
+  /// Locks the hub for one program that writes, and clears what an earlier one left half made.
+  public func lock() throws(HubError) -> HubLock {
+    do {
+      let file = try files.open("\(path)/\(HubDirectory.mark)", flags: O_RDONLY | O_NOFOLLOW)
+      guard try file.lock(exclusive: true) else { throw HubError.busy(path: path) }
+      for name in [HubDirectory.work, "logs", "ledger", "rows", "samples"] {
+        try files.makeDirectory("\(path)/\(name)")
+      }
+      for name in try files.names(in: workPath) { try files.remove("\(workPath)/\(name)") }
+      try files.syncDirectory(path)
+      return HubLock(file)
+    } catch {
+      throw HubError(error)
+    }
+  }
+
+  /// The hosts that have a ledger.
+  func knownHosts() throws(StorageError) -> [String] {
+    try files.names(in: "\(path)/ledger").filter { !$0.hasPrefix(".") }.sorted()
+  }
+
+  /// The store of a host, made when it is missing.
+  func store(of host: String) throws(CatalogueError) -> Catalogue {
+    try Catalogue(path: logs(of: host), create: true, followsLinks: false, gate: files.gate)
+  }
+}
+
+/// The right to write to a hub, until it is gone.
+public struct HubLock: ~Copyable {
+  private let file: OpenFile
+
+  init(_ file: consuming OpenFile) { self.file = file }
+}

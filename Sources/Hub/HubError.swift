@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+import LogStore
+
+/// Why a hub's directory cannot be used, or a step of a round failed.
+public enum HubError: StatusError {
+  /// There is no such directory.
+  case missing(path: String)
+  /// The directory has other files, and no mark of a hub.
+  case noHub(path: String)
+  /// A later version made the hub.
+  case later(path: String, version: String)
+  /// Another program works on the hub.
+  case busy(path: String)
+  /// A log of the hub is not what was fetched.
+  case changed(path: String)
+  /// A module's own error.
+  case step(CommandFailure)
+
+  init(_ error: any Error) {
+    self = error as? HubError ?? .step(CommandFailure(error, else: .inputOutput))
+  }
+
+  /// One sentence.
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "there is no hub at \(path): make one with `imulog hub \(path) --hosts FILE`"
+    case .noHub(let path):
+      "\(path) has files and is no hub: name an empty directory, or one that is to be made"
+    case .later(let path, let version):
+      "the hub at \(path) is of version \(version), which this imulog does not know: install a newer one"
+    case .busy(let path):
+      "another imulog works on the hub at \(path): wait until it has ended"
+    case .changed(let path):
+      "\(path) is not what was fetched: it was changed here, or its medium fails; remove it with `imulog rm`, and it is "
+        + "fetched again if it is still there"
+    case .step(let failure): failure.sentence
+    }
+  }
+
+  /// The program's exit status.
+  public var exitStatus: ExitStatus {
+    switch self {
+    case .missing: .noInput
+    case .noHub: .usage
+    case .later: .configuration
+    case .busy: .tryAgain
+    case .changed: .damagedData
+    case .step(let failure): failure.status
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogFormat
+import LogStore
+
+/// A recording's row in the table `recordings`: what its header says, what a pass over all of it found, and its labels.
+///
+/// Only what the recording, its labels and its host's line say is in it, so that the same recording has the same row at
+/// every hub: where it was fetched from, and when, is in the ledger.
+struct RecordingRow {
+  typealias Value = FlatTable.Value
+
+  /// The columns of the table, in their order. Names are those of JSON documents, units at their end.
+  static let columns: [(name: String, kind: FlatTable.Kind)] =
+    [
+      ("recording", .text), ("number", .integer), ("host_name", .text), ("started", .time),
+      ("clock_synchronised", .integer), ("duration_ns", .integer), ("rate_hz", .double),
+      ("clock", .text), ("chip_rate_hz", .double), ("t_error_p50_ns", .integer),
+      ("t_error_p99_ns", .integer), ("sensor", .text), ("sensor_identity", .integer),
+      ("accel_range_g", .integer), ("gyro_range_dps", .integer), ("channels", .text),
+      ("accel_mps2", .double), ("gyro_radps", .double), ("temp_degc", .double),
+      ("temp_offset_degc", .double), ("axes", .text), ("calibration", .text), ("board", .text),
+      ("software", .text), ("note", .text), ("verdict", .text), ("flaws", .text),
+      ("complete", .integer), ("stop_reason", .text), ("scheduled", .integer),
+      ("sampled", .integer),
+    ]
+    + GapCause.allCases.map { (RecordingRow.column(of: $0), .integer) } + [
+      ("gaps", .integer), ("longest_gap_ticks", .integer), ("damage", .integer),
+      ("lateness_p99_ns", .integer), ("clipped_accelerations", .integer),
+      ("clipped_rates", .integer), ("still_ns", .integer), ("certificate", .text),
+      ("certificate_findings", .text), ("marks", .integer), ("labels", .text),
+      ("label_names", .text), ("host_labels", .text), ("log_bytes", .integer),
+      ("log_sha256", .text), ("samples_bytes", .integer), ("samples_path", .text),
+    ]
+
+  /// The values, in the order of the columns.
+  private(set) var values: [Value?]
+
+  /// `ticks_bus_error` of ``GapCause/busError``.
+  private static func column(of cause: GapCause) -> String {
+    cause.name.reduce(into: "ticks_") { text, letter in
+      if letter.isUppercase { text += "_" }
+      text += letter.lowercased()
+    }
+  }
+
+  /// - Parameters:
+  ///   - samples: The samples file: its path within the hub, and its length.
+  init(
+    _ account: Account, _ labels: LabelList, of host: HubHost,
+    _ proof: HostLedger.Proof, samples: (path: String, byteCount: UInt64)
+  ) {
+    let log = account.description
+    let sensor = log.sensor
+    let clock = account.chipClock
+    let ledger = account.ledger
+    func number(_ value: (some BinaryInteger)?) -> Value? {
+      value.map { .integer(Int64(clamping: $0)) }
+    }
+    func text(_ value: String) -> Value? { value.isEmpty ? nil : .text(value) }
+    func scale(_ fraction: Fraction, _ unit: Double, _ channel: ChannelSet) -> Value? {
+      log.channels.isDisjoint(with: channel) ? nil : .double(fraction.value * unit)
+    }
+    values = [
+      .text("\(log.id)"), number(log.number), text(log.host),
+      // Microseconds, as the samples' times.
+      account.clock.map { .integer(Int64.floored($0.wallAtStart, by: 1000).whole) },
+      number(account.clock.map { $0.isSynchronised ? 1 : 0 }),
+      number(account.chipDuration ?? log.rate.nanoseconds(atTick: account.tickCount)),
+    ]
+    values += [
+      .double(log.rate.hertz), .text(log.clock == .grid ? "grid" : "chip"),
+      clock?.rate.hertz.map { .double($0) }, number(clock?.median), number(clock?.percentile99),
+      text(sensor.model), number(sensor.identity),
+      sensor.accelerometerRange > 0 ? number(sensor.accelerometerRange) : nil,
+      sensor.gyroscopeRange > 0 ? number(sensor.gyroscopeRange) : nil,
+    ]
+    values += [
+      .text(log.channels.indices.map { ChannelSet.names[$0] }.joined(separator: ",")),
+      scale(sensor.accelerometerScale, 9.80665, .accelerometer),
+      scale(sensor.gyroscopeScale, .pi / 180, .gyroscope),
+      scale(sensor.temperatureScale, 1, .temperature),
+      scale(sensor.temperatureOffset, 1, .temperature),
+      log.axes.map { .text("\($0)") }, log.calibration.map { .text($0.text) },
+      text(log.board), text(log.software), text(log.note),
+    ]
+    let flaws = JSONWriter.list(account.flaws) { $0.string($1) }
+    values += [
+      .text(account.verdict.rawValue), .text(flaws), number(account.isComplete ? 1 : 0),
+      account.end.map { .text($0.reason.name) }, number(ledger.scheduled), number(ledger.sampled),
+    ]
+    values += GapCause.allCases.map { number(ledger[$0]) }
+    let findings = account.certificate.map { JSONWriter.list($0.findings) { $0.finding($1) } }
+    values += [
+      number(account.gapCount), number(account.longestGap), number(account.damageCount),
+      number(account.lateness?.percentile99), number(account.motion?.clippedAccelerations),
+      number(account.motion?.clippedRates), number(account.motion?.stillness.stillTime),
+      account.certificate.map { .text($0.verdict.rawValue) }, findings.map { .text($0) },
+      number(account.markCount),
+    ]
+    let hostLabels = JSONWriter.object(host.labels.map { ($0.name, $0.value) })
+    values += [
+      .text(JSONWriter.list(labels.labels) { $0.add($1) }),
+      text(labels.names.joined(separator: ";")), .text(hostLabels),
+      number(proof.byteCount), .text("\(proof.digest)"), number(samples.byteCount),
+      .text(samples.path),
+    ]
+  }
+
+  /// The row on one line: an object of the values by column; columns without one are left out.
+  var json: String {
+    var json = JSONWriter()
+    json.object { json in
+      for (column, value) in zip(RecordingRow.columns, values) {
+        switch value {
+        case nil: break
+        case .integer(let number): json.member(column.name, number)
+        // The shortest digits that are read as the same number.
+        case .double(let number):
+          json.member(column.name, number: number.isFinite ? "\(number)" : nil)
+        case .text(let text): json.member(column.name, text)
+        }
+      }
+    }
+    return json.text
+  }
+
+  /// Reads ``json``; `nil` for another text. Columns that this version does not know are left out.
+  init?(json bytes: [UInt8]) {
+    var reader = JSONReader(bytes)
+    var values = [Value?](repeating: nil, count: RecordingRow.columns.count)
+    let places = RecordingRow.places
+    do throws(JSONReader.Failure) {
+      guard try reader.enterObject() else { return nil }
+      while let key = try reader.nextKey() {
+        guard let place = places[key.text] else {
+          try reader.skip()
+          continue
+        }
+        switch RecordingRow.columns[place].kind {
+        case .integer, .time: values[place] = try (reader.integer() as Int64?).map { .integer($0) }
+        case .double: values[place] = try reader.double().map { .double($0) }
+        case .text: values[place] = try reader.string().map { .text($0) }
+        }
+      }
+      try reader.end()
+    } catch {
+      return nil
+    }
+    self.values = values
+  }
+
+  private static let places = Dictionary(
+    uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+
+  /// When it began, for the order of the table; undated ones first.
+  var started: Int64 {
+    guard case .integer(let time)? = values[RecordingRow.places["started"] ?? 0] else {
+      return .min
+    }
+    return time
+  }
+}
+
+extension JSONWriter {
+  /// An object of texts, alone.
+  fileprivate static func object(_ members: [(String, String)]) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      for (name, value) in members { json.member(name, value) }
+    }
+    return json.text
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import IMUModel
+
+/// The aliases that a user's SSH configuration names: words of `Host` lines without wildcards (ssh_config(5)).
+public enum SSHAliases {
+  /// As many levels of `Include` as ssh reads.
+  private static let deepest = 16
+  /// The most bytes of a file that are read.
+  private static let limit = 4 << 20
+
+  /// The aliases that fit a pattern of fnmatch(3), in their order, each once.
+  ///
+  /// - Parameter path: The configuration; its `Include`s are relative to `~/.ssh`, or to the directory of the file for one
+  ///   that `-F` names, as ssh has it.
+  public static func fitting(
+    _ pattern: String, in path: String, folder: String
+  ) throws(CommandFailure) -> [String] {
+    var found: [String] = []
+    try read(path, folder, depth: 0) { alias in
+      if fnmatch(pattern, alias, 0) == 0, !found.contains(alias) { found.append(alias) }
+    }
+    return found
+  }
+
+  private static func read(
+    _ path: String, _ folder: String, depth: Int, _ each: (String) -> Void
+  ) throws(CommandFailure) {
+    guard depth <= deepest else {
+      throw CommandFailure(.configuration, "\(path) includes files \(deepest) deep; include fewer")
+    }
+    for line in try text(of: path).split(whereSeparator: \.isNewline) {
+      var words = self.words(line)
+      guard let keyword = words.first?.lowercased() else { continue }
+      words.removeFirst()
+      if keyword == "host" {
+        for word in words where !word.contains(where: { "*?!".contains($0) }) { each(word) }
+      } else if keyword == "include" {
+        for word in words {
+          for file in matches(of: word, folder) {
+            try read(file, folder, depth: depth + 1, each)
+          }
+        }
+      }
+    }
+  }
+
+  /// The keyword and its arguments: quoted ones are one word, and the first may be followed by `=`.
+  private static func words(_ line: Substring) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var (isQuoted, isOpen) = (false, false)
+    func end() {
+      if isOpen { words.append(word) }
+      (word, isOpen) = ("", false)
+    }
+    for character in line {
+      switch character {
+      case "\"":
+        isQuoted.toggle()
+        isOpen = true
+      case "#" where !isQuoted && !isOpen:
+        return words
+      case " " where !isQuoted, "\t" where !isQuoted, "\r" where !isQuoted: end()
+      case "=" where !isQuoted && (words.isEmpty || words.count == 1 && !isOpen):
+        end()
+      default:
+        word.append(character)
+        isOpen = true
+      }
+    }
+    end()
+    return words
+  }
+
+  /// The files that a word of an `Include` names; none is no error, as for ssh.
+  private static func matches(of word: String, _ folder: String) -> [String] {
+    let isPlaced = word.hasPrefix("/") || word.hasPrefix("~")
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard glob(isPlaced ? word : "\(folder)/\(word)", Glibc.GLOB_TILDE, nil, &found) == 0 else {
+      return []
+    }
+    // Safe: glob filled so many C strings, which live until globfree.
+    return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+  }
+
+  private static func text(of path: String) throws(CommandFailure) -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      throw CommandFailure(
+        .configuration, "cannot read the SSH configuration \(path): \(Errno.words(errno))")
+    }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count = Glibc.read(file, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw CommandFailure(
+          .configuration, "cannot read the SSH configuration \(path): \(Errno.words(errno))")
+      }
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += piece[..<count]
+    }
+    throw CommandFailure(
+      .configuration, "the SSH configuration \(path) is larger than \(limit >> 20) MiB")
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogFormat
+
+/// Offers that a ``PullWitness`` decides on before this side looks for them.
+extension HostPull {
+  /// The offers to fetch. Of those that are here or refused, only ``settled`` is kept; those that must be compared are in
+  /// ``comparisons``.
+  mutating func admit(_ offers: [PullOffer]) -> [PullOffer] {
+    var wanted: [PullOffer] = []
+    comparisons = []
+    for offer in offers {
+      if settings.leavesRunning, offer.state == .running {
+        result.running += 1
+        continue
+      }
+      switch settings.witness?.admit(offer) ?? .fetch {
+      case .fetch: wanted.append(offer)
+      case .here:
+        result.here += 1
+        settled.insert(offer.id)
+      case .refuse(let failure):
+        if let failure { refuse(offer, failure) }
+      case .compare: comparisons.append(offer)
+      }
+    }
+    return wanted
+  }
+
+  /// Asks for the digest of each recording that must be compared: a copy that has every byte is asked for the rest.
+  mutating func compare(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    while let offer = comparisons.popLast() {
+      patience.expect(.fetch(offer.id, isAnew: false), adding: offer.byteCount, isFollowed: false)
+      try farEnd.ask(.fetch(offer.id, offset: offer.byteCount, follow: false))
+      do throws(FarEnd.Failure) {
+        guard case .prefix(let digest) = try farEnd.reply(),
+          case .whole(offer.byteCount, digest, _) = try farEnd.reply()
+        else {
+          throw farEnd.violation(
+            "sends other bytes of recording \(offer.number) than the \(offer.byteCount) that it offered"
+          )
+        }
+        patience.progressed(now: clock.now())
+        note(offer, digest)
+      } catch {
+        guard case .refused(let status, let sentence) = error else { throw error }
+        refuse(offer, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
+      }
+    }
+  }
+
+  private mutating func note(_ offer: PullOffer, _ digest: SHA256Digest) {
+    do {
+      try settings.witness?.compared(offer, digest)
+    } catch {
+      refuse(offer, CommandFailure(error, else: .inputOutput))
+    }
+  }
+
+  private mutating func refuse(_ offer: PullOffer, _ failure: CommandFailure) {
+    result.failed += 1
+    result.note(failure)
+    board.talk("\(host): recording \(offer.number) \(failure.sentence)")
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import Hub
+import IMUModel
+import LinuxIO
+import LogStore
+import Remote
+import Terminal
+
+/// `imulog hub`: collects the recordings of many machines, and makes tables of them.
+struct HubCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hub",
+    abstract: "Collect the recordings of many machines, with tables for query engines.",
+    discussion: """
+      Fetches what is new on each host of the host file, as imulog pull does, into a store of its own, and \
+      makes Parquet files of it: samples, and a table of recordings. What is up to date is left as it is. \
+      Recordings that are being written are fetched once they have ended.
+
+      A line of the host file is NAME, or NAME = DESTINATION, with labels after it; * = PATTERN stands for \
+      the aliases of the SSH configuration that fit.
+
+      Examples:
+        imulog hub fleet
+        imulog hub /srv/fleet --hosts hosts --jobs 32
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The hub's directory; it is made when it is missing.", valueName: "dir"),
+    completion: .directory)
+  var directory: String
+
+  @Option(
+    help: ArgumentHelp("The host file; by default DIR/hosts.", valueName: "file"),
+    completion: .file())
+  var hosts: String?
+
+  @Flag(help: "Let hosts move each recording that is proved to be here to their trash.")
+  var thenFree = false
+
+  @Flag(help: "Print the summary as JSON.")
+  var json = false
+
+  @Option(help: ArgumentHelp("How many hosts to pull from at a time.", valueName: "number"))
+  var jobs = 32
+
+  @Option(
+    help: ArgumentHelp("How long a host may send nothing new.", valueName: "time"))
+  var timeout = Span(nanoseconds: 60_000_000_000)
+
+  @OptionGroup var ssh: SSHOptions
+
+  mutating func run() throws {
+    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
+    guard (1_000_000...86_400_000_000_000).contains(timeout.nanoseconds) else {
+      throw CommandFailure(.usage, "--timeout is 1ms to 24h")
+    }
+    let file = hosts ?? "\(directory)/hosts"
+    let (hosts, errors) = HostFile.read(
+      try HubCommand.bytes(of: file), named: file
+    ) { pattern throws(CommandFailure) in
+      let home = Environment.value("HOME") ?? ""
+      let path = ssh.configuration ?? "\(home)/.ssh/config"
+      return try SSHAliases.fitting(pattern, in: path, folder: "\(home)/.ssh")
+    }
+    for error in errors { Console.talk("\(error)") }
+    let hub = try HubDirectory(path: directory, create: true)
+    let lock = try hub.lock()
+    let line = ProgressLine()
+    let board = PullBoard(
+      hosts: hosts.map(\.name), show: { line.show($0) }, report: { line.talk($0) })
+    var settings = HubRound.Settings(ssh.connection, timeout: timeout.nanoseconds)
+    settings.thenFree = thenFree
+    let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }
+    let results = try round.run(jobs: jobs, lock)
+    _ = consume lock
+    line.end()
+    let report = HubReport(hosts: results)
+    try json ? Console.json(report.json) : report.print()
+    let failures =
+      results.compactMap(\.pull.failure) + errors.map { CommandFailure($0.exitStatus, "\($0)") }
+    guard let status = HubReport.status(of: failures.map(\.status)) else { return }
+    let names = results.filter { $0.pull.failure != nil }.map(\.pull.host)
+    let some =
+      names.prefix(5).joined(separator: ", ")
+      + (names.count > 5 ? " and \(names.count - 5) more" : "")
+    throw CommandFailure(
+      status,
+      names.isEmpty
+        ? "not every line of \(file) could be used; the lines above say why"
+        : "not all of \(some) is here; the lines above say why")
+  }
+}
+
+extension HubCommand {
+  /// The bytes of the host file: 100,000 lines and more.
+  private static func bytes(of file: String) throws -> [UInt8] {
+    do {
+      return try WholeFile.read(file, atMost: 16 << 20)
+    } catch {
+      guard error.isMissing else { throw error }
+      throw CommandFailure(
+        .noInput,
+        "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
+          + "with --hosts FILE")
+    }
+  }
+}
+
+/// The table at the end of a round.
+struct HubReport {
+  let hosts: [HubRound.Host]
+
+  private static let heading = [
+    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "DERIVED", "BYTES",
+  ]
+
+  func print() throws {
+    let rows = hosts.map { host in
+      [
+        host.pull.host, "\(host.pull.offered)", "\(host.pull.here)", "\(host.pull.fetched)",
+        "\(host.pull.running)", "\(host.pull.failed)", "\(host.pull.freed)",
+        "\(host.outcome.derived)", "\(host.pull.received)",
+      ]
+    }
+    let isNumeric = HubReport.heading.indices.map { $0 > 0 }
+    try Console.data(TextTable.text([HubReport.heading] + rows, isNumeric: isNumeric))
+  }
+
+  var json: String {
+    JSONWriter.document { json in
+      json.member("hosts", hosts, onNewLines: true) { json, host in
+        json.object { json in
+          json.member("host", host.pull.host)
+          json.member("offered", host.pull.offered)
+          json.member("here", host.pull.here)
+          json.member("fetched", host.pull.fetched)
+          json.member("running", host.pull.running)
+          json.member("failed", host.pull.failed)
+          json.member("freed", host.pull.freed)
+          json.member("derived", host.outcome.derived)
+          json.member("received_bytes", host.pull.received)
+          json.member(
+            "duration_s", number: Plain.number(host.pull.nanoseconds, per: 1_000_000_000))
+          json.member("problem", host.pull.failure?.sentence)
+          json.member("exitStatus", host.pull.failure?.status.rawValue ?? 0)
+        }
+      }
+    }
+  }
+
+  /// The status of a round: that of the failure which most needs a person; one that the next round may mend only where
+  /// all are.
+  static func status(of failures: [ExitStatus]) -> ExitStatus? {
+    let order: [ExitStatus] = [
+      .damagedData, .inputOutput, .noPermission, .unavailable, .configuration,
+    ]
+    return order.first { failures.contains($0) } ?? failures.first { $0 != .tryAgain }
+      ?? failures.first
+  }
+}

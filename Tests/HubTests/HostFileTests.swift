@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Hub
+import IMUModel
+import Testing
+
+@Suite("The host file of a hub")
+struct HostFileTests {
+  private func read(
+    _ text: String, aliases: [String: [String]] = [:]
+  ) -> (hosts: [HubHost], errors: [String]) {
+    let (hosts, errors) = HostFile.read(Array(text.utf8), named: "hosts") { pattern in
+      aliases[pattern] ?? []
+    }
+    return (hosts, errors.map { "\($0)" })
+  }
+
+  @Test(
+    "a line has a name, a destination and labels; comments, CR and a byte order mark are no part of it"
+  )
+  func lines() {
+    let (hosts, errors) = read(
+      "\u{FEFF}# pumps\r\npump-7 = pi@10.0.0.7  site=bergen line=3  # the old one\r\n\npump-8 site=a#b\npump-9=pi@9\n"
+    )
+    #expect(errors.isEmpty)
+    #expect(hosts.map(\.name) == ["pump-7", "pump-8", "pump-9"])
+    #expect(hosts.map(\.destination) == ["pi@10.0.0.7", "pump-8", "pi@9"])
+    #expect(hosts[0].labels.map { "\($0.name)=\($0.value)" } == ["site=bergen", "line=3"])
+    #expect(hosts[1].labels.map(\.value) == ["a#b"])
+    #expect(hosts.map(\.line) == [2, 4, 5])
+  }
+
+  @Test(
+    "a line that cannot be used is named by its number, and the others are used",
+    arguments: [
+      ("Pump", "Pump is no name"), ("-p", "-p is no name"), ("../etc", "../etc is no name"),
+      (".hub", ".hub is no name"), ("p =", "no destination"),
+      ("p = -oProxyCommand=x", "no destination of ssh"),
+      ("p site", "site is no label"), ("p Site=x", "Site=x is no label"),
+      ("p site=", "site= is no label"),
+      ("p a=1 a=2", "the label a is there twice"), ("*", "a pattern has the form"),
+      ("p\u{1}", "p? is no name"), (String(repeating: "p", count: 64), "is no name"),
+      ("good", "good is in line 1 already"),
+      ("other = good", "good is the destination of good in line 1"),
+    ])
+  func bad(_ line: String, _ problem: String) {
+    let (hosts, errors) = read("good\n\(line)\nlast\n")
+    #expect(hosts.map(\.name) == ["good", "last"])
+    #expect(errors.count == 1)
+    #expect(errors.first?.hasPrefix("hosts:2: ") == true, "\(errors)")
+    #expect(errors.first?.contains(problem) == true, "\(errors)")
+  }
+
+  @Test("a line that is no UTF-8 is named")
+  func bytes() {
+    let (hosts, errors) = HostFile.read(
+      Array("a\n".utf8) + [0xFF, 10] + Array("b".utf8), named: "h"
+    ) { _ in [] }
+    #expect(hosts.map(\.name) == ["a", "b"])
+    #expect(errors.map { "\($0)" } == ["h:2: the line is no UTF-8; write it anew"])
+  }
+
+  @Test("a pattern stands for the aliases that fit and have no line of their own")
+  func patterns() {
+    let (hosts, errors) = read(
+      "* = pump-* site=b\npump-2 = pi@2\n* = none-*\n",
+      aliases: ["pump-*": ["pump-1", "pump-2", "Pump-3", "pump 4"]])
+    #expect(hosts.map(\.name) == ["pump-2", "pump-1", "pump-3"])
+    #expect(hosts.map(\.destination) == ["pi@2", "pump-1", "Pump-3"])
+    #expect(hosts[1].labels.map(\.value) == ["b"])
+    #expect(errors.count == 2)
+    #expect(errors[0].hasPrefix("hosts:1: the alias pump 4 is no name"))
+    #expect(errors[1] == "hosts:3: no alias of the SSH configuration fits none-*")
+  }
+}

@@ -121,11 +121,12 @@ final class HostKeeper: @unchecked Sendable {
   func finish(_ result: inout PulledHost, _ local: LocalCopies) {
     owners.release(claimed, by: host.name)
     if offered > 0, let (owner, count) = foreign.first, count == offered, foreign.count == 1 {
-      result.note(
-        CommandFailure(
-          .configuration,
-          "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
-            + "there; leave one of them out of the host file"))
+      let failure = CommandFailure(
+        .configuration,
+        "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
+          + "there; leave one of them out of the host file")
+      talk(failure.sentence)
+      result.note(failure)
     }
     do {
       for failure in try local.dropBeginnings() { talk("cannot remove a useless copy: \(failure)") }

@@ -46,12 +46,12 @@ struct HostRows {
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
     (self.host, self.hub) = (host, hub)
     file = CheckedFile(hub.rows(of: host), hub.files)
-    try read { _, _ in }
+    try read { _, _, _ in }
   }
 
-  /// Reads the file; `each` receives the row of the table of every line.
+  /// Reads the file; `each` receives every line with the row of the table.
   private mutating func read(
-    _ each: (Row, ArraySlice<UInt8>) -> Void
+    _ each: (_ row: Row, _ json: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Void
   ) throws(StorageError) {
     var (rows, table, count): ([RecordingID: Row], (String, UInt64)?, Int) = ([:], nil, 0)
     var file = self.file
@@ -72,7 +72,7 @@ struct HostRows {
           source: word(5), date: word(6), samplesByteCount: samples,
           rowSum: CheckedLine.sum(of: words[8]))
         rows[id] = row
-        each(row, words[8])
+        each(row, words[8], text)
       case "gone":
         if let id = RecordingID(word(1)) { rows[id] = nil }
       case "table":
@@ -124,12 +124,21 @@ struct HostRows {
     return String(sum.digest.description.prefix(16))
   }
 
-  /// The rows of the table, by identity. Rewrites the file where most of it does not count any more.
+  /// The rows of the table, by identity. Drops lines that do not count any more from the file where they are most of it.
   mutating func tableRows() throws(StorageError) -> [RecordingID: [UInt8]] {
     var rows: [RecordingID: [UInt8]] = [:]
-    try read { rows[$0.id] = Array($1) }
+    var texts: [RecordingID: [UInt8]] = [:]
+    try read { row, json, text in
+      rows[row.id] = Array(json)
+      texts[row.id] = Array(text)
+    }
     let ids = Set(live.values.map(\.id))
-    for id in rows.keys where !ids.contains(id) { rows[id] = nil }
+    for id in rows.keys where !ids.contains(id) { (rows[id], texts[id]) = (nil, nil) }
+    if lineCount > 2 * rows.count + 32 {
+      let lines = texts.sorted { $0.key.description < $1.key.description }.map(\.value)
+      try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
+      (lineCount, table) = (lines.count, nil)
+    }
     return rows
   }
 }

@@ -9,14 +9,12 @@ package import LogStore
 ///     DIR/.hub                                          the mark, locked by the one program that writes
 ///     DIR/logs/HOST/…                                   a store
 ///     DIR/ledger/HOST                                   what was fetched: from where, when, its digest
-///     DIR/calibrations/HOST                             a calibration for this host's features, if a person put one there
-///     DIR/rows/HOST                                     what is derived, and from which log, labels and calibration
+///     DIR/rows/HOST                                     what is derived, and from which log and labels
 ///     DIR/samples/host=HOST/date=2026-11-26/UUID.parquet
-///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet
 ///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
 ///     DIR/.work/…                                       files that are being made
 ///
-/// Logs, ledgers and calibrations are kept; all else can be deleted, and the next round makes it again, byte for byte. No
+/// Logs and ledgers are kept; all else can be deleted, and the next round makes it again, byte for byte. No
 /// file appears under its name before it is whole and durable.
 public struct HubDirectory: Sendable {
   /// The directory, without a slash at its end.
@@ -25,6 +23,8 @@ public struct HubDirectory: Sendable {
 
   private static let mark = ".hub"
   private static let version = "imulog-hub 1"
+  /// Nanoseconds.
+  private static let lockPatience: Int64 = 1_000_000_000
 
   /// The hub at `path`.
   ///
@@ -56,8 +56,9 @@ public struct HubDirectory: Sendable {
     let mark = "\(path)/\(HubDirectory.mark)"
     if access(mark, F_OK) != 0 {
       guard create else { throw HubError.missing(path: path) }
-      // What a first attempt that was killed may have left.
-      guard try files.names(in: path).allSatisfy({ $0 == HubDirectory.work }) else {
+      // What a first attempt that was killed may have left, and the host file, which is written first.
+      guard try files.names(in: path).allSatisfy({ [HubDirectory.work, "hosts"].contains($0) })
+      else {
         throw HubError.noHub(path: path)
       }
       try files.makeDirectory(workPath)
@@ -89,7 +90,6 @@ public struct HubDirectory: Sendable {
   func logs(of host: String) -> String { "\(path)/logs/\(host)" }
   func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
   func rows(of host: String) -> String { "\(path)/rows/\(host)" }
-  func calibration(of host: String) -> String { "\(path)/calibrations/\(host)" }
   /// The place of a recording's samples, in this directory.
   func samples(of id: RecordingID, host: String, date: String) -> String {
     "samples/host=\(host)/date=\(date)/\(id).parquet"
@@ -101,12 +101,20 @@ public struct HubDirectory: Sendable {
   public func lock() throws(HubError) -> HubLock {
     do {
       let file = try files.open("\(path)/\(HubDirectory.mark)", flags: O_RDONLY | O_NOFOLLOW)
-      guard try file.lock(exclusive: true) else { throw HubError.busy(path: path) }
-      for name in [HubDirectory.work, "logs", "ledger", "rows", "samples"] {
-        try files.makeDirectory("\(path)/\(name)")
+      do throws(StorageError) {
+        // A program that another one starts has all its descriptors for a moment, this lock too.
+        try file.waitForLock(patience: HubDirectory.lockPatience)
+      } catch {
+        guard error.operation == .lock, error.errno == EWOULDBLOCK else { throw error }
+        throw HubError.busy(path: path, holder: error.holder)
+      }
+      var isNew = false
+      for name in [HubDirectory.work, "logs", "ledger", "rows", "samples"]
+      where try files.makeDirectory("\(path)/\(name)") {
+        isNew = true
       }
       for name in try files.names(in: workPath) { try files.remove("\(workPath)/\(name)") }
-      try files.syncDirectory(path)
+      if isNew { try files.syncDirectory(path) }
       return HubLock(file)
     } catch {
       throw HubError(error)

@@ -12,7 +12,7 @@ public enum HubError: StatusError {
   /// A later version made the hub.
   case later(path: String, version: String)
   /// Another program works on the hub.
-  case busy(path: String)
+  case busy(path: String, holder: String?)
   /// A log of the hub is not what was fetched.
   case changed(path: String)
   /// A module's own error.
@@ -31,8 +31,8 @@ public enum HubError: StatusError {
       "\(path) has files and is no hub: name an empty directory, or one that is to be made"
     case .later(let path, let version):
       "the hub at \(path) is of version \(version), which this imulog does not know: install a newer one"
-    case .busy(let path):
-      "another imulog works on the hub at \(path): wait until it has ended"
+    case .busy(let path, let holder):
+      "\(holder ?? "another imulog") works on the hub at \(path): wait until it has ended"
     case .changed(let path):
       "\(path) is not what was fetched: it was changed here, or its medium fails; remove it with `imulog rm`, and it is "
         + "fetched again if it is still there"

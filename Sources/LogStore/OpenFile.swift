@@ -280,7 +280,7 @@ extension OpenFile {
   ///
   /// - Parameter patience: Nanoseconds to wait at most.
   /// - Throws: EWOULDBLOCK after that, with the holder; EINTR when a signal that ends the program is blocked and pending.
-  func waitForLock(patience: Int64) throws(StorageError) {
+  package func waitForLock(patience: Int64) throws(StorageError) {
     let pause: Int64 = 5_000_000
     var left = patience
     while try !lock(exclusive: true) {

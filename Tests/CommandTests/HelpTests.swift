@@ -12,7 +12,7 @@ struct HelpTests {
       "imulog", "record", "list", "show", "play", "info", "export", "import", "verify", "recover",
       "rm", "restore", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard",
       "install",
-      "watch", "pull", "serve", "licences", "doctor", "label", "calibrate",
+      "watch", "pull", "hub", "serve", "licences", "doctor", "label", "calibrate",
       "analyze", "certify",
     ])
   func help(_ verb: String) throws {

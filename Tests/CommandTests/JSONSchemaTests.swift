@@ -127,7 +127,11 @@ struct JSONSchemaTests {
     service.end(child)
     let remote = RemoteBench()
     try remote.pi.record("--for", "1s")
+    let fleet = FleetBench()
+    try fleet.machine("one").record("--for", "1s")
+    fleet.hosts("one\ngone\n")
     return [
+      ("hub", [try fleet.round("--json").json()]),
       ("status", [status]), ("start, stop, mark, keep, discard", [begun]), ("Refusal", [refused]),
       ("pull", [try remote.pull("--json").json()]),
     ]

@@ -19,8 +19,8 @@ struct HubCommand: ParsableCommand {
       makes Parquet files of it: samples, and a table of recordings. What is up to date is left as it is. \
       Recordings that are being written are fetched once they have ended.
 
-      A line of the host file is NAME, or NAME = DESTINATION, with labels after it; * = PATTERN stands for \
-      the aliases of the SSH configuration that fit.
+      A line of the host file is NAME or NAME = DESTINATION, and labels such as site=bergen. The line \
+      `* = PATTERN` stands for the aliases of the SSH configuration that fit.
 
       Examples:
         imulog hub fleet

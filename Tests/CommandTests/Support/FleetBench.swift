@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+
+/// A hub and the machines that it collects from, in one directory. A program stands for `ssh`.
+///
+///     hub: imulog hub fleet  ─►  ssh (a script)  ─►  imulog serve, with the store of the machine that is named
+struct FleetBench {
+  let hub: Bench
+  private let directory: TemporaryDirectory
+
+  init(serveOptions: String = "") {
+    var hub = Bench()
+    let path = hub.directory.path
+    directory = hub.directory
+    let text = """
+      #!/bin/sh
+      while [ "$1" != -- ]; do shift; done
+      machine=${2#*@}
+      shift 2
+      echo "$machine" >> \(path)/calls
+      if [ ! -d \(path)/$machine ]; then
+        echo "ssh: Could not resolve hostname $machine: Name or service not known" >&2
+        exit 255
+      fi
+      export SSH_ORIGINAL_COMMAND="$*"
+      exec \(Child.program) --store \(path)/$machine serve \(serveOptions) --log \(path)/journal
+      """
+    hub.environment["IMULOG_SSH"] = hub.directory.script("ssh", text)
+    self.hub = hub
+  }
+
+  /// A machine of the fleet; its store is `NAME` in the hub's directory.
+  func machine(_ name: String) -> Bench {
+    var bench = hub
+    bench.store = "\(hub.directory.path)/\(name)"
+    bench.environment["IMULOG_STORE"] = bench.store
+    return bench
+  }
+
+  /// Names of the recordings in a store, oldest first.
+  func recordings(in store: String) -> [String] {
+    hub.directory.names(in: store).filter { $0.hasSuffix(".imulog") }
+  }
+
+  /// The store of a host of the hub.
+  func logs(of host: String) -> Bench { machine("fleet/logs/\(host)") }
+
+  /// Writes the host file.
+  func hosts(_ text: String) { hub.directory.write(Array(text.utf8), to: "hosts") }
+
+  /// `imulog hub fleet`.
+  func round(_ options: String...) -> Outcome {
+    hub.run(["hub", "fleet", "--hosts", "hosts"] + options)
+  }
+
+  /// Each file of the hub: its path, number, length and times. Two that are equal have nothing written between them.
+  func inventory() -> [String] {
+    hub.shell("find fleet -printf '%p %i %s %T@ %C@\\n' | sort").lines.map { String($0) }
+  }
+
+  /// Paths of files below a directory of the hub, and their bytes.
+  func contents(of part: String) -> [String: [UInt8]] {
+    let paths = hub.shell("cd fleet && find \(part) -type f | sort").lines.map { String($0) }
+    return Dictionary(
+      uniqueKeysWithValues: paths.map { ($0, hub.directory.bytes(of: "fleet/" + $0)) })
+  }
+}

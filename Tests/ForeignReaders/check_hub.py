@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a hub's tables with programs of others: every sum is that of the logs, columns are the same for every recording,
+the recipes of Fleet.md run as they stand there, and a question for one host and day opens its files alone.
+
+    Tests/ForeignReaders/check_hub.py [PROGRAM]
+
+PROGRAM is .build/release/imulog when not given. DuckDB, polars and pyarrow are installed from PyPI into the user's cache;
+chdb reads too where it can be had, and pyspark where there is Java. Status 77: nothing can be installed.
+"""
+
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import foreign  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
+CHANNELS = ["ax", "ay", "az", "gx", "gy", "gz", "temp"]
+
+SSH = """#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+machine=$2
+shift 2
+export SSH_ORIGINAL_COMMAND="$*"
+exec %s --store %s/$machine serve --log %s/journal
+"""
+
+# Recordings of other channels, rates, clocks, marks and labels; an import without a date.
+MACHINES = {
+    "pump-7": [["--rate", "100", "--for", "12s"], ["--channels", "accel", "--for", "5s"]],
+    "pump-8": [["--rate", "50", "--for", "4s", "--channels", "gyro"], ["--rate", "200", "--for", "30s"]],
+}
+
+
+def run(*words, **more):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, **more)
+    assert done.returncode == 0, "%s: %d %s" % (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def make(folder):
+    for machine, recordings in MACHINES.items():
+        for options in recordings:
+            run("--store", os.path.join(folder, machine), "record", "--board", "simulator", "--virtual-time",
+                "--motion", "tumble", *options)
+    table = os.path.join(folder, "undated.csv")
+    with open(table, "w") as file:
+        file.write("t_s,ax_g,ay_g,az_g\n")
+        for row in range(200):
+            file.write("%.2f,%.3f,%.3f,1.000\n" % (row / 100, -row / 1000, row / 500))
+    run("--store", os.path.join(folder, "pump-8"), "import", table)
+    run("--store", os.path.join(folder, "pump-7"), "label", "1", "1s..2s", "it's so, \u00e9")
+    script = os.path.join(folder, "ssh")
+    with open(script, "w") as file:
+        file.write(SSH % (PROGRAM, folder, folder))
+    os.chmod(script, 0o755)
+    with open(os.path.join(folder, "hosts"), "w") as file:
+        file.write("pump-7 site=bergen line=3\npump-8 site=oslo\n")
+    os.environ["IMULOG_SSH"] = script
+    run("hub", os.path.join(folder, "fleet"), "--hosts", os.path.join(folder, "hosts"))
+
+
+def truth(folder):
+    """By recording: host, samples, and the sum of each channel's counts, from the logs."""
+    found = {}
+    for machine in MACHINES:
+        store = os.path.join(folder, machine)
+        for recording in json.loads(run("--store", store, "list", "--json"))["recordings"]:
+            number = str(recording["number"])
+            sums, count = dict.fromkeys(CHANNELS), 0
+            for line in run("--store", store, "export", number, "--format", "ndjson", "--units", "raw").splitlines():
+                row = json.loads(line)
+                if "tick" not in row and "t_ns" not in row:
+                    continue
+                count += 1
+                for name in CHANNELS:
+                    if row.get(name) is not None:
+                        sums[name] = (sums[name] or 0) + row[name]
+            info = json.loads(run("--store", store, "info", number, "--json"))
+            found[recording["id"]] = (machine, count, [sums[name] for name in CHANNELS], info)
+    return found
+
+
+def compare(engine, rows, expected):
+    """Rows: recording, host, count, and a sum for each channel."""
+    rows = {row[0]: row[1:] for row in rows}
+    assert rows.keys() == expected.keys(), "%s finds %s" % (engine, sorted(rows))
+    for name, (host, count, sums, _) in expected.items():
+        ours = rows[name]
+        assert ours[0] == host and ours[1] == count, "%s: %s is %s" % (engine, name, ours)
+        read = [None if value is None else int(value) for value in ours[2:]]
+        assert read == sums, "%s: the sums of %s are %s, not %s" % (engine, name, read, sums)
+    print("%s reads %d recordings, and every sum is the logs'" % (engine, len(rows)))
+
+
+SUMS = ", ".join("sum(%s)" % name for name in CHANNELS)
+
+
+def duckdb_reads(expected):
+    import duckdb
+    source = "read_parquet('samples/*/*/*.parquet', hive_partitioning = true)"
+    compare("DuckDB", duckdb.sql("select recording, host, count(*), %s from %s group by all" % (SUMS, source)).fetchall(),
+            expected)
+    recordings = duckdb.sql("select * from read_parquet('recordings/*/recordings.parquet', hive_partitioning = true)")
+    names = recordings.columns
+    for row in recordings.fetchall():
+        row = dict(zip(names, row))
+        host, count, _, info = expected[row["recording"]]
+        assert (row["host"], row["sampled"]) == (host, count)
+        assert row["sensor"] == info["sensor"]["model"], row
+        assert row["verdict"] == info["review"]["verdict"], row
+        assert row["scheduled"] == info["ticks"]["scheduled"], row
+        assert (row["started"] is None) == (info["started"] is None), row
+        assert json.loads(row["host_labels"])["site"] == ("bergen" if host == "pump-7" else "oslo")
+        if row["label_names"] is not None:
+            assert row["label_names"] == "it's so, \u00e9", row
+            assert json.loads(row["labels"]) == [
+                {"from_ns": 1000000000, "to_ns": 2000000000, "name": "it's so, \u00e9"}], row
+        path = duckdb.sql("select count(*) from '%s'" % row["samples_path"]).fetchall()[0]
+        assert path[0] == count and os.path.getsize(row["samples_path"]) == row["samples_bytes"]
+    assert sum(1 for _ in recordings.fetchall()) == len(expected)
+    # One file of five: the others are not opened.
+    plan = duckdb.sql("explain analyze select count(*) from %s where host = 'pump-8' and date = '1970-01-01' and ax < 0"
+                      % source).fetchall()[0][1]
+    assert re.search(r"Total Files Read:\s*1\b", plan), plan
+    print("DuckDB opens one of %d files for one host and day" % len(expected))
+
+
+def polars_reads(expected):
+    import polars
+    samples = polars.scan_parquet("samples", hive_partitioning=True)
+    sums = [polars.when(polars.col(name).count() > 0).then(polars.col(name).cast(polars.Int64).sum()).alias(name)
+            for name in CHANNELS]
+    compare("polars", samples.group_by("recording", "host").agg(polars.len(), *sums).collect().rows(), expected)
+    plan = samples.filter(polars.col("host") == "pump-8", polars.col("date") == polars.date(1970, 1, 1)).explain()
+    assert "1 other" not in plan and plan.count(".parquet") == 1, plan
+    print("polars plans one of %d files for one host and day" % len(expected))
+
+
+def arrow_reads(expected):
+    import pyarrow.dataset
+    import pyarrow.parquet
+    schemas = {str(pyarrow.parquet.read_schema(path).remove_metadata()) for path in glob.glob("samples/*/*/*.parquet")}
+    assert len(schemas) == 1, schemas
+    table = pyarrow.dataset.dataset("samples", partitioning="hive").to_table()
+    rows = table.group_by(["recording", "host"]).aggregate([([], "count_all")] + [(name, "sum") for name in CHANNELS])
+    compare("pyarrow", [tuple(row[name] for name in ["recording", "host", "count_all"] + [c + "_sum" for c in CHANNELS])
+                        for row in rows.to_pylist()], expected)
+
+
+def chdb_reads(expected):
+    import chdb
+    query = ("select recording, host, count(), %s from file('samples/host=*/date=*/*.parquet', Parquet) "
+             "group by recording, host settings use_hive_partitioning = 1" % SUMS)
+    lines = str(chdb.query(query, "JSONCompactEachRow")).splitlines()
+    compare("ClickHouse", [json.loads(line) for line in lines], expected)
+
+
+def spark_reads(expected):
+    from pyspark.sql import SparkSession
+    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    samples = spark.read.parquet("samples")
+    samples.createOrReplaceTempView("samples")
+    compare("Spark", [tuple(row) for row in spark.sql(
+        "select recording, host, count(*), %s from samples group by recording, host" % SUMS).collect()], expected)
+    plan = spark.sql("select az from samples where host = 'pump-8'")._jdf.queryExecution().toString()
+    assert re.search(r"PartitionFilters: \[[^\]]*host#", plan), plan
+    print("Spark reads the files of one host by the path")
+
+
+def run_recipes(engines):
+    page = open(os.path.join(foreign.ROOT, "Sources/imulog/imulog.docc/Fleet.md")).read()
+    recipes = re.findall(r"<!-- hub recipe: (.*?) -->\n```(?:sql|python)\n(.*?)```", page, re.S)
+    assert {engine for engine, _ in recipes} == {"duckdb", "chdb", "polars", "pyspark"}
+    ran = 0
+    for engine, text in recipes:
+        if engine not in engines:
+            continue
+        if engine == "duckdb":
+            import duckdb
+            assert duckdb.sql(text).fetchall(), text
+        elif engine == "chdb":
+            import chdb
+            assert str(chdb.query(text, "JSONCompactEachRow")).strip(), text
+        else:
+            done = subprocess.run([sys.executable, "-c", "import sys; sys.path[:0] = %r\n%s" % (sys.path, text)],
+                                  capture_output=True, text=True)
+            assert done.returncode == 0 and done.stdout.strip(), done.stderr
+        ran += 1
+    print("%d of %d recipes ran as they stand in Fleet.md" % (ran, len(recipes)))
+
+
+def main():
+    foreign.need("duckdb", "polars", "pyarrow", "pytz")
+    engines = {"duckdb", "polars"} | ({"chdb"} if foreign.has("chdb") else set())
+    if shutil.which("java") and foreign.has("pyspark"):
+        engines.add("pyspark")
+    with tempfile.TemporaryDirectory() as folder:
+        make(folder)
+        expected = truth(folder)
+        os.chdir(os.path.join(folder, "fleet"))
+        duckdb_reads(expected)
+        polars_reads(expected)
+        arrow_reads(expected)
+        if "chdb" in engines:
+            chdb_reads(expected)
+        if "pyspark" in engines:
+            spark_reads(expected)
+        run_recipes(engines)
+        os.chdir("/")
+
+
+main()

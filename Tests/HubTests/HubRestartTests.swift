@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+@testable import Hub
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// What a hub derives, with a fault at every call to the kernel.
+@Suite("What a hub derives survives faults and kills", .timeLimit(.minutes(15)))
+struct HubRestartTests {
+  private static let host = HubHost(
+    name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)
+
+  /// A hub with logs in one host's store.
+  private struct Fleet {
+    let directory = TemporaryDirectory(inMemory: true)
+    var path: String { directory.path + "/fleet" }
+
+    init(logs: Int) throws {
+      let hub = try HubDirectory(path: path, create: true)
+      _ = try hub.lock()
+      _ = try hub.store(of: "pump-1")
+      for index in 0..<logs { try add(index) }
+    }
+
+    func add(_ index: Int) throws {
+      let log = try ExampleLog(ticks: 200, seed: UInt64(index) + 7)
+      let name = "00000\(index + 1)-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog"
+      directory.write(log.bytes, to: "fleet/logs/pump-1/" + name)
+    }
+
+    /// Brings the derived files up to date, through a gate; returns the failures.
+    func derive(_ gate: FaultGate, host: HubHost = HubRestartTests.host) -> [CommandFailure] {
+      var failures: [CommandFailure] = []
+      do {
+        let hub = try HubDirectory(path: path, create: false, gate: gate)
+        let lock = try hub.lock()
+        let catalogue = try hub.store(of: host.name)
+        var derivation = HostDerivation(
+          host, hub, catalogue, try HostLedger(of: host.name, in: hub),
+          try HostRows(of: host.name, in: hub), time: "2026-11-26T10:00:00Z")
+        try derivation.run { failures.append($0) }
+        _ = consume lock
+      } catch {
+        failures.append(CommandFailure(error, else: .inputOutput))
+      }
+      return failures
+    }
+
+    /// Every file that is derived, and its bytes.
+    func contents() -> [String: [UInt8]] {
+      var all: [String: [UInt8]] = [:]
+      func add(_ place: String) {
+        for name in directory.names(in: place) {
+          let path = "\(place)/\(name)"
+          var status = stat()
+          guard stat("\(directory.path)/\(path)", &status) == 0 else { continue }
+          if status.st_mode & S_IFMT == S_IFDIR {
+            add(path)
+          } else {
+            all[path] = directory.bytes(of: path)
+          }
+        }
+      }
+      for part in ["samples", "recordings", ".work"] { add("fleet/" + part) }
+      return all
+    }
+  }
+
+  @Test(
+    "killed at any call to the kernel, or failed once there, a further round gives the bytes of one that was not",
+    arguments: [true, false])
+  func everyCall(isKilled: Bool) throws {
+    let reference = try Fleet(logs: 3)
+    let script = FaultScript()
+    #expect(reference.derive(script.gate).isEmpty)
+    let right = reference.contents()
+    #expect(right.count == 4)
+    let callCount = script.calls.count
+    #expect(callCount > 60)
+    var failureCount = 0
+    for index in 0..<callCount {
+      let fleet = try Fleet(logs: 3)
+      let plan: FaultScript.Plan = isKilled ? .from(index, errno: EIO) : .once(index, errno: EIO)
+      failureCount += fleet.derive(FaultScript(plan).gate).isEmpty ? 0 : 1
+      // What is there already is whole.
+      for (path, bytes) in fleet.contents()
+      where !path.contains("/.work/") && !path.contains("recordings/") {
+        #expect(bytes == right[path], "call \(index): \(path)")
+      }
+      #expect(fleet.derive(.open).isEmpty, "call \(index)")
+      #expect(fleet.contents() == right, "call \(index)")
+      let after = FaultScript()
+      #expect(fleet.derive(after.gate).isEmpty)
+      #expect(after.changes.isEmpty, "call \(index): a third round makes \(after.changes)")
+    }
+    // Some calls only clear what was left, or compare.
+    #expect(failureCount > callCount * 3 / 4)
+  }
+
+  @Test("the order in which recordings come does not change a byte")
+  func order() throws {
+    let (together, apart) = (try Fleet(logs: 4), try Fleet(logs: 0))
+    #expect(together.derive(.open).isEmpty)
+    for index in [2, 0, 3, 1] {
+      try apart.add(index)
+      #expect(apart.derive(.open).isEmpty)
+    }
+    #expect(apart.contents() == together.contents())
+  }
+
+  @Test("a torn line of rows is cut off, and its recording is derived again")
+  func tornRows() throws {
+    let fleet = try Fleet(logs: 2)
+    #expect(fleet.derive(.open).isEmpty)
+    let right = fleet.contents()
+    let rows = fleet.directory.bytes(of: "fleet/rows/pump-1")
+    for length in stride(from: 0, to: rows.count, by: 7) {
+      fleet.directory.write(Array(rows[..<length]), to: "fleet/rows/pump-1")
+      #expect(fleet.derive(.open).isEmpty, "\(length)")
+      #expect(fleet.contents() == right, "\(length)")
+      let again = FaultScript()
+      #expect(fleet.derive(again.gate).isEmpty)
+      #expect(again.changes.isEmpty, "\(length)")
+    }
+  }
+
+  @Test("a damaged byte of rows costs work, and nothing else")
+  func damagedRows() throws {
+    let fleet = try Fleet(logs: 2)
+    #expect(fleet.derive(.open).isEmpty)
+    let right = fleet.contents()
+    let rows = fleet.directory.bytes(of: "fleet/rows/pump-1")
+    for place in stride(from: 0, to: rows.count, by: 23) {
+      var bytes = rows
+      bytes[place] ^= 0x11
+      fleet.directory.write(bytes, to: "fleet/rows/pump-1")
+      #expect(fleet.derive(.open).isEmpty, "\(place)")
+      #expect(fleet.contents() == right, "\(place)")
+    }
+  }
+
+  @Test("another line of the host makes the table anew, and leaves the samples")
+  func hostLabels() throws {
+    let fleet = try Fleet(logs: 2)
+    #expect(fleet.derive(.open).isEmpty)
+    let before = fleet.contents()
+    let moved = HubHost(
+      name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "oslo")],
+      line: 1)
+    #expect(fleet.derive(.open, host: moved).isEmpty)
+    let after = fleet.contents()
+    #expect(after.keys == before.keys)
+    for (path, bytes) in after {
+      #expect((bytes == before[path]) == path.contains("/samples/"), "\(path)")
+    }
+  }
+
+  @Test("rows that do not count any more are dropped from the file once they are most of it")
+  func compaction() throws {
+    let fleet = try Fleet(logs: 2)
+    var largest = 0
+    for turn in 0..<40 {
+      let host = HubHost(
+        name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "turn", value: "\(turn)")],
+        line: 1)
+      #expect(fleet.derive(.open, host: host).isEmpty)
+      largest = max(largest, fleet.directory.bytes(of: "fleet/rows/pump-1").count)
+    }
+    #expect(largest < 40_000)
+    let again = FaultScript()
+    let last = HubHost(
+      name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "turn", value: "39")], line: 1
+    )
+    #expect(fleet.derive(again.gate, host: last).isEmpty)
+    #expect(again.changes.isEmpty)
+  }
+}
+
+extension FaultScript {
+  /// What was changed on the disk: a sync of what is there already changes nothing.
+  fileprivate var changes: [DiskOperation] {
+    operations.filter { if case .sync = $0 { false } else { true } }
+  }
+}

@@ -55,6 +55,11 @@ extension ChipFigures {
   }
 }
 
+extension SensorModel {
+  /// The typical zero-rate level of its gyroscope by the data sheet, in °/s.
+  public var zeroRate: Double { ChipFigures(self).zeroRate }
+}
+
 extension SensorExpectation {
   /// What is expected of the chip that answered so and is set up so.
   init(_ chip: SensorIdentity, _ configuration: SensorConfiguration, _ settings: ChipSettings) {

@@ -81,6 +81,7 @@ struct GuidePicture {
     case .tilted(let axis, let other):
       "it was turned about \(name(axis)) and \(name(other)) at once: turn it again, along an edge of the table"
     case .clipped: "it was turned too fast, or samples are missing: turn it again"
+    case .tooSlow: "it was turned so slowly that the rate at rest hides it: turn it faster"
     }
   }
 

@@ -128,6 +128,7 @@ struct CalibrationStudyTests {
   func oneSensor() throws {
     var recording = try MadeUpRecording(channels: .gyroscope)
     recording.rest(Vector3(0, 0, 1))
+    recording.move()
     recording.study.finish()
     let result = recording.study.result()
     #expect(result.calibration?.accelerometer == nil && result.refusals.count == 1)

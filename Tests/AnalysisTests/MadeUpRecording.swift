@@ -26,6 +26,10 @@ struct MadeUpRecording {
   var stuckZ: Int16?
   /// What gravity adds to the gyroscope's bias, in °/s a g along each axis.
   var rateGravity = 0.0
+  /// What the gyroscope's bias gains in a second, in °/s.
+  var trend = Vector3()
+  /// Counts of all rates instead of the measured ones.
+  var stuckRate: Int16?
 
   init(
     bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all,
@@ -47,12 +51,12 @@ struct MadeUpRecording {
     let warmth = temperature - 25
     let acceleration = sensor.measured(truth) + accelerationSlope * warmth
     let a = (acceleration * accelerationScale * 8192).rounded(.toNearestOrEven)
-    let offset = bias + rateSlope * warmth + truth * rateGravity
+    let offset = bias + rateSlope * warmth + truth * rateGravity + trend * (Double(tick) / 100)
     let g = ((rate * rateScale + offset) * 65.5).rounded(.toNearestOrEven)
     let t = ((temperature - 36.53) * 340).rounded()
     let sample = RawSample(
-      ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
-      gz: Int16(g.z), temperature: Int16(t))
+      ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z), gx: stuckRate ?? Int16(g.x),
+      gy: stuckRate ?? Int16(g.y), gz: stuckRate ?? Int16(g.z), temperature: Int16(t))
     let time = Int64(tick) * 10_000_000
     var block = SampleBlock()
     block.append(tick: tick, time: time, sample: sample)
@@ -101,6 +105,38 @@ struct MadeUpRecording {
   /// Turned about the vertical at one rate, in °/s, for so many seconds.
   mutating func turnEvenly(_ direction: Vector3, _ rate: Double, seconds: Int) {
     for _ in 0..<(seconds * 100) { add(direction, direction * rate) }
+  }
+
+  /// Rolled evenly about a level axis, from one direction of gravity on, with the rates that belong to it.
+  ///
+  /// - Parameter direction: Where gravity's reaction points; becomes that at the end.
+  mutating func roll(_ direction: inout Vector3, about axis: Int, by degrees: Double, seconds: Int)
+  {
+    let (one, other) = ((axis + 1) % 3, (axis + 2) % 3)
+    let (start, count) = (direction, seconds * 100)
+    var rate = Vector3()
+    rate[axis] = degrees / Double(seconds)
+    for index in 0..<count {
+      let angle = -degrees * Double.pi / 180 * Double(index + 1) / Double(count)
+      direction[one] = start[one] * cos(angle) - start[other] * sin(angle)
+      direction[other] = start[one] * sin(angle) + start[other] * cos(angle)
+      add(direction, rate)
+    }
+  }
+
+  /// All six faces, rolled from one to the next.
+  mutating func rolledFaces() {
+    var up = Vector3(0, 0, 1)
+    rest(up)
+    for _ in 0..<3 {
+      roll(&up, about: 0, by: 90, seconds: 1)
+      rest(up)
+    }
+    roll(&up, about: 0, by: 90, seconds: 1)
+    for degrees in [90.0, 180] {
+      roll(&up, about: 1, by: degrees, seconds: 2)
+      rest(up)
+    }
   }
 
   /// Held by a trembling hand: swings of an amplitude in g.

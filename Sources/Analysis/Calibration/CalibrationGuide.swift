@@ -46,6 +46,8 @@ public struct CalibrationGuide {
     case tilted(axis: Int, other: Int)
     /// Samples are missing in a turn, or were at the end of the range: it was too fast.
     case clipped
+    /// The bias of the rate is too large a share of it.
+    case tooSlow
   }
 
   /// The faces that were still for long enough.
@@ -166,9 +168,8 @@ public struct CalibrationGuide {
     let turn = CalibrationStudy.Turn(
       from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1])
     guard turn.isBack else { return }
-    let bias = RestRates.median(of: rests.poses.map(\.point.rate))
     do throws(TurnFit.Failure) {
-      let fit = try TurnFit(degrees: turn.degrees - bias * turn.seconds)
+      let fit = try TurnFit(degrees: turn.degrees, uncertainty: turn.uncertainty)
       guard turn.isWhole else {
         trouble = .clipped
         return
@@ -182,6 +183,7 @@ public struct CalibrationGuide {
       case .notWhole where !turn.isWhole, .tilted where !turn.isWhole: trouble = .clipped
       case .notWhole(let axis, let degrees), .uncertain(let axis, let degrees):
         trouble = .notWhole(axis: axis, degrees: abs(degrees))
+      case .vague: trouble = .tooSlow
       case .tilted(let axis, let other, _): trouble = .tilted(axis: axis, other: other)
       }
     }

@@ -8,15 +8,13 @@ extension CalibrationStudy {
   private static let largestDifference = 0.006
   /// What the rate at rest may vary by before it is said, in °/s.
   private static let largestVariation = 0.05
+  /// A bias beyond so many times its data sheet's is said: typical figures are before soldering and at 25 °C.
+  private static let zeroRates = 2.0
 
   func gyroscope(
-    _ rests: Rests, _ result: inout CalibrationResult
+    _ rests: Rests, zeroRate: Double?, _ result: inout CalibrationResult
   ) -> SensorCalibration.Gyroscope? {
-    // Poses leave out the tremor of a hand better than windows, but a long rest may be one pose only.
-    var still = rests.poses.map(\.point)
-    if windows.count > poses.count {
-      still = zip(windows, RestRates.turning(windows)).filter { $0.1 == nil }.map(\.0)
-    }
+    let still = stillPoints(rests)
     guard !still.isEmpty else {
       result.refuse(
         .gyroscope,
@@ -26,16 +24,25 @@ extension CalibrationStudy {
       )
       return nil
     }
+    if let factor = scaleVotes.wrongFactor {
+      result.refuse(
+        .gyroscope,
+        "the gyroscope is not calibrated: from pose to pose gravity turned by \(milli(factor, 100)) of what the rates say, so their scale is wrong: it has another full scale than was recorded, or the import's scale is not that of the file"
+      )
+      return nil
+    }
     let drift = rateDrift(still, &result)
     var found = SensorCalibration.Gyroscope(offset: Vector3(), drift: drift)
-    let rates = still.map { point in
+    // A long rest shows what the temperature does in it; else each direction counts once, as gravity acts on the bias.
+    let points = drift == nil && rests.poses.count > 1 ? rests.poses.map(\.point) : still
+    let rates = points.map { point in
       guard let drift, let temperature = point.temperature else { return point.rate }
       return point.rate - drift.offset(at: temperature)
     }
     let count = Double(rates.count)
     // The median ignores what slow turns put into some rests; a fitted curve goes with the mean.
-    found.offset =
-      drift == nil ? RestRates.median(of: rates) : rates.reduce(Vector3(), +) / count
+    found.offset = drift == nil ? RestRates.median(of: points) : rates.reduce(Vector3(), +) / count
+    guard isPlausible(found.offset, zeroRate, rests, &result) else { return nil }
     if rates.count > 1 {
       let offset = found.offset
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
@@ -50,6 +57,30 @@ extension CalibrationStudy {
     }
     turnScales(rests, &found, &result)
     return found
+  }
+
+  /// Whether a bias is one that the chip can have; what is beyond its data sheet is said, and is refused where the rests of
+  /// one direction are all there is.
+  private func isPlausible(
+    _ bias: Vector3, _ zeroRate: Double?, _ rests: Rests, _ result: inout CalibrationResult
+  ) -> Bool {
+    guard let zeroRate else { return true }
+    let limit = zeroRate * CalibrationStudy.zeroRates
+    guard let axis = (0..<3).first(where: { abs(bias[$0]) > limit }) else { return true }
+    let words =
+      "the rate at rest about \(CalibrationStudy.axes[axis]) would be \(milli(bias[axis], 10)) °/s, and the chip's data sheet has ±\(milli(zeroRate, 10))"
+    let directions = rests.poses.filter {
+      !CalibrationStudy.isSame($0.point.acceleration, rests.poses[0].point.acceleration)
+    }
+    guard directions.isEmpty else {
+      result.remarks.append(words + ": the gyroscope is faulty, or a copy")
+      return true
+    }
+    result.refuse(
+      .gyroscope,
+      "the gyroscope's bias is not determined: \(words): it turned all the time; lay it on something that stands still, on several faces"
+    )
+    return false
   }
 
   private func rateDrift(
@@ -93,25 +124,19 @@ extension CalibrationStudy {
     _ result: inout CalibrationResult
   ) {
     let turns = zip(rests.poses, rests.poses.dropFirst()).map { Turn(from: $0, to: $1) }
-    let angles = turns.map { turn in
-      var bias = found.offset
-      if let drift = found.drift, let temperature = turn.temperature {
-        bias += drift.offset(at: temperature)
-      }
-      return turn.degrees - bias * turn.seconds
-    }
     // Single turns first: their scales tell how many there are in one go.
     var fits: [Int: TurnFit] = [:]
     for index in turns.indices where turns[index].isBack && turns[index].isWhole {
       do throws(TurnFit.Failure) {
-        fits[index] = try TurnFit(degrees: angles[index])
+        fits[index] = try TurnFit(
+          degrees: turns[index].degrees, uncertainty: turns[index].uncertainty)
       } catch {
         continue
       }
     }
     let first = TurnFit.scales(fits.keys.sorted().compactMap { fits[$0] })
     for (index, turn) in turns.enumerated() {
-      guard let why = reason(turn, angles[index], first, &fits[index]) else { continue }
+      guard let why = reason(turn, first, &fits[index]) else { continue }
       result.turnCount += 1
       guard why != "" else { continue }
       result.remarks.append(
@@ -121,6 +146,13 @@ extension CalibrationStudy {
     let used = fits.keys.sorted().compactMap { fits[$0] }
     let scales = TurnFit.scales(used)
     nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
+    for (index, fit) in fits.sorted(by: { $0.key < $1.key }) {
+      let (turn, share) = (turns[index], fit.uncertainty / abs(360 * Double(fit.turns)))
+      guard share > CalibrationStudy.largestDifference else { continue }
+      result.remarks.append(
+        "the turn after the rest at \(Plain.length(turn.start)) is good for \(milli(share * 100, 10)) % only: \(sentence(bias: turn))"
+      )
+    }
     var missing: [String] = []
     for axis in 0..<3 {
       // Without a turn the scale is no number.
@@ -141,10 +173,9 @@ extension CalibrationStudy {
 
   /// Why a turn is left out; empty when it is not, `nil` when it is none. With the scales of single turns more turns can
   /// be counted in one go.
-  private func reason(
-    _ turn: Turn, _ degrees: Vector3, _ scales: Vector3, _ fit: inout TurnFit?
-  ) -> String? {
+  private func reason(_ turn: Turn, _ scales: Vector3, _ fit: inout TurnFit?) -> String? {
     if fit != nil { return "" }
+    let degrees = turn.degrees
     guard degrees.length >= (turn.isBack ? 180 : 270) else { return nil }
     guard turn.isWhole else {
       return "samples are missing in it or at the end of the range; turn it more slowly"
@@ -153,15 +184,16 @@ extension CalibrationStudy {
     let axis = (0..<3).max { abs(degrees[$0]) < abs(degrees[$1]) } ?? 0
     do throws(TurnFit.Failure) {
       guard !scales[axis].isNaN else {
-        fit = try TurnFit(degrees: degrees)
+        fit = try TurnFit(degrees: degrees, uncertainty: turn.uncertainty)
         return ""
       }
       var known = scales
       for axis in 0..<3 where known[axis].isNaN { known[axis] = 1 }
-      fit = try TurnFit(degrees: degrees, scale: known, error: TurnFit.knownError)
+      fit = try TurnFit(
+        degrees: degrees, scale: known, error: TurnFit.knownError, uncertainty: turn.uncertainty)
       return ""
     } catch {
-      return sentence(error)
+      return sentence(error, turn)
     }
   }
 

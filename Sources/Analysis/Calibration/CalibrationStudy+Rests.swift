@@ -11,10 +11,16 @@ extension CalibrationStudy {
     var turned: [(pose: Pose, rate: Double)] = []
   }
 
-  /// What the gyroscope integrated from rest to rest, its bias included.
+  /// What the gyroscope integrated from rest to rest.
   struct Turn {
+    /// Less the bias, which is taken to change evenly from the one rest to the other.
     let degrees: Vector3
     let seconds: Double
+    /// What that bias may be off on the mean of the turn, in °/s, as two standard errors: the noise of the rests, and half of
+    /// what it changed by.
+    let biasError: Double
+    /// What that makes of the turn, in degrees.
+    var uncertainty: Double { biasError * seconds }
     /// Whether no sample is missing or at the end of its range.
     let isWhole: Bool
     /// Whether the sensor points where it did before, within ``CalibrationStudy/sameDirection``.
@@ -22,31 +28,74 @@ extension CalibrationStudy {
     /// When the rest before it began and the one after it, in nanoseconds from tick 0's deadline.
     let start: Int64
     let end: Int64
-    /// Its mean temperature in °C.
-    let temperature: Double?
 
     init(from before: Pose, to after: Pose) {
-      degrees = after.arrival.degrees - before.departure.degrees
       seconds = after.arrival.seconds - before.departure.seconds
+      let (first, last) = (before.point.rate, after.point.rate)
+      degrees =
+        after.arrival.degrees - before.departure.degrees - (first + last) * (seconds / 2)
+      // Of six standard errors two.
+      let noise = max(before.point.rateNoise, after.point.rateNoise) / 3
+      biasError = (noise * noise + ((first - last) * (first - last)).sum() / 4).squareRoot()
       isWhole = after.arrival.flaws == before.departure.flaws
       isBack = CalibrationStudy.isSame(before.point.acceleration, after.point.acceleration)
       (start, end) = (before.start, after.start)
-      if let one = before.point.temperature, let other = after.point.temperature {
-        temperature = (one + other) / 2
-      } else {
-        temperature = nil
-      }
     }
   }
 
-  /// The poses so far, told apart by their rates.
+  /// The poses so far, told apart by what their gravity does, and by their rates.
   func rests() -> Rests {
-    var rests = Rests()
     let kept = kept
     guard hasRate else { return Rests(poses: kept) }
-    for (pose, rate) in zip(kept, RestRates.turning(kept.map(\.point))) {
+    var rates = kept.map { turned($0) }
+    let others = kept.indices.filter { rates[$0] == nil }
+    let found = RestRates.turning(
+      others.map { kept[$0].point }, stretches: others.map { kept[$0].stretch })
+    for (index, rate) in zip(others, found) { rates[index] = rate }
+    var rests = Rests()
+    for (pose, rate) in zip(kept, rates) {
       if let rate { rests.turned.append((pose, rate)) } else { rests.poses.append(pose) }
     }
     return rests
+  }
+
+  /// At how many °/s gravity turned in a pose, when that is more than a rest has; else `nil`.
+  private func turned(_ pose: Pose) -> Double? {
+    let (first, last) = (pose.firstAcceleration, pose.lastAcceleration)
+    guard channels.isSuperset(of: .accelerometer), pose.windowCount > 1 else { return nil }
+    let seconds = Double(length(of: pose) - shortLength) / 1e9
+    let size = first.length * last.length
+    // The sine of so small an angle is the angle, and keeps its digits.
+    let cosine = (first * last).sum() / size
+    let rate = max(0, 1 - cosine * cosine).squareRoot() * 180 / Double.pi / seconds
+    let noise = RestRates.noise(pose.spread.acceleration, shortCount) * 2.0.squareRoot()
+    let allowed =
+      max(RestRates.leastTurn, pose.point.rateNoise)
+      + noise / first.length * 180 / Double.pi / seconds
+    return rate > allowed ? rate : nil
+  }
+
+  /// Still windows in poses at rest, and the means of poses that hold none; without such a pose the windows that do not
+  /// turn.
+  func stillPoints(_ rests: Rests) -> [StillPoint] {
+    guard !rests.poses.isEmpty else {
+      var others = windows
+      for (pose, _) in rests.turned {
+        others.removeAll { $0.start < end(of: pose) && pose.start - longLength < $0.start }
+      }
+      let turning = RestRates.turning(others, stretches: Array(others.indices))
+      return zip(others, turning).filter { $0.1 == nil }.map(\.0)
+    }
+    var rest = windows[...]
+    return rests.poses.flatMap { pose in
+      rest = rest.drop { $0.start < pose.start }
+      let inside = rest.prefix { $0.start <= end(of: pose) - longLength }
+      return inside.isEmpty ? [pose.point] : Array(inside)
+    }
+  }
+
+  private func end(of pose: Pose) -> Int64 {
+    let (end, overflow) = pose.start.addingReportingOverflow(length(of: pose))
+    return overflow ? .max : end
   }
 }

@@ -11,7 +11,11 @@ extension CalibrationStudy {
   ///
   /// The accelerometer's is made of the poses. Where these do not determine it, it is made of still windows of 10 s, from
   /// ``FreeLivingFit/leastPoints`` on.
-  public func calibration(id: RecordingID, name: String, made: Int64) -> CalibrationResult {
+  ///
+  /// - Parameter zeroRate: The typical zero-rate level of the chip's data sheet in °/s; `nil` when it is not known.
+  public func calibration(
+    id: RecordingID, name: String, made: Int64, zeroRate: Double? = nil
+  ) -> CalibrationResult {
     var result = CalibrationResult()
     var made = SensorCalibration(id: id, name: name, sensor: sensor.model, made: made)
     let rests = rests()
@@ -28,7 +32,7 @@ extension CalibrationStudy {
     if let why = whyNot(.gyroscope, "gyroscope") {
       result.refuse(.gyroscope, why)
     } else if hasRate {
-      made.gyroscope = gyroscope(rests, &result)
+      made.gyroscope = gyroscope(rests, zeroRate: zeroRate, &result)
     }
     made.conditions = conditions(rests)
     if made.accelerometer != nil || made.gyroscope != nil { result.calibration = made }
@@ -39,7 +43,7 @@ extension CalibrationStudy {
     return result
   }
 
-  /// Why a sensor of three channels is not calibrated: not all are recorded, or one is dead while the others live.
+  /// Why a sensor of three channels is not calibrated: not all are recorded, or one of them never changes.
   private func whyNot(_ three: ChannelSet, _ name: String) -> String? {
     let recorded = channels.intersection(three)
     guard !recorded.isEmpty else { return nil }
@@ -52,9 +56,11 @@ extension CalibrationStudy {
         "the \(name) is not calibrated: \(names(lacking)) \(lacking.indices.count == 1 ? "is" : "are") not recorded, and all three axes are needed"
     }
     let dead = three.subtracting(changing)
-    guard dead.isEmpty || dead == three else {
+    // Without noise an acceleration may rest on one count; then orientations are lacking, which is said.
+    guard dead.isEmpty || dead == three && three == .accelerometer else {
+      let verb = dead.indices.count == 1 ? "does" : "do"
       return
-        "the \(name) is not calibrated: \(names(dead)) \(dead.indices.count == 1 ? "does" : "do") not change while the other axes do: the axis is faulty, or its column is empty"
+        "the \(name) is not calibrated: \(names(dead)) \(verb) not change\(dead == three ? "" : " while the other axes do"): it is faulty, or its \(dead.indices.count == 1 ? "column is" : "columns are") empty"
     }
     return nil
   }

@@ -39,7 +39,7 @@ extension CalibrationStudy {
   }
 
   /// Why a turn is left out; `nil` for one that is none.
-  func sentence(_ failure: TurnFit.Failure) -> String? {
+  func sentence(_ failure: TurnFit.Failure, _ turn: Turn) -> String? {
     switch failure {
     case .noTurn: return nil
     case .tilted(let axis, let other, _):
@@ -52,7 +52,15 @@ extension CalibrationStudy {
     case .uncertain(let axis, let degrees):
       return
         "how many turns \(milli(abs(degrees), 1))° about \(CalibrationStudy.axes[axis]) are is not certain; make a single one too"
+    case .vague(let axis, let share):
+      return
+        "its scale about \(CalibrationStudy.axes[axis]) would be known to \(milli(share * 100, 10)) %: \(sentence(bias: turn)); turn it faster, or rest for longer before and after it"
     }
+  }
+
+  /// How well the bias is known in a turn.
+  func sentence(bias turn: Turn) -> String {
+    "the rate at rest is known to \(milli(turn.biasError, 1000)) °/s in its \(milli(turn.seconds, 1)) s"
   }
 
   func sentence(_ failure: GravityFit.Failure, _ rests: Rests) -> String {

@@ -11,7 +11,7 @@ public import LogFormat
 ///     windows    ├── 10 s ──┤├── 10 s ──┤            those in which no axis spreads
 ///
 /// In one pass, in memory that does not grow with the recording beyond the limits below. A pose that turns evenly looks
-/// as still as any other: ``rests()`` tells it by the rates of the others.
+/// as still as any other: ``rests()`` tells it by its own gravity, and by the rates of the others.
 public struct CalibrationStudy {
   /// A stretch in which the sensor was still and pointed in one direction.
   public struct Pose: Sendable {
@@ -21,8 +21,13 @@ public struct CalibrationStudy {
     public internal(set) var start: Int64
     /// Windows of half a second in it.
     var windowCount = 1
-    /// Mean of the windows' largest standard deviation of a rate, in °/s.
-    var rateSpread: Double
+    /// Still windows on end are of one stretch; it ends where a window is not still, or a sample is missing.
+    let stretch: Int
+    /// Means of the windows' largest standard deviations of an acceleration in g, and of a rate in °/s.
+    var spread: (acceleration: Double, rate: Double)
+    /// The mean accelerations of its first and its last window, in g.
+    let firstAcceleration: Vector3
+    var lastAcceleration: Vector3
     /// The mean rate of its last window.
     var lastRate: Vector3
     /// What was integrated up to the end of its first window, where a turn before it ends.
@@ -83,16 +88,25 @@ public struct CalibrationStudy {
 
   private var short = WindowSums()
   private var long = WindowSums()
-  private let shortCount: Int
+  let shortCount: Int
   /// The length of so many samples, in nanoseconds.
   let shortLength: Int64
   private let longCount: Int
+  /// The length of a long window, in nanoseconds.
+  let longLength: Int64
   /// The stretch that has been still up to now, of any length; `nil` while the sensor moves.
   private(set) var openPose: Pose?
   /// Whether it was long enough already.
   private var isPoseKept = false
   /// Poses so far, with the open one if it was long enough.
   private(set) var keptCount = 0
+  private var stretch = 0
+  /// Where gravity points by the gyroscope since the last pose that was kept; `nil` before there is one.
+  private var track: GravityTrack?
+  /// ``track`` when the open pose had its first window.
+  private var arrival: GravityTrack?
+  /// What the moves between poses show of the gyroscope's scale.
+  private(set) var scaleVotes = ScaleVotes()
   private var path = Path()
   /// What was integrated before the window of half a second that is not over yet.
   private var shortStart = Path()
@@ -111,6 +125,7 @@ public struct CalibrationStudy {
     shortCount = max(8, Int(clamping: rate.tick(atNanoseconds: 500_000_000)))
     shortLength = rate.nanoseconds(atTick: UInt64(shortCount))
     longCount = max(20, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
+    longLength = rate.nanoseconds(atTick: UInt64(longCount))
   }
 
   var hasRate: Bool { channels.isSuperset(of: .gyroscope) }
@@ -135,6 +150,8 @@ public struct CalibrationStudy {
     if let lastTick, lastTick &+ 1 != tick {
       (short, long) = (WindowSums(), WindowSums())
       closePose()
+      stretch += 1
+      track = nil
       path.flaws += 1
       shortStart = path
     }
@@ -164,10 +181,13 @@ public struct CalibrationStudy {
     guard let lastTick, lastTick &+ 1 == tick else { return }
     let seconds = Double(time &- lastTime) / 1e9
     let scale = sensor.gyroscopeScale.value * seconds
-    path.degrees += Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
+    let degrees = Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
+    path.degrees += degrees
     path.seconds += seconds
+    track?.turn(by: degrees, seconds)
     for channel in 3..<6 where sample[channel] == .min || sample[channel] == .max {
       path.flaws += 1
+      track = nil
     }
   }
 
@@ -180,21 +200,24 @@ public struct CalibrationStudy {
   }
 
   private func point(_ sums: WindowSums) -> (
-    point: StillPoint, spread: (Double, Double), isStill: Bool
+    point: StillPoint, spread: (acceleration: Double, rate: Double), isStill: Bool
   ) {
     let acceleration = sums.axes(from: 0, scale: sensor.accelerometerScale.value)
     let rate = sums.axes(from: 3, scale: sensor.gyroscopeScale.value)
     let temperature =
       channels.contains(.temperature)
       ? sums.temperatureCount * sensor.temperatureScale.value + sensor.temperatureOffset.value : nil
-    let spread = (acceleration.deviation.max(), hasRate ? rate.deviation.max() : 0)
+    let spread = (
+      acceleration: acceleration.deviation.max(), rate: hasRate ? rate.deviation.max() : 0
+    )
     let isStill =
-      !sums.isClipped && spread.0 < CalibrationStudy.accelerationSpread
-      && spread.1 < CalibrationStudy.rateSpread
+      !sums.isClipped && spread.acceleration < CalibrationStudy.accelerationSpread
+      && spread.rate < CalibrationStudy.rateSpread
       && (!hasRate || rate.mean.length < CalibrationStudy.largestRate)
-    let point = StillPoint(
+    var point = StillPoint(
       acceleration: acceleration.mean, rate: rate.mean, temperature: temperature,
       rateNoise: RestRates.noise(spread.1, sums.count))
+    point.start = sums.firstTime
     return (point, spread, isStill)
   }
 
@@ -208,20 +231,29 @@ public struct CalibrationStudy {
     if let side = CalibrationGuide.side(point.acceleration) {
       attempts[side, default: Attempt()].add(spread, isStill)
     }
-    guard isStill else { return closePose() }
-    if let pose = openPose, !isContinued(pose, by: point, spread.1) { closePose() }
+    guard isStill else {
+      stretch += 1
+      return closePose()
+    }
+    if let pose = openPose, !isContinued(pose, by: point, spread.rate) { closePose() }
     if openPose == nil {
+      arrival = track
       openPose = Pose(
-        point: point, start: short.firstTime, rateSpread: spread.1, lastRate: point.rate,
-        arrival: path, departure: shortStart)
+        point: point, start: short.firstTime, stretch: stretch, spread: spread,
+        firstAcceleration: point.acceleration, lastAcceleration: point.acceleration,
+        lastRate: point.rate, arrival: path, departure: shortStart)
     } else {
-      openPose?.take(point, spread.1, from: shortStart, samples: shortCount)
+      openPose?.take(point, spread, from: shortStart, samples: shortCount)
     }
-    guard !isPoseKept, let pose = openPose, length(of: pose) >= CalibrationStudy.leastPose else {
-      return
+    guard let pose = openPose, length(of: pose) >= CalibrationStudy.leastPose else { return }
+    if !isPoseKept {
+      isPoseKept = true
+      keptCount += 1
+      if let arrival { scaleVotes.add(arrival, pose.firstAcceleration) }
     }
-    isPoseKept = true
-    keptCount += 1
+    if channels.isSuperset(of: .accelerometer) {
+      track = GravityTrack(from: point.acceleration, bias: pose.point.rate)
+    }
   }
 
   /// Whether a window goes on in a pose: in its direction, at its rate.
@@ -229,7 +261,7 @@ public struct CalibrationStudy {
     guard CalibrationStudy.isSame(pose.point.acceleration, point.acceleration) else { return false }
     guard hasRate else { return true }
     let difference = pose.point.rate - point.rate
-    let noise = RestRates.noise(min(spread, pose.rateSpread), shortCount)
+    let noise = RestRates.noise(min(spread, pose.spread.rate), shortCount)
     return max(difference.max(), -difference.min()) <= max(RestRates.largestChange, noise)
   }
 
@@ -250,7 +282,8 @@ public struct CalibrationStudy {
 extension CalibrationStudy.Pose {
   /// Adds a window of the same length as those before.
   fileprivate mutating func take(
-    _ next: StillPoint, _ spread: Double, from path: CalibrationStudy.Path, samples: Int
+    _ next: StillPoint, _ new: (acceleration: Double, rate: Double),
+    from path: CalibrationStudy.Path, samples: Int
   ) {
     // The mean of the rate is that of the windows between the first and the last one, once there are some.
     let inner = windowCount - 1
@@ -259,12 +292,13 @@ extension CalibrationStudy.Pose {
     } else {
       point.rate = inner == 1 ? lastRate : point.rate + (lastRate - point.rate) / Double(inner)
     }
-    (lastRate, departure) = (next.rate, path)
+    (lastRate, lastAcceleration, departure) = (next.rate, next.acceleration, path)
     windowCount += 1
     let share = 1 / Double(windowCount)
     point.acceleration += (next.acceleration - point.acceleration) * share
-    rateSpread += (spread - rateSpread) * share
-    point.rateNoise = RestRates.noise(rateSpread, max(1, windowCount - 2) * samples)
+    spread.acceleration += (new.acceleration - spread.acceleration) * share
+    spread.rate += (new.rate - spread.rate) * share
+    point.rateNoise = RestRates.noise(spread.rate, max(1, windowCount - 2) * samples)
     if let temperature = point.temperature, let other = next.temperature {
       point.temperature = temperature + (other - temperature) * share
     }
@@ -272,14 +306,16 @@ extension CalibrationStudy.Pose {
 }
 
 extension CalibrationStudy.Attempt {
-  fileprivate mutating func add(_ spread: (Double, Double), _ isStill: Bool) {
+  fileprivate mutating func add(
+    _ spread: (acceleration: Double, rate: Double), _ isStill: Bool
+  ) {
     guard !isStill else { return stillCount += 1 }
     // Beyond that it is a move, and no attempt to hold it.
-    guard spread.0 < CalibrationStudy.accelerationSpread * 10,
+    guard spread.acceleration < CalibrationStudy.accelerationSpread * 10,
       spread.1 < CalibrationStudy.rateSpread * 10
     else { return }
     movedCount += 1
-    spreads.acceleration += spread.0
-    spreads.rate += spread.1
+    spreads.acceleration += spread.acceleration
+    spreads.rate += spread.rate
   }
 }

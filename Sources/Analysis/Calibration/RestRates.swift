@@ -5,18 +5,28 @@ import IMUModel
 /// Which of the still stretches were at rest, by their mean rates: one that turns evenly is as still as any other.
 ///
 ///     rate   ● ●  ● ●●  ● ●        the same bias at rest, slowly changing with temperature
-///                 ○                off the median of its like by more than 0.3 °/s: it turned
+///                 ○ ○ ○ ○ ○        off the median of its like by more than 0.3 °/s: it turned
 ///            20      25 °C
+///
+/// A turn of minutes may be more poses than all rests, so that poses are not counted: each direction of gravity has one
+/// vote, which its stretches share, and the poses of a stretch share its. What turns evenly about the vertical does so in
+/// one direction, and has another rate in each.
 enum RestRates {
   /// What a rate is off the median at least when it turned, in °/s: gravity changes a gyroscope's bias by 0.1 °/s a g
   /// (MPU-6000/6050 product specification 3.4, 6.1), so that faces of a sensor at rest differ by twice that.
   static let leastTurn = 0.3
-  /// What the rates of one pose differ at most, in °/s: it points in one direction.
-  static let largestChange = 0.1
-  /// Stretches are compared with those within so many °C.
-  private static let nearby = 0.5
-  /// And with so many of them on either side, in order of temperature.
-  private static let reach = 25
+  /// What the rates of one pose differ at most beside noise, in °/s: it points in one direction. More would let the slow
+  /// beginning of a turn into it.
+  static let largestChange = 0.03
+  /// Of equal temperature are those that are the same rounded to so many °C.
+  private static let step = 0.25
+  /// Stretches are compared with those within so many such steps.
+  private static let nearby = 3.0
+  /// And with those farther off where these are fewer than so many: three stretches, or directions.
+  private static let leastVotes = 3
+  /// What a bias changes by with temperature at most, in °/s a °C: ±20 °/s from −40 to 85 °C (MPU-6000/6050 product
+  /// specification 6.1).
+  private static let largestSlope = 0.32
   /// The most that is allowed for a spread of all of them, in °/s.
   private static let largestSpread = 0.5
 
@@ -28,48 +38,116 @@ enum RestRates {
 
   /// By stretch how far its rate is from the median of those at its temperature, in °/s; `nil` for one at rest.
   ///
-  /// One whose temperature no other has cannot be compared, and counts as at rest. Of two that differ none does.
+  /// Where few others have its temperature it is compared with those at others too, and may differ by what the temperature
+  /// can do. Of two that differ none is at rest.
   ///
-  /// - Complexity: at most 51 neighbours for each.
-  static func turning(_ points: [StillPoint]) -> [Double?] {
-    let order = points.indices.sorted {
-      (points[$0].temperature ?? 0, $0) < (points[$1].temperature ?? 0, $1)
+  /// - Parameter stretches: For each point the number of its stretch.
+  /// - Complexity: n log n, and n times the number of directions.
+  static func turning(_ points: [StillPoint], stretches: [Int]) -> [Double?] {
+    let votes = Votes(points, stretches)
+    var bins: [Double: [Int]] = [:]
+    for (index, point) in points.enumerated() {
+      bins[bin(point.temperature), default: []].append(index)
     }
+    let keys = bins.keys.sorted()
     var result: [Double?] = Array(repeating: nil, count: points.count)
-    for (place, index) in order.enumerated() {
-      let point = points[index]
-      let around = order[max(0, place - reach)...min(order.count - 1, place + reach)].filter {
-        abs((points[$0].temperature ?? 0) - (point.temperature ?? 0)) <= nearby
-      }
+    for (place, key) in keys.enumerated() {
+      var (low, high, reach) = (place, place, nearby)
+      var around: [Int] = []
+      repeat {
+        while low > 0, keys[low - 1] >= key - reach { low -= 1 }
+        while high + 1 < keys.count, keys[high + 1] <= key + reach { high += 1 }
+        around = keys[low...high].flatMap { bins[$0] ?? [] }
+        if high - low + 1 == keys.count || votes.groupCount(around) >= leastVotes { break }
+        reach *= 2
+      } while true
       guard around.count > 1 else { continue }
-      var (squares, isTurning) = (0.0, false)
-      for axis in 0..<3 {
-        let rates = around.map { points[$0].rate[axis] }
-        let middle = median(rates)
-        var allowed = max(leastTurn, point.rateNoise)
-        if rates.count >= 5 {
-          // 1.4826: the standard deviation by the median of a normal distribution's deviations.
-          let spread = 4 * 1.4826 * median(rates.map { abs($0 - middle) })
-          allowed = max(allowed, min(spread, largestSpread))
-        }
-        let off = abs(point.rate[axis] - middle)
-        if off > allowed { isTurning = true }
-        squares += off * off
-      }
-      if isTurning { result[index] = squares.squareRoot() }
+      let warmth = (reach - nearby) * step * largestSlope
+      judge(bins[key] ?? [], among: around, points, votes, warmth, &result)
     }
     return result
   }
 
-  /// The median of each axis.
-  static func median(of rates: [Vector3]) -> Vector3 {
-    Vector3(median(rates.map(\.x)), median(rates.map(\.y)), median(rates.map(\.z)))
+  private static func bin(_ temperature: Double?) -> Double {
+    ((temperature ?? 0) / step).rounded()
   }
 
-  /// The middle value; of an even number the mean of the two.
-  private static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    let middle = sorted.count / 2
-    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  /// Judges points of one temperature among those that are compared with them.
+  private static func judge(
+    _ judged: [Int], among around: [Int], _ points: [StillPoint], _ votes: Votes, _ warmth: Double,
+    _ result: inout [Double?]
+  ) {
+    let weights = votes.weights(around)
+    var (middle, spread) = (Vector3(), Vector3())
+    for axis in 0..<3 {
+      middle[axis] = median(around.map { points[$0].rate[axis] }, weights)
+      guard votes.groupCount(around) >= 5 else { continue }
+      // 1.4826: the standard deviation by the median of a normal distribution's deviations.
+      let deviation = median(around.map { abs(points[$0].rate[axis] - middle[axis]) }, weights)
+      spread[axis] = min(4 * 1.4826 * deviation, largestSpread)
+    }
+    for index in judged {
+      let off = points[index].rate - middle
+      let allowed = max(leastTurn, points[index].rateNoise)
+      if (0..<3).contains(where: { abs(off[$0]) > max(allowed, spread[$0]) + warmth }) {
+        result[index] = off.length
+      }
+    }
+  }
+
+  /// The median of each axis, with one vote for each direction of gravity.
+  static func median(of points: [StillPoint]) -> Vector3 {
+    let weights = Votes(points, Array(points.indices)).weights(Array(points.indices))
+    var result = Vector3()
+    for axis in 0..<3 { result[axis] = median(points.map { $0.rate[axis] }, weights) }
+    return result
+  }
+
+  /// The value with half of the weights on either side; the mean of two where they part the weights in halves.
+  private static func median(_ values: [Double], _ weights: [Double]) -> Double {
+    let order = values.indices.sorted { values[$0] < values[$1] }
+    let half = weights.reduce(0, +) / 2
+    var sum = 0.0
+    for (place, index) in order.enumerated() {
+      sum += weights[index]
+      if sum > half * (1 + 1e-9) || place + 1 == order.count { return values[index] }
+      if sum >= half * (1 - 1e-9) { return (values[index] + values[order[place + 1]]) / 2 }
+    }
+    return .nan
+  }
+}
+
+/// What each of some still stretches counts for.
+private struct Votes {
+  /// A direction of gravity, and a stretch of stillness.
+  private struct Group: Hashable {
+    let direction: Int
+    let stretch: Int
+  }
+
+  private let groups: [Group]
+
+  init(_ points: [StillPoint], _ stretches: [Int]) {
+    var directions: [Vector3] = []
+    groups = zip(points, stretches).map { point, stretch in
+      let known = directions.firstIndex { CalibrationStudy.isSame($0, point.acceleration) }
+      if known == nil { directions.append(point.acceleration) }
+      return Group(direction: known ?? directions.count - 1, stretch: stretch)
+    }
+  }
+
+  /// How many directions and stretches there are among some points.
+  func groupCount(_ indices: [Int]) -> Int { Set(indices.map { groups[$0] }).count }
+
+  /// The weights of some points: 1 for each direction.
+  func weights(_ indices: [Int]) -> [Double] {
+    var sizes: [Group: Int] = [:]
+    for index in indices { sizes[groups[index], default: 0] += 1 }
+    var stretches: [Int: Int] = [:]
+    for group in sizes.keys { stretches[group.direction, default: 0] += 1 }
+    return indices.map { index in
+      let group = groups[index]
+      return 1 / Double((sizes[group] ?? 1) * (stretches[group.direction] ?? 1))
+    }
   }
 }

@@ -12,6 +12,8 @@ public struct StillPoint: Equatable, Sendable {
   public var temperature: Double?
   /// What tremor and noise may put into the rate, in °/s.
   var rateNoise: Double
+  /// When it began, in nanoseconds from tick 0's deadline.
+  var start: Int64 = 0
 
   /// The means of a window.
   public init(

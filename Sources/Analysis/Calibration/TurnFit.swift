@@ -19,6 +19,8 @@ public struct TurnFit: Equatable, Sendable {
     case notWhole(axis: Int, degrees: Double)
     /// As many turns as an axis of this class may be off by one: their number is not certain.
     case uncertain(axis: Int, degrees: Double)
+    /// So slow that the bias of the rate is a share of it that teaches nothing about a chip of 1 to 4 %.
+    case vague(axis: Int, share: Double)
   }
 
   /// The axis that was turned about: 0 for x.
@@ -27,11 +29,17 @@ public struct TurnFit: Equatable, Sendable {
   public let turns: Int
   /// What was integrated about each axis, as a part of the turn.
   public let shares: Vector3
+  /// What the bias of the rate may have put in, in degrees.
+  let uncertainty: Double
 
   /// The largest error of a scale that is taken for one: the chips' data sheets have 1 to 4 %, clones more.
   public static let largestError = 0.1
   /// What a scale from a single turn is good for: it was laid back by hand.
   public static let knownError = 0.02
+  /// The most that the bias may put in, as a part of the turns.
+  private static let largestShare = 0.03
+  /// What a turn by hand is brought back to, in degrees.
+  private static let placing = 1.0
   /// The farthest from whole turns, as a part of one turn: 36°.
   private static let farthest = 0.1
 
@@ -41,8 +49,10 @@ public struct TurnFit: Equatable, Sendable {
   ///   - degrees: The integral of the rate less its bias, by axis, from rest to rest.
   ///   - scale: The factors of the axes as far as they are known.
   ///   - error: What the factors may be off. A smaller one lets more turns be counted in one go.
+  ///   - uncertainty: What the bias may have put in, in degrees.
   public init(
-    degrees: Vector3, scale: Vector3 = Vector3(1, 1, 1), error: Double = TurnFit.largestError
+    degrees: Vector3, scale: Vector3 = Vector3(1, 1, 1), error: Double = TurnFit.largestError,
+    uncertainty: Double = 0
   ) throws(Failure) {
     let sizes = Vector3(abs(degrees.x), abs(degrees.y), abs(degrees.z))
     let axis = (0..<3).max { sizes[$0] < sizes[$1] } ?? 0
@@ -61,7 +71,11 @@ public struct TurnFit: Equatable, Sendable {
       throw .notWhole(axis: axis, degrees: degrees[axis])
     }
     guard most <= fewest else { throw .uncertain(axis: axis, degrees: degrees[axis]) }
+    guard uncertainty <= TurnFit.largestShare * 360 * turns else {
+      throw .vague(axis: axis, share: uncertainty / (360 * turns))
+    }
     self.axis = axis
+    self.uncertainty = uncertainty
     self.turns = Int(degrees[axis] < 0 ? -turns : turns)
     shares = degrees / (360 * turns)
   }
@@ -70,15 +84,17 @@ public struct TurnFit: Equatable, Sendable {
   ///
   ///     Σ (sᵢ · shareᵢ)² = 1 for each turn, which is linear in sᵢ²; an axis without a turn has s = 1
   ///
-  /// A turn weighs with the square of its number: it is laid back as well after ten turns as after one.
+  /// A turn weighs with the square of its number: it is laid back as well after ten turns as after one, to 1°. What the
+  /// bias may have put in adds to that.
   public static func scales(_ fits: [TurnFit]) -> Vector3 {
     let axes = (0..<3).filter { axis in fits.contains { $0.axis == axis } }
     var equations = NormalEquations(unknowns: axes.count)
     for fit in fits {
       let squares = fit.shares * fit.shares
       let others = (0..<3).filter { !axes.contains($0) }.reduce(0) { $0 + squares[$1] }
+      let (turns, error) = (Double(fit.turns), fit.uncertainty / placing)
       equations.add(
-        axes.map { squares[$0] }, value: 1 - others, weight: Double(fit.turns * fit.turns))
+        axes.map { squares[$0] }, value: 1 - others, weight: turns * turns / (1 + error * error))
     }
     var scales = Vector3(repeating: .nan)
     guard !axes.isEmpty, let (unknowns, _) = equations.solve() else { return scales }

@@ -4,6 +4,7 @@ import Analysis
 import ArgumentParser
 import Export
 import Glibc
+import IMUDrivers
 import IMUModel
 import LinuxIO
 import LogStore
@@ -96,7 +97,8 @@ struct CalibrateCommand: ParsableCommand {
     var generator = SystemRandomNumberGenerator()
     var result = study.calibration(
       id: .random(using: &generator), name: chosenName(reader.description),
-      made: SystemClock().readWallClock().wall)
+      made: SystemClock().readWallClock().wall,
+      zeroRate: SensorModel.allCases.first { $0.name == reader.description.sensor.model }?.zeroRate)
     if damageCount > 0 {
       result.refusals.append(
         "the recording is damaged in \(damageCount) \(damageCount == 1 ? "place" : "places"), and what can be read was used"

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+import IMUModel
+import Testing
+
+/// What turns evenly is as still as a rest, and may last for longer than all rests.
+@Suite("Rests and turns, told apart")
+struct CalibrationTurnTests {
+  private let bias = Vector3(-79, 26, 177) / 65.5
+
+  private func expectBias(_ result: CalibrationResult, _ words: String) throws {
+    let gyroscope = try #require(result.calibration?.gyroscope, "\(words): \(result.refusals)")
+    #expect(isNear(gyroscope.offset, bias, 0.01), "\(words): \(gyroscope)")
+  }
+
+  @Test("ten turns in one go are no rest, though they are more windows than all rests")
+  func tenTurns() throws {
+    for rate in [12.0, 24, 48] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.faces()
+      recording.turns()
+      recording.rest(Vector3(0, 0, 1))
+      recording.turnEvenly(Vector3(0, 0, 1), rate, seconds: Int(3600 / rate))
+      recording.rest(Vector3(0, 0, 1))
+      recording.study.finish()
+      #expect(recording.study.windows.count >= 5)
+      let result = recording.study.result()
+      try expectBias(result, "\(rate) °/s")
+      #expect(!result.missing.contains(.gyroscopeScaleZ), "\(result.refusals)")
+      #expect(result.calibration?.accelerometer != nil, "\(result.refusals)")
+    }
+  }
+
+  @Test("a turn in minutes about a level axis is sixty poses in as many directions, and no rest")
+  func slowRoll() throws {
+    for seconds in [120, 240, 600] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.faces()
+      var up = Vector3(0, 0, 1)
+      recording.rest(up)
+      recording.roll(&up, about: 0, by: 360, seconds: seconds)
+      recording.rest(up)
+      recording.study.finish()
+      #expect(recording.study.poses.count > 40)
+      let result = recording.study.result()
+      try expectBias(result, "\(seconds) s")
+      #expect(result.orientationCount == 8, "\(seconds) s: \(result.orientationCount)")
+      // Counts of 0.015 °/s, rounded without noise, cost 0.8 % of so slow a turn.
+      let scale = try #require(result.calibration?.gyroscope?.scale)
+      #expect(abs(scale.x - 1) < 0.01 && !result.missing.contains(.gyroscopeScaleX), "\(scale)")
+    }
+  }
+
+  @Test(
+    "three turns of 90 s in one place do not outvote the faces, nor at a temperature of their own")
+  func slowTurns() throws {
+    for warmth in [0.0, 1.5] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.faces()
+      for _ in 0..<3 {
+        recording.rest(Vector3(0, 0, 1))
+        recording.temperature = 25 + warmth
+        recording.turnEvenly(Vector3(0, 0, 1), 4, seconds: 90)
+        recording.temperature = 25
+      }
+      recording.rest(Vector3(0, 0, 1))
+      recording.study.finish()
+      let result = recording.study.result()
+      try expectBias(result, "\(warmth) °C")
+    }
+  }
+
+  @Test("a bias beyond the chip's data sheet is refused of one direction, and said of several")
+  func implausible() throws {
+    var turning = try MadeUpRecording()
+    turning.move()
+    turning.turnEvenly(Vector3(0, 0, 1), 12, seconds: 100)
+    turning.study.finish()
+    let id = RecordingID(high: 3, low: 4)
+    let refused = turning.study.calibration(id: id, name: "n", made: 5, zeroRate: 1)
+    #expect(refused.calibration?.gyroscope == nil && refused.missing.contains(.gyroscope))
+    #expect(
+      refused.refusals.contains { $0.contains("14.7 °/s, and the chip's data sheet has ±1") },
+      "\(refused.refusals)")
+    var faulty = try MadeUpRecording()
+    faulty.faces()
+    faulty.study.finish()
+    let said = faulty.study.calibration(id: id, name: "n", made: 5, zeroRate: 1)
+    #expect(said.calibration?.gyroscope != nil)
+    #expect(said.remarks.contains { $0.contains("2.7 °/s, and the chip's data sheet has ±1") })
+    let usual = faulty.study.calibration(id: id, name: "n", made: 5, zeroRate: 20)
+    #expect(!usual.remarks.contains { $0.contains("data sheet") })
+  }
+
+  @Test("rates of a wrong full scale are refused, as gravity turned otherwise from face to face")
+  func wrongScale() throws {
+    for (factor, words) in [(2.0, "by 0.5 of"), (0.5, "by 2 of"), (3, "by 0.33 of")] {
+      var recording = try MadeUpRecording()
+      recording.rateScale = Vector3(repeating: factor)
+      recording.rolledFaces()
+      recording.turns(seconds: 8)
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
+      #expect(result.refusals.contains { $0.contains(words) }, "\(factor): \(result.refusals)")
+    }
+    for factor in [1 / 1.09, 1, 1.09] {
+      var recording = try MadeUpRecording()
+      recording.rateScale = Vector3(repeating: factor)
+      recording.rolledFaces()
+      recording.turns()
+      recording.study.finish()
+      let scale = try #require(recording.study.result().calibration?.gyroscope?.scale)
+      #expect(isNear(scale, Vector3(repeating: 1 / factor), 0.001), "\(scale)")
+    }
+  }
+
+  @Test("a gyroscope whose counts never change is refused by name, at zero or elsewhere")
+  func dead() throws {
+    for count: Int16 in [0, 3] {
+      var recording = try MadeUpRecording()
+      recording.stuckRate = count
+      recording.faces()
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
+      #expect(result.refusals.contains { $0.contains("gx, gy, gz do not change") })
+      #expect(result.calibration?.accelerometer != nil)
+    }
+  }
+
+  @Test("a bias that drifts from rest to rest leaves no error in the scale of a slow turn")
+  func driftingBias() throws {
+    var recording = try MadeUpRecording(bias: bias)
+    recording.trend = Vector3(0.0004, -0.0003, 0.0005)
+    recording.faces()
+    recording.turns(seconds: 60)
+    recording.study.finish()
+    let scale = try #require(recording.study.result().calibration?.gyroscope?.scale)
+    #expect(isNear(scale, Vector3(1, 1, 1), 0.002), "\(scale)")
+  }
+
+  @Test("a turn that is too slow for what the bias did in it is left out, with both figures")
+  func vague() throws {
+    var recording = try MadeUpRecording(bias: bias)
+    recording.faces()
+    recording.trend = Vector3(0, 0, 0.0005)
+    recording.rest(Vector3(0, 0, 1))
+    recording.turnEvenly(Vector3(0, 0, 1), 0.8, seconds: 450)
+    recording.rest(Vector3(0, 0, 1))
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.missing.contains(.gyroscopeScaleZ))
+    #expect(
+      result.remarks.contains { $0.contains("turn 1") && $0.contains("would be known to 14") },
+      "\(result.remarks)")
+  }
+}

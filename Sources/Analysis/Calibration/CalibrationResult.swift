@@ -39,7 +39,7 @@ public struct CalibrationResult: Sendable {
     }
   }
 
-  /// Two standard errors of what was determined; `nil` where nothing shows them.
+  /// What was determined is within these of the truth in 95 of 100 cases; `nil` where nothing shows them.
   public struct Bounds: Equatable, Sendable {
     /// Of the worst axis's offset, in g.
     public internal(set) var offset: Double?

@@ -8,6 +8,8 @@ extension CalibrationStudy {
   private static let largestDifference = 0.006
   /// What the rate at rest may vary by before it is said, in °/s.
   private static let largestVariation = 0.05
+  /// What it usually varies by, in °/s.
+  private static let usualVariation = 0.01
   /// A bias beyond so many times its data sheet's is said: typical figures are before soldering and at 25 °C.
   private static let zeroRates = 2.0
 
@@ -47,8 +49,12 @@ extension CalibrationStudy {
       let offset = found.offset
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
       let variation = (squares / (count - 1)).squareRoot().max()
+      let spare = rates.count - 1 - (drift?.order ?? 0)
+      let squareSum = max(squares.x, squares.y, squares.z)
       // A median's standard error is 1.25 times that of a mean.
-      result.bounds.rate = 2 * (drift == nil ? 1.25 : 1) * variation / count.squareRoot()
+      result.bounds.rate = ErrorBound(
+        squares: squareSum, spare: spare, usual: CalibrationStudy.usualVariation
+      ).bound((drift == nil ? 1.25 * 1.25 : 1) / count)
       if variation > CalibrationStudy.largestVariation {
         result.remarks.append(
           "the rate at rest varies by \(milli(variation, 100)) °/s from rest to rest\(drift == nil ? "" : ", also without its change with temperature")"

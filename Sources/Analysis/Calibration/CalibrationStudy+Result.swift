@@ -108,18 +108,25 @@ extension CalibrationStudy {
     _ rests: Rests, _ result: inout CalibrationResult
   ) throws(GravityFit.Failure) -> SensorCalibration.Accelerometer {
     let points = rests.poses.map(\.point)
-    let (fit, leftOut) = try GravityFit.withoutSpoilers(points)
+    let sorted = try GravityFit.withoutSpoilers(points)
+    let (fit, leftOut) = (sorted.fit, sorted.leftOut)
     let used = points.indices.filter { !leftOut.contains($0) }.map { points[$0] }
     if fit.residualAfter >= CalibrationStudy.largestError, let other = fromWindows(&result) {
       return other
     }
     result.method = fit.terms.contains(.cross) ? .orientations : .faces
-    result.bounds.offset = 2 * fit.deviation.offset.max()
-    result.bounds.scale = 2 * fit.deviation.scale.max()
+    result.bounds.offset = fit.known.offset.max()
+    result.bounds.scale = fit.known.scale.max()
     for place in leftOut {
       let off = abs(fit.residual(of: points[place]))
       result.remarks.append(
         "\(name(rests.poses[place])) is left out: its magnitude is off by \(milli(off)) mg from what the others say, so it moved; take it again"
+      )
+    }
+    if let (one, other) = sorted.rivals {
+      let apart = abs(fit.residual(of: points[one]) - fit.residual(of: points[other]))
+      result.remarks.append(
+        "\(name(rests.poses[one])) and \(name(rests.poses[other])) contradict each other by \(milli(apart)) mg: one of them moved, and which one cannot be told; take both again"
       )
     }
     if !fit.terms.contains(.cross) {
@@ -129,7 +136,7 @@ extension CalibrationStudy {
     }
     if used.count <= fit.terms.unknowns {
       result.remarks.append("no orientation is left over to check the result by")
-    } else if fit.residualAfter > GravityFit.suspicious,
+    } else if sorted.rivals == nil, fit.residualAfter > GravityFit.suspicious,
       fit.residualAfter < CalibrationStudy.largestError
     {
       result.remarks.append(

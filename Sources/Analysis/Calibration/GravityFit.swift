@@ -57,8 +57,9 @@ public struct GravityFit: Equatable, Sendable {
   public let slope: Vector3
   /// The mean temperature in °C; `nil` without a slope.
   public let reference: Double?
-  /// Standard deviation of each offset and each diagonal element, from the residuals.
-  public let deviation: (offset: Vector3, scale: Vector3)
+  /// What each offset and each diagonal element is known to: see ``ErrorBound``. What is not determined adds to it as the
+  /// chips may have it.
+  public let known: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
   public let residualBefore: Double
   /// Root mean square of | |a| − 1 g | afterwards, in g.
@@ -68,7 +69,7 @@ public struct GravityFit: Equatable, Sendable {
   public static func == (left: GravityFit, right: GravityFit) -> Bool {
     left.terms == right.terms && left.offset == right.offset && left.matrix == right.matrix
       && left.slope == right.slope && left.reference == right.reference
-      && left.deviation == right.deviation && left.residualBefore == right.residualBefore
+      && left.known == right.known && left.residualBefore == right.residualBefore
       && left.residualAfter == right.residualAfter
   }
 
@@ -85,7 +86,13 @@ public struct GravityFit: Equatable, Sendable {
   /// The largest standard deviation of the change with temperature at the ends of its span, in g.
   private static let largestDrift = 0.001
   /// What an orientation is good for at best, in g: a few of them may fit too well.
-  private static let leastNoise = 0.0001
+  static let leastNoise = 0.0001
+  /// What it is usually good for, in g.
+  private static let usualNoise = 0.0005
+  /// A cross term and a slope with temperature in g a °C that chips have, as standard deviations: data sheets have 2 % at
+  /// most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2).
+  private static let usualCross = 0.01
+  private static let usualSlope = 0.0005
 
   /// Fits the means of still stretches.
   ///
@@ -187,14 +194,42 @@ public struct GravityFit: Equatable, Sendable {
     for axis in 0..<3 where !GravityFit.scales.contains(model.matrix.rows[axis][axis]) {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
-    func deviations(_ first: Int) -> Vector3 {
-      Vector3(variances[first], variances[first + 1], variances[first + 2]).squareRoot() * noise
+    let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)
+    let others = GravityFit.others(points, model)
+    func bounds(_ first: Int) -> Vector3 {
+      var result = Vector3()
+      for axis in 0..<3 {
+        result[axis] = bound.bound(variances[first + axis], others: others[first + axis])
+      }
+      return result
     }
     self.terms = terms
     (offset, matrix, slope) = (model.offset, model.matrix, model.slope)
     reference = terms.contains(.slope) ? model.reference : nil
-    deviation = (deviations(0), deviations(3))
+    known = (bounds(0), bounds(3))
     residualAfter = (cost / Double(points.count)).squareRoot()
+  }
+
+  /// The variances of offsets and scales by the terms that are not determined: by how much one of the usual size moves the
+  /// result, summed up in squares.
+  private static func others(_ points: [StillPoint], _ model: Model) -> [Double] {
+    var whole = Model(points, [.cross, .slope])
+    (whole.offset, whole.matrix) = (model.offset, model.matrix)
+    let rows = points.map { whole.row($0).0 }
+    let count = model.terms.unknowns
+    // In the order of a model with all terms: offset, diagonal, cross terms, slope.
+    let used =
+      Array(0..<6) + (model.terms.contains(.cross) ? Array(6..<9) : [])
+      + (model.terms.contains(.slope) ? Array(9..<12) : [])
+    var result = Array(repeating: 0.0, count: count)
+    for place in 6..<12 where !used.contains(place) {
+      let size = place < 9 ? usualCross : usualSlope
+      var equations = NormalEquations(unknowns: count)
+      for row in rows { equations.add(used.map { row[$0] }, value: row[place] * size) }
+      guard let (shift, _) = equations.solve() else { continue }
+      for index in result.indices { result[index] += shift[index] * shift[index] }
+    }
+    return result
   }
 
   /// The magnitude of a point less 1 g, afterwards.

@@ -24,6 +24,8 @@ enum RestRates {
   private static let nearby = 3.0
   /// And with those farther off where these are fewer than so many: three stretches, or directions.
   private static let leastVotes = 3
+  /// But not from so many steps on.
+  private static let farthest = 100.0
   /// What a bias changes by with temperature at most, in °/s a °C: ±20 °/s from −40 to 85 °C (MPU-6000/6050 product
   /// specification 6.1).
   private static let largestSlope = 0.32
@@ -60,7 +62,7 @@ enum RestRates {
         around = keys[low...high].flatMap { bins[$0] ?? [] }
         if high - low + 1 == keys.count || votes.groupCount(around) >= leastVotes { break }
         reach *= 2
-      } while true
+      } while reach < farthest
       guard around.count > 1 else { continue }
       let warmth = (reach - nearby) * step * largestSlope
       judge(bins[key] ?? [], among: around, points, votes, warmth, &result)

@@ -21,7 +21,7 @@ public struct AxisAnalysis: Equatable, Sendable {
   public let noise: NoiseTerms
 
   /// Peaks that are kept.
-  public static let peakLimit = 3
+  static let peakLimit = 3
 
   init(
     _ columns: SampleColumns, _ channel: Int, _ moments: CountMoments, _ welch: Welch,
@@ -92,14 +92,14 @@ public struct RecordingAnalysis: Equatable, Sendable {
     0.1..<1, 1..<5, 5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
   ]
   /// Where velocity is measured: from 10 Hz on and below 1 kHz, as ISO 20816-1 has it for most machines.
-  public static let velocityBand = 10.0..<1000.0
+  static let velocityBand = 10.0..<1000.0
   /// The sampling rate from which the whole of ``velocityBand`` is covered: 2.56 times 1 kHz, as analysers have it for
   /// their filters.
-  public static let velocityRate = 2560.0
+  static let velocityRate = 2560.0
   /// The greatest standard deviation of an acceleration at rest, in g.
-  public static let restingAcceleration = 0.05
+  static let restingAcceleration = 0.05
   /// The greatest standard deviation of a rate at rest, in °/s.
-  public static let restingRate = 1.0
+  static let restingRate = 1.0
 
   /// Analyses columns of at least one segment.
   public init(_ columns: SampleColumns, bands: [Range<Double>] = usualBands) {

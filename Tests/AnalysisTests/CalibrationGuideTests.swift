@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
+@testable import Analysis
 import IMUModel
 import Testing
 

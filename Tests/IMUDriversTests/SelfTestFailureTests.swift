@@ -199,3 +199,57 @@ struct SelfTestFailureTests {
     }
   }
 }
+
+/// A run whose bus hung for longer than it tries to restore the registers.
+@Suite("A chip that a self-test left as it was")
+struct SelfTestLeftoverTests {
+  /// The registers that hold the bits of the self-test, and those bits.
+  private static func bits(_ family: SensorFamily) -> [(register: UInt8, bits: UInt8)] {
+    switch family {
+    // GYRO_CONFIG and ACCEL_CONFIG.
+    case .mpu6050: [(0x1B, 0xE0), (0x1C, 0xE0)]
+    // CTRL5_C.
+    case .lsm6ds: [(0x14, 0x0F)]
+    // CTRL10.
+    case .lsm6dsv: [(0x19, 0x0F)]
+    // CTRL_REG10.
+    default: [(0x24, 0x05)]
+    }
+  }
+
+  @Test("leaves it with the next recording's set-up", arguments: SelfTestFailureTests.models)
+  func nextRecording(model: SensorModel) throws {
+    let run = SimulatedRun(
+      model: model, chip: SelfTestBench(model).chip, address: model.addresses[0])
+    let configuration = SensorConfiguration(rate: hertz(100), busClock: 400_000)
+    let fresh = try run(configuration)
+    let left = try run(
+      configuration,
+      before: { bus in
+        // Sleeping chips take no settings.
+        if model.family == .mpu6050 { try bus.write(run.address, register: 0x6B, value: 0x01) }
+        for (register, bits) in Self.bits(model.family) {
+          let value = model.family == .mpu6050 ? bits : bits & 0x05
+          try bus.write(run.address, register: register, value: value)
+          let held = try bus.read(run.address, register: register)
+          #expect(held & bits == value, "\(model.name): the chip takes the self-test")
+        }
+      })
+    for (register, bits) in Self.bits(model.family) {
+      #expect(left.registers[Int(register)] & bits == 0, "\(model.name)")
+      #expect(left.registers[Int(register)] == fresh.registers[Int(register)], "\(model.name)")
+    }
+  }
+
+  @Test("is named with what ends it")
+  func sentence() throws {
+    let outcome = try SelfTestBench(.lsm6dso)(prepare: SelfTestFailureTests.used(.lsm6dso)) { bus in
+      bus.inject(.fail(.timeout, errno: 110, transfers: 60), at: .transfer(bus.transferCount + 60))
+    }
+    let finding = try #require(outcome.report.findings.last)
+    #expect(finding.verdict == .fail)
+    #expect(
+      finding.value.hasSuffix("the chip may be in its self-test until the next recording resets it")
+    )
+  }
+}

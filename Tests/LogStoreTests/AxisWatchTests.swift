@@ -105,7 +105,7 @@ struct AxisWatchTests {
     var meter = CertificateMeter(description, CertificateMeterTests.expectation)
     var generator = SeededGenerator(seed: 3)
     var sensor = CertificateMeterTests.Sensor()
-    sensor.deviations[3...5] = [0, 0.53, 0.53]
+    sensor.deviations[3...5] = [0, 0.3, 0.3]
     sensor.levels[3] = 0
     for tick in 0..<2000 as Range<UInt64> {
       meter.add(
@@ -114,6 +114,26 @@ struct AxisWatchTests {
     let certificate = meter.certificate()
     #expect(certificate["zero"]?.value == "none, not judged: gx")
     #expect(certificate["stuck"]?.value == "none, not judged: gx")
+  }
+
+  @Test("an axis that is dead from the beginning is found by the noise of the others, in 20 s")
+  func others() throws {
+    for (count, words) in [(0, "zero: gx"), (-7, "stuck: gx at -7")] {
+      var description = try CertificateMeterTests.description()
+      description.sensor.gyroscopeScale = Fraction(10, 164)
+      var meter = CertificateMeter(description, CertificateMeterTests.expectation)
+      let seed = UInt64.random(in: 0..<1_000_000)
+      var generator = SeededGenerator(seed: seed)
+      var sensor = CertificateMeterTests.Sensor()
+      sensor.deviations[3...5] = [0, 0.8, 0.8]
+      sensor.levels[3] = Double(count)
+      for tick in 0..<2000 as Range<UInt64> {
+        meter.add(
+          tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+      }
+      let found = meter.certificate().findings(.fail).map { "\($0.name): \($0.value)" }
+      #expect(found.contains(words), "\(found), seed \(seed)")
+    }
   }
 
   /// From a quarter of half a count on, over all rates of the chips and their filters.
@@ -157,8 +177,8 @@ struct AxisWatchTests {
       let bound = try #require(meter.certificate()["stuck"]?.bound)
       return try #require(Double(bound.split(separator: " ").dropLast().last ?? ""))
     }
-    // A quarter of 0.53 counts, of which a run of 222,000 is chance, and half of it, of which one of 600 is.
-    #expect(try (2500...2800).contains(seconds(0.2)))
-    #expect(try (7...7.3).contains(seconds(0.8)))
+    // A quarter of 0.53 counts, of which a run of 135,000 is chance, and half of it, of which one of 450 is.
+    #expect(try (1500...1700).contains(seconds(0.2)))
+    #expect(try (5...5.6).contains(seconds(0.8)))
   }
 }

@@ -108,11 +108,11 @@ struct CertificateMeterTests {
     for axis in ["gx", "gy", "gz"] {
       #expect(certificate["noise-density-\(axis)"]?.verdict == .unknown)
     }
-    #expect(certificate["stuck"]?.verdict == .pass)
-    #expect(certificate["stuck"]?.value == "none, not judged: gx, gy, gz")
+    #expect(certificate["stuck"]?.verdict == .unknown)
+    #expect(certificate["stuck"]?.value == "not judged: gx, gy, gz")
     // They are held at other counts than 0, and each at another one.
     #expect(certificate["zero"]?.value == "none" && certificate["equal"]?.value == "none")
-    #expect(certificate.verdict == .pass)
+    #expect(certificate.verdict == .unknown && certificate.sentence == "unknown: not judged: stuck")
   }
 
   @Test("is measured in the first stretch of three seconds, and without one says so")
@@ -215,6 +215,15 @@ struct CertificateMeterTests {
     for name in ["zero", "stuck", "equal"] {
       #expect(certificate[name]?.value == "none, not judged: gx, gy")
     }
+    // Of a sensor with no axis that was judged nothing passes.
+    let gyroscope = try self.certificate(expectation) { _, sample in
+      (sample.gx, sample.gy, sample.gz) = (0, 0, 0)
+    }
+    for name in ["zero", "stuck", "equal"] {
+      #expect(gyroscope[name]?.value == "not judged: gx, gy, gz")
+      #expect(gyroscope[name]?.verdict == .unknown)
+    }
+    #expect(gyroscope.sentence == "unknown: not judged: zero, stuck")
     let nothing = try self.certificate(expectation) { _, sample in sample = RawSample() }
     for name in ["zero", "stuck", "equal"] {
       #expect(nothing[name]?.verdict == .unknown && nothing[name]?.value == "-")

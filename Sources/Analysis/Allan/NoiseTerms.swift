@@ -34,7 +34,7 @@ public struct NoiseTerms: Equatable, Sendable {
   public let rateRandomWalk: Term
 
   /// Seconds of samples from which a bias instability is reported.
-  public static let leastDuration = 10_800.0
+  static let leastDuration = 10_800.0
   /// Independent differences that a point has at least to count.
   static let leastIndependent = 9
   /// The variance that rounding to counts adds.

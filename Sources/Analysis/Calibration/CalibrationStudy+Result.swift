@@ -4,7 +4,7 @@ public import IMUModel
 
 extension CalibrationStudy {
   /// The largest error afterwards that is accepted, in g (van Hees and others 2014: 10 mg).
-  public static let largestError = FreeLivingFit.largestError
+  static let largestError = FreeLivingFit.largestError
   static let axes = ["x", "y", "z"]
 
   /// The calibration that the study supports.

@@ -14,11 +14,11 @@ public import LogFormat
 /// as still as any other: ``rests()`` tells it by its own gravity, and by the rates of the others.
 public struct CalibrationStudy {
   /// A stretch in which the sensor was still and pointed in one direction.
-  public struct Pose: Sendable {
+  struct Pose: Sendable {
     /// Its means; that of the rate without its first and last window, in which a slow turn may begin already.
-    public internal(set) var point: StillPoint
+    var point: StillPoint
     /// Of its first sample, in nanoseconds from tick 0's deadline.
-    public internal(set) var start: Int64
+    let start: Int64
     /// Windows of half a second in it.
     var windowCount = 1
     /// Still windows on end are of one stretch; it ends where a window is not still, or a sample is missing.
@@ -57,11 +57,11 @@ public struct CalibrationStudy {
   }
 
   /// The poses, in order.
-  public private(set) var poses: [Pose] = []
+  private(set) var poses: [Pose] = []
   /// Still windows of ``longWindow``.
-  public private(set) var windows: [StillPoint] = []
-  /// Samples so far.
-  public private(set) var sampleCount: UInt64 = 0
+  private(set) var windows: [StillPoint] = []
+  /// How many still windows of 10 s there were.
+  public var windowCount: Int { windows.count }
   /// What each side that was up was like.
   private(set) var attempts: [CalibrationGuide.Side: Attempt] = [:]
   /// Channels whose counts changed.
@@ -71,11 +71,11 @@ public struct CalibrationStudy {
   let rate: SampleRate
 
   /// Poses and windows that are kept at most: 11 days of windows.
-  public static let limit = 100_000
+  static let limit = 100_000
   /// The least length of a pose, in nanoseconds.
-  public static let leastPose: Int64 = 2_000_000_000
+  static let leastPose: Int64 = 2_000_000_000
   /// The length of a window, in nanoseconds (van Hees and others 2014).
-  public static let longWindow: Int64 = 10_000_000_000
+  static let longWindow: Int64 = 10_000_000_000
   /// The least cosine of the angle between two directions that count as the same: 3°.
   static let sameDirection = 0.99863
   /// The largest standard deviation of an axis at rest, in g (van Hees and others 2014).
@@ -142,7 +142,6 @@ public struct CalibrationStudy {
       let (tick, time, sample) = block[index]
       add(tick, time, sample)
     }
-    sampleCount += UInt64(block.count)
   }
 
   /// Takes a sample, in order of ticks: from tick 0's deadline in nanoseconds.

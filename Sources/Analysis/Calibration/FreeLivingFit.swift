@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 
 /// Offset, scale and their change with temperature from the still windows of a long recording, wherever they point
 /// (van Hees and others 2014, "Autocalibration of accelerometer data for free-living physical activity assessment using
@@ -11,31 +11,31 @@ public import IMUModel
 /// Each round moves every point to the nearest one on the sphere of 1 g and fits the three axes to it by weighted
 /// regression, until a round gains less than 0.01 %. A point's weight falls with its error, down to 0 for the half per
 /// cent that fit worst, as in the published programs of today; the paper has the inverse of the error.
-public struct FreeLivingFit: Equatable, Sendable {
+struct FreeLivingFit: Equatable, Sendable {
   /// In g: what is added after the scale.
-  public private(set) var offset = Vector3()
+  private(set) var offset = Vector3()
   /// Factor.
-  public private(set) var scale = Vector3(1, 1, 1)
+  private(set) var scale = Vector3(1, 1, 1)
   /// In g a °C; 0 without a temperature.
-  public private(set) var temperatureSlope = Vector3()
+  private(set) var temperatureSlope = Vector3()
   /// Mean of | |a| − 1 g | over the windows before, in g.
-  public private(set) var errorBefore = 0.0
+  private(set) var errorBefore = 0.0
   /// Mean of | |a| − 1 g | over the windows afterwards, in g.
-  public private(set) var errorAfter = 0.0
+  private(set) var errorAfter = 0.0
   /// Rounds that were needed.
-  public private(set) var rounds = 0
+  private(set) var rounds = 0
 
   /// The largest error afterwards that counts as calibrated, in g (the paper's 10 mg).
-  public static let largestError = 0.01
+  static let largestError = 0.01
   /// Windows below which it refuses: 8 minutes of rest.
-  public static let leastPoints = 50
+  static let leastPoints = 50
   private static let roundLimit = 1000
   private static let leastGain = 0.0001
 
   /// Fits the still windows of a recording.
   ///
   /// - Parameter usesTemperature: Whether to fit a slope with temperature; every point must have one then.
-  public init(_ points: [StillPoint], usesTemperature: Bool) throws(GravityFit.Failure) {
+  init(_ points: [StillPoint], usesTemperature: Bool) throws(GravityFit.Failure) {
     guard points.count >= FreeLivingFit.leastPoints else {
       throw .tooFew(points.count, needed: FreeLivingFit.leastPoints)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 
 /// Offset, scale and cross terms of an accelerometer from orientations in which it was still: there it measures 1 g,
 /// wherever that points.
@@ -16,25 +16,25 @@ public import IMUModel
 ///     │ M (a − b − d · (T − reference)) │ = 1 g
 ///
 /// Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
-public struct GravityFit: Equatable, Sendable {
+struct GravityFit: Equatable, Sendable {
   /// What is determined beside offset and scale.
-  public struct Terms: OptionSet, Hashable, Sendable {
+  struct Terms: OptionSet, Hashable, Sendable {
     /// One bit for each.
-    public let rawValue: Int
+    let rawValue: Int
     /// The terms of these bits.
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    init(rawValue: Int) { self.rawValue = rawValue }
     /// From nine orientations or more.
-    public static let cross = Terms(rawValue: 1)
+    static let cross = Terms(rawValue: 1)
     /// The slope of the offset with temperature.
-    public static let slope = Terms(rawValue: 2)
+    static let slope = Terms(rawValue: 2)
 
     /// Numbers to determine, and least orientations: offset and scale need six.
-    public var unknowns: Int { matrixUnknowns + 3 + (contains(.slope) ? 3 : 0) }
+    var unknowns: Int { matrixUnknowns + 3 + (contains(.slope) ? 3 : 0) }
     fileprivate var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
   }
 
   /// Why there is no result.
-  public enum Failure: Error, Equatable, Sendable {
+  enum Failure: Error, Equatable, Sendable {
     /// Fewer orientations than unknowns.
     case tooFew(Int, needed: Int)
     /// No orientation has this axis beyond 0.3 g upwards or downwards: its offset and scale cannot be told apart.
@@ -48,25 +48,25 @@ public struct GravityFit: Equatable, Sendable {
   }
 
   /// What was determined beside offset and scale.
-  public let terms: Terms
+  let terms: Terms
   /// In g, in the sensor's own counts times its scale; at ``reference`` with a slope.
-  public let offset: Vector3
+  let offset: Vector3
   /// Upper triangle.
-  public let matrix: SensorMatrix
+  let matrix: SensorMatrix
   /// In g a °C; 0 when it is not determined.
-  public let slope: Vector3
+  let slope: Vector3
   /// The mean temperature in °C; `nil` without a slope.
-  public let reference: Double?
+  let reference: Double?
   /// What each offset and each diagonal element is known to: see ``ErrorBound``. What is not determined adds to it as the
   /// chips may have it.
-  public let known: (offset: Vector3, scale: Vector3)
+  let known: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
-  public let residualBefore: Double
+  let residualBefore: Double
   /// Root mean square of | |a| − 1 g | afterwards, in g.
-  public let residualAfter: Double
+  let residualAfter: Double
 
   /// Whether all values are equal.
-  public static func == (left: GravityFit, right: GravityFit) -> Bool {
+  static func == (left: GravityFit, right: GravityFit) -> Bool {
     left.terms == right.terms && left.offset == right.offset && left.matrix == right.matrix
       && left.slope == right.slope && left.reference == right.reference
       && left.known == right.known && left.residualBefore == right.residualBefore
@@ -75,10 +75,10 @@ public struct GravityFit: Equatable, Sendable {
 
   /// Scales that a chip can have, and whose corrected values stay in the range of corrected counts. Clones are off by up
   /// to a tenth; a chip that is taken for its relative with twice the ranges is off by two.
-  public static let scales = 0.8...1.25
+  static let scales = 0.8...1.25
   /// The least that each axis must reach on both sides, as a part of gravity (van Hees and others 2014,
   /// "Autocalibration of accelerometer data for free-living physical activity assessment", methods).
-  public static let leastReach = 0.3
+  static let leastReach = 0.3
   /// The largest standard deviation of an offset in g and of a scale that still counts as determined, if each
   /// orientation is known to 1 mg.
   private static let largestDeviation = 0.01
@@ -100,7 +100,7 @@ public struct GravityFit: Equatable, Sendable {
   /// on, if the orientations determine them.
   ///
   /// - Complexity: some twenty passes over the points, for each choice of terms.
-  public init(_ points: [StillPoint]) throws(Failure) {
+  init(_ points: [StillPoint]) throws(Failure) {
     try GravityFit.checkReach(points.map(\.acceleration))
     let temperatures = points.compactMap(\.temperature)
     let span = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)

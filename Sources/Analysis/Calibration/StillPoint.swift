@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 
 /// The means of a window in which the sensor was still.
-public struct StillPoint: Equatable, Sendable {
+struct StillPoint: Equatable, Sendable {
   /// In g.
-  public var acceleration: Vector3
+  var acceleration: Vector3
   /// In °/s.
-  public var rate: Vector3
+  var rate: Vector3
   /// In °C; `nil` without the channel.
-  public var temperature: Double?
+  var temperature: Double?
   /// What tremor and noise may put into the rate, in °/s.
   var rateNoise: Double
   /// When it began, in nanoseconds from tick 0's deadline.
   var start: Int64 = 0
 
   /// The means of a window.
-  public init(
+  init(
     acceleration: Vector3, rate: Vector3 = Vector3(), temperature: Double? = nil,
     rateNoise: Double = 0
   ) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 
 extension TemperatureDrift {
   /// The least span that a fit needs, in °C.
-  public static let leastSpan = 5.0
+  static let leastSpan = 5.0
   /// The largest standard error that a fit may have anywhere in the span, in the values' unit.
   private static let largestError = 0.02
   /// What is taken for the noise of a value at least, in the values' unit: a few values may fit too well.
@@ -26,7 +26,7 @@ extension TemperatureDrift {
   /// error must be below 0.02 °/s at the ends and in between. Else a lower order is taken.
   ///
   /// - Complexity: three times the number of values for each order.
-  public init?(fitting values: [(temperature: Double, value: Vector3)]) {
+  init?(fitting values: [(temperature: Double, value: Vector3)]) {
     let temperatures = values.map(\.temperature)
     guard let low = temperatures.min(), let high = temperatures.max(),
       high - low >= TemperatureDrift.leastSpan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 
 /// Whole turns about an axis, counted from what the gyroscope integrated from rest to rest, less its bias.
 ///
@@ -8,9 +8,9 @@ public import IMUModel
 ///
 /// The magnitude counts, not one axis: an axis of the sensor that is tilted by t from that of the turn sees only its
 /// cosine, and the other axes see the rest of it.
-public struct TurnFit: Equatable, Sendable {
+struct TurnFit: Equatable, Sendable {
   /// Why there is no result.
-  public enum Failure: Error, Equatable, Sendable {
+  enum Failure: Error, Equatable, Sendable {
     /// Less than half a turn, in degrees.
     case noTurn(degrees: Double)
     /// About this axis and another one: more than a quarter of the turn about the other.
@@ -24,18 +24,18 @@ public struct TurnFit: Equatable, Sendable {
   }
 
   /// The axis that was turned about: 0 for x.
-  public let axis: Int
+  let axis: Int
   /// Whole turns, negative against the axis's sense.
-  public let turns: Int
+  let turns: Int
   /// What was integrated about each axis, as a part of the turn.
-  public let shares: Vector3
+  let shares: Vector3
   /// What the bias of the rate may have put in, in degrees.
   let uncertainty: Double
 
   /// The largest error of a scale that is taken for one: the chips' data sheets have 1 to 4 %, clones more.
-  public static let largestError = 0.1
+  static let largestError = 0.1
   /// What a scale from a single turn is good for: it was laid back by hand.
-  public static let knownError = 0.02
+  static let knownError = 0.02
   /// The most that the bias may put in, as a part of the turns.
   private static let largestShare = 0.03
   /// What a turn by hand is brought back to, in degrees.
@@ -50,7 +50,7 @@ public struct TurnFit: Equatable, Sendable {
   ///   - scale: The factors of the axes as far as they are known.
   ///   - error: What the factors may be off. A smaller one lets more turns be counted in one go.
   ///   - uncertainty: What the bias may have put in, in degrees.
-  public init(
+  init(
     degrees: Vector3, scale: Vector3 = Vector3(1, 1, 1), error: Double = TurnFit.largestError,
     uncertainty: Double = 0
   ) throws(Failure) {
@@ -86,7 +86,7 @@ public struct TurnFit: Equatable, Sendable {
   ///
   /// A turn weighs with the square of its number: it is laid back as well after ten turns as after one, to 1°. What the
   /// bias may have put in adds to that.
-  public static func scales(_ fits: [TurnFit]) -> Vector3 {
+  static func scales(_ fits: [TurnFit]) -> Vector3 {
     let axes = (0..<3).filter { axis in fits.contains { $0.axis == axis } }
     var equations = NormalEquations(unknowns: axes.count)
     for fit in fits {

@@ -38,7 +38,7 @@ public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
   }
 
   /// The opposite turn.
-  public var conjugate: Quaternion { Quaternion(w: w, axis: -axis) }
+  var conjugate: Quaternion { Quaternion(w: w, axis: -axis) }
 
   /// The same direction with length 1; zero stays zero.
   var normalized: Quaternion {

@@ -66,7 +66,7 @@ public struct Spectrum: Equatable, Sendable {
 
   /// The root mean square of the integral over time of what is in a band: of the velocity where this is the spectrum of an
   /// acceleration. Each value is divided by (2πf)².
-  public func integralRMS(in band: Range<Double>) -> Double? {
+  func integralRMS(in band: Range<Double>) -> Double? {
     let places = places(band)
     guard covers(band), !places.isEmpty else { return nil }
     let sum = places.reduce(0.0) { sum, place in

@@ -105,7 +105,9 @@ extension SelfTestReport {
         verdict: .pass)
     case .failed(let error):
       return CertificateFinding(
-        name: "restored", value: "\(error)", bound: "as before the self-test", verdict: .fail)
+        name: "restored",
+        value: "\(error); the chip may be in its self-test until the next recording resets it",
+        bound: "as before the self-test", verdict: .fail)
     }
   }
 }

@@ -171,21 +171,24 @@ private struct MotionWindow {
 }
 
 extension AxisWatch {
-  /// After how many samples with the same count an axis is stuck: as many as chance gives once in 10^16 times, so that a day
-  /// at any rate has a false alarm once in a million. 0 where a count is so coarse that noise may hide for good.
+  /// After how many samples with the same count an axis is stuck: so many that in a day six healthy axes have such a run by
+  /// chance once in a million times. 0 where a count is so coarse that noise may hide for good.
   ///
-  /// A Gaussian that is rounded to counts repeats one most where it lies in the middle of it. Samples closer than half a
-  /// period of the filter's bandwidth are not independent: only so many count as one.
+  /// A Gaussian that is rounded to counts repeats one most where it lies in the middle of it. A run begins where the one before
+  /// ended: the better a count is kept, the fewer there are. Samples closer than half a period of the filter's bandwidth are
+  /// not independent: only so many count as one.
   ///
   /// - Parameter deviation: The least noise that the axis may have, in counts.
   static func limit(deviation: Double, bandwidth: Double, rate: SampleRate) -> UInt64 {
     guard deviation >= CertificateBounds.leastDeviation * CertificateBounds.noiseFarBelow else {
       return 0
     }
-    // ln of the probability of half a count at most.
-    let repetition = log1p(-erfc(0.5 / (deviation * 2.0.squareRoot())))
-    let looks = (log(1e-16) / repetition).rounded(.up)
-    let samples = (looks * max(1, rate.hertz / (2 * bandwidth))).rounded(.up)
+    // The probability of more than half a count.
+    let leaving = erfc(0.5 / (deviation * 2.0.squareRoot()))
+    let spacing = max(1, rate.hertz / (2 * bandwidth))
+    let runs = 6 * 86_400 * rate.hertz / spacing * leaving
+    let looks = (log(1e-6 / runs) / log1p(-leaving)).rounded(.up)
+    let samples = (looks * spacing).rounded(.up)
     return UInt64(max(1, min(1e12, samples)))
   }
 }

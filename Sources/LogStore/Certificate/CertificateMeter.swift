@@ -33,7 +33,8 @@ package struct CertificateMeter {
   }
 
   /// Sets how long each axis may have the same count, by the least noise that it may have: of the data sheet's figure a
-  /// quarter, or up to a half where the recording's own noise is that much. What exceeds a half may be of the place.
+  /// quarter, or up to a half where the axis's own noise is that much in the recording, or that of both others of its sensor: a
+  /// dead axis has none. What exceeds a half may be of the place.
   private mutating func setLimits() {
     for axis in watch.axes {
       guard let noise = axis < 3 ? expectation.acceleration : expectation.angularRate else {
@@ -41,10 +42,8 @@ package struct CertificateMeter {
       }
       let typical = noise.deviation(axis < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale)
       guard typical >= CertificateBounds.leastDeviation else { continue }
-      // Below half a count, what was measured depends on where between two counts the mean lies.
-      let own = stretch.isWhole ? stretch.deviation(axis) : 0
-      let measured =
-        own >= CertificateBounds.leastDeviation ? own * CertificateBounds.leastMeasured : 0
+      let others = watch.axes.filter { $0 / 3 == axis / 3 && $0 != axis }.map { ownNoise($0) }
+      let measured = max(ownNoise(axis), others.count == 2 ? min(others[0], others[1]) : 0)
       let least = min(
         typical * CertificateBounds.noiseBelow,
         max(typical * CertificateBounds.noiseFarBelow, measured))
@@ -52,6 +51,15 @@ package struct CertificateMeter {
         AxisWatch.limit(deviation: least, bandwidth: noise.bandwidth, rate: description.rate),
         of: axis)
     }
+  }
+
+  /// The noise that an axis has at least by the recording, in counts; 0 where it is not known. Below half a count, what was
+  /// measured depends on where between two counts the mean lies.
+  private func ownNoise(_ axis: Int) -> Double {
+    guard stretch.isWhole, stretch.deviation(axis) >= CertificateBounds.leastDeviation else {
+      return 0
+    }
+    return stretch.deviation(axis) * CertificateBounds.leastMeasured
   }
 
   /// Adds a record of the recording, with the recording's ticks and times.
@@ -289,6 +297,12 @@ extension CertificateMeter {
         return result((bad + [open]).filter { !$0.isEmpty }.joined(separator: ", "), .fail)
       }
       if undecided.count == watch.axes.count { return result("-", .unknown) }
+      // A sensor of which no axis was judged has not passed, whatever the other one did.
+      let isSensorOpen = [0..<3, 3..<6].contains { sensor in
+        let recorded = watch.axes.filter { sensor.contains($0) }
+        return !recorded.isEmpty && recorded.allSatisfy { undecided.contains($0) }
+      }
+      if isSensorOpen { return result(open, .unknown) }
       return result(open.isEmpty ? "none" : "none, \(open)", .pass)
     }
     let stuck = watch.axes.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }

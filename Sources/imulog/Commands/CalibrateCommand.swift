@@ -24,9 +24,9 @@ struct CalibrateCommand: ParsableCommand {
       The result is a file, which later recordings copy into their headers (`calibration` in the \
       configuration, record --calibration), and which exports apply with --calibrated. No count changes.
 
-      The exit status is 0 if of each sensor that was recorded offset and scale are determined, on all axes; \
-      1 for a part of that, or a damaged recording; 65 for none. Cross terms and changes with temperature that \
-      are missing are said, and do not count.
+      The exit status is 0 when offset and scale of each recorded sensor are determined on all axes, 1 when a \
+      part of that is missing or the recording is damaged, and 65 when nothing is determined. Missing cross terms \
+      and changes with temperature are remarks, and do not count.
 
       Examples:
         imulog calibrate --name "left shoe" -o left.cal
@@ -169,7 +169,7 @@ struct CalibrationReport {
 
   var lines: [String] {
     var lines = [
-      "still         \(result.orientationCount) orientations of 2 s or more, \(study.windows.count) windows of 10 s"
+      "still         \(result.orientationCount) orientations of 2 s or more, \(study.windowCount) windows of 10 s"
     ]
     guard let calibration = result.calibration else { return lines.map(Plain.text) }
     if let made = calibration.conditions { lines.append("made at       " + text(made)) }
@@ -248,7 +248,7 @@ struct CalibrationReport {
   var json: String {
     JSONWriter.document { json in
       json.member("orientations", result.orientationCount)
-      json.member("windows", study.windows.count)
+      json.member("windows", study.windowCount)
       json.member("turns", result.turnCount)
       json.member("method", result.method?.rawValue)
       json.member("offsetKnownTo_g", number: result.bounds.offset.map { "\($0)" })

@@ -18,8 +18,8 @@ struct CertifyCommand: ParsableCommand {
       The chip must lie still for ten seconds, and no recorder may be using it. It shows an axis that does not work, \
       a wrong scale, and a copy of a chip by its identity, its noise, or a self-test that it does not have.
 
-      The exit status is 1 when a finding fails or warns, 75 when the chip moved or too little could be judged (hold it \
-      still and run it again), and else 0.
+      The exit status is 1 when a finding fails, or warns of a chip that lay still; 75 when none fails and the chip moved \
+      or too little could be judged (hold it still and run it again); and else 0.
 
       Examples:
         imulog certify

@@ -71,6 +71,18 @@ struct CalibrationTurnTests {
     }
   }
 
+  @Test("one long turn at the end of the temperatures' span makes no change with temperature")
+  func warmTurn() throws {
+    var recording = try MadeUpRecording(bias: bias)
+    recording.faces()
+    recording.temperature = 31
+    recording.turnEvenly(Vector3(0, 0, 1), 1, seconds: 60)
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.missing.contains(.gyroscopeDrift))
+    try expectBias(result, "6 °C")
+  }
+
   @Test("a bias beyond the chip's data sheet is refused of one direction, and said of several")
   func implausible() throws {
     var turning = try MadeUpRecording()

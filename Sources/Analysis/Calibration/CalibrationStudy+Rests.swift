@@ -43,6 +43,9 @@ extension CalibrationStudy {
     }
   }
 
+  /// The least change of a rest's temperature that its windows are taken for, in °C.
+  private static let leastWarmth = 1.0
+
   /// The poses so far, told apart by what their gravity does, and by their rates.
   func rests() -> Rests {
     let kept = kept
@@ -75,8 +78,8 @@ extension CalibrationStudy {
     return rate > allowed ? rate : nil
   }
 
-  /// Still windows in poses at rest, and the means of poses that hold none; without such a pose the windows that do not
-  /// turn.
+  /// The means of the poses at rest, or of the windows in one whose temperature changes; without a pose at rest the windows
+  /// that do not turn. Windows at one temperature are one witness of the rate there, and not several.
   func stillPoints(_ rests: Rests) -> [StillPoint] {
     guard !rests.poses.isEmpty else {
       var others = windows
@@ -90,7 +93,9 @@ extension CalibrationStudy {
     return rests.poses.flatMap { pose in
       rest = rest.drop { $0.start < pose.start }
       let inside = rest.prefix { $0.start <= end(of: pose) - longLength }
-      return inside.isEmpty ? [pose.point] : Array(inside)
+      let temperatures = inside.compactMap(\.temperature)
+      let width = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
+      return width < CalibrationStudy.leastWarmth ? [pose.point] : Array(inside)
     }
   }
 

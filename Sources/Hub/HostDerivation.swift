@@ -114,14 +114,10 @@ struct HostDerivation {
   }
 
   private func isThere(_ row: HostRows.Row) throws -> Bool {
-    let place = hub.samples(of: row.id, host: host.name, date: row.date)
-    do throws(StorageError) {
-      let status = try hub.files.status("\(hub.path)/\(place)", followsLink: false)
-      return status.st_mode & S_IFMT == S_IFREG
-        && UInt64(clamping: status.st_size) == row.samplesByteCount
-    } catch {
-      if error.isMissing { return false }
-      throw error
+    try HubDirectory.Table.allCases.allSatisfy { table in
+      let place = hub.place(table, of: row.id, host: host.name, date: row.date)
+      return try size(of: place)
+        == (table == .samples ? row.samplesByteCount : row.featuresByteCount)
     }
   }
 
@@ -139,17 +135,35 @@ struct HostDerivation {
     var options = ExportOptions(format: .parquet)
     options.isForHub = true
     _ = try Exporter(options).write(&reader, to: &sink)
-    let place = hub.samples(of: id, host: host.name, date: date)
-    let length = try file.publish(as: place)
-    let row = RecordingRow(account, labels, of: host, proof, samples: (place, length))
+    let samples = hub.place(.samples, of: id, host: host.name, date: date)
+    let length = try file.publish(as: samples)
+    let features = hub.place(.features, of: id, host: host.name, date: date)
+    let featuresLength = try deriveFeatures(entry, labels, features)
+    let row = RecordingRow(
+      account, labels, of: host, proof, samples: (samples, length),
+      features: (features, featuresLength))
     let made = HostRows.Row(
-      id: id, log: mark, source: source, date: date, samplesByteCount: length, rowSum: 0)
+      id: id, log: mark, source: source, date: date, samplesByteCount: length,
+      featuresByteCount: featuresLength, rowSum: 0)
     try rows.add(made, json: row.json)
+  }
+
+  private func deriveFeatures(
+    _ entry: CatalogueEntry, _ labels: LabelList, _ place: String
+  ) throws -> UInt64 {
+    var reader = try catalogue.reader(of: entry)
+    let file = try DerivedFile("\(host.name).features", in: hub)
+    var sink = FileDescriptorSink(file.descriptor, name: file.path)
+    try Exporter.writeFeatures(of: &reader, labels: labels.labels, to: &sink)
+    return try file.publish(as: place)
   }
 
   /// Removes what was derived from a recording that is not here any more.
   private mutating func drop(_ row: HostRows.Row) throws {
-    try hub.files.remove("\(hub.path)/\(hub.samples(of: row.id, host: host.name, date: row.date))")
+    for table in HubDirectory.Table.allCases {
+      try hub.files.remove(
+        "\(hub.path)/\(hub.place(table, of: row.id, host: host.name, date: row.date))")
+    }
     try rows.drop(row)
   }
 
@@ -172,20 +186,21 @@ struct HostDerivation {
           "\(hub.rows(of: host.name)) has rows that cannot be read: delete it, and the next round makes it again"
         ))
     }
-    var table = FlatTable(RecordingRow.columns)
-    for (_, row) in all.sorted(by: { ($0.row.started, $0.id) < ($1.row.started, $1.id) }) {
-      table.add(row.values)
-    }
     let file = try DerivedFile("\(host.name).recordings", in: hub)
     var sink = FileDescriptorSink(file.descriptor, name: file.path)
-    try table.write(to: &sink)
+    var table = try FlatTable(RecordingRow.columns, to: &sink)
+    for (_, row) in all.sorted(by: { ($0.row.started, $0.id) < ($1.row.started, $1.id) }) {
+      try table.add(row.values, to: &sink)
+    }
+    try table.finish(to: &sink)
     try rows.noteTable(try file.publish(as: place))
   }
 
+  /// The length of a file; `nil` where there is none.
   private func size(of place: String) throws -> UInt64? {
     do throws(StorageError) {
-      return UInt64(
-        clamping: try hub.files.status("\(hub.path)/\(place)", followsLink: false).st_size)
+      let status = try hub.files.status("\(hub.path)/\(place)", followsLink: false)
+      return status.st_mode & S_IFMT == S_IFREG ? UInt64(clamping: status.st_size) : nil
     } catch {
       if error.isMissing { return nil }
       throw error

@@ -6,8 +6,8 @@ import LogStore
 
 /// What is derived from each recording of a host, and from what: the line is written once the files are durable.
 ///
-///     made UUID FILE BYTES MODIFIED SOURCE DATE SAMPLES {…}     the log, its length and time, what it was derived from, the
-///                                                               folder and length of the samples file, the table's row
+///     made UUID FILE BYTES MODIFIED SOURCE DATE SAMPLES FEATURES {…}     the log, its length and time, what it was derived from, the
+///                                                               folder and lengths of its files, the table's row
 ///     gone UUID                                                 its recording is gone, and so are its files
 ///     table SOURCE BYTES                                        the table of these rows is durable
 ///
@@ -23,6 +23,8 @@ struct HostRows {
     let date: String
     /// The length of the samples file.
     let samplesByteCount: UInt64
+    /// The length of the features file.
+    let featuresByteCount: UInt64
     /// The check of the table's row.
     var rowSum: UInt32
   }
@@ -58,21 +60,22 @@ struct HostRows {
     defer { self.file = file }
     _ = try file.read { text in
       count += 1
-      let words = text.split(separator: UInt8(ascii: " "), maxSplits: 8)
+      let words = text.split(separator: UInt8(ascii: " "), maxSplits: 9)
       func word(_ index: Int) -> String {
         index < words.count ? String(decoding: words[index], as: UTF8.self) : ""
       }
       switch word(0) {
       case "made":
-        guard words.count == 9, let id = RecordingID(word(1)), let byteCount = UInt64(word(3)),
-          let modified = Int64(word(4)), let samples = UInt64(word(7))
+        guard words.count == 10, let id = RecordingID(word(1)), let byteCount = UInt64(word(3)),
+          let modified = Int64(word(4)), let samples = UInt64(word(7)),
+          let features = UInt64(word(8))
         else { return }
         let row = Row(
           id: id, log: LogMark(fileName: word(2), byteCount: byteCount, modified: modified),
           source: word(5), date: word(6), samplesByteCount: samples,
-          rowSum: CheckedLine.sum(of: words[8]))
+          featuresByteCount: features, rowSum: CheckedLine.sum(of: words[9]))
         rows[id] = row
-        each(row, words[8], text)
+        each(row, words[9], text)
       case "gone":
         if let id = RecordingID(word(1)) { rows[id] = nil }
       case "table":
@@ -90,7 +93,7 @@ struct HostRows {
   mutating func add(_ row: Row, json: String) throws(StorageError) {
     let (log, bytes) = (row.log, Array(json.utf8))
     let text =
-      "made \(row.id) \(log.fileName) \(log.byteCount) \(log.modified) \(row.source) \(row.date) \(row.samplesByteCount) "
+      "made \(row.id) \(log.fileName) \(log.byteCount) \(log.modified) \(row.source) \(row.date) \(row.samplesByteCount) \(row.featuresByteCount) "
     try file.append([Array(text.utf8) + bytes])
     lineCount += 1
     for (name, other) in live where other.id == row.id { live[name] = nil }

@@ -11,6 +11,7 @@ package import LogStore
 ///     DIR/ledger/HOST                                   what was fetched: from where, when, its digest
 ///     DIR/rows/HOST                                     what is derived, and from which log and labels
 ///     DIR/samples/host=HOST/date=2026-11-26/UUID.parquet
+///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet   a row a second
 ///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
 ///     DIR/.work/…                                       files that are being made
 ///
@@ -90,9 +91,14 @@ public struct HubDirectory: Sendable {
   func logs(of host: String) -> String { "\(path)/logs/\(host)" }
   func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
   func rows(of host: String) -> String { "\(path)/rows/\(host)" }
-  /// The place of a recording's samples, in this directory.
-  func samples(of id: RecordingID, host: String, date: String) -> String {
-    "samples/host=\(host)/date=\(date)/\(id).parquet"
+  /// The tables that have a file a recording.
+  enum Table: String, CaseIterable {
+    case samples, features
+  }
+
+  /// The place of a recording's file in this directory.
+  func place(_ table: Table, of id: RecordingID, host: String, date: String) -> String {
+    "\(table.rawValue)/host=\(host)/date=\(date)/\(id).parquet"
   }
 
   // MARK: Writing
@@ -109,7 +115,7 @@ public struct HubDirectory: Sendable {
         throw HubError.busy(path: path, holder: error.holder)
       }
       var isNew = false
-      for name in [HubDirectory.work, "logs", "ledger", "rows", "samples"]
+      for name in [HubDirectory.work, "logs", "ledger", "rows", "samples", "features"]
       where try files.makeDirectory("\(path)/\(name)") {
         isNew = true
       }

@@ -33,6 +33,7 @@ struct RecordingRow {
       ("certificate_findings", .text), ("marks", .integer), ("labels", .text),
       ("label_names", .text), ("host_labels", .text), ("log_bytes", .integer),
       ("log_sha256", .text), ("samples_bytes", .integer), ("samples_path", .text),
+      ("features_bytes", .integer), ("features_path", .text),
     ]
 
   /// The values, in the order of the columns.
@@ -48,9 +49,11 @@ struct RecordingRow {
 
   /// - Parameters:
   ///   - samples: The samples file: its path within the hub, and its length.
+  ///   - features: The features file, likewise.
   init(
     _ account: Account, _ labels: LabelList, of host: HubHost,
-    _ proof: HostLedger.Proof, samples: (path: String, byteCount: UInt64)
+    _ proof: HostLedger.Proof, samples: (path: String, byteCount: UInt64),
+    features: (path: String, byteCount: UInt64)
   ) {
     let log = account.description
     let sensor = log.sensor
@@ -105,7 +108,7 @@ struct RecordingRow {
       .text(JSONWriter.list(labels.labels) { $0.add($1) }),
       text(labels.names.joined(separator: ";")), .text(hostLabels),
       number(proof.byteCount), .text("\(proof.digest)"), number(samples.byteCount),
-      .text(samples.path),
+      .text(samples.path), number(features.byteCount), .text(features.path),
     ]
   }
 
@@ -118,6 +121,7 @@ struct RecordingRow {
         case nil: break
         case .integer(let number): json.member(column.name, number)
         // The shortest digits that are read as the same number.
+        case .float(let number): json.member(column.name, number: "\(number)")
         case .double(let number):
           json.member(column.name, number: number.isFinite ? "\(number)" : nil)
         case .text(let text): json.member(column.name, text)
@@ -142,6 +146,7 @@ struct RecordingRow {
         switch RecordingRow.columns[place].kind {
         case .integer, .time: values[place] = try (reader.integer() as Int64?).map { .integer($0) }
         case .double: values[place] = try reader.double().map { .double($0) }
+        case .float, .constant: try reader.skip()
         case .text: values[place] = try reader.string().map { .text($0) }
         }
       }

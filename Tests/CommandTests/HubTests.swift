@@ -39,6 +39,7 @@ struct HubTests {
           $0.hasPrefix("samples/host=pump-1/date=") && $0.hasSuffix("/\(id).parquet")
         })
     }
+    #expect(bench.contents(of: "features").count == 3)
     #expect(
       Set(bench.contents(of: "recordings").keys) == [
         "recordings/host=pump-1/recordings.parquet", "recordings/host=pump-2/recordings.parquet",
@@ -189,7 +190,7 @@ struct HubTests {
     #expect(words[7] == "pi@one")
   }
 
-  @Test("a label that is added there or here makes the table anew, and leaves the samples")
+  @Test("a label that is added there or here makes features and table anew, and leaves the samples")
   func labels() throws {
     let one = bench.machine("one")
     try one.record("--for", "5s")
@@ -198,12 +199,13 @@ struct HubTests {
     let (samples, table) = (bench.contents(of: "samples"), bench.contents(of: "recordings"))
     #expect(one.run("label", "1", "1s..2s", "walk").status == 0)
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
-    let there = bench.contents(of: "recordings")
+    let (there, features) = (bench.contents(of: "recordings"), bench.contents(of: "features"))
     #expect(there != table)
     #expect(
       bench.logs(of: "pump-1").run("label", "1", "2s..3s", "run").status == 0)
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
     #expect(bench.contents(of: "recordings") != there)
+    #expect(bench.contents(of: "features") != features)
     #expect(bench.contents(of: "samples") == samples)
     let before = bench.inventory()
     #expect(bench.round().status == 0)
@@ -217,14 +219,16 @@ struct HubTests {
     bench.hosts("pump-1 = one\n")
     #expect(bench.round().status == 0)
     let (samples, table) = (bench.contents(of: "samples"), bench.contents(of: "recordings"))
+    let features = bench.contents(of: "features")
     for part in [
-      "samples", "recordings rows", "rows", "samples/*/*/*.parquet",
-      ".work samples rows recordings",
+      "samples", "features", "recordings rows", "rows", "samples/*/*/*.parquet",
+      ".work samples features rows recordings",
     ] {
       #expect(bench.hub.shell("cd fleet && rm -rf \(part)").status == 0)
       let outcome = bench.round()
       #expect(outcome.status == 0, "\(part): \(outcome.talk)")
       #expect(bench.contents(of: "samples") == samples, "\(part)")
+      #expect(bench.contents(of: "features") == features, "\(part)")
       #expect(bench.contents(of: "recordings") == table, "\(part)")
     }
   }

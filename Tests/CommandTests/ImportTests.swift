@@ -88,11 +88,12 @@ struct ImportCommandTests {
 
   @Test("a range before the first time of a table is refused, and show begins with that time")
   func farTimes() throws {
-    let rows = (0..<100).map { "\(1_700_000_000_000 + $0 * 10),\($0 * 100)\n" }.joined()
+    // Not since 1970, which would be the recording's date.
+    let rows = (0..<100).map { "\(700_000_000_000 + $0 * 10),\($0 * 100)\n" }.joined()
     #expect(bench.run("import", bench.file("table.csv", "t_ms,ax\n" + rows)).status == 0)
     expectSentence(
-      bench.run("export", "1", "--to", "3s"), 64, ["begins at 1700000000s", "--to"])
-    #expect(bench.run("export", "1", "--from", "1700000000s", "--format", "csv").lines.count == 101)
+      bench.run("export", "1", "--to", "3s"), 64, ["begins at 700000000s", "--to"])
+    #expect(bench.run("export", "1", "--from", "700000000s", "--format", "csv").lines.count == 101)
     let graph = bench.run("show", "1").output
     #expect(graph.contains("0.2") && !graph.contains("49152:00"))
     #expect(graph.contains("⠤") || graph.contains("⡠") || graph.contains("⢀"))

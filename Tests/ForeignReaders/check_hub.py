@@ -144,6 +144,73 @@ def polars_reads(expected):
     print("polars plans one of %d files for one host and day" % len(expected))
 
 
+def features_agree(expected):
+    """Every figure of every second is numpy's of the samples, and every band scipy's."""
+    import duckdb
+    import numpy
+    import scipy.signal
+    bands = [(5, 10), (10, 50), (50, 100), (100, 500), (500, 1000), (1000, 5000)]
+    seconds = figures = 0
+    for name, (host, count, _, info) in expected.items():
+        row = dict(zip(*(lambda r: (r.columns, r.fetchall()[0]))(duckdb.sql(
+            "select * from 'recordings/host=%s/recordings.parquet' where recording = '%s'" % (host, name)))))
+        samples = duckdb.sql("select * from '%s' order by tick" % row["samples_path"]).fetchnumpy()
+        features = duckdb.sql("select epoch_us(t) as us, * from '%s' order by t" % row["features_path"])
+        assert os.path.getsize(row["features_path"]) == row["features_bytes"]
+        columns = features.columns
+        found = {line[0]: dict(zip(columns, line)) for line in features.fetchall()}
+        started = info["started"] and duckdb.sql("select epoch_ns('%s'::timestamp_ns)" % info["started"].rstrip("Z")).fetchall()[0][0]
+        second = ((started or 0) + samples["t_ns"].astype(object)) // 1_000_000_000
+        assert sum(line["samples"] for line in found.values()) == count
+        assert sum(line["missing"] for line in found.values()) == row["scheduled"] - row["sampled"]
+        assert sum(line["marks"] for line in found.values()) == row["marks"]
+        for value in sorted(set(second)):
+            here = second == value
+            line = found[value * 1_000_000]
+            seconds += 1
+            assert line["samples"] == here.sum() and line["recording"] == name
+            density = None
+            for axis in CHANNELS[:6]:
+                counts = samples[axis][here]
+                if numpy.ma.is_masked(counts):
+                    assert line[axis + "_mean"] is None
+                    continue
+                unit = row["accel_mps2"] if axis[0] == "a" else row["gyro_radps"]
+                x = numpy.asarray(counts, float) * unit
+                deviation = x - x.mean()
+                m2, m4 = (deviation ** 2).mean(), (deviation ** 4).mean()
+                wanted = {"mean": x.mean(), "rms": m2 ** 0.5, "peak": abs(deviation).max()}
+                if numpy.ptp(counts.astype(int)):
+                    wanted["crest"] = wanted["peak"] / wanted["rms"]
+                    if len(x) > 3:
+                        wanted["kurtosis"] = m4 / m2 ** 2
+                for figure in ("mean", "rms", "peak", "crest", "kurtosis"):
+                    ours = line["%s_%s" % (axis, figure)]
+                    if figure not in wanted:
+                        assert ours is None, (name, axis, figure, ours)
+                        continue
+                    scale = max(abs(wanted[figure]), unit if figure in ("mean", "rms", "peak") else 0)
+                    assert abs(ours - wanted[figure]) <= 2e-6 * scale, (name, axis, figure, ours, wanted[figure])
+                    figures += 1
+                if axis[0] == "a" and len(x) >= 8 and (numpy.diff(samples["tick"][here].astype(int)) == 1).all():
+                    length = 2 ** int(numpy.log2(min(len(x), 4096)))
+                    rate = row["rate_hz"]
+                    f, p = scipy.signal.welch(x, rate, nperseg=length)
+                    density = p if density is None else density + p
+            if density is None:
+                continue
+            resolution = f[1]
+            for low, high in bands:
+                ours = line["accel_rms_%d_%dhz" % (low, high)]
+                if low < 2 * resolution or low >= rate / 2 - 1e-9 or not ((f >= low - 1e-9) & (f < high - 1e-9)).any():
+                    assert ours is None, (name, low, ours)
+                    continue
+                wanted = (density[(f >= low - 1e-9) & (f < high - 1e-9)].sum() * resolution) ** 0.5
+                assert abs(ours - wanted) <= 1e-5 * max(wanted, row["accel_mps2"] / 100), (name, low, ours, wanted)
+                figures += 1
+    print("features of %d seconds: %d figures are those of numpy and scipy" % (seconds, figures))
+
+
 def arrow_reads(expected):
     import pyarrow.dataset
     import pyarrow.parquet
@@ -199,7 +266,7 @@ def run_recipes(engines):
 
 
 def main():
-    foreign.need("duckdb", "polars", "pyarrow", "pytz")
+    foreign.need("duckdb", "polars", "pyarrow", "pytz", "numpy", "scipy")
     engines = {"duckdb", "polars"} | ({"chdb"} if foreign.has("chdb") else set())
     if shutil.which("java") and foreign.has("pyspark"):
         engines.add("pyspark")
@@ -210,6 +277,7 @@ def main():
         duckdb_reads(expected)
         polars_reads(expected)
         arrow_reads(expected)
+        features_agree(expected)
         if "chdb" in engines:
             chdb_reads(expected)
         if "pyspark" in engines:

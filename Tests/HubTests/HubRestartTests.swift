@@ -65,7 +65,7 @@ struct HubRestartTests {
           }
         }
       }
-      for part in ["samples", "recordings", ".work"] { add("fleet/" + part) }
+      for part in ["samples", "features", "recordings", ".work"] { add("fleet/" + part) }
       return all
     }
   }
@@ -78,7 +78,7 @@ struct HubRestartTests {
     let script = FaultScript()
     #expect(reference.derive(script.gate).isEmpty)
     let right = reference.contents()
-    #expect(right.count == 4)
+    #expect(right.count == 7)
     let callCount = script.calls.count
     #expect(callCount > 60)
     var failureCount = 0
@@ -155,7 +155,7 @@ struct HubRestartTests {
     let after = fleet.contents()
     #expect(after.keys == before.keys)
     for (path, bytes) in after {
-      #expect((bytes == before[path]) == path.contains("/samples/"), "\(path)")
+      #expect((bytes == before[path]) != path.contains("/recordings/"), "\(path)")
     }
   }
 

@@ -7,7 +7,7 @@
 final class ParquetColumn {
   /// How readers see values.
   enum Kind {
-    case integer, count, text
+    case integer, count, text, float
     /// Values are given as bit patterns, the lowest byte first.
     case double
     /// Microseconds since 1970 in UTC, or from zero where the date is not known.
@@ -21,6 +21,7 @@ final class ParquetColumn {
       case .integer: (2, nil, nil)
       case .count: (1, 16, [10: [1: .byte(16), 2: .flag(true)]])
       case .text, .constant: (6, 0, [1: [:]])
+      case .float: (4, nil, nil)
       case .double: (5, nil, nil)
       case .time(let isUTC): (2, 10, [8: [1: .flag(isUTC), 2: [2: [:]]]])
       }
@@ -79,6 +80,12 @@ final class ParquetColumn {
       if taken < part.count { endPage() }
       rest = rest.dropFirst(taken)
     }
+  }
+
+  /// Adds a row with a number of 32 bits.
+  func add(float: Float) {
+    plain.append(littleEndian: float.bitPattern)
+    addRows(1, arePresent: true)
   }
 
   /// Adds rows without a value, or with the value of a constant.

@@ -16,7 +16,7 @@ struct HubCommand: ParsableCommand {
     abstract: "Collect the recordings of many machines, with tables for query engines.",
     discussion: """
       Fetches what is new on each host of the host file, as imulog pull does, into a store of its own, and \
-      makes Parquet files of it: samples, and a table of recordings. What is up to date is left as it is. \
+      makes Parquet files of it: samples, features of each second, and a table of recordings. What is up to date is left as it is. \
       Recordings that are being written are fetched once they have ended.
 
       A line of the host file is NAME or NAME = DESTINATION, and labels such as site=bergen. The line \

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Analysis
+package import IMUModel
+import LogFormat
+package import LogStore
+
+extension Exporter {
+  /// Writes what each UTC second of a recording shows as a row of a Parquet file: figures of every axis, vibration in bands,
+  /// temperature, how well the times are known, labels and marks. Values are those of the mounting, calibrated where the
+  /// header has a calibration.
+  ///
+  /// - Parameter labels: The recording's labels, in their order.
+  /// - Complexity: two passes over the log.
+  package static func writeFeatures<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    of reader: inout LogReader<Storage>, labels: [RecordingLabel], to sink: inout Sink
+  ) throws(ExportError) {
+    var options = ExportOptions(format: .parquet, units: .raw)
+    options.isForHub = true
+    options.labels = labels
+    options.isCalibrated = reader.description.calibration != nil
+    options.hasUncertainty = reader.description.clock != .grid
+    let exporter = Exporter(options)
+    reader.rewind()
+    _ = try exporter.correct(&reader)
+    let plan = try exporter.plan(&reader, units: .raw)
+    let notes = try exporter.notes(&reader, of: plan)
+    var table = try FeatureTable(plan, notes, hertz: reader.description.rate.hertz, to: &sink)
+    try reader.begin(plan)
+    var pass = SamplePass(plan)
+    _ = try pass.run(&table, &reader, to: &sink)
+    try table.finish(to: &sink)
+  }
+}
+
+/// The rows of seconds, from the first to the last with a sample or the beginning of a gap.
+struct FeatureTable: SampleFormat {
+  private let plan: ExportPlan
+  private let started: Int64
+  private var marks: ArraySlice<Mark>
+  private var features: SecondFeatures
+  private var table: FlatTable
+  /// The second that is being collected, since 1970.
+  private var second: Int64?
+  private var missing: UInt64 = 0
+  /// The largest half of an interval, and whether one is not proved.
+  private var (error, isUnproved): (Int64, Bool) = (0, false)
+
+  private static let axes = ["ax", "ay", "az", "gx", "gy", "gz"]
+
+  /// The columns, in their order.
+  private static func columns(_ recording: String) -> [(name: String, kind: FlatTable.Kind)] {
+    var columns: [(name: String, kind: FlatTable.Kind)] = [
+      ("t", .time), ("recording", .constant(recording)), ("samples", .integer),
+      ("missing", .integer),
+    ]
+    for axis in axes {
+      for figure in ["mean", "rms", "peak", "crest", "kurtosis"] {
+        columns.append(("\(axis)_\(figure)", .float))
+      }
+    }
+    for band in SecondFeatures.bands {
+      columns.append(("accel_rms_\(Int(band.lowerBound))_\(Int(band.upperBound))hz", .float))
+    }
+    return columns + [
+      ("temp_degc", .float), ("t_error_ns", .integer), ("label", .text), ("marks", .integer),
+    ]
+  }
+
+  init<Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, _ notes: RecordingNotes, hertz: Double, to sink: inout Sink
+  ) throws(ExportError) {
+    (self.plan, started, marks) = (plan, notes.started ?? 0, notes.marks[...])
+    features = SecondFeatures(plan.description, hertz: hertz)
+    table = try FlatTable(FeatureTable.columns("\(plan.description.id)"), to: &sink)
+  }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
+  ) throws(ExportError) {
+    let times = block.times
+    var row = rows.lowerBound
+    while row < rows.upperBound {
+      try move(to: times[row], to: &sink)
+      let next = self.end
+      var end = row + 1
+      while end < rows.upperBound, times[end] < next { end += 1 }
+      features.add(row..<end, of: block)
+      if let bounds {
+        for row in row..<end {
+          guard bounds.isKnown(row) else {
+            isUnproved = true
+            continue
+          }
+          error = max(error, (bounds.latest[row] &- bounds.earliest[row]) / 2)
+        }
+      }
+      row = end
+    }
+  }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ gap: Gap, at time: Int64, to sink: inout Sink
+  ) throws(ExportError) {
+    try move(to: time, to: &sink)
+    missing &+= gap.count
+  }
+
+  /// Ends the second before a time.
+  private mutating func move<Sink: ByteSink & ~Copyable>(
+    to time: Int64, to sink: inout Sink
+  ) throws(ExportError) {
+    let own = FeatureTable.second(of: time, started)
+    // An import's gap may be placed before the sample that it follows.
+    if let second, own > second { try endSecond(to: &sink) }
+    second = max(second ?? own, own)
+  }
+
+  /// The second of a time, in two parts, because the sum of nanoseconds may have more than 64 bits.
+  private static func second(of time: Int64, _ started: Int64) -> Int64 {
+    let (one, other) = (
+      Int64.floored(started, by: 1_000_000_000), Int64.floored(time, by: 1_000_000_000)
+    )
+    return one.whole + other.whole + (one.rest + other.rest) / 1_000_000_000
+  }
+
+  /// The time at which the second ends, in nanoseconds since tick 0's deadline.
+  private var end: Int64 {
+    let whole = Int64.floored(started, by: 1_000_000_000)
+    let (seconds, overflow) = ((second ?? 0) &+ 1 &- whole.whole).multipliedReportingOverflow(
+      by: 1_000_000_000)
+    return overflow ? .max : seconds.subtractingReportingOverflow(whole.rest).partialValue
+  }
+
+  private mutating func endSecond<Sink: ByteSink & ~Copyable>(to sink: inout Sink)
+    throws(ExportError)
+  {
+    guard let second else { return }
+    let end = self.end
+    let due = marks.prefix { $0.time < end }
+    marks = marks.dropFirst(due.count)
+    var row: [FlatTable.Value?] = [
+      .integer(second &* 1_000_000), nil, .integer(Int64(features.count)),
+      .integer(Int64(clamping: missing)),
+    ]
+    for channel in 0..<6 {
+      let axis = features.axis(channel)
+      row += [axis?.mean, axis?.rms, axis?.peak, axis?.crest, axis?.kurtosis].map {
+        $0.map { .float(Float($0)) }
+      }
+    }
+    row += features.bands().map { $0.map { .float(Float($0)) } }
+    let names = LabelColumn.names(plan.labels, at: end &- 500_000_000)
+    let isKnown = plan.hasBounds && !isUnproved && features.count > 0
+    row += [
+      features.temperature.map { .float(Float($0)) }, isKnown ? .integer(error) : nil,
+      names.isEmpty ? nil : .text(names), .integer(Int64(due.count)),
+    ]
+    try table.add(row, to: &sink)
+    features.removeAll()
+    (missing, error, isUnproved) = (0, 0, false)
+  }
+
+  mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
+    try endSecond(to: &sink)
+    second = nil
+    try table.finish(to: &sink)
+  }
+}

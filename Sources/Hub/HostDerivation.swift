@@ -42,11 +42,9 @@ struct HostDerivation {
       do {
         try update(entry, labelled)
       } catch {
-        let failure = CommandFailure(error, else: .inputOutput)
         // Nothing else can be written either.
-        if case .storage(let cause)? = error as? CatalogueError, cause.errno == ENOSPC {
-          throw error
-        }
+        if HubError.isOfDisk(error) { throw error }
+        let failure = CommandFailure(error, else: .inputOutput)
         report(CommandFailure(failure.status, "recording \(entry.number): \(failure.sentence)"))
       }
     }

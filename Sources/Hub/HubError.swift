@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Export
+import Glibc
 public import IMUModel
 import LogStore
 
@@ -20,6 +22,18 @@ public enum HubError: StatusError {
 
   init(_ error: any Error) {
     self = error as? HubError ?? .step(CommandFailure(error, else: .inputOutput))
+  }
+
+  /// Whether no file can be written: the disk is full, the quota is used up, or the file system is read-only.
+  static func isOfDisk(_ error: any Error) -> Bool {
+    let code: Int32?
+    switch error {
+    case let error as StorageError: code = error.errno
+    case CatalogueError.storage(let error): code = error.errno
+    case ExportError.output(_, let number): code = number
+    default: code = nil
+    }
+    return code.map { [ENOSPC, EDQUOT, EROFS].contains($0) } ?? false
   }
 
   /// One sentence.

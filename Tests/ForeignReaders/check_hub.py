@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 import foreign  # noqa: E402
 
-PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
+PROGRAM = os.path.join(foreign.ROOT, ".build/release/imulog")
 CHANNELS = ["ax", "ay", "az", "gx", "gy", "gz", "temp"]
 
 SSH = """#!/bin/sh
@@ -103,11 +103,18 @@ def compare(engine, rows, expected):
 SUMS = ", ".join("sum(%s)" % name for name in CHANNELS)
 
 
+SAMPLES = "read_parquet('samples/*/*/*.parquet', hive_partitioning = true)"
+
+
+def duckdb_sums(expected):
+    import duckdb
+    compare("DuckDB", duckdb.sql("select recording, host, count(*), %s from %s group by all" % (SUMS, SAMPLES)).fetchall(),
+            expected)
+
+
 def duckdb_reads(expected):
     import duckdb
-    source = "read_parquet('samples/*/*/*.parquet', hive_partitioning = true)"
-    compare("DuckDB", duckdb.sql("select recording, host, count(*), %s from %s group by all" % (SUMS, source)).fetchall(),
-            expected)
+    duckdb_sums(expected)
     recordings = duckdb.sql("select * from read_parquet('recordings/*/recordings.parquet', hive_partitioning = true)")
     names = recordings.columns
     for row in recordings.fetchall():
@@ -128,7 +135,7 @@ def duckdb_reads(expected):
     assert sum(1 for _ in recordings.fetchall()) == len(expected)
     # One file of five: the others are not opened.
     plan = duckdb.sql("explain analyze select count(*) from %s where host = 'pump-8' and date = '1970-01-01' and ax < 0"
-                      % source).fetchall()[0][1]
+                      % SAMPLES).fetchall()[0][1]
     assert re.search(r"Total Files Read:\s*1\b", plan), plan
     print("DuckDB opens one of %d files for one host and day" % len(expected))
 
@@ -265,11 +272,22 @@ def run_recipes(engines):
     print("%d of %d recipes ran as they stand in Fleet.md" % (ran, len(recipes)))
 
 
-def main():
+def engines():
+    """The engines that can be had."""
     foreign.need("duckdb", "polars", "pyarrow", "pytz", "numpy", "scipy")
-    engines = {"duckdb", "polars"} | ({"chdb"} if foreign.has("chdb") else set())
-    if shutil.which("java") and foreign.has("pyspark"):
-        engines.add("pyspark")
+    found = {"duckdb", "polars"} | ({"chdb"} if foreign.has("chdb") else set())
+    return found | ({"pyspark"} if shutil.which("java") and foreign.has("pyspark") else set())
+
+
+def sums(found):
+    """The checks of sums, of the hub in the current directory."""
+    return [duckdb_sums, arrow_reads] + [chdb_reads] * ("chdb" in found) + [spark_reads] * ("pyspark" in found)
+
+
+def main():
+    global PROGRAM
+    PROGRAM = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else PROGRAM)
+    found = engines()
     with tempfile.TemporaryDirectory() as folder:
         make(folder)
         expected = truth(folder)
@@ -278,12 +296,13 @@ def main():
         polars_reads(expected)
         arrow_reads(expected)
         features_agree(expected)
-        if "chdb" in engines:
+        if "chdb" in found:
             chdb_reads(expected)
-        if "pyspark" in engines:
+        if "pyspark" in found:
             spark_reads(expected)
-        run_recipes(engines)
+        run_recipes(found)
         os.chdir("/")
 
 
-main()
+if __name__ == "__main__":
+    main()

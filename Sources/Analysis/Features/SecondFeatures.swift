@@ -31,6 +31,8 @@ public struct SecondFeatures {
   public static let bands: [Range<Double>] = [
     5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
   ]
+  /// The most samples of a second: sums of their squares times so many are below 2^63.
+  package static let most = 65_536
   /// Windows of the spectrum have so many samples at most.
   private static let longestWindow = 4096
   private static let shortestWindow = 8
@@ -80,8 +82,7 @@ public struct SecondFeatures {
       least = min(least, value)
       greatest = max(greatest, value)
     }
-    // n² times the variance, and n times each distance from the mean, are whole numbers: with 2^30 a square and so many
-    // samples, below 2^63.
+    // n² times the variance, and n times each distance from the mean, are whole numbers.
     let spread = Double(count &* squares &- sum &* sum)
     let number = Double(count)
     let rms = spread.squareRoot() / number

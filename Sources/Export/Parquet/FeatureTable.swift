@@ -33,7 +33,8 @@ extension Exporter {
   }
 }
 
-/// The rows of seconds, from the first to the last with a sample or the beginning of a gap.
+/// The rows of seconds, from the first to the last with a sample or the beginning of a gap. A second with more samples than
+/// ``SecondFeatures/most``, which no chip makes, has several rows.
 struct FeatureTable: SampleFormat {
   private let plan: ExportPlan
   private let started: Int64
@@ -82,9 +83,11 @@ struct FeatureTable: SampleFormat {
     var row = rows.lowerBound
     while row < rows.upperBound {
       try move(to: times[row], to: &sink)
+      if features.count >= SecondFeatures.most { try endSecond(to: &sink) }
       let next = self.end
+      let limit = min(rows.upperBound, row + SecondFeatures.most - features.count)
       var end = row + 1
-      while end < rows.upperBound, times[end] < next { end += 1 }
+      while end < limit, times[end] < next { end += 1 }
       features.add(row..<end, of: block)
       if let bounds {
         for row in row..<end {

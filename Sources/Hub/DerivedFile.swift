@@ -15,9 +15,11 @@ struct DerivedFile: ~Copyable {
 
   /// - Parameter name: A name that no other thread uses; an earlier file of that name is replaced.
   init(_ name: String, in hub: HubDirectory) throws(StorageError) {
-    self.hub = hub
-    file = try hub.files.open(
+    // Nothing is set before all that can fail has not failed.
+    let new = try hub.files.open(
       "\(hub.workPath)/\(name)", flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
+    self.hub = hub
+    file = new
   }
 
   deinit {
@@ -29,12 +31,15 @@ struct DerivedFile: ~Copyable {
   var descriptor: CInt { file.descriptor }
   var path: String { file.path }
 
+  /// Its bytes so far.
+  func length() throws(StorageError) -> UInt64 { try file.regularFileSize() }
+
   /// Gives the file its place, relative to the hub; directories are made.
   ///
   /// - Returns: Its length.
   func publish(as place: String) throws(StorageError) -> UInt64 {
     let target = "\(hub.path)/\(place)"
-    let length = try file.regularFileSize()
+    let length = try length()
     if try isSame(as: target, length) { return length }
     try file.sync()
     let names = place.split(separator: "/").dropLast()
@@ -52,7 +57,8 @@ struct DerivedFile: ~Copyable {
     return length
   }
 
-  private func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
+  /// Whether a file has the same bytes, of which so many are here.
+  func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
     guard let there = openFile(target), try there.regularFileSize() == length else { return false }
     var (ours, theirs) = (
       [UInt8](repeating: 0, count: 1 << 16), [UInt8](repeating: 0, count: 1 << 16)

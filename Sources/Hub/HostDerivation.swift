@@ -80,27 +80,13 @@ struct HostDerivation {
     if let ours, known?.log == mark || known == nil && ours.byteCount == mark.byteCount {
       return ours
     }
-    let read = try digest(of: entry)
+    let read = try hub.proof(of: entry)
     if let ours {
       guard ours == read else { throw HubError.changed(path: entry.path) }
       return ours
     }
     try ledger.append([HostLedger.found(id, read, time)])
     return read
-  }
-
-  private func digest(of entry: CatalogueEntry) throws -> HostLedger.Proof {
-    let file = try hub.files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    var sum = SHA256()
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try piece.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: sum.byteCount, into: bytes)
-      }
-      guard count > 0 else { break }
-      piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-    return HostLedger.Proof(byteCount: sum.byteCount, digest: sum.digest)
   }
 
   /// What the files of a recording are derived from, in 16 hexadecimal digits.
@@ -123,37 +109,14 @@ struct HostDerivation {
     _ entry: CatalogueEntry, _ id: RecordingID, _ mark: HostRows.LogMark, _ proof: HostLedger.Proof,
     _ labels: LabelList, _ source: String
   ) throws {
-    var reader = try catalogue.reader(of: entry)
-    guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
-    let account = try reader.account(ofSamples: true)
-    let started = account.clock?.wallAtStart ?? 0
-    let date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
-    let file = try DerivedFile("\(host.name).samples", in: hub)
-    var sink = FileDescriptorSink(file.descriptor, name: file.path)
-    var options = ExportOptions(format: .parquet)
-    options.isForHub = true
-    _ = try Exporter(options).write(&reader, to: &sink)
-    let samples = hub.place(.samples, of: id, host: host.name, date: date)
-    let length = try file.publish(as: samples)
-    let features = hub.place(.features, of: id, host: host.name, date: date)
-    let featuresLength = try deriveFeatures(entry, labels, features)
-    let row = RecordingRow(
-      account, labels, of: host, proof, samples: (samples, length),
-      features: (features, featuresLength))
+    let derived = try DerivedRecording(
+      entry, id, of: host, in: hub, catalogue, proof, labels
+    ) { file, place in try file.publish(as: place) }
     let made = HostRows.Row(
-      id: id, log: mark, source: source, date: date, samplesByteCount: length,
-      featuresByteCount: featuresLength, rowSum: 0)
-    try rows.add(made, json: row.json)
-  }
-
-  private func deriveFeatures(
-    _ entry: CatalogueEntry, _ labels: LabelList, _ place: String
-  ) throws -> UInt64 {
-    var reader = try catalogue.reader(of: entry)
-    let file = try DerivedFile("\(host.name).features", in: hub)
-    var sink = FileDescriptorSink(file.descriptor, name: file.path)
-    try Exporter.writeFeatures(of: &reader, labels: labels.labels, to: &sink)
-    return try file.publish(as: place)
+      id: id, log: mark, source: source, date: derived.date,
+      samplesByteCount: derived.samplesByteCount, featuresByteCount: derived.featuresByteCount,
+      rowSum: 0)
+    try rows.add(made, json: derived.row.json)
   }
 
   /// Removes what was derived from a recording that is not here any more.
@@ -167,31 +130,16 @@ struct HostDerivation {
 
   /// Writes the host's table, if it is not that of these rows.
   private mutating func writeTable() throws {
-    let place = "recordings/host=\(host.name)/recordings.parquet"
     if let table = rows.table, table.source == rows.tableSource,
-      try size(of: place) == table.byteCount
+      try size(of: hub.table(of: host.name)) == table.byteCount
     {
       return
     }
     guard !rows.live.isEmpty || rows.table != nil else { return }
-    let all = try rows.tableRows().compactMap { id, json in
-      RecordingRow(json: json).map { (id: id.description, row: $0) }
-    }
-    guard all.count == rows.live.count else {
-      throw HubError.step(
-        CommandFailure(
-          .damagedData,
-          "\(hub.rows(of: host.name)) has rows that cannot be read: delete it, and the next round makes it again"
-        ))
-    }
-    let file = try DerivedFile("\(host.name).recordings", in: hub)
-    var sink = FileDescriptorSink(file.descriptor, name: file.path)
-    var table = try FlatTable(RecordingRow.columns, to: &sink)
-    for (_, row) in all.sorted(by: { ($0.row.started, $0.id) < ($1.row.started, $1.id) }) {
-      try table.add(row.values, to: &sink)
-    }
-    try table.finish(to: &sink)
-    try rows.noteTable(try file.publish(as: place))
+    let length = try DerivedRecording.makeTable(
+      try rows.tableRows(), of: host.name, in: hub
+    ) { file, place in try file.publish(as: place) }
+    try rows.noteTable(length)
   }
 
   /// The length of a file; `nil` where there is none.

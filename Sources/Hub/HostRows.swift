@@ -127,6 +127,14 @@ struct HostRows {
     return String(sum.digest.description.prefix(16))
   }
 
+  /// The rows of the table, by identity.
+  mutating func rowTexts() throws(StorageError) -> [RecordingID: [UInt8]] {
+    var rows: [RecordingID: [UInt8]] = [:]
+    try read { row, json, _ in rows[row.id] = Array(json) }
+    let ids = Set(live.values.map(\.id))
+    return rows.filter { ids.contains($0.key) }
+  }
+
   /// The rows of the table, by identity. Drops lines that do not count any more from the file where they are most of it.
   mutating func tableRows() throws(StorageError) -> [RecordingID: [UInt8]] {
     var rows: [RecordingID: [UInt8]] = [:]

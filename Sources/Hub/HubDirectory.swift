@@ -2,6 +2,7 @@
 
 import Glibc
 import IMUModel
+import LogFormat
 package import LogStore
 
 /// A hub: a directory of stores, one a host, with what is derived from them beside them.
@@ -99,6 +100,24 @@ public struct HubDirectory: Sendable {
   /// The place of a recording's file in this directory.
   func place(_ table: Table, of id: RecordingID, host: String, date: String) -> String {
     "\(table.rawValue)/host=\(host)/date=\(date)/\(id).parquet"
+  }
+
+  /// The place of a host's table.
+  func table(of host: String) -> String { "recordings/host=\(host)/recordings.parquet" }
+
+  /// The bytes of a log as they are now; reads all of them.
+  func proof(of entry: CatalogueEntry) throws -> HostLedger.Proof {
+    let file = try files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    var sum = SHA256()
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try piece.withMutableBytes { bytes throws(StorageError) in
+        try file.read(at: sum.byteCount, into: bytes)
+      }
+      guard count > 0 else { break }
+      piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    return HostLedger.Proof(byteCount: sum.byteCount, digest: sum.digest)
   }
 
   // MARK: Writing

@@ -157,6 +157,15 @@ struct RecordingRow {
     self.values = values
   }
 
+  /// A column in which two rows differ, the labels of the host aside; `nil` where none does.
+  func difference(from other: RecordingRow) -> String? {
+    for (place, column) in RecordingRow.columns.enumerated()
+    where column.name != "host_labels" && values[place] != other.values[place] {
+      return column.name
+    }
+    return nil
+  }
+
   private static let places = Dictionary(
     uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
 

@@ -290,6 +290,49 @@ struct HubTests {
     #expect(ledger.contains(" found "))
   }
 
+  @Test("verify names any byte that is wrong in a log or a derived file, and what has no log")
+  func verification() throws {
+    for name in ["one", "two"] { try bench.machine(name).record("--for", "2s") }
+    bench.hosts("pump-1 = one site=b\npump-2 = two\n")
+    #expect(bench.round().status == 0)
+    let right = bench.hub.run("hub", "verify", "fleet")
+    #expect(right.status == 0, "\(right.talk)")
+    #expect(right.output == "2 recordings of 2 hosts: logs, derived files and tables agree\n")
+    let before = bench.inventory()
+    let paths = ["samples", "features", "recordings", "logs"].flatMap {
+      bench.contents(of: $0).keys.filter { !$0.contains("/.") }
+    }
+    #expect(paths.count == 8)
+    for path in paths {
+      let bytes = bench.hub.directory.bytes(of: "fleet/" + path)
+      for place in [bytes.count / 3, bytes.count - 1] {
+        var wrong = bytes
+        wrong[place] ^= 0x20
+        bench.hub.directory.write(wrong, to: "fleet/" + path)
+        expectFinding(path.hasPrefix("logs") ? "is not what was fetched" : "is not what is derived")
+      }
+      bench.hub.directory.write(bytes, to: "fleet/" + path)
+    }
+    let stray = "fleet/samples/host=pump-9"
+    bench.hub.directory.makeDirectory(stray)
+    bench.hub.directory.write([1], to: stray + "/x.parquet")
+    expectFinding("fleet/samples/host=pump-9/x.parquet is of no recording here: delete it")
+    #expect(bench.hub.shell("rm -r \(stray) && mv fleet/samples/host=pump-1 away").status == 0)
+    expectFinding("is not what is derived")
+    #expect(bench.hub.shell("mv away fleet/samples/host=pump-1").status == 0)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    // Times aside: bytes were written and put back.
+    #expect(bench.inventory().count == before.count)
+    expectSentence(bench.hub.run("hub", "verify", "nowhere"), 66, ["there is no hub at nowhere"])
+  }
+
+  private func expectFinding(_ words: String) {
+    let outcome = bench.hub.run("hub", "verify", "fleet")
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains(words), "\(outcome.talk)")
+    #expect(outcome.output.isEmpty)
+  }
+
   @Test("a directory with nothing but a host file becomes a hub")
   func hostFileAlone() throws {
     try bench.machine("one").record("--for", "1s")

@@ -9,6 +9,7 @@ chdb reads too where it can be had, and pyspark where there is Java. Status 77: 
 """
 
 import glob
+import itertools
 import json
 import os
 import re
@@ -67,12 +68,22 @@ def make(folder):
     run("hub", os.path.join(folder, "fleet"), "--hosts", os.path.join(folder, "hosts"))
 
 
+def listed(store):
+    """The recordings of a store, page by page."""
+    found = []
+    for page in itertools.count(1):
+        part = json.loads(run("--store", store, "list", "--json", "--page", str(page)))["recordings"]
+        found += part
+        if len(part) < 10:
+            return found
+
+
 def truth(folder):
     """By recording: host, samples, and the sum of each channel's counts, from the logs."""
     found = {}
     for machine in MACHINES:
         store = os.path.join(folder, machine)
-        for recording in json.loads(run("--store", store, "list", "--json"))["recordings"]:
+        for recording in listed(store):
             number = str(recording["number"])
             sums, count = dict.fromkeys(CHANNELS), 0
             for line in run("--store", store, "export", number, "--format", "ndjson", "--units", "raw").splitlines():

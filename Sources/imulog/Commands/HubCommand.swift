@@ -15,9 +15,10 @@ struct HubCommand: ParsableCommand {
     commandName: "hub",
     abstract: "Collect the recordings of many machines, with tables for query engines.",
     discussion: """
-      Fetches what is new on each host of the host file, as imulog pull does, into a store of its own, and \
-      makes Parquet files of it: samples, features of each second, and a table of recordings. What is up to date is left as it is. \
-      Recordings that are being written are fetched once they have ended.
+      `imulog hub DIR` fetches what is new on each host of the host file, as imulog pull does, into a store \
+      of its own, and makes Parquet files of it: samples, features of each second, and a table of \
+      recordings. What is up to date is left as it is. Recordings that are being written are fetched once \
+      they have ended.
 
       A line of the host file is NAME or NAME = DESTINATION, and labels such as site=bergen. The line \
       `* = PATTERN` stands for the aliases of the SSH configuration that fit.
@@ -25,7 +26,16 @@ struct HubCommand: ParsableCommand {
       Examples:
         imulog hub fleet
         imulog hub /srv/fleet --hosts hosts --jobs 32
-      """)
+        imulog hub verify fleet
+      """,
+    subcommands: [HubRoundCommand.self, HubVerifyCommand.self],
+    defaultSubcommand: HubRoundCommand.self)
+}
+
+/// `imulog hub DIR`: one visit of every host.
+struct HubRoundCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "round", abstract: "Visit every host once; the default.")
 
   @Argument(
     help: ArgumentHelp(
@@ -60,7 +70,7 @@ struct HubCommand: ParsableCommand {
     }
     let file = hosts ?? "\(directory)/hosts"
     let (hosts, errors) = HostFile.read(
-      try HubCommand.bytes(of: file), named: file
+      try HubRoundCommand.bytes(of: file), named: file
     ) { pattern throws(CommandFailure) in
       let home = Environment.value("HOME") ?? ""
       let path = ssh.configuration ?? "\(home)/.ssh/config"
@@ -95,7 +105,7 @@ struct HubCommand: ParsableCommand {
   }
 }
 
-extension HubCommand {
+extension HubRoundCommand {
   /// The bytes of the host file: 100,000 lines and more.
   private static func bytes(of file: String) throws -> [UInt8] {
     do {
@@ -107,6 +117,39 @@ extension HubCommand {
         "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
           + "with --hosts FILE")
     }
+  }
+}
+
+/// `imulog hub verify`: reads all of a hub.
+struct HubVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Compare every log with its ledger, and every derived file with its log.")
+
+  @Argument(
+    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
+  var directory: String
+
+  mutating func run() throws {
+    let hub = try HubDirectory(path: directory, create: false)
+    let lock = try hub.lock()
+    var verification = HubVerification(hub)
+    var findings = 0
+    let (hosts, recordings) = try verification.run(lock) { finding in
+      findings += 1
+      Console.talk(finding)
+    }
+    _ = consume lock
+    func count(_ number: Int, _ one: String) -> String {
+      "\(number) \(one)\(number == 1 ? "" : "s")"
+    }
+    let read = "\(count(recordings, "recording")) of \(count(hosts, "host"))"
+    guard findings == 0 else {
+      throw CommandFailure(
+        .damagedData, "\(count(findings, "finding")) in \(read); the lines above say what and where"
+      )
+    }
+    try Console.data("\(read): logs, derived files and tables agree")
   }
 }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import Glibc
+import IMUModel
+import LogFormat
+import LogStore
+
+/// Reads everything of a hub, and compares it with the logs: each log with its ledger, each derived file with what is
+/// derived from the log now, each table with its rows. Nothing is changed.
+public struct HubVerification {
+  private let hub: HubDirectory
+  private var recordings = 0
+  /// Paths of derived files that have a log.
+  private var expected: Set<String> = []
+
+  /// A hub that is locked.
+  public init(_ hub: HubDirectory) {
+    self.hub = hub
+  }
+
+  /// Verifies the hub.
+  ///
+  /// - Parameter report: Receives each finding, of a host or of the hub.
+  /// - Returns: How many hosts and recordings were read.
+  public mutating func run(
+    _ lock: borrowing HubLock, report: (String) -> Void
+  ) throws -> (hosts: Int, recordings: Int) {
+    let hosts = try hub.files.names(in: "\(hub.path)/logs").filter { !$0.hasPrefix(".") }.sorted()
+    for host in hosts {
+      do {
+        try verify(host) { report("\(host): \($0)") }
+      } catch {
+        report("\(host): \(CommandFailure(error, else: .inputOutput).sentence)")
+      }
+    }
+    for table in HubDirectory.Table.allCases.map(\.rawValue) + ["recordings"] {
+      for path in try files(below: table) where !expected.contains(path) {
+        report("\(hub.path)/\(path) is of no recording here: delete it")
+      }
+    }
+    return (hosts.count, recordings)
+  }
+
+  private mutating func verify(_ host: String, _ report: (String) -> Void) throws {
+    let catalogue = try Catalogue(path: hub.logs(of: host), followsLinks: false)
+    let ledger = try HostLedger(of: host, in: hub)
+    var rows = try HostRows(of: host, in: hub)
+    let json = try rows.rowTexts()
+    for entry in try catalogue.list().entries.reversed() {
+      recordings += 1
+      do {
+        guard let row = rows.live[entry.fileName] else {
+          report("recording \(entry.number) has no derived files yet: run a round")
+          continue
+        }
+        for table in HubDirectory.Table.allCases {
+          expected.insert(hub.place(table, of: row.id, host: host, date: row.date))
+        }
+        try verify(entry, row, json[row.id], host, catalogue, ledger) {
+          report("recording \(entry.number): \($0)")
+        }
+      } catch {
+        report("recording \(entry.number): \(CommandFailure(error, else: .inputOutput).sentence)")
+      }
+    }
+    guard rows.table != nil else { return }
+    expected.insert(hub.table(of: host))
+    _ = try DerivedRecording.makeTable(json, of: host, in: hub) { file, place in
+      try compare(file, place, report)
+    }
+  }
+
+  private func verify(
+    _ entry: CatalogueEntry, _ row: HostRows.Row, _ json: [UInt8]?, _ host: String,
+    _ catalogue: Catalogue, _ ledger: HostLedger, _ report: (String) -> Void
+  ) throws {
+    let read = try hub.proof(of: entry)
+    guard let proof = ledger.proofs[row.id] else {
+      return report("its digest is not in the ledger: run a round")
+    }
+    guard read == proof else { throw HubError.changed(path: entry.path) }
+    // The labels of the host are those of its line when the row was made.
+    let made = try DerivedRecording(
+      entry, row.id, of: HubHost(name: host, destination: "", labels: [], line: 0), in: hub,
+      catalogue,
+      proof, try catalogue.labels(of: row.id)
+    ) { file, place in try compare(file, place, report) }
+    guard let json, let kept = RecordingRow(json: json) else {
+      return report("its row cannot be read: delete \(hub.rows(of: host)), and run a round")
+    }
+    if let column = made.row.difference(from: kept) {
+      report(
+        "its row has another \(column) than its log: delete \(hub.rows(of: host)), and run a round")
+    }
+  }
+
+  private func compare(
+    _ file: borrowing DerivedFile, _ place: String, _ report: (String) -> Void
+  ) throws -> UInt64 {
+    let length = try file.length()
+    if try !file.isSame(as: "\(hub.path)/\(place)", length) {
+      report("\(hub.path)/\(place) is not what is derived from the log: delete it, and run a round")
+    }
+    return length
+  }
+
+  /// Paths of all files below a directory of the hub, relative to it, in order.
+  private func files(below place: String) throws -> [String] {
+    var found: [String] = []
+    guard try hub.files.isDirectory("\(hub.path)/\(place)") == true else { return [] }
+    for name in try hub.files.names(in: "\(hub.path)/\(place)").sorted() {
+      let path = "\(place)/\(name)"
+      let status = try hub.files.status("\(hub.path)/\(path)", followsLink: false)
+      if status.st_mode & S_IFMT == S_IFDIR {
+        found += try files(below: path)
+      } else {
+        found.append(path)
+      }
+    }
+    return found
+  }
+}

@@ -8,8 +8,8 @@ import LogStore
 
 /// Makes what is missing of a host's derived files, or is of another log, other labels or another host's line.
 ///
-///     log ─► account, samples file ─► line in rows/HOST ─► recordings.parquet
-///                                     └ from here on it is done
+///     log ─► samples and features files ─► line in rows/HOST ─► recordings.parquet
+///                                          └ from here on it is done
 ///
 /// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal.
 struct HostDerivation {
@@ -22,7 +22,8 @@ struct HostDerivation {
   private var ledger: HostLedger
   private var rows: HostRows
   private let time: String
-  private(set) var outcome = HostOutcome()
+  /// Recordings whose files were made.
+  private(set) var derivedCount = 0
 
   init(
     _ host: HubHost, _ hub: HubDirectory, _ catalogue: Catalogue, _ ledger: HostLedger,
@@ -37,10 +38,14 @@ struct HostDerivation {
     let entries = try catalogue.list().entries
     let labelled = try catalogue.labelled()
     var names: Set<String> = []
+    var numbers: [RecordingID: UInt32] = [:]
     for entry in entries.reversed() {
       names.insert(entry.fileName)
       do {
-        try update(entry, labelled)
+        let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
+        if let twin = numbers[id] { throw HubError.twin(of: twin) }
+        numbers[id] = entry.number
+        try update(entry, id, labelled)
       } catch {
         // Nothing else can be written either.
         if HubError.isOfDisk(error) { throw error }
@@ -52,24 +57,20 @@ struct HostDerivation {
     try writeTable()
   }
 
-  private mutating func update(_ entry: CatalogueEntry, _ labelled: Set<RecordingID>) throws {
+  private mutating func update(
+    _ entry: CatalogueEntry, _ id: RecordingID, _ labelled: Set<RecordingID>
+  ) throws {
     let status = try hub.files.status(entry.path, followsLink: false)
     let mark = HostRows.LogMark(
       fileName: entry.fileName, byteCount: UInt64(clamping: status.st_size),
       modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
     let known = rows.live[entry.fileName]
-    let id = try known?.id ?? catalogue.reader(of: entry).description.id
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
     let proof = try proof(of: entry, id, mark, known)
     let source = source(proof, labels)
-    if let known, known.source == source, try isThere(known) {
-      if known.log == mark {
-        outcome.current += 1
-        return
-      }
-    }
+    if let known, known.log == mark, known.source == source, try isThere(known) { return }
     try derive(entry, id, mark, proof, labels, source)
-    outcome.derived += 1
+    derivedCount += 1
   }
 
   /// The log's bytes as they were fetched. Those of a log that was put into the store in another way are read.
@@ -80,7 +81,7 @@ struct HostDerivation {
     if let ours, known?.log == mark || known == nil && ours.byteCount == mark.byteCount {
       return ours
     }
-    let read = try hub.proof(of: entry)
+    let read = try HostLedger.Proof(of: entry, in: hub)
     if let ours {
       guard ours == read else { throw HubError.changed(path: entry.path) }
       return ours
@@ -136,8 +137,9 @@ struct HostDerivation {
       return
     }
     guard !rows.live.isEmpty || rows.table != nil else { return }
+    try rows.compact()
     let length = try DerivedRecording.makeTable(
-      try rows.tableRows(), of: host.name, in: hub
+      try rows.json(), of: host.name, in: hub
     ) { file, place in try file.publish(as: place) }
     try rows.noteTable(length)
   }

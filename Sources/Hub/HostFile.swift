@@ -182,3 +182,18 @@ public enum HostFile {
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
   }
 }
+
+/// A line of a host file that cannot be used. The other lines are.
+public struct HostFileError: StatusError, Equatable {
+  /// The file's name.
+  let file: String
+  /// The line, from 1 on.
+  let line: Int
+  /// What is wrong, and what a right line looks like.
+  let problem: String
+
+  /// One sentence that names file and line.
+  public var description: String { "\(file):\(line): \(problem)" }
+  /// A configuration.
+  public var exitStatus: ExitStatus { .configuration }
+}

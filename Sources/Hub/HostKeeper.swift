@@ -27,7 +27,8 @@ final class HostKeeper: @unchecked Sendable {
   private var foreign: [String: Int] = [:]
   private var claimed: [RecordingID] = []
   private var offered = 0
-  private(set) var outcome = HostOutcome()
+  /// Recordings whose files were made.
+  private(set) var derivedCount = 0
 
   init(
     _ host: HubHost, _ hub: HubDirectory, _ owners: Owners, thenFree: Bool,
@@ -56,7 +57,6 @@ final class HostKeeper: @unchecked Sendable {
   func admit(_ offer: PullOffer) -> PullWitness.Admission {
     offered += 1
     guard let ledger else { return .refuse(nil) }
-    if ledger.pruned.contains(offer.id) { return .refuse(nil) }
     if !thenFree, offer.state == .complete, let row = here[offer.id],
       row.log.byteCount == offer.byteCount
     {
@@ -133,7 +133,7 @@ final class HostKeeper: @unchecked Sendable {
       if let ledger, let rows {
         var derivation = HostDerivation(
           host, hub, try hub.store(of: host.name), ledger, rows, time: time)
-        defer { outcome = derivation.outcome }
+        defer { derivedCount = derivation.derivedCount }
         try derivation.run { failure in
           talk(failure.sentence)
           result.note(failure)
@@ -146,12 +146,4 @@ final class HostKeeper: @unchecked Sendable {
     }
     (ledger, rows, here) = (nil, nil, [:])
   }
-}
-
-/// What a round derived for a host.
-public struct HostOutcome: Equatable, Sendable {
-  /// Recordings whose files were made.
-  public internal(set) var derived = 0
-  /// Recordings of which everything was there already.
-  public internal(set) var current = 0
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Glibc
 import IMUModel
 import LogFormat
 import LogStore
@@ -12,7 +13,6 @@ import Synchronization
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
-///     pruned UUID TIME                                       removed here, and not fetched again
 ///
 /// A line whose recording is missing is one of a crash before the recording appeared: the next fetch adds another. Words
 /// of later versions are skipped.
@@ -34,8 +34,8 @@ struct HostLedger {
   var proofs: [RecordingID: Proof] { lines.proofs }
   /// What was offered here and is another host's.
   var twins: [RecordingID: Twin] { lines.twins }
-  /// What is not wanted any more.
-  var pruned: Set<RecordingID> { lines.pruned }
+  /// Lines that fail their check.
+  let damagedLineCount: Int
   fileprivate var lines: Lines
   private var file: CheckedFile
 
@@ -43,13 +43,14 @@ struct HostLedger {
   fileprivate struct Lines {
     var proofs: [RecordingID: Proof] = [:]
     var twins: [RecordingID: Twin] = [:]
-    var pruned: Set<RecordingID> = []
   }
 
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
     var file = CheckedFile(hub.ledger(of: host), hub.files)
     var found = Lines()
-    _ = try file.read { found.take(String(decoding: $0, as: UTF8.self).split(separator: " ")) }
+    damagedLineCount = try file.read {
+      found.take(String(decoding: $0, as: UTF8.self).split(separator: " "))
+    }
     self.file = file
     lines = found
   }
@@ -75,7 +76,6 @@ extension HostLedger.Lines {
     case "also", "differs":
       guard words.count > 4, let proof else { return }
       twins[id] = HostLedger.Twin(owner: String(words[4]), proof: proof, isSame: words[0] == "also")
-    case "pruned": pruned.insert(id)
     default: break
     }
   }
@@ -84,9 +84,9 @@ extension HostLedger.Lines {
 extension HostLedger {
   static func fetched(
     _ id: RecordingID, _ proof: Proof, _ state: String, _ time: String, from destination: String
-  )
-    -> String
-  { "fetched \(id) \(proof.byteCount) \(proof.digest) \(state) \(time) \(destination)" }
+  ) -> String {
+    "fetched \(id) \(proof.byteCount) \(proof.digest) \(state) \(time) \(destination)"
+  }
 
   static func found(_ id: RecordingID, _ proof: Proof, _ time: String) -> String {
     "found \(id) \(proof.byteCount) \(proof.digest) \(time)"
@@ -94,6 +94,23 @@ extension HostLedger {
 
   static func twin(_ id: RecordingID, _ twin: Twin, _ time: String) -> String {
     "\(twin.isSame ? "also" : "differs") \(id) \(twin.proof.byteCount) \(twin.proof.digest) \(twin.owner) \(time)"
+  }
+}
+
+extension HostLedger.Proof {
+  /// The bytes of a log as they are now; reads all of them.
+  init(of entry: CatalogueEntry, in hub: HubDirectory) throws(StorageError) {
+    let file = try hub.files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    var sum = SHA256()
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try piece.withMutableBytes { bytes throws(StorageError) in
+        try file.read(at: sum.byteCount, into: bytes)
+      }
+      guard count > 0 else { break }
+      piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    self.init(byteCount: sum.byteCount, digest: sum.digest)
   }
 }
 

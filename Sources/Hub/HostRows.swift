@@ -6,10 +6,13 @@ import LogStore
 
 /// What is derived from each recording of a host, and from what: the line is written once the files are durable.
 ///
-///     made UUID FILE BYTES MODIFIED SOURCE DATE SAMPLES FEATURES {…}     the log, its length and time, what it was derived from, the
-///                                                               folder and lengths of its files, the table's row
-///     gone UUID                                                 its recording is gone, and so are its files
-///     table SOURCE BYTES                                        the table of these rows is durable
+///     made UUID FILE BYTES MODIFIED SOURCE DATE SAMPLES FEATURES {…}
+///          │    └ the log: name, length, time                     └ the table's row
+///          │                          │      │    └ lengths of the files
+///          │                          │      └ the folder
+///          │                          └ what the files were derived from
+///     gone UUID                   its recording is gone, and so are its files
+///     table SOURCE BYTES          the table of these rows is durable
 ///
 /// The last line of a recording counts. All of it can be made again from the logs.
 struct HostRows {
@@ -128,28 +131,21 @@ struct HostRows {
   }
 
   /// The rows of the table, by identity.
-  mutating func rowTexts() throws(StorageError) -> [RecordingID: [UInt8]] {
+  mutating func json() throws(StorageError) -> [RecordingID: [UInt8]] {
     var rows: [RecordingID: [UInt8]] = [:]
     try read { row, json, _ in rows[row.id] = Array(json) }
     let ids = Set(live.values.map(\.id))
     return rows.filter { ids.contains($0.key) }
   }
 
-  /// The rows of the table, by identity. Drops lines that do not count any more from the file where they are most of it.
-  mutating func tableRows() throws(StorageError) -> [RecordingID: [UInt8]] {
-    var rows: [RecordingID: [UInt8]] = [:]
+  /// Drops lines that do not count any more from the file where they are most of it.
+  mutating func compact() throws(StorageError) {
+    guard lineCount > 2 * live.count + 32 else { return }
     var texts: [RecordingID: [UInt8]] = [:]
-    try read { row, json, text in
-      rows[row.id] = Array(json)
-      texts[row.id] = Array(text)
-    }
-    let ids = Set(live.values.map(\.id))
-    for id in rows.keys where !ids.contains(id) { (rows[id], texts[id]) = (nil, nil) }
-    if lineCount > 2 * rows.count + 32 {
-      let lines = texts.sorted { $0.key.description < $1.key.description }.map(\.value)
-      try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
-      (lineCount, table) = (lines.count, nil)
-    }
-    return rows
+    try read { row, _, text in texts[row.id] = Array(text) }
+    let rows = live.values.sorted { $0.id.description < $1.id.description }
+    let lines = rows.compactMap { texts[$0.id] }
+    try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
+    (lineCount, table) = (lines.count, nil)
   }
 }

@@ -2,7 +2,6 @@
 
 import Glibc
 import IMUModel
-import LogFormat
 package import LogStore
 
 /// A hub: a directory of stores, one a host, with what is derived from them beside them.
@@ -92,6 +91,7 @@ public struct HubDirectory: Sendable {
   func logs(of host: String) -> String { "\(path)/logs/\(host)" }
   func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
   func rows(of host: String) -> String { "\(path)/rows/\(host)" }
+
   /// The tables that have a file a recording.
   enum Table: String, CaseIterable {
     case samples, features
@@ -104,21 +104,6 @@ public struct HubDirectory: Sendable {
 
   /// The place of a host's table.
   func table(of host: String) -> String { "recordings/host=\(host)/recordings.parquet" }
-
-  /// The bytes of a log as they are now; reads all of them.
-  func proof(of entry: CatalogueEntry) throws -> HostLedger.Proof {
-    let file = try files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    var sum = SHA256()
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try piece.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: sum.byteCount, into: bytes)
-      }
-      guard count > 0 else { break }
-      piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-    return HostLedger.Proof(byteCount: sum.byteCount, digest: sum.digest)
-  }
 
   // MARK: Writing
 

@@ -17,6 +17,8 @@ public enum HubError: StatusError {
   case busy(path: String, holder: String?)
   /// A log of the hub is not what was fetched.
   case changed(path: String)
+  /// A store has the recording of this number a second time.
+  case twin(of: UInt32)
   /// A module's own error.
   case step(CommandFailure)
 
@@ -50,6 +52,8 @@ public enum HubError: StatusError {
     case .changed(let path):
       "\(path) is not what was fetched: it was changed here, or its medium fails; remove it with `imulog rm`, and it is "
         + "fetched again if it is still there"
+    case .twin(let number):
+      "it has the UUID of recording \(number): remove one of them with `imulog rm`"
     case .step(let failure): failure.sentence
     }
   }
@@ -61,7 +65,7 @@ public enum HubError: StatusError {
     case .noHub: .usage
     case .later: .configuration
     case .busy: .tryAgain
-    case .changed: .damagedData
+    case .changed, .twin: .damagedData
     case .step(let failure): failure.status
     }
   }

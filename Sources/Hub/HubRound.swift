@@ -24,8 +24,8 @@ public struct HubRound {
   public struct Host: Sendable {
     /// The pull.
     public let pull: PulledHost
-    /// What was derived.
-    public let outcome: HostOutcome
+    /// Recordings whose files were made.
+    public let derivedCount: Int
   }
 
   private let hub: HubDirectory
@@ -73,6 +73,6 @@ public struct HubRound {
         finish: { keeper.finish(&$0, $1) })
     }
     let results = try HostQueue(sources, board).run(jobs: share.jobs)
-    return zip(results, keepers).map { Host(pull: $0, outcome: $1.outcome) }
+    return zip(results, keepers).map { Host(pull: $0, derivedCount: $1.derivedCount) }
   }
 }

@@ -7,7 +7,7 @@ import LogFormat
 import LogStore
 
 /// Reads everything of a hub, and compares it with the logs: each log with its ledger, each derived file with what is
-/// derived from the log now, each table with its rows. Nothing is changed.
+/// derived from the log now, each table with its rows. Nothing is changed but what is in `.work`.
 public struct HubVerification {
   private let hub: HubDirectory
   private var recordings = 0
@@ -45,8 +45,11 @@ public struct HubVerification {
   private mutating func verify(_ host: String, _ report: (String) -> Void) throws {
     let catalogue = try Catalogue(path: hub.logs(of: host), followsLinks: false)
     let ledger = try HostLedger(of: host, in: hub)
+    if ledger.damagedLineCount > 0 {
+      report("damaged lines in \(hub.ledger(of: host)): \(ledger.damagedLineCount)")
+    }
     var rows = try HostRows(of: host, in: hub)
-    let json = try rows.rowTexts()
+    let json = try rows.json()
     for entry in try catalogue.list().entries.reversed() {
       recordings += 1
       do {
@@ -75,7 +78,7 @@ public struct HubVerification {
     _ entry: CatalogueEntry, _ row: HostRows.Row, _ json: [UInt8]?, _ host: String,
     _ catalogue: Catalogue, _ ledger: HostLedger, _ report: (String) -> Void
   ) throws {
-    let read = try hub.proof(of: entry)
+    let read = try HostLedger.Proof(of: entry, in: hub)
     guard let proof = ledger.proofs[row.id] else {
       return report("its digest is not in the ledger: run a round")
     }

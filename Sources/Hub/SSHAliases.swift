@@ -12,8 +12,9 @@ public enum SSHAliases {
 
   /// The aliases that fit a pattern of fnmatch(3), in their order, each once.
   ///
-  /// - Parameter path: The configuration; its `Include`s are relative to `~/.ssh`, or to the directory of the file for one
-  ///   that `-F` names, as ssh has it.
+  /// - Parameters:
+  ///   - path: The configuration.
+  ///   - folder: What names in `Include` are relative to: `~/.ssh`.
   public static func fitting(
     _ pattern: String, in path: String, folder: String
   ) throws(CommandFailure) -> [String] {

@@ -61,7 +61,7 @@ struct SecondFeaturesTests {
     let axis = try #require(features.axis(1))
     #expect(abs(try #require(axis.crest) - 2.0.squareRoot()) < 1e-3)
     #expect(abs(try #require(axis.kurtosis) - 1.5) < 1e-3)
-    let bands = features.bands()
+    let bands = features.bandRMS()
     let expected = 8000 / 2.0.squareRoot() * Self.acceleration
     #expect(abs(try #require(bands[1]) / expected - 1) < 0.01)
     #expect(try #require(bands[2]) < expected / 100)
@@ -120,9 +120,27 @@ struct SecondFeaturesTests {
       return features(samples, ticks: ticks)
     }
     var broken = made(7, 8, 70, 100)
-    #expect(broken.bands().allSatisfy { $0 == nil })
+    #expect(broken.bandRMS().allSatisfy { $0 == nil })
     var stepped = made(36, 40, 72, 9000)
-    let bands = stepped.bands()
+    let bands = stepped.bandRMS()
     #expect(bands[1] == 0)
+  }
+
+  @Test("a second with one axis has the bands of that axis")
+  func oneAxis() throws {
+    var description = Self.description
+    description.channels = ChannelSet(rawValue: 0b000_0010)
+    var features = SecondFeatures(description, hertz: 512)
+    var block = SampleBlock()
+    for row in 0..<512 {
+      let value = Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded())
+      block.append(
+        tick: UInt64(row), time: Int64(row),
+        sample: RawSample(ax: 0, ay: value, az: 0, gx: 0, gy: 0, gz: 0, temperature: 0))
+    }
+    features.add(0..<block.count, of: block)
+    let band = try #require(features.bandRMS()[1])
+    #expect(abs(band / (8000 / 2.0.squareRoot() * Self.acceleration) - 1) < 0.01)
+    #expect(features.axis(0) == nil && features.axis(1) != nil && features.temperature == nil)
   }
 }

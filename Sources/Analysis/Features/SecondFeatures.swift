@@ -11,7 +11,8 @@ package import LogFormat
 ///     mean = Σx / n       rms = √m₂        crest = peak / rms        with m₂ = Σ(x − mean)² / n
 ///     peak = max |x − mean|                kurtosis = m₄ / m₂²            m₄ = Σ(x − mean)⁴ / n
 ///
-/// Sums are of whole numbers, so that every processor finds the same.
+/// Sums up to the squares are of whole numbers, and exact. `CountMoments` does the same for whole recordings by a table of
+/// all counts, which is too slow for each second.
 public struct SecondFeatures {
   /// The figures of one axis, in m/s² or rad/s.
   public struct Axis: Equatable, Sendable {
@@ -32,7 +33,7 @@ public struct SecondFeatures {
     5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
   ]
   /// The most samples of a second: sums of their squares times so many are below 2^63.
-  package static let most = 65_536
+  package static let mostSamples = 65_536
   /// Windows of the spectrum have so many samples at most.
   private static let longestWindow = 4096
   private static let shortestWindow = 8
@@ -71,7 +72,8 @@ public struct SecondFeatures {
     guard !counts.isEmpty else { return nil }
     let unit =
       channel < 3
-      ? sensor.accelerometerScale.value * 9.80665 : sensor.gyroscopeScale.value * .pi / 180
+      ? sensor.accelerometerScale.value * OrientationConstants.gravity
+      : sensor.gyroscopeScale.value * .pi / 180
     let count = Int64(counts.count)
     var (sum, squares): (Int64, Int64) = (0, 0)
     var (least, greatest) = (Int64.max, Int64.min)
@@ -111,9 +113,9 @@ public struct SecondFeatures {
       + sensor.temperatureOffset.value
   }
 
-  /// The root mean square of the acceleration in each of ``bands``, over the three axes, in m/s²; `nil` for a band that the
+  /// The root mean square of the acceleration in each of ``bands``, over the axes that are recorded, in m/s²; `nil` for a band that the
   /// second does not resolve.
-  public mutating func bands() -> [Double?] {
+  public mutating func bandRMS() -> [Double?] {
     let none = [Double?](repeating: nil, count: SecondFeatures.bands.count)
     guard !channels.isDisjoint(with: .accelerometer), hertz > 0 else { return none }
     let runs = runs()
@@ -125,7 +127,7 @@ public struct SecondFeatures {
     let welch = spectra[length] ?? Welch(length: length)
     spectra[length] = welch
     var density = [Double](repeating: 0, count: length / 2 + 1)
-    for channel in 0..<3 {
+    for channel in channels.intersection(.accelerometer).indices {
       welch.removeAll()
       counts[channel].withUnsafeBufferPointer { counts in
         for run in runs { welch.add(UnsafeBufferPointer(rebasing: counts[run])) }
@@ -133,7 +135,7 @@ public struct SecondFeatures {
       let own = welch.density(rate: hertz)
       for place in density.indices { density[place] += own[place] }
     }
-    let unit = sensor.accelerometerScale.value * 9.80665
+    let unit = sensor.accelerometerScale.value * OrientationConstants.gravity
     let spectrum = Spectrum(
       density: density.map { $0 * unit * unit }, resolution: hertz / Double(length), length: length,
       windows: welch.windows)

@@ -11,8 +11,7 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader, units: .raw)
     let notes = try notes(&reader, of: plan)
-    var table = ParquetTable(plan, notes, hasGaps: options.gaps == .rows)
-    try sink.write(ParquetTable.magic)
+    var table = try ParquetTable(plan, notes, hasGaps: options.gaps == .rows, to: &sink)
     try reader.begin(plan)
     var pass = SamplePass(plan)
     var report = try pass.run(&table, &reader, to: &sink)
@@ -21,9 +20,7 @@ extension Exporter {
   }
 }
 
-/// The rows of a recording as columns, in a file that is written from front to back.
-///
-///     PAR1 │ row group: chunk of each column │ row group │ … │ footer │ its length │ PAR1
+/// The rows of a recording as the columns of a file.
 private struct ParquetTable: SampleFormat {
   private enum Content {
     case time, nanoseconds, tick, mark, label, gap, gapTicks, recording, nothing
@@ -44,18 +41,16 @@ private struct ParquetTable: SampleFormat {
   private let hasGaps: Bool
   /// The gap of which a row is being added; `nil` for samples.
   private var gap: Gap?
-  private var offset = ParquetTable.magic.count
-  private var (rows, groupRows) = (0, 0)
-  /// The footer's entries: some 80 bytes for each column of a row group.
-  private var groups: [Thrift] = []
+  private var file: ParquetFile
 
   /// A row group ends with the block of rows that reaches either of these. Readers share groups among threads, and a
   /// reader of one column skips the others.
   private static let groupSize = 2_000_000
   private static let groupLength = 1_000_000
-  static let magic = Array("PAR1".utf8)
 
-  init(_ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool) {
+  init<Sink: ByteSink & ~Copyable>(
+    _ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool, to sink: inout Sink
+  ) throws(ExportError) {
     (self.plan, self.notes, self.hasGaps, marks) = (plan, notes, hasGaps, notes.marks[...])
     labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
     var columns: [(ParquetColumn, Content)] = []
@@ -97,6 +92,7 @@ private struct ParquetTable: SampleFormat {
       add("recording", .constant("\(plan.description.id)"), .recording, isOptional: false)
     }
     self.columns = columns
+    file = try ParquetFile(columns.map(\.0), to: &sink)
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(
@@ -146,10 +142,12 @@ private struct ParquetTable: SampleFormat {
       case .gapTicks: for _ in rows { column.add(gap.map { [Int64(clamping: $0.count)] }) }
       }
     }
-    groupRows += rows.count
+    file.add(rows: rows.count)
     let size = columns.reduce(0) { $0 + $1.column.byteCount }
-    guard size >= ParquetTable.groupSize || groupRows >= ParquetTable.groupLength else { return }
-    try endGroup(to: &sink)
+    guard size >= ParquetTable.groupSize || file.groupRows >= ParquetTable.groupLength else {
+      return
+    }
+    try file.endGroup(to: &sink)
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
@@ -164,30 +162,10 @@ private struct ParquetTable: SampleFormat {
     self.gap = nil
   }
 
-  private mutating func endGroup<Sink: ByteSink & ~Copyable>(to sink: inout Sink)
-    throws(ExportError)
-  {
-    guard groupRows > 0 else { return }
-    let begin = offset
-    var chunks: [Thrift] = []
-    for (column, _) in columns {
-      let (pages, entry) = column.endChunk(of: groupRows, at: offset)
-      chunks.append(entry)
-      for page in pages {
-        try sink.write(page)
-        offset += page.count
-      }
-    }
-    let size = Thrift.int64(offset - begin)
-    groups.append([1: .list(chunks), 2: size, 3: .int64(groupRows), 5: .int64(begin), 6: size])
-    (rows, groupRows) = (rows + groupRows, 0)
-  }
-
   /// Writes the last row group and the footer; returns remarks.
   mutating func finish<Sink: ByteSink & ~Copyable>(
     _ options: ExportOptions, damages: UInt64, to sink: inout Sink
   ) throws(ExportError) -> [String] {
-    try endGroup(to: &sink)
     var facts = HeaderFacts(plan, notes)
     facts.addScales(plan)
     facts.add("range.from_ns", options.from.map { "\($0)" })
@@ -202,18 +180,8 @@ private struct ParquetTable: SampleFormat {
       facts.add("marksAfterLastRow", JSONWriter.list(marks) { $0.add($1) })
     }
     if !plan.labels.isEmpty { facts.add("labels", JSONWriter.list(plan.labels) { $0.add($1) }) }
-    let root: Thrift = [4: .text("imulog"), 5: .int32(columns.count)]
-    let footer: Thrift = [
-      1: .int32(2), 2: .list([root] + columns.map(\.column.schema)), 3: .int64(rows),
-      4: .list(groups), 5: .list(facts.facts.map { [1: .text($0.name), 2: .text($0.text)] }),
-      // The files of a hub are the same whatever version wrote them.
-      6: .text(plan.isForHub ? "imulog hub" : Software.name),
-      // Each column is in the order of its type.
-      7: .list(columns.map { _ in [1: [:]] }),
-    ]
-    var end = footer.bytes
-    end.append(littleEndian: UInt32(end.count))
-    try sink.write(end + ParquetTable.magic)
+    // The files of a hub are the same whatever version wrote them.
+    try file.finish(facts.facts, by: plan.isForHub ? FlatTable.program : Software.name, to: &sink)
     return remarks
   }
 

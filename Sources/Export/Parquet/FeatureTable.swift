@@ -83,9 +83,9 @@ struct FeatureTable: SampleFormat {
     var row = rows.lowerBound
     while row < rows.upperBound {
       try move(to: times[row], to: &sink)
-      if features.count >= SecondFeatures.most { try endSecond(to: &sink) }
+      if features.count >= SecondFeatures.mostSamples { try endSecond(to: &sink) }
       let next = self.end
-      let limit = min(rows.upperBound, row + SecondFeatures.most - features.count)
+      let limit = min(rows.upperBound, row + SecondFeatures.mostSamples - features.count)
       var end = row + 1
       while end < limit, times[end] < next { end += 1 }
       features.add(row..<end, of: block)
@@ -152,7 +152,7 @@ struct FeatureTable: SampleFormat {
         $0.map { .float(Float($0)) }
       }
     }
-    row += features.bands().map { $0.map { .float(Float($0)) } }
+    row += features.bandRMS().map { $0.map { .float(Float($0)) } }
     let names = LabelColumn.names(plan.labels, at: end &- 500_000_000)
     let isKnown = plan.hasBounds && !isUnproved && features.count > 0
     row += [
@@ -166,7 +166,6 @@ struct FeatureTable: SampleFormat {
 
   mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
     try endSecond(to: &sink)
-    second = nil
     try table.finish(to: &sink)
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table as a Parquet file, written from front to back; the same bytes for the same rows.
-///
-///     PAR1 │ row group: chunk of each column │ row group │ … │ footer │ its length │ PAR1
+/// A table of a hub as a Parquet file: rows of values, and the same bytes for the same rows.
 package struct FlatTable {
   /// What a column holds. Every column but a constant may be empty in any row.
   package enum Kind: Equatable, Sendable {
@@ -23,12 +21,10 @@ package struct FlatTable {
 
   private let columns: [ParquetColumn]
   private let kinds: [Kind]
-  private let schemas: [Thrift]
-  private var (rowCount, groupRows) = (0, 0)
-  private var offset: Int
-  private var groups: [Thrift] = []
+  private var file: ParquetFile
 
-  private static let magic = Array("PAR1".utf8)
+  /// What a hub's files are said to be written by: the same in every version.
+  static let program = "imulog hub"
   /// Rows of a group: of seconds, some 13 MB.
   private static let groupLength = 65_536
 
@@ -47,9 +43,7 @@ package struct FlatTable {
       }
     }
     kinds = columns.map(\.kind)
-    schemas = self.columns.map(\.schema)
-    offset = FlatTable.magic.count
-    try sink.write(FlatTable.magic)
+    file = try ParquetFile(self.columns, to: &sink)
   }
 
   /// Adds a row: a value or `nil` for each column, in their order; nothing is asked of a constant.
@@ -69,42 +63,14 @@ package struct FlatTable {
       case .text(let text): column.add(text: Array(text.utf8))
       }
     }
-    groupRows += 1
-    if groupRows == FlatTable.groupLength { try endGroup(to: &sink) }
-  }
-
-  private mutating func endGroup<Sink: ByteSink & ~Copyable>(to sink: inout Sink)
-    throws(ExportError)
-  {
-    guard groupRows > 0 else { return }
-    var chunks: [Thrift] = []
-    let begin = offset
-    for column in columns {
-      let (pages, entry) = column.endChunk(of: groupRows, at: offset)
-      chunks.append(entry)
-      for page in pages {
-        try sink.write(page)
-        offset += page.count
-      }
-    }
-    let size = Thrift.int64(offset - begin)
-    groups.append([1: .list(chunks), 2: size, 3: .int64(groupRows), 5: .int64(begin), 6: size])
-    (rowCount, groupRows) = (rowCount + groupRows, 0)
+    file.add(rows: 1)
+    if file.groupRows == FlatTable.groupLength { try file.endGroup(to: &sink) }
   }
 
   /// Writes the last rows and the footer.
   package mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError)
   {
-    try endGroup(to: &sink)
-    let root: Thrift = [4: .text("imulog"), 5: .int32(columns.count)]
-    let footer: Thrift = [
-      1: .int32(2), 2: .list([root] + schemas), 3: .int64(rowCount), 4: .list(groups),
-      6: .text("imulog hub"),
-      7: .list(columns.map { _ in [1: [:]] }),
-    ]
-    var end = footer.bytes
-    end.append(littleEndian: UInt32(end.count))
-    try sink.write(end + FlatTable.magic)
+    try file.finish([], by: FlatTable.program, to: &sink)
     try sink.flush()
   }
 }

@@ -64,10 +64,7 @@ struct HubRoundCommand: ParsableCommand {
   @OptionGroup var ssh: SSHOptions
 
   mutating func run() throws {
-    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
-    guard (1_000_000...86_400_000_000_000).contains(timeout.nanoseconds) else {
-      throw CommandFailure(.usage, "--timeout is 1ms to 24h")
-    }
+    try PullCommand.check(jobs: jobs, timeout)
     let file = hosts ?? "\(directory)/hosts"
     let (hosts, errors) = HostFile.read(
       try HubRoundCommand.bytes(of: file), named: file
@@ -163,11 +160,7 @@ struct HubReport {
 
   func print() throws {
     let rows = hosts.map { host in
-      [
-        host.pull.host, "\(host.pull.offered)", "\(host.pull.here)", "\(host.pull.fetched)",
-        "\(host.pull.running)", "\(host.pull.failed)", "\(host.pull.freed)",
-        "\(host.outcome.derived)", "\(host.pull.received)",
-      ]
+      host.pull.cells + ["\(host.derivedCount)", "\(host.pull.received)"]
     }
     let isNumeric = HubReport.heading.indices.map { $0 > 0 }
     try Console.data(TextTable.text([HubReport.heading] + rows, isNumeric: isNumeric))
@@ -177,19 +170,9 @@ struct HubReport {
     JSONWriter.document { json in
       json.member("hosts", hosts, onNewLines: true) { json, host in
         json.object { json in
-          json.member("host", host.pull.host)
-          json.member("offered", host.pull.offered)
-          json.member("here", host.pull.here)
-          json.member("fetched", host.pull.fetched)
-          json.member("running", host.pull.running)
-          json.member("failed", host.pull.failed)
-          json.member("freed", host.pull.freed)
-          json.member("derived", host.outcome.derived)
-          json.member("received_bytes", host.pull.received)
-          json.member(
-            "duration_s", number: Plain.number(host.pull.nanoseconds, per: 1_000_000_000))
+          json.pulled(host.pull)
+          json.member("derived", host.derivedCount)
           json.member("problem", host.pull.failure?.sentence)
-          json.member("exitStatus", host.pull.failure?.status.rawValue ?? 0)
         }
       }
     }

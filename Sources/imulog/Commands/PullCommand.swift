@@ -76,10 +76,7 @@ struct PullCommand: ParsableCommand {
 
   mutating func run() throws {
     let hosts = try PullCommand.hosts(self.hosts)
-    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
-    guard (1_000_000...86_400_000_000_000).contains(timeout.nanoseconds) else {
-      throw CommandFailure(.usage, "--timeout is 1ms to 24h")
-    }
+    try PullCommand.check(jobs: jobs, timeout)
     let store = try program.storePath(storeOptions)
     var settings = PullSettings(timeout: timeout.nanoseconds)
     do {
@@ -129,6 +126,14 @@ struct PullCommand: ParsableCommand {
     let names = failed.prefix(5).map(\.host).joined(separator: ", ")
     let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
     throw CommandFailure(status, "not all of \(names)\(more) is here; the lines above say why")
+  }
+
+  /// Refuses values of options that pulls and rounds of a hub have.
+  static func check(jobs: Int, _ timeout: Span) throws(CommandFailure) {
+    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
+    guard (1_000_000...86_400_000_000_000).contains(timeout.nanoseconds) else {
+      throw CommandFailure(.usage, "--timeout is 1ms to 24h")
+    }
   }
 
   /// The directory for converted files, checked before anything is fetched.
@@ -220,11 +225,7 @@ struct PullReport {
 
   func print() throws {
     let rows = hosts.map { host in
-      [
-        Plain.text(host.host), "\(host.offered)", "\(host.here)", "\(host.fetched)",
-        "\(host.running)", "\(host.failed)", "\(host.freed)", "\(host.received)",
-        PulledHost.rate(host.received, host.nanoseconds),
-      ]
+      host.cells + ["\(host.received)", PulledHost.rate(host.received, host.nanoseconds)]
     }
     let isNumeric = PullReport.heading.indices.map { $0 > 0 }
     try Console.data(TextTable.text([PullReport.heading] + rows, isNumeric: isNumeric))
@@ -234,19 +235,33 @@ struct PullReport {
     JSONWriter.document { json in
       json.member("hosts", hosts, onNewLines: true) { json, host in
         json.object { json in
-          json.member("host", host.host)
-          json.member("offered", host.offered)
-          json.member("here", host.here)
-          json.member("fetched", host.fetched)
-          json.member("running", host.running)
-          json.member("failed", host.failed)
-          json.member("freed", host.freed)
-          json.member("received_bytes", host.received)
-          json.member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
-          json.member("exitStatus", host.failure?.status.rawValue ?? 0)
+          json.pulled(host)
         }
       }
     }
+  }
+}
+
+extension PulledHost {
+  /// Its name and counts, under `HOST`, `OFFERED`, `HERE`, `FETCHED`, `RUNNING`, `FAILED` and `FREED`.
+  var cells: [String] {
+    [Plain.text(host)] + [offered, here, fetched, running, failed, freed].map { "\($0)" }
+  }
+}
+
+extension JSONWriter {
+  /// The members of a host that was pulled from.
+  mutating func pulled(_ host: PulledHost) {
+    member("host", host.host)
+    member("offered", host.offered)
+    member("here", host.here)
+    member("fetched", host.fetched)
+    member("running", host.running)
+    member("failed", host.failed)
+    member("freed", host.freed)
+    member("received_bytes", host.received)
+    member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
+    member("exitStatus", host.failure?.status.rawValue ?? 0)
   }
 }
 

@@ -56,6 +56,16 @@ struct FleetBench {
     hub.run(["hub", "fleet", "--hosts", "hosts"] + options)
   }
 
+  /// The machine `one` after a round in which its recordings of two seconds came to the host `pump-1`.
+  func roundOfOne(recordings count: Int) throws -> Bench {
+    let one = machine("one")
+    for _ in 0..<count { try one.record("--for", "2s") }
+    hosts("pump-1 = one\n")
+    let outcome = round()
+    try #require(outcome.status == 0, "\(outcome.talk)")
+    return one
+  }
+
   /// Each file of the hub: its path, number, length and times. Two that are equal have nothing written between them.
   func inventory() -> [String] {
     hub.shell("find fleet -printf '%p %i %s %T@ %C@\\n' | sort").lines.map { String($0) }

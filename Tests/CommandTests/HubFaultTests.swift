@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("A hub names what is wrong, and goes on", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct HubFaultTests {
+  private let bench = FleetBench()
+
+  @Test("a host that cannot be reached is named, the others go on, and the status says so")
+  func unreachable() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("gone\npump-1 = one\n")
+    let outcome = bench.round("--json")
+    #expect(outcome.status == 69)
+    #expect(outcome.talk.contains("gone: cannot connect to gone"))
+    #expect(outcome.talk.hasSuffix("not all of gone is here; the lines above say why\n"))
+    let hosts = try outcome.json()["hosts"]
+    #expect(hosts[0]["exitStatus"] == .integer(69))
+    #expect(hosts[0]["problem"].text?.contains("Could not resolve hostname gone") == true)
+    #expect(hosts[1]["derived"] == .integer(1))
+  }
+
+  @Test(
+    "a line of the host file that cannot be used is named, the others are used, and the status says so"
+  )
+  func badLine() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("Pump = one\npump-1 = one\n")
+    let outcome = bench.round()
+    #expect(outcome.status == 78)
+    #expect(outcome.talk.contains("hosts:1: Pump is no name"))
+    #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
+  }
+
+  @Test("one UUID with two contents is named, neither is replaced, and the others go on")
+  func conflict() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    let name = try #require(bench.recordings(in: "one").first)
+    let log = bench.hub.directory.bytes(of: "one/" + name)
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.round().status == 0)
+    // The same header, and other samples: of the same length, and longer.
+    for (index, surplus) in [[], [0]].enumerated() as EnumeratedSequence<[[UInt8]]> {
+      let twin = bench.machine("twin\(index)")
+      var bytes = log + surplus
+      bytes[bytes.count - 40] ^= 1
+      mkdir(twin.store, 0o755)
+      bench.hub.directory.write(bytes, to: "twin\(index)/" + name)
+      try twin.record("--for", "2s")
+    }
+    bench.hosts("pump-1 = one\npump-2 = twin0\npump-3 = twin1\n")
+    for _ in 1...2 {
+      let outcome = bench.round("--json")
+      #expect(outcome.status == 65)
+      let hosts = try outcome.json()["hosts"]
+      #expect(hosts[0]["exitStatus"] == .integer(0))
+      for host in 1...2 {
+        #expect(hosts[host]["failed"] == .integer(1))
+        #expect(
+          hosts[host]["problem"].text?.contains(
+            "has the UUID of a recording of pump-1 and other bytes") == true,
+          "\(outcome.talk)")
+      }
+    }
+    #expect(bench.hub.directory.bytes(of: "fleet/logs/pump-1/" + name) == log)
+    for host in ["pump-2", "pump-3"] {
+      #expect(bench.recordings(in: "fleet/logs/\(host)").count == 1)
+    }
+    #expect(bench.contents(of: "samples").count == 3)
+  }
+
+  @Test("a log that was changed here is named, its files stay, and the others go on")
+  func changed() throws {
+    let one = try bench.roundOfOne(recordings: 2)
+    let samples = bench.contents(of: "samples")
+    let name = "fleet/logs/pump-1/" + (try #require(bench.recordings(in: "one").first))
+    var log = bench.hub.directory.bytes(of: name)
+    log[log.count / 2] ^= 4
+    bench.hub.directory.write(log, to: name)
+    try one.record("--for", "1s")
+    let outcome = bench.round()
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("recording 1: "))
+    #expect(outcome.talk.contains("is not what was fetched"))
+    let after = bench.contents(of: "samples")
+    #expect(after.count == 3)
+    #expect(samples.allSatisfy { after[$0.key] == $0.value })
+  }
+
+  @Test("a recording that is twice in a store is named, derived once, and no reason to write again")
+  func twice() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.round().status == 0)
+    let name = try #require(bench.recordings(in: "fleet/logs/pump-1").first)
+    let copy = "000009" + name.dropFirst(6)
+    #expect(bench.hub.shell("cd fleet/logs/pump-1 && cp \(name) \(copy)").status == 0)
+    expectSentences(bench.round(), "recording 9: it has the UUID of recording 1")
+    let before = bench.inventory()
+    expectSentences(bench.round(), "recording 9: it has the UUID of recording 1")
+    #expect(bench.inventory() == before)
+    #expect(bench.contents(of: "samples").count == 1)
+  }
+
+  private func expectSentences(_ outcome: Outcome, _ words: String) {
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains(words), "\(outcome.talk)")
+  }
+
+  @Test("verify names any byte that is wrong in a log or a derived file, and what has no log")
+  func verification() throws {
+    for name in ["one", "two"] { try bench.machine(name).record("--for", "2s") }
+    bench.hosts("pump-1 = one site=b\npump-2 = two\n")
+    #expect(bench.round().status == 0)
+    let right = bench.hub.run("hub", "verify", "fleet")
+    #expect(right.status == 0, "\(right.talk)")
+    #expect(right.output == "2 recordings of 2 hosts: logs, derived files and tables agree\n")
+    let before = bench.inventory()
+    let paths = ["samples", "features", "recordings", "logs"].flatMap {
+      bench.contents(of: $0).keys.filter { !$0.contains("/.") }
+    }
+    #expect(paths.count == 8)
+    for path in paths {
+      let bytes = bench.hub.directory.bytes(of: "fleet/" + path)
+      for place in [bytes.count / 3, bytes.count - 1] {
+        var wrong = bytes
+        wrong[place] ^= 0x20
+        bench.hub.directory.write(wrong, to: "fleet/" + path)
+        expectFinding(path.hasPrefix("logs") ? "is not what was fetched" : "is not what is derived")
+      }
+      bench.hub.directory.write(bytes, to: "fleet/" + path)
+    }
+    let ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-2")
+    bench.hub.directory.write([UInt8(ascii: "x")] + ledger, to: "fleet/ledger/pump-2")
+    expectFinding("damaged lines in fleet/ledger/pump-2: 1")
+    bench.hub.directory.write(ledger, to: "fleet/ledger/pump-2")
+    let stray = "fleet/samples/host=pump-9"
+    bench.hub.directory.makeDirectory(stray)
+    bench.hub.directory.write([1], to: stray + "/x.parquet")
+    expectFinding("fleet/samples/host=pump-9/x.parquet is of no recording here: delete it")
+    #expect(bench.hub.shell("rm -r \(stray) && mv fleet/samples/host=pump-1 away").status == 0)
+    expectFinding("is not what is derived")
+    #expect(bench.hub.shell("mv away fleet/samples/host=pump-1").status == 0)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    // Times aside: bytes were written and put back.
+    #expect(bench.inventory().count == before.count)
+    expectSentence(bench.hub.run("hub", "verify", "nowhere"), 66, ["there is no hub at nowhere"])
+  }
+
+  private func expectFinding(_ words: String) {
+    let outcome = bench.hub.run("hub", "verify", "fleet")
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains(words), "\(outcome.talk)")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test(
+    "a directory that is no hub, a later hub and one in use are refused, and nothing is written")
+  func directories() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    expectSentence(bench.hub.run("hub", "one", "--hosts", "hosts"), 64, ["is no hub"])
+    expectSentence(bench.hub.run("hub", "hosts", "--hosts", "hosts"), 64, ["is no hub"])
+    expectSentence(bench.hub.run("hub", "fleet"), 66, ["there is no host file fleet/hosts"])
+    #expect(bench.round().status == 0)
+    let held = open("\(bench.hub.directory.path)/fleet/.hub", O_RDONLY | O_CLOEXEC)
+    #expect(flock(held, LOCK_EX) == 0)
+    expectSentence(bench.round(), 75, ["works on the hub at fleet: wait until it has ended"])
+    close(held)
+    bench.hub.directory.write(Array("imulog-hub 2\n".utf8), to: "fleet/.hub")
+    expectSentence(bench.round(), 78, ["of version imulog-hub 2"])
+  }
+}

@@ -19,7 +19,8 @@ static char paths[8][PATH_MAX];
 static volatile sig_atomic_t held[8];
 enum { path_count = sizeof paths / sizeof *paths };
 
-// All that end a program unless it handles them, but for those that its own faults raise.
+// The standard signals that end a program unless it handles them, but for those of its own faults, and SIGPIPE and SIGXFSZ,
+// which it ignores.
 static const int ends[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2,
                            SIGXCPU, SIGPROF, SIGVTALRM, SIGIO, SIGPWR, SIGSTKFLT};
 enum { end_count = sizeof ends / sizeof *ends };

@@ -40,8 +40,8 @@ struct EvenRows {
 ///     rows        │    │    │    │    │    │    │    │    │
 ///     values      ×    ×    ×    ×    ×          ×    ×      none without samples on both sides
 ///
-/// Nothing is made across ticks without a sample, two periods without one (a second in an import), a finding that lets a chip's instants jump, or
-/// between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
+/// Nothing is made across ticks without a sample, two periods without one (in an import, a second if that is longer), a
+/// finding that lets a chip's instants jump, or between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
 /// no instant meets has its last sample at the nearest one.
 ///
 /// Memory is that of the samples that a value needs; see ``ResamplingKernel``.

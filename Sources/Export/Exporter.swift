@@ -136,7 +136,7 @@ public struct Exporter: Sendable {
   }
 
   /// A remark about clipped values that calibration hides; none without such.
-  private func clipRemarks<Storage: LogStorage & ~Copyable>(
+  func clipRemarks<Storage: LogStorage & ~Copyable>(
     _ reader: borrowing LogReader<Storage>
   ) -> [String] {
     reader.hiddenClipCount == 0

@@ -4,10 +4,11 @@ import CLinuxIO
 import Glibc
 import IMUModel
 
-/// The temporary name of a file or a directory, in the directory of its final one: `.part-3f9a01c2d4e5b677`.
+/// The temporary name of a file or a directory, in the directory of its final one: `.pending-3f9a01c2d4e5b677`.
 ///
-/// It is as long for every name: a final one may have the 255 bytes that a file system allows. The digits are random, so that no other program's, and nothing that a power failure left, has the name. While it is held
-/// a signal that ends the program deletes what has it.
+/// It has the same length whatever the final name, which may have all 255 bytes that a file system allows. The digits are
+/// random, so that no other program's, and nothing that a power failure left, has the name. While it is held, a signal that
+/// ends the program deletes what has it.
 struct TemporaryName {
   let path: String
   private let number: Int32
@@ -17,7 +18,7 @@ struct TemporaryName {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     let directory = final.lastIndex(of: "/").map { final[...$0] } ?? ""
     path =
-      "\(directory).part-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+      "\(directory).pending-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
     number = clinuxio_temporary_hold(path)
     guard number >= 0 else {
       throw CommandFailure(

@@ -74,11 +74,11 @@ public enum Plain {
     return (value < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")
   }
 
-  /// A decimal number without needless zeros, rounded to a part of `divisor`, a power of ten, and limited to what Int64
-  /// holds: what outsiders say may claim any value.
+  /// A decimal number without needless zeros, rounded to a part of `divisor`, a power of ten; in Swift's notation when it is
+  /// too large for that, or no number: what outsiders say may claim any value.
   public static func number(_ value: Double, per divisor: Int64) -> String {
     let scaled = (value * Double(divisor)).rounded()
-    guard scaled.magnitude < 9e18 else { return value < 0 ? "-9e18" : "9e18" }
+    guard scaled.magnitude < 9e18 else { return "\(value)" }
     return number(Int64(scaled), per: divisor)
   }
 
@@ -122,8 +122,8 @@ public enum Plain {
     return number(Int64(tenThousandths), per: 10_000)
   }
 
-  /// Hertz, to four digits after the point; rates higher than any log's lose their last digits.
+  /// Hertz, to four digits after the point.
   public static func hertz(_ hertz: Double) -> String {
-    number(Int64(min(hertz * 10_000, 1e18).rounded()), per: 10_000)
+    number(hertz, per: 10_000)
   }
 }

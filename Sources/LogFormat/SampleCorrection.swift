@@ -11,7 +11,7 @@ public import IMUModel
 public struct SampleCorrection: Sendable {
   /// The sensor that the corrected counts are of.
   public let sensor: SensorDescription
-  /// The samples of which it is counted whether they hide clipping: their channels, and their times in nanoseconds from tick
+  /// The samples that count when clipping is hidden: their channels, and their times in nanoseconds from tick
   /// 0's deadline.
   public var counted: (channels: ChannelSet, times: ClosedRange<Int64>) = (.all, .min ... .max)
   private let axes: AxisMap?

@@ -76,7 +76,7 @@ struct GuidePicture {
     case .moved(let side?): "it moved too early with \(name(side)) up: hold it still again"
     case .moved(nil): "it moved too early on an edge: hold it still again"
     case .notWhole(let axis, let degrees):
-      "that was a turn by \(Plain.number(Int64(degrees.rounded()), per: 1))° about \(name(axis)):"
+      "that was a turn by \(Plain.number(degrees, per: 1))° about \(name(axis)):"
         + " turn it by 360° again"
     case .tilted(let axis, let other):
       "it was turned about \(name(axis)) and \(name(other)) at once: turn it again, along an edge of the table"

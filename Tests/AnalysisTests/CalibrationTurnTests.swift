@@ -107,7 +107,9 @@ struct CalibrationTurnTests {
 
   @Test("rates of a wrong full scale are refused, as gravity turned otherwise from face to face")
   func wrongScale() throws {
-    for (factor, words) in [(2.0, "by 0.5 of"), (0.5, "by 2 of"), (3, "by 0.33 of")] {
+    for (factor, words) in [
+      (2.0, "0.5 times as far"), (0.5, "2 times as far"), (3, "0.33 times as far"),
+    ] {
       var recording = try MadeUpRecording()
       recording.rateScale = Vector3(repeating: factor)
       recording.rolledFaces()

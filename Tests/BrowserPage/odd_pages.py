@@ -101,7 +101,7 @@ class OddPages:
         self.check.quiet()
 
     def times_of_a_calendar(self):
-        """Times since 1970 date a recording, which begins at its first sample, and are saved since then."""
+        """Times since 1970 date a recording; its own times begin at the first sample, and are saved so."""
         begin = 1_700_000_000 * NANOSECOND + 123
         times = [i * 10_000_000 + i * 7919 % 90_000 for i in range(200)]
         number = self.recordings.table("t_ns,ax\n" + "".join(f"{begin + time},{i}\n" for i, time in enumerate(times)))

@@ -39,6 +39,23 @@ struct EdgeImpulseCommandTests {
     #expect(bench.run("export", "1", "--format", "csv").status == 0)
   }
 
+  @Test(
+    "a directory has the axes of the mounting, as one document has, and refuses what that refuses")
+  func corrected() throws {
+    let bench = Bench()
+    try bench.record("--for", "2s", "--motion", "tumble", "--axes=-z,y,x")
+    let path = bench.directory.path
+    let words = ["export", "1", "--format", "edge-impulse", "-o"]
+    let (file, directory) = (
+      bench.run(words + ["\(path)/one.json"]), bench.run(words + ["\(path)/d/"])
+    )
+    #expect(file.status == 0 && directory.status == 0)
+    #expect(directory.talk.contains("the axes are those of the mounting"))
+    expectSame(bench.directory.bytes(of: "d/d.1.json"), bench.directory.bytes(of: "one.json"))
+    expectSentence(bench.run(words + ["\(path)/e/", "--calibrated"]), 64, ["no calibration"])
+    #expect(!bench.directory.names().contains("e"))
+  }
+
   @Test("-o DIR/ makes a directory of signed parts, and never touches one that has something in it")
   func directoryOfParts() throws {
     let bench = try recorded()

@@ -91,10 +91,12 @@ struct LabelCommandTests {
     expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
     expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])
     expectSentence(bench.run("label", "9", "1s..2s", "x"), 66, ["no recording 9"])
-    for option in ["--remove", "--json", "--store=/tmp"] {
+    for option in ["--remove", "--json", "--store=/tmp", "--help", "--version"] {
       expectSentence(
         bench.run("label", "1", "--", "1s..2s", "x", option), 64,
-        ["\(option) comes before --: imulog label ID \(option) -- FROM..TO NAME"])
+        [
+          "\(option) is an option and comes before --, as in: imulog label ID --remove -- FROM..TO NAME"
+        ])
     }
     for (name, words) in [
       ("\u{A0}", "no visible character"), ("\u{3164}\u{2800}", "no visible character"),

@@ -48,14 +48,23 @@ struct OutputPlaceTests {
     #expect(bench.directory.names(in: "out") == ["walk.ndjson"])
   }
 
-  @Test("what a killed export with the same number left does not matter to the next one")
+  @Test("a directory that is named - leaves stdout what it is")
+  func dash() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    bench.directory.makeDirectory("-")
+    #expect(bench.run("export", "1", "--format", "csv").status == 0)
+  }
+
+  @Test("what a killed export left is left alone, and does not matter to the next one")
   func stale() throws {
     let bench = Bench()
     try bench.record("--for", "1s")
-    let outcome = bench.shell(
-      "touch x.csv.part-$$; mkdir d.part-$$; exec '\(Child.program)' export 1 -o x.csv")
-    #expect(outcome.status == 0)
+    let left = ".pending-0123456789abcdef"
+    bench.directory.write([1], to: left)
+    #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/x.csv").status == 0)
     #expect(bench.directory.names().contains("x.csv"))
+    #expect(bench.directory.bytes(of: left) == [1])
   }
 
   @Test(
@@ -99,7 +108,7 @@ struct OutputPlaceTests {
     let made = bench.run("export", "1", "--format", "edge-impulse", "-o", parts + "/")
     #expect(made.status == 0, "\(made.talk)")
     #expect(bench.directory.names().contains(name))
-    #expect(!bench.directory.names().contains { $0.hasPrefix(".part-") })
+    #expect(!bench.directory.names().contains { $0.hasPrefix(".pending-") })
   }
 
   @Test("an empty name is refused in a sentence")

@@ -40,8 +40,8 @@ public struct NoiseTerms: Equatable, Sendable {
   /// The variance that rounding to counts adds.
   private static let rounding = 1.0 / 12
   /// The variance of the samples from which rounding passes noise on: half a count, and what rounding adds. N is within 3 %
-  /// then;
-  /// at 0.4 counts up to 10 % off, at 0.3 a third, and below it any value. (B. Widrow and I. Kollár, Quantization Noise)
+  /// then; at 0.4 counts it is up to 10 % off, at 0.3 a third, and below that it may be anything. (B. Widrow and I. Kollár,
+  /// Quantization Noise)
   private static let leastVariance = 0.25 + rounding
   /// The variance of white noise, without what rounding adds, that chance may show of half a count.
   private static let leastWhite = 0.2

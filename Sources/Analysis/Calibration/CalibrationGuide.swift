@@ -9,7 +9,7 @@ public import IMUModel
 ///     turns   x  y  z               360° about each, from rest to rest in the same place: the gyroscope's scale
 ///
 /// They may come in any order; what is missing is asked for in this one. The guide decides nothing about the result,
-/// which ``CalibrationStudy/calibration(id:name:made:)`` makes of the recording.
+/// which ``CalibrationStudy/calibration(id:name:made:zeroRate:)`` makes of the recording.
 public struct CalibrationGuide {
   /// What is to be done next.
   public enum Step: Equatable, Sendable {

@@ -29,7 +29,7 @@ extension CalibrationStudy {
     if let factor = scaleVotes.wrongFactor {
       result.refuse(
         .gyroscope,
-        "the gyroscope is not calibrated: from pose to pose gravity turned by \(milli(factor, 100)) of what the rates say, so their scale is wrong: it has another full scale than was recorded, or the import's scale is not that of the file"
+        "the gyroscope is not calibrated: from pose to pose gravity turned \(milli(factor, 100)) times as far as the rates say, so their scale is wrong: the chip had another full scale than the recording states, or the import was given a wrong scale"
       )
       return nil
     }
@@ -44,16 +44,15 @@ extension CalibrationStudy {
     let count = Double(rates.count)
     // The median ignores what slow turns put into some rests; a fitted curve goes with the mean.
     found.offset = drift == nil ? RestRates.median(of: points) : rates.reduce(Vector3(), +) / count
-    guard isPlausible(found.offset, zeroRate, rests, &result) else { return nil }
+    guard acceptsBias(found.offset, zeroRate, still, &result) else { return nil }
     if rates.count > 1 {
       let offset = found.offset
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
       let variation = (squares / (count - 1)).squareRoot().max()
       let spare = rates.count - 1 - (drift?.order ?? 0)
-      let squareSum = max(squares.x, squares.y, squares.z)
       // A median's standard error is 1.25 times that of a mean.
       result.bounds.rate = ErrorBound(
-        squares: squareSum, spare: spare, usual: CalibrationStudy.usualVariation
+        squares: squares.max(), spare: spare, usual: CalibrationStudy.usualVariation
       ).bound((drift == nil ? 1.25 * 1.25 : 1) / count)
       if variation > CalibrationStudy.largestVariation {
         result.remarks.append(
@@ -67,18 +66,16 @@ extension CalibrationStudy {
 
   /// Whether a bias is one that the chip can have; what is beyond its data sheet is said, and is refused where the rests of
   /// one direction are all there is.
-  private func isPlausible(
-    _ bias: Vector3, _ zeroRate: Double?, _ rests: Rests, _ result: inout CalibrationResult
+  private func acceptsBias(
+    _ bias: Vector3, _ zeroRate: Double?, _ still: [StillPoint], _ result: inout CalibrationResult
   ) -> Bool {
     guard let zeroRate else { return true }
     let limit = zeroRate * CalibrationStudy.zeroRates
     guard let axis = (0..<3).first(where: { abs(bias[$0]) > limit }) else { return true }
     let words =
-      "the rate at rest about \(CalibrationStudy.axes[axis]) would be \(milli(bias[axis], 10)) °/s, and the chip's data sheet has ±\(milli(zeroRate, 10))"
-    let directions = rests.poses.filter {
-      !CalibrationStudy.isSame($0.point.acceleration, rests.poses[0].point.acceleration)
-    }
-    guard directions.isEmpty else {
+      "the rate at rest about \(CalibrationStudy.axes[axis]) would be \(milli(bias[axis], 10)) °/s, and the chip's data sheet has ±\(milli(zeroRate, 10)) °/s"
+    let first = still.first?.acceleration ?? Vector3()
+    guard still.allSatisfy({ CalibrationStudy.isSame($0.acceleration, first) }) else {
       result.remarks.append(words + ": the gyroscope is faulty, or a copy")
       return true
     }

@@ -215,7 +215,7 @@ public struct CalibrationStudy {
       && (!hasRate || rate.mean.length < CalibrationStudy.largestRate)
     var point = StillPoint(
       acceleration: acceleration.mean, rate: rate.mean, temperature: temperature,
-      rateNoise: RestRates.noise(spread.1, sums.count))
+      rateNoise: RestRates.noise(spread.rate, sums.count))
     point.start = sums.firstTime
     return (point, spread, isStill)
   }
@@ -274,7 +274,8 @@ public struct CalibrationStudy {
   }
 
   static func isSame(_ one: Vector3, _ other: Vector3) -> Bool {
-    (one * other).sum() > sameDirection * one.length * other.length
+    // Without an accelerometer both are zero.
+    one == other || (one * other).sum() > sameDirection * one.length * other.length
   }
 }
 
@@ -311,7 +312,7 @@ extension CalibrationStudy.Attempt {
     guard !isStill else { return stillCount += 1 }
     // Beyond that it is a move, and no attempt to hold it.
     guard spread.acceleration < CalibrationStudy.accelerationSpread * 10,
-      spread.1 < CalibrationStudy.rateSpread * 10
+      spread.rate < CalibrationStudy.rateSpread * 10
     else { return }
     movedCount += 1
     spreads.acceleration += spread.acceleration

@@ -2,7 +2,7 @@
 
 /// What results are known to: the largest error of three axes is within it in 95 of 100 cases.
 ///
-/// Few residuals say little of the noise that they are made of, and none say nothing. So what is known of rests anyway counts
+/// Few residuals say little of the noise behind them, and without any nothing is known of it. So what is known of rests anyway counts
 /// as four more residuals, and the bound is Student's, of so many degrees of freedom: with none of its own 3.9 of the usual
 /// noise, with hundreds 2.4 of the noise that is seen. Four or more are believed alone where they say more.
 struct ErrorBound {

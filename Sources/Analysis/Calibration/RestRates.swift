@@ -9,7 +9,7 @@ import IMUModel
 ///            20      25 °C
 ///
 /// A turn of minutes may be more poses than all rests, so that poses are not counted: each direction of gravity has one
-/// vote, which its stretches share, and the poses of a stretch share its. What turns evenly about the vertical does so in
+/// vote, which its stretches share, and the poses of a stretch share that stretch's part. What turns evenly about the vertical does so in
 /// one direction, and has another rate in each.
 enum RestRates {
   /// What a rate is off the median at least when it turned, in °/s: gravity changes a gyroscope's bias by 0.1 °/s a g
@@ -56,13 +56,14 @@ enum RestRates {
     for (place, key) in keys.enumerated() {
       var (low, high, reach) = (place, place, nearby)
       var around: [Int] = []
-      repeat {
+      while true {
         while low > 0, keys[low - 1] >= key - reach { low -= 1 }
         while high + 1 < keys.count, keys[high + 1] <= key + reach { high += 1 }
         around = keys[low...high].flatMap { bins[$0] ?? [] }
-        if high - low + 1 == keys.count || votes.groupCount(around) >= leastVotes { break }
+        let isWidest = high - low + 1 == keys.count || reach * 2 >= farthest
+        if isWidest || votes.groupCount(around) >= leastVotes { break }
         reach *= 2
-      } while reach < farthest
+      }
       guard around.count > 1 else { continue }
       let warmth = (reach - nearby) * step * largestSlope
       judge(bins[key] ?? [], among: around, points, votes, warmth, &result)

@@ -170,6 +170,6 @@ public struct SpectrogramDrawing {
   }
 
   private func decimal(_ value: Double) -> String {
-    Plain.number(Int64((value * 10_000).rounded()), per: 10_000)
+    Plain.number(value, per: 10_000)
   }
 }

@@ -60,6 +60,8 @@ extension Exporter {
     if options.fill != nil {
       throw .optionsTogether("--fill", "-o DIR/", reason: "a directory has a file for each part")
     }
+    reader.rewind()
+    let corrections = try correct(&reader)
     let plan = try evenPlan(&reader, units: .si)
     var scan = PieceScan(plan)
     var nowhere = ArraySink()
@@ -91,6 +93,7 @@ extension Exporter {
           + "\"\(PieceScan.usualNoLabel)\"")
     }
     report.remarks += leftOut(labels: 0, marks: notes.markCount)
+    report.remarks += corrections + clipRemarks(reader)
     return report
   }
 

@@ -53,8 +53,8 @@ extension ImportPlacing where Source: ~Copyable {
     return found
   }
 
-  /// The remark that times are those of another rate than the one that the file states: most samples are further apart than
-  /// a period and no gaps are stated, or all of them together are off by more than half a percent and than rounding, jitter
+  /// The remark that times are those of another rate than the one that the file states: most samples are at least half
+  /// a period further apart than it says and no gaps are stated, or all of them together are off by more than half a percent and than rounding, jitter
   /// and holes of no whole number of periods explain.
   private func disagreement(_ survey: ImportSurvey, _ fit: ImportFit) -> String? {
     let ticks = Double(tick)

@@ -208,7 +208,7 @@ struct ImportRowParser {
       numbers[channel] = number
       return true
     case .missing where !layout.isStrict: return false
-    case .tooLarge where isCount || !layout.isStrict || ImportTimeParser.isOfDigits(field):
+    case .tooLarge where isCount || !layout.isStrict || ImportTimeParser.hasDigits(field):
       throw outOfRange(field, column)
     default: throw wrong(field, column, isCount: isCount)
     }

@@ -35,7 +35,7 @@ struct ImportTimeParser {
           throw outOfRange(field, column)
         }
         return (time, isRounded)
-      case .tooLarge where ImportTimeParser.isOfDigits(field):
+      case .tooLarge where ImportTimeParser.hasDigits(field):
         throw outOfRange(field, column)
       default: throw wrong(field, column)
       }
@@ -98,8 +98,8 @@ struct ImportTimeParser {
       .notATime(column: place(column), name: column.name, found: shown(field)))
   }
 
-  /// Whether a number that is too large is written out, and no word for infinity.
-  static func isOfDigits(_ field: UnsafeRawBufferPointer) -> Bool {
+  /// Whether a field is a number that is written out, and not a word for infinity.
+  static func hasDigits(_ field: UnsafeRawBufferPointer) -> Bool {
     field.contains(where: ImportText.isDigit)
   }
 

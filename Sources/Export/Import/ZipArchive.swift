@@ -63,7 +63,7 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
     guard let place else {
       throw refuse(
         size,
-        "the end of its directory is missing: the archive is cut off, or more than 64 KiB follow it; fetch it again"
+        "the end of its directory is missing: the archive is cut off, or more than 64 KiB of other bytes follow it; fetch it again"
       )
     }
     let (count, length) = (tail.number(place + 10, 2), tail.number(place + 12, 4))

@@ -6,7 +6,7 @@ import IMUModel
 /// or one of each, or a document.
 struct ZipTables {
   private(set) var chosen: [ZipEntry] = []
-  /// Names of the other recordings in the archive.
+  /// Names of what else might be a recording in the archive.
   private(set) var leftOut: [String] = []
   /// Nanoseconds since 1970 at the tables' time 0, from phyphox's list of events.
   private(set) var started: Int64?
@@ -20,15 +20,21 @@ struct ZipTables {
   {
     var found: [(entry: ZipEntry, channels: ChannelSet)] = []
     var documents: [ZipEntry] = []
-    // No table, but perhaps a note beside the recording. What cannot be read for another reason may be one sensor's.
-    let bombs = archive.entries.filter(\.isBomb)
-    for entry in archive.entries where !entry.name.starts(with: "__MACOSX/".utf8) && !entry.isBomb {
+    var bombs: [ZipEntry] = []
+    for entry in archive.entries where !entry.name.starts(with: "__MACOSX/".utf8) {
       let name = entry.shownName.lowercased()
-      if [".json", ".ndjson"].contains(where: name.hasSuffix) {
+      let isJSON = [".json", ".ndjson"].contains(where: name.hasSuffix)
+      guard isJSON || [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix) else {
+        continue
+      }
+      if entry.isBomb {
+        // No table, but perhaps a note beside the recording. What cannot be read for another reason may be one sensor's.
+        bombs.append(entry)
+      } else if isJSON {
         guard entry.size > 0 else { continue }
         var source = try archive.source(entry)
         if try ImportFormat.isDocument(&source) { documents.append(entry) }
-      } else if [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix) {
+      } else {
         var lines = ImportLines(try archive.source(entry))
         if name.hasSuffix("meta/time.csv") {
           (started, pauses, startRemark) = try ImportPauses.start(&lines)
@@ -51,10 +57,10 @@ struct ZipTables {
     let others = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }
     leftOut = (others + bombs).map(\.shownName)
     guard !chosen.isEmpty else {
-      if let bomb = bombs.first { _ = try archive.source(bomb) }
       if let other = ForeignFormat.known(archive: archive.entries.map(\.shownName)) {
         throw .otherFormat(name: archive.name, format: other.name, remedy: other.remedy)
       }
+      if let bomb = bombs.first { _ = try archive.source(bomb) }
       throw .zip(
         name: archive.name, offset: 0,
         what: "no file in it is a recording that is known: unpack it, and import one with --columns"

@@ -344,6 +344,6 @@ enum SVGNumber {
   /// `value` rounded to a hundredth; values that are not finite or beyond any drawing become 0.
   static func text(_ value: Double) -> String {
     guard value.magnitude < 1e9 else { return "0" }
-    return Plain.number(Int64((value * 100).rounded()), per: 100)
+    return Plain.number(value, per: 100)
   }
 }

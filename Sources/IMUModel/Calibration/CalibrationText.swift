@@ -199,7 +199,7 @@ private struct CalibrationLines {
     return name
   }
 
-  /// All numbers of a line, each of which must be a number of which no correction's products overflow.
+  /// All numbers of a line; each must be small enough that no product in a correction overflows.
   func numbers(_ key: String) throws(CalibrationText.Fault) -> [Double] {
     var numbers: [Double] = []
     for word in try value(key).split(separator: " ") {

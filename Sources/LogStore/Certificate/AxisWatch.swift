@@ -171,11 +171,11 @@ private struct MotionWindow {
 }
 
 extension AxisWatch {
-  /// After how many samples with the same count an axis is stuck: so many that in a day six healthy axes have such a run by
-  /// chance once in a million times. 0 where a count is so coarse that noise may hide for good.
+  /// After how many samples with the same count an axis is stuck: so many that six healthy axes have such a run by chance
+  /// on one day in a million. 0 where a count is so coarse that noise may hide for good.
   ///
   /// A Gaussian that is rounded to counts repeats one most where it lies in the middle of it. A run begins where the one before
-  /// ended: the better a count is kept, the fewer there are. Samples closer than half a period of the filter's bandwidth are
+  /// ended: the more firmly noise stays in a count, the fewer runs there are. Samples closer than half a period of the filter's bandwidth are
   /// not independent: only so many count as one.
   ///
   /// - Parameter deviation: The least noise that the axis may have, in counts.

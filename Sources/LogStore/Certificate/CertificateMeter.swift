@@ -32,9 +32,9 @@ package struct CertificateMeter {
     setLimits()
   }
 
-  /// Sets how long each axis may have the same count, by the least noise that it may have: of the data sheet's figure a
-  /// quarter, or up to a half where the axis's own noise is that much in the recording, or that of both others of its sensor: a
-  /// dead axis has none. What exceeds a half may be of the place.
+  /// Sets how long each axis may have the same count, by the least noise that it may have: a quarter of the data
+  /// sheet's figure; up to a half where the recording shows that much noise on the axis, or on both others of its sensor, as a
+  /// dead axis shows none. Noise beyond a half may come from the place.
   private mutating func setLimits() {
     for axis in watch.axes {
       guard let noise = axis < 3 ? expectation.acceleration : expectation.angularRate else {

@@ -182,7 +182,7 @@ struct ExportCommand: ParsableCommand {
     var report: Exporter.Report
     if output == "-" {
       report = try toStandardOutput(entry, of: catalogue, options)
-    } else if options.format == .edgeImpulse, isDirectory {
+    } else if isDirectory {
       report = try toDirectory(entry, of: catalogue, options)
     } else {
       report = try toFile(entry, of: catalogue, options)
@@ -204,8 +204,9 @@ struct ExportCommand: ParsableCommand {
 
   private var isDirectory: Bool {
     var status = stat()
-    return output.hasSuffix("/")
-      || stat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return output != "-"
+      && (output.hasSuffix("/")
+        || stat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
   }
 
   private func toDirectory(

@@ -50,10 +50,13 @@ struct LabelCommand: ParsableCommand {
   func validate() throws {
     // After -- every word is one of the name.
     if let option = name.last(where: { word in
-      ["--remove", "--json", "--store"].contains { word == $0 || word.hasPrefix($0 + "=") }
+      ["--remove", "--json", "--store", "--help", "--version"].contains {
+        word == $0 || word.hasPrefix($0 + "=")
+      }
     }) {
       throw ValidationError(
-        "\(option) comes before --: imulog label ID \(option) -- FROM..TO NAME")
+        "\(option) is an option and comes before --, as in: imulog label ID --remove -- FROM..TO NAME"
+      )
     }
     if range != nil, name.isEmpty {
       throw ValidationError("name the stretch: imulog label ID FROM..TO NAME")

@@ -37,6 +37,7 @@ public final class ExportTarget: FuzzTarget {
     options.hasLinear = range & 128 != 0
     options.hasAnalysis = options.format == .html && range & 16 != 0
     if range & 16 != 0, options.format == .parquet { options.gaps = .rows }
+    options.isForHub = options.format == .parquet && range & 32 != 0
     if options.format == .edgeImpulse {
       options.fill = range & 16 != 0 ? .hold : .leaveOut
       if range & 32 != 0 { options.hmacKey = [range] }

@@ -48,7 +48,7 @@ struct HeaderFacts {
     add("axes", log.axes.map { "\($0)" })
     add("calibration", log.calibration?.text)
     add("calibrated", plan.calibration?.text)
-    add("rate_hz", Plain.hertz(log.rate))
+    add("rate_hz", HeaderFacts.hertz(log.rate))
     add("started", clock.map { RFC3339.text(nanoseconds: $0.wallAtStart) })
     add("clock.synchronised", "\(clock?.isSynchronised ?? false)")
     for channel in plan.channels {
@@ -83,6 +83,13 @@ struct HeaderFacts {
   /// Adds a fact, if it is known.
   mutating func add(_ name: String, _ text: String?) {
     if let text { facts.append(("imulog.\(name)", text)) }
+  }
+
+  /// A rate as JSON has it, from which an import makes the same one.
+  private static func hertz(_ rate: SampleRate) -> String {
+    var json = JSONWriter()
+    json.rate(rate)
+    return String(decoding: json.bytes, as: UTF8.self)
   }
 
   private static func text(_ ratio: Fraction) -> String {

@@ -22,26 +22,44 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
     self.denominator = denominator / a
   }
 
-  /// The rate written as decimal hertz, such as `10`, `12.5` or `0.1`.
+  /// The rate written as decimal hertz, such as `10`, `12.5` or `119.047619`, exactly.
   ///
-  /// At most 9 digits before the point and 4 after it; `nil` for everything else, 0 included.
+  /// At most 9 digits before the point and 12 after it; `nil` for everything else, 0 included, and for a fraction whose
+  /// terms, the lowest, need more than 32 bits.
   public init?(decimal text: some StringProtocol) {
+    guard let (value, scale) = SampleRate.decimal(text), value > 0 else { return nil }
+    var (a, b) = (value, scale)
+    while b != 0 { (a, b) = (b, a % b) }
+    guard let top = UInt32(exactly: value / a), let bottom = UInt32(exactly: scale / a) else {
+      return nil
+    }
+    self.init(top, per: bottom)
+  }
+
+  /// Why a text is no rate, as a clause with the remedy.
+  public static func refusal(of text: some StringProtocol) -> String {
+    let isDecimal = decimal(text).map { $0.value > 0 } ?? false
+    return isDecimal
+      ? "a recording keeps a rate as a fraction, and this one has too many digits: give fewer of them after the point"
+      : "give hertz as a decimal number above 0, such as 10 or 12.5, with at most 9 digits before the point and 12 after it"
+  }
+
+  /// A decimal number as a fraction; `nil` for other text and too many digits.
+  private static func decimal(_ text: some StringProtocol) -> (value: UInt128, scale: UInt128)? {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), !parts[0].isEmpty, parts[0].count <= 9 else { return nil }
-    if parts.count == 2, parts[1].isEmpty || parts[1].count > 4 { return nil }
-    var value: UInt64 = 0
-    var scale: UInt64 = 1
+    guard (1...2).contains(parts.count), (1...9).contains(parts[0].count),
+      parts.count == 1 || (1...12).contains(parts[1].count)
+    else { return nil }
+    var value: UInt128 = 0
+    var scale: UInt128 = 1
     for (index, part) in parts.enumerated() {
       for digit in part {
         guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-        value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
+        value = value * 10 + UInt128(digit - UInt8(ascii: "0"))
         if index == 1 { scale *= 10 }
       }
     }
-    var (a, b) = (value, scale)
-    while b != 0 { (a, b) = (b, a % b) }
-    guard value > 0, let top = UInt32(exactly: value / a) else { return nil }
-    self.init(top, per: UInt32(scale / a))
+    return (value, scale)
   }
 
   /// The rate in hertz, rounded to a `Double`.

@@ -104,14 +104,14 @@ struct LabelExportTests {
       try options(.mcap, labels: Array(LabelExportTests.labels.prefix(3))))
     let file = try MCAPFile(bytes)
     let messages = file.messages.filter { $0.topic == "/imu/labels" }
-    #expect(messages.map(\.time) == [200_000_000, 300_000_000, 950_000_000])
+    #expect(messages.map(\.time) == [200_000_000, 300_000_000])
   }
 
   @Test("a label that begins after the last sample has no message in MCAP, which is said")
   func late() throws {
     let far: Int64 = 9_000_000_000_000
     let (bytes, report) = try export(
-      try options(.mcap, labels: [("late", 1001, 2000), ("walk", -9, 5), ("far", far, far + 1)]))
+      try options(.mcap, labels: [("late", 901, 2000), ("walk", -9, 5), ("far", far, far + 1)]))
     let file = try MCAPFile(bytes)
     #expect(file.messages.filter { $0.topic == "/imu/labels" }.map(\.time) == [0])
     #expect(

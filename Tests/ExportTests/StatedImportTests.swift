@@ -284,4 +284,21 @@ struct StatedImportTests {
       _ = try ImportFormat.check(format, &source)
     }
   }
+
+  @Test(
+    "a preamble's rate comes back exactly",
+    arguments: [hertz(2125, per: 169), hertz(1000, per: 3), hertz(90_909, per: 10_000)])
+  func preamble(_ rate: SampleRate) throws {
+    var description = TestLog.description(channels: ChannelSet(rawValue: 1))
+    description.rate = rate
+    var log = TestLog(description)
+    for tick in 0..<40 as Range<UInt64> {
+      log.sample(tick, rate.nanoseconds(atTick: tick), RawSample(ax: Int16(tick)))
+    }
+    log.end(TickLedger(sampled: 40))
+    var options = ExportOptions(format: .csv, units: .raw)
+    options.hasPreamble = true
+    let text = try log.export(options)
+    #expect(try Imports.csv(text).description.rate == rate, "\(text.prefix(1500))")
+  }
 }

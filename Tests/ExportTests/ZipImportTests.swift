@@ -201,6 +201,27 @@ struct ZipImportTests {
         "walk.zip: readme.txt is left out: unpack it to import it"))
     #expect(try Imports.records(importer).map(\.sample.ax) == [1, -2])
   }
+
+  @Test("text is no archive because its last bytes have the mark of one's end")
+  func markInText() throws {
+    let text = "t_us,ax\n0,1\n10000,3\n# PK\u{5}\u{6} and twenty more bytes of text\n"
+    var source = ArraySource(Array(text.utf8), name: "table.csv")
+    let table = try ImportFormat.check(nil, &source)
+    #expect(table == .csv)
+    var archive = ArraySource(Array("text\n".utf8) + Self.mixed, name: "walk.zip")
+    let format = try ImportFormat.check(nil, &archive)
+    #expect(format == .zip)
+  }
+
+  @Test("a directory with more files than the archive's end counts is damaged")
+  func count() throws {
+    var bytes = Self.mixed
+    // The counts of files in the end of 22 bytes.
+    let end = bytes.count - 22
+    (bytes[end + 8], bytes[end + 10]) = (2, 2)
+    let error = try #require(Self.error(bytes))
+    #expect("\(error)".contains("the directory is damaged here"), "\(error)")
+  }
 }
 
 /// Streams that Python's zlib packed.

@@ -57,7 +57,7 @@ def expected(recordings, number, options):
     # At its beginning, or where the export begins.
     begin = (document.get("range") or {}).get("from_ns")
     labels = [(start + (label["from_ns"] if begin is None else max(label["from_ns"], begin)), label["name"])
-              for label in document["labels"]]
+              for label in document["labels"] if label["from_ns"] <= rows[-1]["t_ns"]]
     return document, {"/imu": imu, "/imu/temperature": degrees, "/imu/gaps": gaps, "/imu/marks": marks,
                       "/imu/labels": labels}
 

@@ -9,7 +9,10 @@ struct SampleRateTests {
     "decimal hertz are read exactly",
     arguments: [
       ("10", 10, 1), ("12.5", 25, 2), ("0.1", 1, 10), ("1000", 1000, 1), ("96.9", 969, 10),
-      ("0.0001", 1, 10000), ("6667.25", 26669, 4),
+      ("0.0001", 1, 10000), ("6667.25", 26669, 4), ("333.33333", 33_333_333, 100_000),
+      ("119.047619", 119_047_619, 1_000_000), ("59.94006", 2_997_003, 50_000),
+      ("0.0333333", 333_333, 10_000_000), ("12.500000000000", 25, 2),
+      ("0.000000001024", 1, 976_562_500),
     ] as [(String, UInt32, UInt32)])
   func reading(text: String, numerator: UInt32, denominator: UInt32) throws {
     let rate = try #require(SampleRate(decimal: text))
@@ -21,10 +24,19 @@ struct SampleRateTests {
     "anything but a positive decimal number is refused",
     arguments: [
       "", "0", "0.0", "-1", "+1", "1e3", "1.", ".5", "1.2.3", "1,5", "nan", " 1", "10 ",
-      "9999999999", "0.00001", "٣",
+      "9999999999", "0.0000000000001", "٣",
     ])
   func refusing(text: String) {
     #expect(SampleRate(decimal: text) == nil)
+  }
+
+  @Test("a rate whose fraction needs more than 32 bits is refused for its digits, and not as none")
+  func tooFine() {
+    #expect(SampleRate(decimal: "12.573964497041") == nil)
+    let refusal = SampleRate.refusal(of: "12.573964497041")
+    #expect(refusal.hasSuffix("give fewer of them after the point"))
+    #expect(SampleRate.refusal(of: "0").hasPrefix("give hertz as a decimal number above 0"))
+    #expect(SampleRate.refusal(of: "1e3").hasPrefix("give hertz as a decimal number above 0"))
   }
 
   @Test("a fraction with a zero is not a rate")

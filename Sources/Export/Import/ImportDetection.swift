@@ -167,14 +167,12 @@ extension ImportFormat {
     bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6])
   }
 
-  /// Whether the last bytes have the mark of the end of an archive's directory.
+  /// Whether a file ends with an archive's directory: with the mark of its end, and an entry where that says.
   private static func hasArchiveEnd<Source: SeekableSource & ~Copyable>(_ source: inout Source)
     throws(ImportError) -> Bool
   {
-    let length = min(source.size, 65_557)
-    let tail = try source.bytes(at: Int(clamping: source.size - length), Int(length))
-    source.rewind()
-    return tail.indices.contains { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
+    defer { source.rewind() }
+    return try source.hasArchiveEnd()
   }
 
   /// The error of a file that begins with bytes of 0. At most 64 MiB of them are counted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 import Glibc
 
 /// Why a file could not be imported.
@@ -49,6 +49,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case newerDocument(name: String, schema: String)
   /// Two tables are not one recording.
   case notJoined(first: String, second: String, why: String)
+  /// An error that a wrong guess may have caused; `guess` is the remark about it.
+  indirect case guessed(ImportError, guess: String)
 }
 
 /// An error in a line of a table. Columns are counted from 1.
@@ -103,8 +105,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case yearOutOfRange(Int, name: String, found: String)
   /// A date in a leap second.
   case leapSecond(Int, name: String, found: String)
-  /// A time whose unit nothing says.
-  case timeUnitUnknown(Int, name: String)
+  /// A time whose unit nothing says; `choices` are those that are likely, a clause.
+  case timeUnitUnknown(Int, name: String, choices: String?)
   /// About twice as many values as columns, as decimal commas between commas make.
   case decimalComma(found: Int, expected: Int)
   /// A column whose unit is not one of its sensor.
@@ -206,6 +208,8 @@ extension ImportError: CustomStringConvertible {
     case .notJoined(let first, let second, let why):
       return
         "\(first) and \(second) are not two tables of one recording: \(why); import them separately"
+    case .guessed(let error, let guess):
+      return "\(error); \(guess)"
     }
   }
 }
@@ -220,7 +224,7 @@ extension ImportLineProblem {
       .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
       .notANumber(let column, let name, _), .notADate(let column, let name, _),
       .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
-      .timeUnitUnknown(let column, let name), .unknownUnit(let column, let name, _),
+      .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
       .mixedUnits(let column, let name):
       return ", column \(column) (\(name))"
     case .noTimeColumn, .noTimeKey, .noTime, .openQuote, .noAxis, .fieldCount, .blank, .sharesTick,
@@ -320,8 +324,9 @@ extension ImportLineProblem {
       return
         "\(quoted(found)) is a leap second, which times since 1970 have no place for: write it as second 59, or as "
         + "second 0 of the next minute"
-    case .timeUnitUnknown:
-      return "nothing says in which unit times are: name it with --units s, ms, us or ns"
+    case .timeUnitUnknown(_, _, let choices):
+      return
+        "nothing says in which unit times are\(choices.map { ", and \($0)" } ?? ""): name it with --units s, ms, us or ns"
     case .decimalComma(let found, let expected):
       return
         "\(found) values where the header names \(expected) columns, as decimal commas between commas make: write the "
@@ -381,16 +386,4 @@ extension ImportLineProblem {
   }
 
   private func quoted(_ text: String) -> String { "\"\(text)\"" }
-}
-
-extension ImportError: StatusError {
-  /// Whether the file cannot be read, changes, or holds no samples.
-  public var exitStatus: ExitStatus {
-    switch self {
-    case .file(_, let code): code == ENOENT ? .noInput : .inputOutput
-    case .notARegularFile: .noInput
-    case .changed: .tryAgain
-    default: .damagedData
-    }
-  }
 }

@@ -41,6 +41,9 @@ struct ImportLayout: Equatable {
   /// By their places.
   var columns: [Column] = []
   var timeForm = ImportTimeForm.unknown
+  /// Why the unit of times is not known, a clause, or the remark that it is a guess.
+  var timeChoices: String?
+  var timeGuess: String?
   /// What times are multiplied with: 1 but for some tables of Gyroflow.
   var timeFactor: Int64 = 1
   /// Units of the groups; `nil` when the values must tell.

@@ -45,8 +45,8 @@ extension SampleRate {
     return nil
   }
 
-  /// The rate that this program wrote as decimal hertz: exact, or rounded to 4 digits behind the point in tables and to
-  /// 12 in JSON, as 333.3333 for 1000/3 Hz; `nil` for other text, and for 0.
+  /// The rate that this program wrote as decimal hertz: exact, or rounded to 12 digits after the point, as 333.333333333333
+  /// for 1000/3 Hz; `nil` for other text, and for 0.
   init?(stated text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), (1...10).contains(parts[0].count),
@@ -62,15 +62,7 @@ extension SampleRate {
     }
     guard value > 0 else { return nil }
     var ratio = Ratio(value, scale).reduced
-    if parts.count == 2, parts[1].count == 4 {
-      // Chips divide their clock by small numbers.
-      for below in 1...32 as ClosedRange<Int128> {
-        let above = (2 * value * below + scale) / (2 * scale)
-        guard (2 * above * scale + below) / (2 * below) == value else { continue }
-        ratio = Ratio(above, below)
-        break
-      }
-    } else if parts.count == 2, parts[1].count == 12 {
+    if parts.count == 2, parts[1].count == 12 {
       ratio = Ratio.simplest(from: Ratio(value - 1, scale), to: Ratio(value + 1, scale))
     }
     guard let above = UInt32(exactly: ratio.numerator),

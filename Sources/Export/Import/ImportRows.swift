@@ -71,6 +71,9 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Whether the rows have times of their own.
   var hasTime: Bool { first.layout.hasTime }
 
+  /// The remark that the unit of times is a guess, if it is one.
+  var timeGuess: String? { first.layout.timeGuess ?? second?.table.layout.timeGuess }
+
   /// The note in the file.
   var note: String? { first.layout.facts.note ?? second?.table.layout.facts.note }
   /// The marks and labels in the file.

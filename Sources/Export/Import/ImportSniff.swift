@@ -100,9 +100,11 @@ struct ImportSniff {
     }
     let name = layout.timeForm.name
     if isGuess {
-      layout.remarks.append(
+      let remark =
         "the unit of its times is not named: they are taken as \(name); if they are others, name the unit with --units s, "
-          + "ms, us or ns")
+        + "ms, us or ns"
+      layout.remarks.append(remark)
+      layout.timeGuess = remark
     } else if layout.isDated, !isNamed {
       layout.remarks.append("its times are so large that they are taken as \(name)")
     }
@@ -126,30 +128,16 @@ struct ImportSniff {
     }
   }
 
-  /// Dates, or the usual unit for numbers of this kind and size.
+  /// Dates, or the unit that ``ImportTimeGuess`` finds; the form stays unknown where two are as likely.
   private func guessTime(_ layout: inout ImportLayout) {
     guard let first = times.first else { return layout.timeForm = .seconds }
     if first.withUnsafeBytes({ ImportTimeParser.date($0) }) != nil {
       return layout.timeForm = .date
     }
-    let numbers = numbers(layout)
-    guard let number = numbers.first else { return layout.timeForm = .seconds }
-    let value = number.value
-    if times.allSatisfy(ImportSniff.isWhole) {
-      let steps = zip(numbers, numbers.dropFirst()).map { $1.value - $0.value }.filter { $0 > 0 }
-        .sorted()
-      let step = steps.isEmpty ? 0 : steps[steps.count / 2]
-      layout.timeForm =
-        value >= 1e18
-        ? .nanoseconds
-        : value >= 1e15
-          ? .microseconds
-          : value >= 1e12
-            ? .milliseconds
-            : step >= 200_000 ? .nanoseconds : step >= 500 ? .microseconds : .milliseconds
-    } else {
-      layout.timeForm = .seconds
-    }
+    let guess = ImportTimeGuess(
+      numbers(layout).map(\.value), areWhole: times.allSatisfy(ImportSniff.isWhole))
+    layout.timeForm = guess.form ?? .unknown
+    layout.timeChoices = guess.choices
   }
 
   /// The times of the rows that are numbers.

@@ -7,6 +7,8 @@ struct ImportTimeParser {
   let decimalMark: UInt8
   /// Whether a time that is missing is an error.
   let isStrict: Bool
+  /// Of an unknown unit: what it may be, a clause.
+  let choices: String?
 
   /// The time in a field, and whether digits below a nanosecond were rounded; `nil` if it is missing.
   ///
@@ -45,7 +47,7 @@ struct ImportTimeParser {
       guard let time = ImportTimeParser.timeOfDay(text) else { throw wrong(field, column) }
       return (time, false)
     case .unknown:
-      throw ImportFieldError(.timeUnitUnknown(place(column), name: column.name))
+      throw ImportFieldError(.timeUnitUnknown(place(column), name: column.name, choices: choices))
     }
   }
 

@@ -102,14 +102,25 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     _ table: consuming ImportRows<Source>, _ options: ImportOptions
   ) throws(ImportError) -> Parts {
     var rows = table
-    let survey = try rows.examine(options)
+    let guess = rows.timeGuess
+    let survey: ImportSurvey
+    do throws(ImportError) {
+      survey = try rows.examine(options)
+    } catch {
+      throw error.after(guess: guess)
+    }
     let (name, channels) = (rows.name, rows.channels)
     guard survey.count > 0 else { throw .noSamples(name: name) }
     let (started, note, hasTime) = (rows.started, rows.note, rows.hasTime)
     var notes = rows.notes
     let (stated, gaps) = (rows.statedRate, rows.statedGaps)
     var placing = ImportPlacing(rows)
-    let (fit, account) = try placing.fit(survey, given: options.rate, stated: stated, gaps)
+    let (fit, account): (ImportFit, ImportPlacing<Source>.Account)
+    do throws(ImportError) {
+      (fit, account) = try placing.fit(survey, given: options.rate, stated: stated, gaps)
+    } catch {
+      throw error.after(guess: guess)
+    }
     let (grid, rate) = (fit.grid, fit.rate)
     let found = placing.table.remarks
     let sensor = placing.table.sensor(options)

@@ -97,6 +97,11 @@ struct ZipArchive<Base: SeekableSource & ~Copyable>: ~Copyable {
       entries.append(ZipEntry(header: Array(bytes[next..<last])))
       next = last + bytes.number(next + 30, 2) + bytes.number(next + 32, 2)
     }
+    // A signature of the directory may be its last part.
+    let rest = bytes.dropFirst(next)
+    guard next <= bytes.count, rest.isEmpty || rest.starts(with: [0x50, 0x4B, 5, 5]) else {
+      throw refuse(begin + next, damage)
+    }
     self.entries = entries
     base = source
   }
@@ -239,6 +244,19 @@ extension SeekableSource where Self: ~Copyable {
       done += read
     }
     return Array(buffer[..<done])
+  }
+
+  /// Whether the last bytes have the mark of an archive's end, and an entry of its directory is before one or where it
+  /// says: text may have the mark, too.
+  mutating func hasArchiveEnd() throws(ImportError) -> Bool {
+    let begin = max(0, Int(clamping: size) - 65_557)
+    let tail = try bytes(at: begin, Int(clamping: size) - begin)
+    let marks = tail.indices.dropLast(21).filter { tail.number($0, 4) == 0x0605_4B50 }
+    for mark in marks.suffix(16) {
+      if try hasDirectory(at: begin + mark - tail.number(mark + 12, 4)) { return true }
+      if try hasDirectory(at: tail.number(mark + 16, 4)) { return true }
+    }
+    return false
   }
 
   /// Whether an entry of a directory begins at a place.

@@ -127,9 +127,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   mutating func finish<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
   ) throws(ExportError) -> Int {
-    // The last sample stands for the period after it.
-    let (end, overflow) = last.addingReportingOverflow(plan.description.rate.periodNanoseconds)
-    let late = labels.count { $0.from > max(overflow ? last : end, plan.from, first) }
+    let late = labels.count { $0.from > max(last, plan.from, first) }
     labels.removeLast(late)
     try addNotes(until: .max)
     let isDated = notes.started != nil || plan.isDatedByItself

@@ -157,8 +157,7 @@ struct ImportCommand: ParsableCommand {
     }
     if let text = rate {
       guard let rate = SampleRate(decimal: text) else {
-        throw CommandFailure(
-          .usage, "--rate \(text): give hertz as a decimal number above 0, such as 10 or 12.5")
+        throw CommandFailure(.usage, "--rate \(text): \(SampleRate.refusal(of: text))")
       }
       options.rate = rate
     }

@@ -15,8 +15,7 @@ struct RecordRequest {
   init(_ command: RecordCommand) throws(CommandFailure) {
     guard let rate = SampleRate(decimal: command.rate) else {
       throw CommandFailure(
-        .usage, "--rate \(command.rate): give hertz as a decimal number above 0, such as 10 or 12.5"
-      )
+        .usage, "--rate \(command.rate): \(SampleRate.refusal(of: command.rate))")
     }
     var configuration = RecorderConfiguration.default
     configuration.rate = rate

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// The unit of times that nothing names, by their size and by the steps between them.
+///
+///     1700000000, 1700000001, …           s since 1970, 1 Hz
+///     1700000000000, 1700000000010, …     ms since 1970, 100 Hz
+///     5000000000000, 5000010000000, …     ns of a computer that runs for 83 minutes, 100 Hz
+///     1500000000000000, 1500000010000000  µs since 1970 at 0.1 Hz, or ns of 17 days at 100 Hz: nothing says which
+///
+/// A unit is likely only if the samples then come at a rate that sensors have.
+struct ImportTimeGuess {
+  /// `nil` where two units are as likely.
+  let form: ImportTimeForm?
+  /// Those two, for a sentence.
+  var choices: String?
+
+  /// Hertz that samples may have.
+  private static let rates = 0.05...40_000
+  /// Seconds from 1970 to 2001 and to 2103: times of these sizes are dates, at a likely rate.
+  private static let dates = 1e9...4.2e9
+  private static let units: [(form: ImportTimeForm, seconds: Double)] = [
+    (.seconds, 1), (.milliseconds, 1e-3), (.microseconds, 1e-6), (.nanoseconds, 1e-9),
+  ]
+
+  /// - Parameters:
+  ///   - times: The first of the table.
+  ///   - areWhole: Whether they are written as whole numbers.
+  init(_ times: [Double], areWhole: Bool) {
+    guard let first = times.first else {
+      form = .seconds
+      return
+    }
+    let steps = zip(times, times.dropFirst()).map { $1 - $0 }.filter { $0 > 0 }.sorted()
+    let dated = ImportTimeGuess.units.first {
+      ImportTimeGuess.dates.contains(first * $0.seconds)
+    }
+    guard !steps.isEmpty else {
+      form = dated?.form ?? (areWhole ? .milliseconds : .seconds)
+      return
+    }
+    // Several rows may have one time.
+    let step = steps[steps.count / 2] * Double(steps.count) / Double(times.count - 1)
+    let unit = ImportTimeGuess.usual(step, areWhole: areWhole)
+    guard let dated, case let hertz = 1 / (step * dated.seconds),
+      ImportTimeGuess.rates.contains(hertz)
+    else {
+      form = unit
+      return
+    }
+    // A date at a rate below 1 Hz is no likelier than a short time at a usual one.
+    guard hertz < 0.99, unit != dated.form else {
+      form = dated.form
+      return
+    }
+    form = nil
+    choices =
+      "they may be \(dated.form.dated.name) at \(Plain.hertz(hertz)) Hz, or \(unit.name) at another rate"
+  }
+
+  /// The unit of steps by which times are no dates: 2 Hz to 5 kHz in it, or the next one.
+  private static func usual(_ step: Double, areWhole: Bool) -> ImportTimeForm {
+    if !areWhole, step < 1 / rates.lowerBound { return .seconds }
+    return step >= 200_000 ? .nanoseconds : step >= 500 ? .microseconds : .milliseconds
+  }
+}

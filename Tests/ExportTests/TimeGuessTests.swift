@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import Testing
+
+@Suite("The unit of times that nothing names")
+struct TimeGuessTests {
+  private static func table(_ first: Int64, _ step: Int64, rowsATime: Int64 = 1) -> String {
+    let rows = (0..<200 as Range<Int64>).map { row -> String in
+      let time = first + row / rowsATime * step
+      return "\(time),\(row),-2,7\n"
+    }
+    return "timestamp,ax,ay,az\n" + rows.joined()
+  }
+
+  private static func list(_ first: Int64, _ step: Int64) -> String {
+    let rows = (0..<200 as Range<Int64>).map { row -> String in
+      let time = first + row * step
+      return "{\"timestamp\":\(time),\"ax\":\(row),\"ay\":-2,\"az\":7}\n"
+    }
+    return rows.joined()
+  }
+
+  @Test(
+    "the step decides between units that the size allows",
+    arguments: [
+      // A computer that runs for 83 minutes, in nanoseconds: as ms this were the year 2128.
+      (5_000_000_000_000, 10_000_000, hertz(100), nil),
+      // 17 days, in milliseconds at 1 kHz are ns at 1 MHz; 28 minutes, in microseconds.
+      (1_700_000_000, 10_000, hertz(100), nil),
+      (1_700_000_000, 1, hertz(1), 1_700_000_000_000_000_000),
+      (1_700_000_000_000, 10, hertz(100), 1_700_000_000_000_000_000),
+      (1_700_000_000_000, 1000, hertz(1), 1_700_000_000_000_000_000),
+      (1_700_000_000_000_000, 2500, hertz(400), 1_700_000_000_000_000_000),
+      (1_700_000_000_000_000_000, 10_000_000, hertz(100), 1_700_000_000_000_000_000),
+      (0, 10_000, hertz(100), nil), (0, 10, hertz(100), nil), (0, 10_000_000, hertz(100), nil),
+    ] as [(Int64, Int64, SampleRate, Int64?)])
+  func step(_ first: Int64, _ step: Int64, _ rate: SampleRate, _ started: Int64?) throws {
+    for text in [Self.table(first, step), Self.list(first, step)] {
+      let importer = try Imports.csv(text)
+      #expect(importer.description.rate == rate)
+      #expect(importer.clockPairs.map(\.wallAtStart) == [started].compactMap { $0 })
+      #expect(importer.remarks.contains { $0.contains("the unit of its times is not named") })
+    }
+  }
+
+  @Test("whole seconds since 1970 with ten rows each are seconds")
+  func packets() throws {
+    var options = Imports.options
+    options.rate = hertz(10)
+    let text = Self.table(1_700_000_000, 1, rowsATime: 10)
+    // Whatever the rows' rate: the guess is said also when they are refused.
+    do throws(ImportError) {
+      let importer = try Imports.csv(text, options)
+      #expect(importer.clockPairs.map(\.wallAtStart) == [1_700_000_000_000_000_000])
+    } catch {
+      #expect("\(error)".contains("they are taken as s since 1970"), "\(error)")
+    }
+  }
+
+  @Test(
+    "where a slow date and a fast short time are as likely, the import asks for the unit",
+    arguments: [(1_500_000_000_000_000, 10_000_000), (1_700_000_000, 10)] as [(Int64, Int64)])
+  func ambiguous(_ first: Int64, _ step: Int64) throws {
+    for text in [Self.table(first, step), Self.list(first, step)] {
+      let error = try #require(Imports.csvError(text))
+      #expect("\(error)".contains("name it with --units s, ms, us or ns"), "\(error)")
+      #expect("\(error)".contains("since 1970 at 0.1 Hz, or "), "\(error)")
+    }
+  }
+
+  @Test("a unit that the user names ends the doubt")
+  func named() throws {
+    var options = Imports.options
+    options.units = ImportUnits("ns")
+    let importer = try Imports.csv(Self.table(1_500_000_000_000_000, 10_000_000), options)
+    #expect(importer.description.rate == hertz(100))
+    #expect(importer.clockPairs.isEmpty)
+  }
+
+  @Test("a refusal that a wrong unit may have caused says the guess")
+  func refused() throws {
+    var options = Imports.options
+    options.rate = hertz(10)
+    let error = try #require(Imports.csvError(Self.table(0, 10), options))
+    #expect(
+      "\(error)".hasSuffix(
+        "; the unit of its times is not named: they are taken as ms; if they are others, name the unit with --units s, ms, us or ns"
+      ), "\(error)")
+    #expect(error.exitStatus == .damagedData)
+  }
+}

@@ -247,4 +247,10 @@ extension ImportGrid.Look {
   static func coarse(_ periods: Double) -> ImportGrid.Look {
     ImportGrid.Look(window: 24, slack: periods)
   }
+
+  /// For samples that come in packets of so many, each with one time: a hole is a packet or more.
+  static func packets(of samples: Double) -> ImportGrid.Look {
+    let samples = max(2, min(samples, 1024)).rounded(.up)
+    return ImportGrid.Look(window: max(24, 8 * Int(samples)), slack: samples - 1)
+  }
 }

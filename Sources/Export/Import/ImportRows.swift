@@ -9,7 +9,7 @@ import IMUModel
 ///
 /// Joined rows have the times of the faster table, which is made the first. A row whose nearest neighbour is further than
 /// the longer of both tables' usual intervals is left out: nothing is invented. Rows of the slower table that are nearest to
-/// none are counted.
+/// none are counted. Rows that share a time, as packets have, are joined one by one in their order.
 struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private final class Second {
     var table: ImportTable<Source>
@@ -19,15 +19,15 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
 
   private var first: ImportTable<Source>
   private let second: Second?
-  /// The rows of the second table around the time of the first one's.
-  private var held: (time: Int64, sample: RawSample)?
+  /// The rows of the second table that share the time nearest to that of the first one's row, how many of them were taken,
+  /// and the row after them.
+  private var held: (time: Int64, samples: [RawSample], taken: Int) = (0, [], 0)
   private var ahead: (time: Int64, sample: RawSample)?
   private var hasBegun = false
   private var limit = 0.0
   /// The largest distance of joined times, rows that were left out, and rows of the second table that were taken.
   private(set) var join: (distance: Double, leftOut: UInt64, taken: UInt64) = (0, 0, 0)
-  /// Whether the held row was taken, and the rows of the second table.
-  private var isHeldTaken = false
+  /// The rows of the second table.
   private var others: UInt64 = 0
   let name: String
 
@@ -102,7 +102,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     while let row = try second.table.next() { other.add(row.time) }
     guard survey.count > 0, other.count > 0 else { throw .noSamples(name: name) }
     try second.table.settle(options)
-    limit = max(survey.usualInterval, other.usualInterval)
+    limit = max(survey.usualStep, other.usualStep)
     others = other.count
     // The slower one would leave out rows of the faster one.
     if other.usualInterval < 0.98 * survey.usualInterval {
@@ -123,8 +123,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func rewind() throws(ImportError) {
     try first.rewind()
     try second?.table.rewind()
-    (held, ahead, hasBegun, join) = (nil, nil, false, (0, 0, 0))
-    isHeldTaken = false
+    (held, ahead, hasBegun, join) = ((0, [], 0), nil, false, (0, 0, 0))
   }
 
   /// The time of the next row; `nil` after the last one.
@@ -140,31 +139,43 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     guard let second else { return try first.next() }
     if !hasBegun {
       hasBegun = true
-      held = try second.table.next()
       ahead = try second.table.next()
+      try holdAhead()
     }
     while let row = try first.next() {
-      while let ahead, let held,
-        abs(ahead.time.nanoseconds(since: row.time)) <= abs(held.time.nanoseconds(since: row.time))
+      while let ahead,
+        abs(ahead.time.nanoseconds(since: row.time)) <= abs(held.time.nanoseconds(since: row.time)),
+        ahead.time != held.time || held.taken == held.samples.count
       {
-        self.held = ahead
-        isHeldTaken = false
-        self.ahead = try second.table.next()
+        try holdAhead()
       }
-      guard let held else { return nil }
+      guard !held.samples.isEmpty else { return nil }
       let distance = abs(held.time.nanoseconds(since: row.time))
       guard distance <= limit else {
         join.leftOut += 1
         continue
       }
       join.distance = max(join.distance, distance)
-      if !isHeldTaken { join.taken += 1 }
-      isHeldTaken = true
+      if held.taken < held.samples.count {
+        held.taken += 1
+        join.taken += 1
+      }
+      let other = held.samples[held.taken - 1]
       var sample = row.sample
-      for channel in second.table.layout.channels.indices { sample[channel] = held.sample[channel] }
+      for channel in second.table.layout.channels.indices { sample[channel] = other[channel] }
       return (row.time, sample)
     }
     return nil
+  }
+
+  /// Holds the row ahead and those that share its time, at most 1024: each row of the first table has the next of them.
+  private mutating func holdAhead() throws(ImportError) {
+    (held.time, held.taken) = (ahead?.time ?? 0, 0)
+    held.samples.removeAll(keepingCapacity: true)
+    while let row = ahead, row.time == held.time, held.samples.count < 1024 {
+      held.samples.append(row.sample)
+      ahead = try second?.table.next()
+    }
   }
 
   /// The sensor of the recording.

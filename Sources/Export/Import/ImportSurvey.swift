@@ -15,6 +15,9 @@ struct ImportSurvey {
   private var single = ImportIntervals()
   private var short = ImportIntervals()
   private var long = ImportIntervals()
+  /// Intervals between times that differ, and the samples that have the last time.
+  private var steps = ImportIntervals()
+  private var samplesAtLast: UInt64 = 0
   private var recent = [Int64](repeating: 0, count: 256)
   /// The first times, from which the clock of jittering samples is found.
   private(set) var beginning: [Int64] = []
@@ -22,7 +25,15 @@ struct ImportSurvey {
 
   mutating func add(_ time: Int64) {
     if count == 0 { first = time }
-    if count >= 1 { single.add(distance(1, to: time)) }
+    if count >= 1 {
+      let interval = distance(1, to: time)
+      single.add(interval)
+      if interval > 0 {
+        steps.add(interval)
+        samplesAtLast = 0
+      }
+    }
+    samplesAtLast += 1
     if count >= 16 { short.add(distance(16, to: time)) }
     if count >= 256 { long.add(distance(256, to: time)) }
     recent[Int(count % 256)] = time
@@ -37,8 +48,30 @@ struct ImportSurvey {
     UInt64(bitPattern: time &- recent[Int((count - samples) % 256)])
   }
 
-  /// The median interval in nanoseconds; 0 for fewer than two samples.
-  var usualInterval: Double { single.median }
+  /// The median interval in nanoseconds, of packets their mean; 0 for fewer than two samples.
+  var usualInterval: Double { packets?.period ?? single.median }
+
+  /// The median interval between times that differ; 0 where all are the same.
+  var usualStep: Double { steps.median }
+
+  /// The samples in a packet, all of one time, and their period in nanoseconds; `nil` for samples that come one by one.
+  ///
+  ///     time     0  0  0  0  0  50  50  50  50  50  100  ⋯     5 in 50 ms
+  ///
+  /// The period is that from packet to packet: the first time of all and the last one begin a packet each. Times that are
+  /// rounded to a period or two repeat, too, but are a unit apart.
+  var packets: (samples: Double, period: Double)? {
+    let median = steps.median
+    guard steps.count > 0, 5 * (single.count - steps.count) >= 2 * single.count,
+      median >= 2 * Double(unit), steps.areRegular
+    else { return nil }
+    let samples = Double(count - samplesAtLast) / Double(steps.count)
+    // Packets that are lost are no part of the period.
+    let near =
+      steps.areWithin(median / 4) ? steps.mean(in: 0.75 * median...1.25 * median) : nil
+    let step = near ?? (Double(last) - Double(first)) / Double(steps.count)
+    return (samples, step / samples)
+  }
 
   /// Guesses at the period of an exact grid for the samples, the most likely first.
   ///
@@ -71,8 +104,15 @@ struct ImportSurvey {
     let given = rate?.period
     if let given, first == last { return [ImportGrid(period: given, .blind)] }
     var grids: [ImportGrid] = []
+    // A given rate must be that of the packets, whose period few of them tell roughly.
+    if let packets,
+      given.map({ abs($0 / packets.period - 1) < 0.1 + 0.5 / Double(steps.count) }) ?? true
+    {
+      grids.append(ImportGrid(period: given ?? packets.period, .packets(of: packets.samples)))
+    }
     let median = single.median
-    let isRegular = single.areRegular && (given != nil || !areRounded)
+    let areRuns = single.areRuns && given.map { abs($0 / median - 1) < 0.5 } ?? true
+    let isRegular = (single.areRegular || areRuns) && (given != nil || !areRounded)
     if isRegular, let period = given ?? single.mean(in: 0.7 * median...1.3 * median) {
       grids += [ImportGrid(period: period, .close), ImportGrid(period: period, .long)]
       guard median < 2 * Double(unit) else { return grids }
@@ -90,7 +130,12 @@ struct ImportSurvey {
 
   /// Why it is doubtful that this is the samples' period, as a clause; `nil` without a doubt.
   func doubt(of period: Double) -> String? {
-    if count < 32, !single.areRegular { return "has few samples, unevenly apart" }
+    if !single.areRegular {
+      if single.areRuns { return "has short runs of samples with long pauses between them" }
+      if count < 32 { return "has few samples, unevenly apart" }
+    }
+    // Several packets have the rate of their samples.
+    if packets != nil, steps.count >= 8 { return nil }
     // Of jitter by less than half a period a tenth of the intervals are so short.
     return single.count(below: 0.5 * period) > single.count / 4
       ? "has samples that come several at a time" : nil
@@ -192,7 +237,21 @@ struct ImportIntervals {
 
   /// Whether nine in ten are near the median or one of its multiples, like those of samples on a grid with some missing.
   /// With few intervals there is more tolerance, and a long one is a hole.
-  var areRegular: Bool {
+  var areRegular: Bool { areNearMultiples(orFrom: count < 8 ? 16.5 : .infinity) }
+
+  /// Whether samples come in runs with pauses between them: three in four intervals are alike, and the others are longer.
+  ///
+  ///     2  2  2  2  2  2  2  46  2  2  2  ⋯      eight samples, and 46 s
+  ///
+  /// Intervals of a few milliseconds are those in which a bus or a link passes what it kept: no period.
+  var areRuns: Bool {
+    let median = median
+    return median >= 5_000_000 && 4 * count(in: 0.75 * median...1.25 * median) >= 3 * count
+      && areNearMultiples(orFrom: 2.5)
+  }
+
+  /// - Parameter long: The medians from which on an interval may be of any length.
+  private func areNearMultiples(orFrom long: Double) -> Bool {
     let median = median
     guard median > 0 else { return false }
     var strangers: UInt64 = 0
@@ -201,7 +260,7 @@ struct ImportIntervals {
       let isNear =
         periods < 1.5
         ? periods > 0.5
-        : periods < 16.5 ? abs(periods - periods.rounded()) <= 0.25 : count < 8
+        : periods >= long || periods < 16.5 && abs(periods - periods.rounded()) <= 0.25
       if !isNear { strangers += counts[place] }
     }
     return strangers <= max(count / 10, count >= 8 ? 2 : count >= 3 ? 1 : 0)
@@ -230,6 +289,13 @@ struct ImportIntervals {
   func count(below length: Double) -> UInt64 {
     counts.indices.reduce(0) {
       $0 + (counts[$1] > 0 && sums[$1] / Double(counts[$1]) < length ? counts[$1] : 0)
+    }
+  }
+
+  /// The number in classes whose own mean is in `range`.
+  func count(in range: ClosedRange<Double>) -> UInt64 {
+    counts.indices.reduce(0) {
+      $0 + (counts[$1] > 0 && range.contains(sums[$1] / Double(counts[$1])) ? counts[$1] : 0)
     }
   }
 

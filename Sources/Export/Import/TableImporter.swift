@@ -229,7 +229,8 @@ extension ImportPlacing where Source: ~Copyable {
       do throws(ImportError) {
         try restart(on: likely, hasSamples: table.areInexact)
         try placeAll(survey.count)
-        return rate == nil && likely.look.slack > 1 ? try settled(likely, survey) : likely
+        let mayBeShort = rate == nil && likely.look.slack > 1 && survey.packets == nil
+        return mayBeShort ? try settled(likely, survey) : likely
       } catch {
         switch error {
         case .line(_, _, .sharesTick), .line(_, _, .late): refusal = refusal ?? error
@@ -374,13 +375,16 @@ extension ImportSurvey {
     return ["\(name) \(reason), which says little about its rate; give it with --rate"]
   }
 
-  /// Refuses a given rate that differs from that of the times by more than a twentieth and a period.
+  /// Refuses a given rate that differs from that of the times by more than a twentieth, a period, and those by which times
+  /// are rounded or late.
   func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
     guard grid.look.slack.isFinite else { return }
     let span = Double(last) - Double(first)
     let expected = Double(lastTick) * grid.period
-    guard abs(span - expected) > expected / 20 + grid.period else { return }
-    let found = span > 0 ? Plain.hertz(1e9 * Double(lastTick) / span) : "0"
+    let slack = expected / 20 + grid.period * (1 + grid.look.slack)
+    guard abs(span - expected) > slack else { return }
+    let mean = span > 0 ? 1e9 * Double(lastTick) / span : 0
+    let found = Plain.hertz(packets.map { 1e9 / $0.period } ?? mean)
     throw .otherRate(name: name, given: Plain.hertz(1e9 / grid.period), found: found)
   }
 }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import Testing
+
+@Suite("Samples that come in packets, or with pauses")
+struct PacketImportTests {
+  /// Packets of samples at 100 Hz, each with the time of its first sample in milliseconds.
+  private static func packets(of size: Int, rows: Int, without lost: Range<Int> = 0..<0) -> String {
+    "t_ms,ax\n"
+      + (0..<rows).filter { !lost.contains($0) }
+      .map { row -> String in
+        let time = row / size * size * 10
+        return "\(time),\(row % 30_000)\n"
+      }.joined()
+  }
+
+  @Test(
+    "their rate is that from packet to packet, and no tick is lost",
+    arguments: [
+      (2, 40), (2, 3000), (5, 40), (5, 3000), (12, 3000), (12, 96), (50, 3000), (100, 700),
+    ])
+  func rate(_ size: Int, _ rows: Int) throws {
+    let importer = try Imports.csv(Self.packets(of: size, rows: rows))
+    #expect(importer.description.rate == hertz(100))
+    #expect(importer.end.ledger.lost == 0 && importer.end.ledger.sampled == UInt64(rows))
+    let isDoubtful = importer.remarks.contains { $0.contains("several at a time") }
+    #expect(isDoubtful == (rows / size <= 8), "\(importer.remarks)")
+  }
+
+  @Test(
+    "a given rate that is theirs is taken, however short the table is",
+    arguments: [
+      (2, 40), (2, 300), (5, 15), (5, 300), (12, 24), (12, 96), (12, 3000), (100, 300),
+    ])
+  func given(_ size: Int, _ rows: Int) throws {
+    var options = Imports.options
+    options.rate = hertz(100)
+    let importer = try Imports.csv(Self.packets(of: size, rows: rows), options)
+    #expect(importer.description.rate == hertz(100))
+    #expect(importer.end.ledger.lost == 0 && importer.end.ledger.sampled == UInt64(rows))
+    #expect(!importer.remarks.contains { $0.contains("give the rate") }, "\(importer.remarks)")
+  }
+
+  @Test("packets that are missing are lost ticks", arguments: [nil, hertz(100)])
+  func lost(_ rate: SampleRate?) throws {
+    var options = Imports.options
+    options.rate = rate
+    let importer = try Imports.csv(
+      Self.packets(of: 5, rows: 3000, without: 1000..<1050), options)
+    #expect(importer.description.rate == hertz(100))
+    #expect(importer.end.ledger.lost == 50)
+  }
+
+  @Test("packets whose times jitter have the same rate, and lose no tick")
+  func jitter() throws {
+    var random = SplitMix(seed: 27)
+    let times = (0..<600 as Range<Int64>).flatMap { packet in
+      let time = packet * 50 + Int64.random(in: 0...8, using: &random)
+      return [Int64](repeating: time * 1_000_000, count: 5)
+    }
+    let importer = try Imports.csv(Imports.table(times))
+    #expect(abs(importer.description.rate.hertz / 100 - 1) < 0.001)
+    #expect(importer.end.ledger.lost == 0)
+  }
+
+  @Test("a given rate that is not theirs is refused", arguments: [hertz(50), hertz(20)])
+  func otherRate(_ rate: SampleRate) throws {
+    var options = Imports.options
+    options.rate = rate
+    let error = try #require(Imports.csvError(Self.packets(of: 5, rows: 3000), options))
+    #expect(error.exitStatus == .damagedData)
+  }
+
+  @Test("the refusal of a rate for a short table names theirs")
+  func shortTable() throws {
+    var options = Imports.options
+    options.rate = hertz(50)
+    let error = try #require(Imports.csvError(Self.packets(of: 5, rows: 40), options))
+    #expect("\(error)".contains("are those of about 100 Hz and not of 50 Hz"), "\(error)")
+  }
+
+  @Test("two tables in packets are joined one by one, in the order of their rows")
+  func joined() throws {
+    func table(_ column: String, offset: Int, size: Int) -> ArraySource {
+      let rows = (0..<300 as Range<Int>).map { row -> String in
+        let time = row / size * size * 10 + offset
+        return "\(time),\(row)\n"
+      }
+      return ArraySource(Array("t_ms,\(column)\n\(rows.joined())".utf8), name: "\(column).csv")
+    }
+    for (offset, size) in [(0, 5), (20, 5), (0, 1)] {
+      let importer = try TableImporter(
+        table("ax", offset: 0, size: 5), with: table("gx", offset: offset, size: size),
+        Imports.options)
+      #expect(importer.description.rate == hertz(100), "\(offset) \(size)")
+      let samples = try Imports.records(importer).map(\.sample)
+      #expect(samples.count == 300)
+      #expect(samples.allSatisfy { abs(Int($0.ax) - Int($0.gx)) <= (size == 1 ? 4 : 0) })
+    }
+  }
+
+  @Test("regular samples with long pauses have gaps, and are no packets; the doubt is said")
+  func pauses() throws {
+    // Eight samples at 0.5 Hz, then 46 s.
+    let times = (0..<80 as Range<Int64>).map { row -> Int64 in
+      let seconds = row / 8 * 60 + row % 8 * 2
+      return seconds * 1_000_000_000
+    }
+    let importer = try Imports.csv(Imports.table(times))
+    #expect(importer.description.rate == hertz(1, per: 2))
+    #expect(importer.end.ledger.lost == 9 * 22)
+    #expect(importer.remarks.contains { $0.contains("short runs of samples with long pauses") })
+  }
+
+  @Test("bursts in which a bus passes what it kept have no pauses between them")
+  func bursts() throws {
+    // Eight samples at 100 Hz, read 0.3 ms apart.
+    let times = (0..<3200 as Range<Int64>).map { row -> Int64 in
+      let microseconds = row / 8 * 80_000 + row % 8 * 300
+      return microseconds * 1000
+    }
+    let importer = try Imports.csv(Imports.table(times))
+    #expect(abs(importer.description.rate.hertz / 100 - 1) < 0.01)
+    #expect(importer.end.ledger.lost == 0)
+  }
+}

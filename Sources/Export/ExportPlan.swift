@@ -155,7 +155,14 @@ struct ExportPlan {
   }
 
   /// Whether the times are those of a calendar, nanoseconds since 1970: they begin after 2001-09-09, at 1e18.
+  ///
+  /// Only imports of versions before 0.2 have such times, and no wall clock: today's subtract the date of the first sample.
   var isDatedByItself: Bool { zero >= 1_000_000_000_000_000_000 }
+
+  /// Nanoseconds since 1970 at time 0: by the best pair, or 0 where the times are dates themselves.
+  func started(_ clock: ClockPair?) -> Int64? {
+    clock?.wallAtStart ?? (isDatedByItself ? 0 : nil)
+  }
 
   /// A time as people count it.
   func sinceZero(_ time: Int64) -> Int64 {

@@ -89,8 +89,8 @@ extension Exporter {
     if options.time?.isDate == true || options.hasPreamble {
       notes = try self.notes(&reader, of: plan)
     }
-    let clock = notes?.clock
-    if let time = options.time, time.isDate, clock == nil, !plan.isDatedByItself {
+    let started = plan.started(notes?.clock)
+    if let time = options.time, time.isDate, started == nil {
       throw .noDate("--time \(time.rawValue)")
     }
     if options.hasPreamble, let notes {
@@ -99,8 +99,7 @@ extension Exporter {
       }
       try sink.write(Array(lines.joined().utf8))
     }
-    let (header, layout) = tableLayout(
-      plan, started: clock?.wallAtStart ?? (plan.isDatedByItself ? 0 : nil))
+    let (header, layout) = tableLayout(plan, started: started)
     try sink.write(header)
     guard options.gaps == .rows else { return try writeRows(plan, layout, &reader, to: &sink) }
     let blank =

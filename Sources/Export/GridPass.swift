@@ -26,7 +26,7 @@ struct GridPass {
   private let longestStep: Double
   /// The last samples without anything missing between them, at most four, the latest last.
   private var run: [ResamplingKernel.Point] = []
-  private var last: (tick: UInt64, isProved: Bool) = (0, false)
+  private var last: (tick: UInt64, time: Int64, isProved: Bool) = (0, .min, false)
   /// Whether no row was made from it.
   private var isFresh = true
   private var rowCount: UInt64 = 0
@@ -52,8 +52,7 @@ struct GridPass {
         for row in 0..<count {
           try add(reader.block, row, isProved: earliest[row] > .min, brackets, body)
         }
-        // The instants of the range are all written when the last but one sample is after it.
-        if run.count > 1, plan.isOver(at: run[run.count - 2].time) { break reading }
+        if isOver { break reading }
       case .damage: report.damages += 1
       default: break
       }
@@ -62,6 +61,12 @@ struct GridPass {
     report.samples = rowCount
     report.remarks = [remark]
     return report
+  }
+
+  /// Whether the instants of the range are all written or will be when the run ends: when the last but one sample of the run is
+  /// after the range, or the only one, or one that is in no run.
+  private var isOver: Bool {
+    plan.isOver(at: run.count > 1 ? run[run.count - 2].time : last.time)
   }
 
   private var remark: String {
@@ -78,6 +83,7 @@ struct GridPass {
     _ body: Body
   ) throws(ExportError) {
     let (tick, time, sample) = block[row]
+    defer { last = (tick, time, isProved) }
     if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
       return try endRun(body)
     }
@@ -87,7 +93,6 @@ struct GridPass {
     {
       try endRun(body)
     }
-    last = (tick, isProved)
     run.append(ResamplingKernel.Point(time: time, counts: SIMD8(sample)))
     guard run.count > 3 else { return }
     if run.count > 4 { run.removeFirst() }

@@ -184,7 +184,7 @@ struct LogAccount {
 
   /// Nanoseconds since 1970 at the plan's zero: by the best pair, or by the times themselves where they are such.
   func wallAtZero(_ plan: ExportPlan) -> Int64? {
-    guard let started else { return plan.isDatedByItself ? plan.zero : nil }
+    guard let started = plan.started(bestPair) else { return nil }
     let (wall, overflow) = started.addingReportingOverflow(plan.zero)
     return overflow ? nil : wall
   }

@@ -8,7 +8,8 @@ public import IMUModel
 ///     .pending-3f9a01c2d4e5b677/walk.1.json, walk.2.json ──► walk/
 ///
 /// It is filled under a temporary name beside the final one, synced, and renamed. Without ``publish()`` it is deleted,
-/// and so it is by a signal that ends the program. A directory that is there already must be empty, so that nothing of another export is mixed with this one or replaced.
+/// and so it is by a signal that ends the program. A directory that is there already must be empty, so that nothing of
+/// another export is mixed with this one or replaced.
 public struct PendingDirectory: ~Copyable {
   private let path: String
   private let temporaryName: TemporaryName

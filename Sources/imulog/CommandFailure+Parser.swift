@@ -19,9 +19,43 @@ extension CommandFailure {
       )
       return
     }
-    let sentence = CommandFailure.sentence(parser: error)
+    if arguments.first == "label", let sentence = CommandFailure.optionLikeName(arguments) {
+      self.init(.usage, sentence)
+      return
+    }
+    let sentence =
+      CommandFailure.sentence(parser: error) + CommandFailure.optionLikeValue(error, arguments)
     let help = CommandFailure.helpCommand(Imulog.fullMessage(for: error))
     self.init(.usage, sentence + (sentence.hasSuffix("?") ? " See" : "; see") + " `\(help)`")
+  }
+
+  /// What is wrong with a label whose name has a word that looks like an option; `nil` without one.
+  private static func optionLikeName(_ arguments: ArraySlice<String>) -> String? {
+    guard !arguments.contains("--"),
+      let stretch = arguments.firstIndex(where: { LabelRange(argument: $0) != nil }),
+      let word = arguments[(stretch + 1)...].first(where: { word in
+        word.hasPrefix("-")
+          && !["-h", "--remove", "--json", "--help", "--version", "--store"].contains {
+            word == $0 || word.hasPrefix($0 + "=")
+          }
+      })
+    else { return nil }
+    let shown = "\(Plain.text(word)) looks like an option"
+    return word == arguments[stretch + 1]
+      ? "\(shown), and the name of a label cannot begin with -: choose another one"
+      : "\(shown); write -- before the stretch: `imulog label ID -- \(Plain.text(arguments[stretch])) NAME`"
+  }
+
+  /// How to give an option a value that looks like an option, if that is what the parser misses; else empty.
+  private static func optionLikeValue(_ error: any Error, _ arguments: ArraySlice<String>) -> String
+  {
+    guard Imulog.message(for: error).hasPrefix("Missing value for "),
+      let (option, value) = zip(arguments, arguments.dropFirst()).first(where: {
+        $0.hasPrefix("-") && $1.hasPrefix("-") && Imulog.message(for: error).contains("'\($0) ")
+      })
+    else { return "" }
+    return
+      "; one that begins with - comes after =, as in \(option)=\(Plain.text(value))"
   }
 
   /// The parser's message, without its pointer to the help.

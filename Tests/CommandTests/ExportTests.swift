@@ -196,7 +196,7 @@ struct ExportCommandTests {
     "the file's name determines the format when --format does not",
     arguments: [
       ("x.csv", "csv"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"), ("x.json", "json"),
-      ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), (".csv", "json"),
+      ("x.SVG", "svg"), ("x.html", "html"), ("x.imulog", "raw"), ("x", "json"), (".csv", "csv"),
       ("x.parquet", "parquet"), ("x.mcap", "mcap"), ("x.mseed", "mseed"), ("x.miniseed", "mseed"),
     ])
   func formatOfName(_ name: String, _ format: String) throws {

@@ -87,6 +87,17 @@ struct LabelCommandTests {
       bench.run("label", "1", "-1s..3s", "x"), 64,
       ["-1s..3s looks like options", "write -- before"])
     expectSentence(bench.run("label", "1", "--", "-1s..3s", "x"), 64, ["begins at 0s"])
+    for name in ["-x", "--slow", "-5"] {
+      expectSentence(
+        bench.run("label", "1", "1s..4s", name), 64,
+        ["\(name) looks like an option", "a label cannot begin with -"])
+      expectSentence(
+        bench.run("label", "1", "1s..4s", "walk", name), 64,
+        ["\(name) looks like an option", "imulog label ID -- 1s..4s NAME"])
+    }
+    expectSentence(
+      bench.run("list", "--label", "--slow"), 64,
+      ["missing value", "comes after =, as in --label=--slow"])
     expectSentence(bench.run("label", "1", "1s..4s"), 64, ["name the stretch"])
     expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
     expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])

@@ -16,7 +16,8 @@ struct OutputPlaceTests {
   @Test(
     "a signal that ends an export leaves no temporary file, and ends it as before",
     arguments: [
-      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF,
+      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM,
+      SIGIO, SIGPWR, SIGSTKFLT,
     ])
   func signals(_ number: Int32) throws {
     let bench = Bench()
@@ -81,6 +82,19 @@ struct OutputPlaceTests {
     #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
     #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/walk").status == 0)
     #expect(bench.directory.bytes(of: "walk").first == UInt8(ascii: "{"))
+  }
+
+  @Test("a name that is an ending alone has the format of the ending")
+  func endingAlone() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    for (name, first) in [(".csv", "t"), (".JSON", "{"), (".walk", "{")] {
+      #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/\(name)").status == 0)
+      #expect(bench.directory.bytes(of: name).first == first.utf8.first, "\(name)")
+    }
+    expectSentence(
+      bench.run("export", "1", "--format", "json", "-o", "\(bench.directory.path)/.csv"), 64,
+      ["is the name of a file of format csv"])
   }
 
   @Test("a directory is refused for a format that makes one file, whether it is there or not")

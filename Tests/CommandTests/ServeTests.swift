@@ -220,16 +220,31 @@ struct ServeTests {
     #expect(bench.ask("export 2").status != 0)
   }
 
-  @Test("may give every option of export but those that name a file")
-  func exportOptions() throws {
+  @Test(
+    "may give every option of a verb but those that name a file, and the list of requests has them all",
+    arguments: [
+      ("list", ["--partial", "--plain", "--trash", "--store", "--help", "--version"]),
+      ("info", ["--check", "--store", "--help", "--version"]),
+      ("export", ["--store", "--calibration", "--hmac-key-file", "--help", "--version"]),
+      ("verify", ["--store", "--help", "--version"]),
+      ("status", ["--socket", "--help", "--version"]),
+    ] as [(String, Set<String>)])
+  func verbOptions(_ verb: String, _ withheld: Set<String>) throws {
     try bench.pi.record("--for", "1s")
-    let words = bench.pi.run("export", "--help").output.split { !$0.isLetter && $0 != "-" }
+    let words = bench.pi.run(verb, "--help").output.split { !$0.isLetter && $0 != "-" }
     let options = Set(words.filter { $0.hasPrefix("--") && $0.count > 2 }.map { String($0) })
-    let withheld: Set = ["--store", "--calibration", "--hmac-key-file", "--help", "--version"]
-    #expect(options.count > 15 && withheld.isSubset(of: options))
+    #expect(withheld.isSubset(of: options), "\(options)")
+    let help = bench.ask("help").output
+    let lines = help.split(separator: "\n").drop { !$0.hasPrefix("  \(verb)") }
+    // Its options are on its line and on those after it that begin further in.
+    let own = lines.prefix(1) + lines.dropFirst().prefix { $0.hasPrefix("     ") }
+    let listed = own.joined(separator: " ")
     for option in options {
-      let isForbidden = bench.ask("export 1 \(option)").status == 77
+      let isForbidden = bench.ask("\(verb) 1 \(option)").status == 77
       #expect(isForbidden == withheld.contains(option), "\(option)")
+      // Output goes to stdout without it.
+      let isListed = listed.contains("[\(option)]") || listed.contains("[\(option) ")
+      #expect(isListed == !isForbidden || option == "--output", "\(option)")
     }
   }
 }

@@ -122,6 +122,32 @@ struct ChipExportTests {
     }
   }
 
+  @Test("a range of a grid reads no more than the range, even where every sample is alone")
+  func lone() throws {
+    var description = TestLog.description(rate: hertz(1000))
+    description.clock = .chip(busClock: 400_000)
+    var log = TestLog(description)
+    var random = SplitMix(seed: 5)
+    for tick in stride(from: 0, to: 60_000, by: 2) as StrideTo<UInt64> {
+      var sample = RawSample()
+      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: random.next()) }
+      log.sample(tick, Int64(tick) * 1_000_000, sample)
+      log.gap(tick + 1, 1, .lost)
+    }
+    log.end(TickLedger(sampled: 30_000))
+    let storage = try ArrayStorage(log.bytes())
+    let reads = storage.reads
+    var sink = ArraySink()
+    _ = try Exporter(Self.options(.csv, grid: true, from: 0, to: 20_000_000)).write(
+      storage, to: &sink)
+    let whole = try ArrayStorage(log.bytes())
+    let all = whole.reads
+    var other = ArraySink()
+    _ = try Exporter(Self.options(.csv, grid: true)).write(whole, to: &other)
+    // The times of a chip's samples need a pass of their own.
+    #expect(reads.count * 4 < all.count * 3, "\(reads.count) of \(all.count)")
+  }
+
   @Test("a range has the rows of the whole, whatever is exported", arguments: [false, true])
   func range(grid: Bool) throws {
     let log = try Self.log(.stall(0.15e9), seconds: 70, at: 30e9)

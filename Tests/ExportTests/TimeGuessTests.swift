@@ -90,4 +90,62 @@ struct TimeGuessTests {
       ), "\(error)")
     #expect(error.exitStatus == .damagedData)
   }
+
+  @Test("small numbers in a column whose name means 1970 are no dates, but for this program's own")
+  func small() throws {
+    let kalibr = "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"
+    let rows = (0..<20 as Range<Int64>).map { row -> String in
+      let time = 5_000_000_000 + row * 10_000_000
+      return "\(time),0.5,-1,2,\(row),-9.8,0.1\n"
+    }
+    let importer = try Imports.csv(kalibr + rows.joined())
+    #expect(importer.clockPairs.isEmpty)
+    #expect(importer.description.rate == hertz(100))
+    #expect(try Imports.records(importer).first?.time == 5_000_000_000)
+    let own = try Imports.csv("unix_s,ax\n5.25,1\n6.25,2\n7.25,3\n")
+    #expect(own.clockPairs.map(\.wallAtStart) == [5_250_000_000])
+  }
+
+  private static func gcsv(_ facts: String..., from first: Int64) -> String {
+    let rows = (0..<20 as Range<Int64>).map { row -> String in
+      let time = first + row * 10
+      return "\(time),0.5,-1,2,0.1,0.2,1\n"
+    }
+    return "GYROFLOW IMU LOG\norientation,XYZ\n" + facts.joined()
+      + "gscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n" + rows.joined()
+  }
+
+  @Test("of a gcsv with two dates one is taken, and both are named")
+  func dates() throws {
+    let twice = try Imports.csv(
+      Self.gcsv("timestamp,1600000000\n", "timestamp,1700000000\n", "tscale,0.001\n", from: 0))
+    #expect(twice.clockPairs.map(\.wallAtStart) == [1_600_000_000_000_000_000])
+    #expect(
+      twice.remarks.contains {
+        $0.contains("two dates: 2020-09-13T12:26:40Z is taken, and 2023-11-14T22:13:20Z left out")
+      }, "\(twice.remarks)")
+    let dated = try Imports.csv(
+      Self.gcsv("timestamp,1600000000\n", "tscale,0.001\n", from: 1_700_000_000_000))
+    #expect(dated.clockPairs.map(\.wallAtStart) == [1_700_000_000_000_000_000])
+    #expect(
+      dated.remarks.contains { $0.contains("two dates: its timestamp is 2020-09-13T12:26:40Z") },
+      "\(dated.remarks)")
+    let agreed = try Imports.csv(
+      Self.gcsv("timestamp,1700000000\n", "tscale,0.001\n", from: 1_700_000_000_000))
+    #expect(!agreed.remarks.contains { $0.contains("two dates") })
+    let none = try Imports.csv(Self.gcsv("timestamp,soon\n", "tscale,0.001\n", from: 0))
+    #expect(none.clockPairs.isEmpty && none.remarks.contains { $0.contains("timestamp \"soon\"") })
+  }
+
+  @Test(
+    "a gcsv's scale that is no number, or is given twice, is refused",
+    arguments: [
+      ("tscale,fast\n", "tscale must be a number above 0, and \"fast\" is there"),
+      ("tscale,0\n", "tscale must be a number above 0, and \"0\" is there"),
+      ("tscale,0.001\ntscale,0.01\n", "tscale must be the same as before, and \"0.01\" is there"),
+    ])
+  func scales(_ facts: String, _ sentence: String) throws {
+    let error = try #require(Imports.csvError(Self.gcsv(facts, from: 0)))
+    #expect("\(error)".contains(sentence), "\(error)")
+  }
 }

@@ -74,7 +74,7 @@ struct CWAZone {
 
   init(_ plan: ExportPlan, _ notes: RecordingNotes) {
     let unit: Int64 = 1_000_000_000
-    guard let started = notes.started ?? (plan.isDatedByItself ? 0 : nil) else {
+    guard let started = plan.started(notes.clock) else {
       (origin, name) = (0, nil)
       return
     }

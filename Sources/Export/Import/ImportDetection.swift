@@ -53,28 +53,12 @@ extension ImportFormat {
     throws(ImportError) -> Bool
   {
     let bytes = try beginning(&source)
-    let format = try detect(bytes, &source)
-    guard format == .json || format == .ndjson else { return false }
-    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
-    var json = JSONReader(Array(text))
-    do throws(JSONReader.Failure) {
-      let isList = try json.kind() == .list
-      if isList {
-        guard try json.enterList(), try json.nextElement() else { return false }
-      }
-      guard try json.kind() == .object, try json.enterObject() else { return false }
-      while let key = try json.nextKey() {
-        switch key.text {
-        case "format" where !isList, "samples" where !isList, "sensor" where isList: return true
-        case _ where ImportDialect.own.times[key.text] != nil: return true
-        default: try json.skip()
-        }
-      }
-    } catch {
-      // No JSON, or an object that is longer than what was read.
-      return false
+    switch try detect(bytes, &source) {
+    case .json, .ndjson: break
+    case .csv, .gyrodata, .zip, .raw, nil: return false
     }
-    return false
+    let text = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...]
+    return kind(ofJSON: text, byKeysAlone: true) != nil
   }
 
   /// The kind of a file: that of its bytes or, if they are also of that one, the given one.
@@ -216,21 +200,29 @@ extension ImportFormat {
 
   /// JSON by the keys of its first object, as far as they are within the text; `nil` for other keys.
   ///
-  /// A list has rows, and so has an object with another one after it.
-  private static func kind(ofJSON text: ArraySlice<UInt8>) -> ImportFormat? {
-    if text.first == UInt8(ascii: "[") { return .json }
+  /// A list has rows, and so has an object with another one after it, unless keys alone must say so.
+  private static func kind(ofJSON text: ArraySlice<UInt8>, byKeysAlone: Bool = false)
+    -> ImportFormat?
+  {
     var json = JSONReader(Array(text))
     do throws(JSONReader.Failure) {
-      guard try json.enterObject() else { return nil }
+      let isList = try json.kind() == .list
+      if isList {
+        guard byKeysAlone else { return .json }
+        guard try json.enterList(), try json.nextElement() else { return nil }
+      }
+      guard try json.kind() == .object, try json.enterObject() else { return nil }
       while let key = try json.nextKey() {
         switch key.text {
-        case "format", "samples": return .json
-        case "coordinateList", "axisValues", "dataType", "identifier": return .gyrodata
-        default:
-          if ImportDialect.own.times[key.text] != nil { return .ndjson }
-          try json.skip()
+        case "format" where !isList, "samples" where !isList, "sensor" where isList: return .json
+        case "coordinateList" where !isList, "axisValues" where !isList, "dataType" where !isList,
+          "identifier" where !isList:
+          return .gyrodata
+        case _ where ImportDialect.own.times[key.text] != nil: return isList ? .json : .ndjson
+        default: try json.skip()
         }
       }
+      guard !byKeysAlone else { return nil }
       return try json.kind() == .object ? .ndjson : nil
     } catch {
       // Not JSON, or longer than what was read, or one object.

@@ -217,8 +217,17 @@ extension ImportError: CustomStringConvertible {
 extension ImportLineProblem {
   /// Where it is in a line of a table.
   var column: String {
+    guard let (column, name) = field else { return "" }
+    return name.map { ", column \(column) (\($0))" } ?? ", column \(column)"
+  }
+
+  /// Where it is in an object of JSON, which has no columns.
+  var key: String { field?.name.map { ", key \($0)" } ?? "" }
+
+  /// The column that it is about, and its name, if the sentence does not have it.
+  private var field: (column: Int, name: String?)? {
     switch self {
-    case .unknownColumn(let column, _), .repeatedColumn(let column, _): return ", column \(column)"
+    case .unknownColumn(let column, _), .repeatedColumn(let column, _): return (column, nil)
     case .notAnInteger(let column, let name, _), .notATime(let column, let name, _),
       .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _),
       .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
@@ -226,7 +235,7 @@ extension ImportLineProblem {
       .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
       .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
       .mixedUnits(let column, let name):
-      return ", column \(column) (\(name))"
+      return (column, name)
     case .noTimeColumn, .noTimeKey, .noTime, .openQuote, .noAxis, .fieldCount, .blank, .sharesTick,
       .late, .drifts,
       .holeTooLong, .notAGap,
@@ -234,15 +243,8 @@ extension ImportLineProblem {
       .unknownSensor,
       .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
       .noColumn, .unknownOrientation:
-      return ""
+      return nil
     }
-  }
-
-  /// Where it is in an object of JSON, which has no columns.
-  var key: String {
-    let words = column
-    guard let open = words.firstIndex(of: "("), words.hasSuffix(")") else { return "" }
-    return ", key \(words[words.index(after: open)...].dropLast())"
   }
 
   var sentence: String {

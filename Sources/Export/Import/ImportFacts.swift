@@ -22,7 +22,8 @@ struct ImportFacts: Equatable {
   var rate: SampleRate?
   /// Values that are none of their kind, and left out: clauses.
   private(set) var faults: [String] = []
-  /// The unit of a column that is unknown, or another one than that of the same sensor's column before it.
+  /// The unit of a column that is unknown, or another one than that of the same sensor's column before it; a scale that is
+  /// no number.
   private(set) var unitProblem: ImportLineProblem?
   /// The first column of each group that has a unit.
   private var unitColumns: [String?] = [nil, nil, nil]
@@ -63,11 +64,10 @@ struct ImportFacts: Equatable {
     case "imulog.units.gx", "imulog.units.gy", "imulog.units.gz":
       takeUnit(.gyroscope, name, text)
     case "imulog.units.temp": takeUnit(.temperature, name, text)
-    case "timestamp":
-      started = Int64(text).flatMap { $0.magnitude < 9_000_000_000 ? $0 * 1_000_000_000 : nil }
-    case "tscale": timeScale = ImportFacts.decimal(text)
-    case "gscale": rateScale = ImportFacts.decimal(text)
-    case "ascale": accelerationScale = ImportFacts.decimal(text)
+    case "timestamp": takeDate(text)
+    case "tscale": timeScale = scale(name, text, timeScale)
+    case "gscale": rateScale = scale(name, text, rateScale)
+    case "ascale": accelerationScale = scale(name, text, accelerationScale)
     case "orientation": orientation = text
     case "acc_1G":
       if let counts = Int64(text), counts > 0 { accelerometerScale = Fraction(1, counts) }
@@ -127,10 +127,38 @@ struct ImportFacts: Equatable {
     return Fraction(above, over: below)
   }
 
-  private static func decimal(_ text: String) -> ImportDecimal? {
+  /// A gcsv's scale; another one than before is a problem, too.
+  private mutating func scale(_ name: String, _ text: String, _ before: ImportDecimal?)
+    -> ImportDecimal?
+  {
     let number = Array(text.utf8).withUnsafeBytes { ImportNumber($0) }
-    guard case .number(let decimal) = number, decimal.digits > 0 else { return nil }
+    guard case .number(let decimal) = number, decimal.digits > 0,
+      before?.value ?? decimal.value == decimal.value
+    else {
+      let expected = before == nil ? "a number above 0" : "the same as before"
+      unitProblem =
+        unitProblem
+        ?? .otherKind(
+          of: name, expected: expected, found: "\"\(ImportText.shown(Array(text.utf8)))\"")
+      return before
+    }
     return decimal
+  }
+
+  /// Takes a gcsv's date, in whole seconds since 1970, which may be left empty.
+  private mutating func takeDate(_ text: String) {
+    guard !text.isEmpty else { return }
+    guard let seconds = Int64(text), seconds.magnitude < 9_000_000_000 else {
+      return refuse("timestamp", text.utf8, kind: "number of whole seconds since 1970")
+    }
+    let date = seconds * 1_000_000_000
+    if let started, started != date {
+      faults.append(
+        "it has two dates: \(RFC3339.text(nanoseconds: started)) is taken, and "
+          + "\(RFC3339.text(nanoseconds: date)) left out")
+      return
+    }
+    started = date
   }
 
   /// The scale of a group in the units of logs.

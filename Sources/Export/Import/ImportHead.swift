@@ -98,11 +98,11 @@ struct ImportHead {
     }
     if isComment {
       takeFact(text, UInt8(ascii: ":"))
-      if let problem = facts.unitProblem { throw ImportFieldError(problem) }
     } else {
       if cells.count == 2 { takeFact(text, separator) }
       if refusal == nil, !isGyroflow { refusal = (lineNumber, problem(headings, text)) }
     }
+    if let problem = facts.unitProblem { throw ImportFieldError(problem) }
     return nil
   }
 

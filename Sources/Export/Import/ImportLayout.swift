@@ -128,11 +128,7 @@ struct ImportLayout: Equatable {
     }
     timeForm = time.map { dialect.times[$0.name] ?? .unknown } ?? .seconds
     if let word = time?.unit, let form = ImportTimeForm(word: word) {
-      if case .number(_, isDated: true) = timeForm {
-        timeForm = form.dated
-      } else {
-        timeForm = form
-      }
+      timeForm = timeForm.changed(to: form)
     }
     try setUnits(
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)

@@ -54,13 +54,7 @@ struct ImportSniff {
   /// Completes a layout by the rows, after the units that the user names.
   func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) {
     if hasComma { layout.decimalMark = UInt8(ascii: ",") }
-    if let time = units?.time {
-      if case .number(_, isDated: true) = layout.timeForm {
-        layout.timeForm = time.dated
-      } else {
-        layout.timeForm = time
-      }
-    }
+    if let time = units?.time { layout.timeForm = layout.timeForm.changed(to: time) }
     let isTimeGuessed = layout.timeForm == .unknown
     if isTimeGuessed { guessTime(&layout) }
     if layout.timeForm == .date, layout.program != "imulog",
@@ -95,6 +89,15 @@ struct ImportSniff {
     let seconds = first.value * Double(layout.timeFactor) * pow(10, Double(power - 9))
     if seconds >= 1e9 {
       layout.timeForm = layout.timeForm.dated
+      // A gcsv's date is that of its first time, which is a date itself here.
+      if layout.program == "Gyroflow", let date = layout.facts.started {
+        layout.facts.started = nil
+        if abs(Double(date) / 1e9 - seconds) > 1 {
+          layout.remarks.append(
+            "it has two dates: its timestamp is \(RFC3339.text(nanoseconds: date)), and its times are later or earlier; the "
+              + "times are taken")
+        }
+      }
     } else if layout.program != "imulog" {
       layout.timeForm = .number(power: power)
     }

@@ -138,6 +138,11 @@ enum ImportTimeForm: Equatable {
     if case .number(let power, _) = self { .number(power: power, isDated: true) } else { self }
   }
 
+  /// Another unit, counted from 1970 if this one is.
+  func changed(to unit: ImportTimeForm) -> ImportTimeForm {
+    if case .number(_, isDated: true) = self { unit.dated } else { unit }
+  }
+
   /// Its name, for sentences.
   var name: String {
     switch self {

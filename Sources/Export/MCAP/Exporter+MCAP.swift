@@ -110,15 +110,14 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
       try writer.add(.marks, UInt32(marks.startIndex), at: stamp(mark.time), content)
       marks.removeFirst()
     }
+    // A label's message is at its beginning, or where the export begins.
     while let label = labels.first, label.from <= time {
       let content = ROSContent.log(level: 20, name: "imulog.label", "\(label)")
-      try writer.add(.labels, UInt32(labels.startIndex), at: stamp(place(label)), content)
+      let time = try stamp(max(label.from, plan.from, first))
+      writer.add(.labels, UInt32(labels.startIndex), at: time, content)
       labels.removeFirst()
     }
   }
-
-  /// A label's message is at its beginning, or where the export begins.
-  private func place(_ label: RecordingLabel) -> Int64 { max(label.from, plan.from, first) }
 
   /// Writes the marks and labels after the last sample, the account, and the file's summary.
   ///
@@ -130,7 +129,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     let late = labels.count { $0.from > max(last, plan.from, first) }
     labels.removeLast(late)
     try addNotes(until: .max)
-    let isDated = notes.started != nil || plan.isDatedByItself
+    let isDated = plan.started(notes.clock) != nil
     let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock"
     var facts = HeaderFacts(plan, notes)
     facts.add("times", "nanoseconds from \(zero)")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if _endian(big)
-  #error("ROSContent's doubles are in the order of bytes of the processor")
+  #error("ROSContent writes doubles in the processor's byte order, which must be little-endian")
 #endif
 
 /// A topic of an export, and its messages of ROS 2 in CDR: little-endian, aligned. Each begins with a stamp.
@@ -56,8 +56,8 @@ enum ROSTopic: Int, CaseIterable {
   private static let time = "builtin_interfaces/Time\nint32 sec\nuint32 nanosec"
 }
 
-/// What messages have after their stamp. Doubles are those of the file on processors that are little-endian, as all are
-/// for which there is a program.
+/// What messages have after their stamp. Doubles are copied in the processor's byte order, which is little-endian, as the
+/// file's is.
 enum ROSContent {
   /// An `Imu` without values.
   ///

@@ -59,8 +59,7 @@ private struct ParquetTable: SampleFormat {
     }
     let isForHub = plan.isForHub
     add(
-      "t", .time(isUTC: isForHub || notes.started != nil || plan.isDatedByItself), .time,
-      isOptional: false)
+      "t", .time(isUTC: isForHub || plan.started(notes.clock) != nil), .time, isOptional: false)
     add(plan.timeName, .integer, .nanoseconds, isOptional: false)
     if plan.hasBounds {
       add(ExportPlan.boundNames[0], .integer, .bound(\.earliest), isOptional: true)

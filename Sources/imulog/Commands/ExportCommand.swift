@@ -244,11 +244,14 @@ struct ExportCommand: ParsableCommand {
     return format
   }
 
-  /// What follows the last point of a file's name; `nil` without one, as in `walk` or `.walk`.
+  /// What follows the last point of a file's name; `nil` without one, as in `walk`, and in a name that begins with its
+  /// only point, as `.walk`, but for the ending of a format, as `.csv`.
   static func ending(of path: String) -> String? {
     let name = path.split(separator: "/").last ?? ""
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
-    return String(name[name.index(after: dot)...])
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    let ending = String(name[name.index(after: dot)...])
+    let isHidden = dot == name.startIndex
+    return isHidden && ExportFormat.named(extension: ending.lowercased()).isEmpty ? nil : ending
   }
 
   /// Whether -o names a pipe or a device, whose name says nothing.

@@ -35,8 +35,8 @@ LONG = "--clock grid --rate 50 --for 18s"
 HALF = fail("half: the chip has twice the range it is driven with")
 TWICE = fail("twice: the chip has half the range it is driven with")
 DEAD = {
-    "zero": fail("gx"), "stuck": fail("gz at 40"), "equal": fail("ay = ax"), "noise-density-gx": fail("0 "),
-    "noise-density-gz": fail("0 ")}
+    "zero": fail("gx"), "stuck": fail("gz at 40"), "equal": fail("ay = ax"), "noise-density-gx": fail("0"),
+    "noise-density-gz": fail("0")}
 SHARED_IDENTITY = {"identity": passes("0x6c LSM6DSO, or LSM6DSOX, LSM6DSO32, which answer the same")}
 COPIED_IDENTITY = {"identity": warn("0x42, driven as MPU-6050"), "clone": warn("identity")}
 
@@ -58,8 +58,8 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
     ),
     (
         Specimen(
-            "a copy of an MPU-6050, by its identity", "mpu6050@0x69", ("identity CHIP 0x42",), recording=POLLED, recorded=COPIED_IDENTITY,
-            certified=COPIED_IDENTITY),
+            "a copy of an MPU-6050, by its identity", "mpu6050@0x69", ("identity CHIP 0x42",), recording=POLLED,
+            recorded=COPIED_IDENTITY, certified=COPIED_IDENTITY),
         Specimen(
             "an axis that is dead, one that is stuck, and one that copies another", "mpu6050@0x69",
             ("defect CHIP zero gx", "defect CHIP held gz 40", "defect CHIP copy ay ax"), recording=LONG, recorded=DEAD,
@@ -73,7 +73,9 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
         Interruption("SIGKILL in the midst of the self-test, then a recording", "mpu6050@0x69", "KILL", 137, POLLED),
     ),
     (
-        Specimen("a good LSM6DSO", "lsm6dso@0x6a", recording=RATED.format(104), recorded=SHARED_IDENTITY, certified=SHARED_IDENTITY, status=0),
+        Specimen(
+            "a good LSM6DSO", "lsm6dso@0x6a", recording=RATED.format(104), recorded=SHARED_IDENTITY,
+            certified=SHARED_IDENTITY, status=0),
         Specimen(
             "an LSM6DSO32 that is driven as an LSM6DSO", "lsm6dso32@0x6a", driven_as="lsm6dso", recording=SHORT.format(104),
             recorded={"gravity": HALF}, certified={"gravity": HALF}),

@@ -11,6 +11,7 @@ stretch of samples, which begins with a reset.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
@@ -165,8 +166,10 @@ class Specimen:
             line = by_name.get(name)
             check(line is not None, f"there is no {name}: {told}")
             check(line["verdict"] == finding.verdict, f"{name} is {line['verdict']} and not {finding.verdict}: {told}")
-            for word in finding.words:
-                check(word in line["value"], f"{name} does not say '{word}': {told}")
+            for words in finding.words:
+                # No part of a longer word or number: 0x42 is not in 0x420, nor 0 % in 10 %.
+                is_said = re.search(rf"(?<![\w.−-]){re.escape(words)}(?!\w|\.\d)", line["value"])
+                check(is_said is not None, f"{name} does not say '{words}': {told}")
         return told
 
     def _judge_registers(self, found: Examined) -> int:

@@ -218,13 +218,14 @@ struct ConfigurationKey {
     [
       ConfigurationKey(
         "rate", \.rate, "10",
-        accepts: "give hertz as a decimal number above 0 and up to 10000, such as 10 or 12.5",
+        accepts: "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in "
+          + "at most 9 digits",
         comment: """
 
           # Samples a second.
 
           """
-      ) { SampleRate(decimal: $0).flatMap { $0.hertz <= 10_000 ? $0 : nil } },
+      ) { SampleRate(decimal: $0).flatMap { 0.0001...10_000 ~= $0.hertz ? $0 : nil } },
       ConfigurationKey(
         "clock", \.clock, "auto", accepts: "give auto, chip or grid",
         comment: """

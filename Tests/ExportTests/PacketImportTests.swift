@@ -125,4 +125,15 @@ struct PacketImportTests {
     #expect(abs(importer.description.rate.hertz / 100 - 1) < 0.01)
     #expect(importer.end.ledger.lost == 0)
   }
+
+  @Test("a table of one time that lasts longer than a log at the given rate is refused")
+  func tooLow() throws {
+    var options = Imports.options
+    options.rate = hertz(1, per: 4_000_000_000)
+    let error = try #require(Imports.csvError("t_ms,ax\n7,1\n7,2\n7,3\n7,4\n", options))
+    #expect("\(error)".contains("last longer than the 292 years of a log"), "\(error)")
+    #expect(error.exitStatus == .damagedData)
+    let importer = try Imports.csv("t_ms,ax\n7,1\n7,2\n7,3\n", options)
+    #expect(try Imports.records(importer).last?.time == 8_000_000_000_007_000_000)
+  }
 }

@@ -9,7 +9,8 @@ struct ConfigurationRefusalTests {
   func everyRefusal() {
     let boards = "give auto or one of raspberry-pi-5, simulator"
     let bus = "give auto, or the number N of a /dev/i2c-N"
-    let rate = "give hertz as a decimal number above 0 and up to 10000, such as 10 or 12.5"
+    let rate =
+      "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in at most 9 digits"
     let length = "give a time above 0, such as 60s or 1.5m, or until-stopped"
     let accel = "give one of 2g, 4g, 8g, 16g, 32g"
     let gyro = "give one of 125dps, 250dps, 500dps, 1000dps, 2000dps, 4000dps"
@@ -20,7 +21,11 @@ struct ConfigurationRefusalTests {
       ("board", ["pi", "Simulator", "auto auto"], boards),
       ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
       ("sensor", ["mpu", "none", "mpu@0x68", "@0x68"], "give auto or one of mpu6050, lsm6dso"),
-      ("rate", ["fast", "0", "0.0", "-1", "10Hz", "10000.0001", "1e3", "10,5", "1.00001"], rate),
+      (
+        "rate",
+        ["fast", "0", "0.0", "-1", "10Hz", "10000.0001", "1e3", "10,5", "1.0000000001", "0.00001"],
+        rate
+      ),
       ("clock", ["on", "Chip", "chip grid", "FIFO"], "give auto, chip or grid"),
       ("interrupt", [":22", "chip:", "chip:x", "chip:-1", "chip:65536"], line),
       ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever"], length),
@@ -142,8 +147,8 @@ struct ConfigurationRefusalTests {
     #expect(
       ReadConfiguration("rate = 1\tx", file: "a\u{1B}[2J.conf")
         == .refusal(
-          "a?[2J.conf:1: rate = 1?x: give hertz as a decimal number above 0 and up to 10000, "
-            + "such as 10 or 12.5"))
+          "a?[2J.conf:1: rate = 1?x: give hertz as a decimal number from 0.0001 to 10000, "
+            + "such as 10 or 12.5, in at most 9 digits"))
   }
 
   @Test("values that exclude each other are refused at the one to change")

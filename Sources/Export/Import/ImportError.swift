@@ -19,6 +19,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case noRate(name: String)
   /// The times of a table are so far apart, or so close, that no log can hold their rate.
   case rateBeyondLog(name: String)
+  /// The samples of a table without times last too long at the rate that was given, decimal hertz.
+  case rateTooLow(name: String, given: String)
   /// The rate that was given is not that of a table's times; both are decimal hertz.
   case otherRate(name: String, given: String, found: String)
   /// The file was changed by another program while it was read.
@@ -161,6 +163,9 @@ extension ImportError: CustomStringConvertible {
       return
         "the times in \(name) make a rate that no log can hold, which is 1/\(UInt32.max) to \(UInt32.max) Hz: "
         + "correct the times, or give the rate with --rate"
+    case .rateTooLow(let name, let given):
+      return
+        "at \(given) Hz the samples of \(name) last longer than the 292 years of a log: give a higher --rate"
     case .otherRate(let name, let given, let found):
       return
         "the times in \(name) are those of about \(found) Hz and not of \(given) Hz: "

@@ -126,6 +126,12 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let sensor = placing.table.sensor(options)
     try placing.restart(on: grid, hasSamples: true)
     let isPlaced = !grid.look.slack.isFinite
+    if isPlaced {
+      let length = rate.nanoseconds(atTick: account.samples - 1)
+      guard length < .max, !survey.last.addingReportingOverflow(length).overflow else {
+        throw .rateTooLow(name: name, given: Plain.hertz(rate))
+      }
+    }
     if isPlaced { notes.refuseCauses() }
     let begun = notes.causes(from: fit.origin)
     var causes = begun
@@ -190,7 +196,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     else { throw .changed(name: placing.name) }
     let offset = isPlaced ? description.rate.nanoseconds(atTick: placing.tick) : 0
     let (time, overflow) = row.time.addingReportingOverflow(offset)
-    guard !overflow else { throw .rateBeyondLog(name: placing.name) }
+    guard !overflow else { throw .changed(name: placing.name) }
     if causes.isEmpty {
       let record = TickRecord(tick: placing.tick, time: time, sample: row.sample)
       guard row.lost > 0 else { return record }

@@ -17,6 +17,10 @@ struct RecordRequest {
       throw CommandFailure(
         .usage, "--rate \(command.rate): \(SampleRate.refusal(of: command.rate))")
     }
+    guard rate.hertz >= 0.0001 else {
+      throw CommandFailure(
+        .usage, "--rate \(command.rate): give at least 0.0001 Hz, a sample in 10000 s")
+    }
     var configuration = RecorderConfiguration.default
     configuration.rate = rate
     guard let clock = ClockChoice(rawValue: command.clock) else {

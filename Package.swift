@@ -76,7 +76,9 @@ let package = Package(
     // Recordings of many machines, and the tables that engines read.
     .target(
       name: "Hub",
-      dependencies: ["Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Remote"],
+      dependencies: [
+        "Analysis", "Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Remote",
+      ],
       swiftSettings: settings),
 
     // Above the stages: the one recorder, of `record` and of the service.

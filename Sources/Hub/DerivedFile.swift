@@ -29,6 +29,8 @@ struct DerivedFile: ~Copyable {
 
   /// For writing; from the beginning on.
   var descriptor: CInt { file.descriptor }
+  /// Writes all of a short file.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) { try file.write(bytes, at: 0) }
   var path: String { file.path }
 
   /// Its bytes so far.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Analysis
 import Export
 import IMUModel
 import LogFormat
@@ -38,12 +39,13 @@ struct DerivedRecording {
     }
     let features = hub.place(.features, of: id, host: host.name, date: date)
     var fresh = try catalogue.reader(of: entry)
+    var levels = SecondLevels()
     featuresByteCount = try DerivedRecording.make("\(host.name).features", in: hub, features, keep)
     { sink throws(ExportError) in
-      try Exporter.writeFeatures(of: &fresh, labels: labels.labels, to: &sink)
+      levels = try Exporter.writeFeatures(of: &fresh, labels: labels.labels, to: &sink)
     }
     row = RecordingRow(
-      account, labels, of: host, proof, samples: (samples, samplesByteCount),
+      account, levels, labels, of: host, proof, samples: (samples, samplesByteCount),
       features: (features, featuresByteCount))
   }
 

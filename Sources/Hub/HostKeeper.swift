@@ -27,6 +27,9 @@ final class HostKeeper: @unchecked Sendable {
   private var foreign: [String: Int] = [:]
   private var claimed: [RecordingID] = []
   private var offered = 0
+  private var state = HostState()
+  /// When the machine answered, in seconds since 1970.
+  private var seen: Int64?
   /// Recordings whose files were made.
   private(set) var derivedCount = 0
 
@@ -53,9 +56,17 @@ final class HostKeeper: @unchecked Sendable {
     return LocalCopies(catalogue, unanswered: unanswered)
   }
 
+  /// What the machine says of itself.
+  func learned(_ machine: RemoteMachine?) {
+    let now = now()
+    seen = now.nanoseconds / 1_000_000_000
+    state.machine = machine.map { HostState.Machine($0, now: now) }
+  }
+
   /// What becomes of an offer.
   func admit(_ offer: PullOffer) -> PullWitness.Admission {
     offered += 1
+    seen = now().nanoseconds / 1_000_000_000
     guard let ledger else { return .refuse(nil) }
     if !thenFree, offer.state == .complete, let row = here[offer.id],
       row.log.byteCount == offer.byteCount
@@ -145,5 +156,15 @@ final class HostKeeper: @unchecked Sendable {
       result.note(failure)
     }
     (ledger, rows, here) = (nil, nil, [:])
+    do {
+      state.backlog = max(
+        0, result.offered - result.here - result.fetched - foreign.values.reduce(0, +))
+      state.problem = result.failure?.sentence
+      try state.keep(of: host.name, in: hub, seen: seen)
+    } catch {
+      let failure = CommandFailure(error, else: .inputOutput)
+      talk(failure.sentence)
+      result.note(failure)
+    }
   }
 }

@@ -13,6 +13,7 @@ package import LogStore
 ///     DIR/samples/host=HOST/date=2026-11-26/UUID.parquet
 ///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet   a row a second
 ///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
+///     DIR/state/HOST                                    what the last visits of a machine showed; its time: when it was seen
 ///     DIR/.work/…                                       files that are being made
 ///
 /// Logs and ledgers are kept; all else can be deleted, and the next round makes it again, byte for byte. No
@@ -84,13 +85,19 @@ public struct HubDirectory: Sendable {
     }
   }
 
+  /// Whether there is a hub at `path`.
+  public static func isHub(_ path: String) -> Bool { access("\(path)/\(mark)", F_OK) == 0 }
+
   // MARK: Places
 
   private static let work = ".work"
   var workPath: String { "\(path)/\(HubDirectory.work)" }
-  func logs(of host: String) -> String { "\(path)/logs/\(host)" }
+  /// The store of a host.
+  public func logs(of host: String) -> String { "\(path)/logs/\(host)" }
   func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
   func rows(of host: String) -> String { "\(path)/rows/\(host)" }
+  func statePlace(of host: String) -> String { "state/\(host)" }
+  func state(of host: String) -> String { "\(path)/\(statePlace(of: host))" }
 
   /// The tables that have a file a recording.
   enum Table: String, CaseIterable {
@@ -119,7 +126,7 @@ public struct HubDirectory: Sendable {
         throw HubError.busy(path: path, holder: error.holder)
       }
       var isNew = false
-      for name in [HubDirectory.work, "logs", "ledger", "rows", "samples", "features"]
+      for name in [HubDirectory.work, "logs", "ledger", "rows", "state", "samples", "features"]
       where try files.makeDirectory("\(path)/\(name)") {
         isNew = true
       }
@@ -127,6 +134,16 @@ public struct HubDirectory: Sendable {
       if isNew { try files.syncDirectory(path) }
       return HubLock(file)
     } catch {
+      throw HubError(error)
+    }
+  }
+
+  /// The hosts that have a store, in order.
+  public func hosts() throws(HubError) -> [String] {
+    do {
+      return try files.names(in: "\(path)/logs").filter { !$0.hasPrefix(".") }.sorted()
+    } catch {
+      if error.isMissing { return [] }
       throw HubError(error)
     }
   }

@@ -66,7 +66,7 @@ public struct HubRound {
       own.leavesRunning = true
       own.witness = PullWitness(
         admit: { keeper.admit($0) }, compared: { try keeper.compared($0, $1) },
-        willPublish: { try keeper.willPublish($0) })
+        willPublish: { try keeper.willPublish($0) }, learned: { keeper.learned($0) })
       return PullSource(
         host.name, destination: host.destination, settings.connection, own,
         open: { try keeper.open() },

@@ -26,7 +26,7 @@ public struct HubVerification {
   public mutating func run(
     _ lock: borrowing HubLock, report: (String) -> Void
   ) throws -> (hosts: Int, recordings: Int) {
-    let hosts = try hub.files.names(in: "\(hub.path)/logs").filter { !$0.hasPrefix(".") }.sorted()
+    let hosts = try hub.hosts()
     for host in hosts {
       do {
         try verify(host) { report("\(host): \($0)") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Analysis
 import Export
 import IMUModel
 import LogFormat
@@ -38,6 +39,8 @@ struct RecordingRow {
 
   /// The values, in the order of the columns.
   private(set) var values: [Value?]
+  /// The motion's levels in thousandths of m/s², or of rad/s without an accelerometer, for a small picture; not in the table.
+  private(set) var levels: [Int64] = []
 
   /// `ticks_bus_error` of ``GapCause/busError``.
   private static func column(of cause: GapCause) -> String {
@@ -48,13 +51,15 @@ struct RecordingRow {
   }
 
   /// - Parameters:
+  ///   - levels: The motion's levels.
   ///   - samples: The samples file: its path within the hub, and its length.
   ///   - features: The features file, likewise.
   init(
-    _ account: Account, _ labels: LabelList, of host: HubHost,
+    _ account: Account, _ levels: SecondLevels, _ labels: LabelList, of host: HubHost,
     _ proof: HostLedger.Proof, samples: (path: String, byteCount: UInt64),
     features: (path: String, byteCount: UInt64)
   ) {
+    self.levels = levels.levels.map { Int64(($0 * 1000).rounded()) }
     let log = account.description
     let sensor = log.sensor
     let clock = account.chipClock
@@ -127,6 +132,7 @@ struct RecordingRow {
         case .text(let text): json.member(column.name, text)
         }
       }
+      json.member("levels", levels) { $0.integer($1) }
     }
     return json.text
   }
@@ -140,7 +146,11 @@ struct RecordingRow {
       guard try reader.enterObject() else { return nil }
       while let key = try reader.nextKey() {
         guard let place = places[key.text] else {
-          try reader.skip()
+          if key.text == "levels", try reader.enterList() {
+            while try reader.nextElement() { levels.append(try reader.integer() ?? 0) }
+          } else {
+            try reader.skip()
+          }
           continue
         }
         switch RecordingRow.columns[place].kind {
@@ -170,11 +180,22 @@ struct RecordingRow {
     uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
 
   /// When it began, for the order of the table; undated ones first.
-  var started: Int64 {
-    guard case .integer(let time)? = values[RecordingRow.places["started"] ?? 0] else {
-      return .min
+  var started: Int64 { integer("started") ?? .min }
+
+  /// The value of a column of whole numbers.
+  func integer(_ column: String) -> Int64? {
+    guard let place = RecordingRow.places[column], case .integer(let number)? = values[place] else {
+      return nil
     }
-    return time
+    return number
+  }
+
+  /// The value of a column of texts.
+  func text(_ column: String) -> String? {
+    guard let place = RecordingRow.places[column], case .text(let text)? = values[place] else {
+      return nil
+    }
+    return text
   }
 }
 

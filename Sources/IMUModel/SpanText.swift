@@ -9,7 +9,7 @@ import Glibc
 public enum SpanText {
   /// The length in nanoseconds, never negative; `nil` when `text` is no length of time.
   ///
-  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, and `h`. Parts go from the largest unit to the smallest, each unit
+  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, `h`, and `d` of 24 hours. Parts go from the largest unit to the smallest, each unit
   /// once. Only the last part may have a point, and each part after the first is less than one unit of the part before:
   /// `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point. A length
   /// that is not a whole number of nanoseconds, or is above 292 years, is refused.
@@ -41,6 +41,7 @@ public enum SpanText {
     case "s", "": return 1_000_000_000
     case "m", "min": return 60_000_000_000
     case "h": return 3_600_000_000_000
+    case "d": return 86_400_000_000_000
     default: return nil
     }
   }

@@ -111,6 +111,7 @@ struct HostPull {
         if isKnown { try renew(&farEnd) } else { try begin(&farEnd) }
         isKnown = true
         try work(&farEnd)
+        try learn(&farEnd)
         return
       } catch {
         publish()

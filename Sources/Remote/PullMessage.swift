@@ -43,7 +43,7 @@ public struct PullOffer: Equatable, Sendable {
 ///     list                      fetch UUID OFFSET
 ///     free UUID BYTES SHA256    follow UUID OFFSET
 ///     labelled                  labels UUID
-///                               removals UUID
+///     machine                   removals UUID
 public enum PullRequest: Equatable, Sendable {
   /// Which recordings are there?
   case list
@@ -57,6 +57,8 @@ public enum PullRequest: Equatable, Sendable {
   case labels(RecordingID)
   /// The labels that were removed from a recording. An older far end does not know it, and closes the connection.
   case removals(RecordingID)
+  /// What is this machine like? An older far end does not know it, and closes the connection.
+  case machine
 
   /// The line, without its line feed.
   public var line: String {
@@ -68,6 +70,7 @@ public enum PullRequest: Equatable, Sendable {
     case .labelled: return "labelled"
     case .labels(let id): return "labels \(id)"
     case .removals(let id): return "removals \(id)"
+    case .machine: return "machine"
     }
   }
 
@@ -93,6 +96,7 @@ public enum PullRequest: Equatable, Sendable {
     case ("removals", 2):
       guard let id = RecordingID(words[1]) else { return nil }
       self = .removals(id)
+    case ("machine", 1): self = .machine
     default: return nil
     }
     guard PullLine.isSame(self.line, line) else { return nil }
@@ -107,6 +111,7 @@ public enum PullRequest: Equatable, Sendable {
 ///     labelled ─► labelled, labelled, …, end
 ///     labels  ─► label, label, …, end
 ///     removals ─► label, label, …, end
+///     machine ─► fact, fact, …, end
 public enum PullReply: Equatable, Sendable {
   /// The greeting: the protocol's version, and whether recordings may be freed.
   case hello(version: Int, mayFree: Bool)
@@ -130,6 +135,8 @@ public enum PullReply: Equatable, Sendable {
   case labelled(RecordingID, SHA256Digest)
   /// A label, and its revision if it was added and removed more than once: a last word that an older end does not know.
   case label(LabelChange)
+  /// What the machine is like: a fact's name, and its value.
+  case fact(String, String)
   /// The request failed: the exit status that it would have as a command, and a sentence.
   case refused(status: Int32, String)
 
@@ -155,6 +162,7 @@ public enum PullReply: Equatable, Sendable {
       let label = change.label
       let revision = change.revision > 2 ? " \(change.revision)" : ""
       return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))\(revision)"
+    case .fact(let name, let value): return "fact \(name) \(PullLine.escaped(value))"
     case .refused(let status, let sentence): return "refused \(status) \(PullLine.plain(sentence))"
     }
   }
@@ -212,6 +220,9 @@ public enum PullReply: Equatable, Sendable {
       } catch {
         return nil
       }
+    case ("fact", 3):
+      guard let value = PullLine.unescaped(words[2]) else { return nil }
+      self = .fact(String(words[1]), value)
     case ("refused", 3...):
       guard let status = PullLine.number(words[1]), (1...254).contains(status) else { return nil }
       let sentence = words[2...].joined(separator: " ")

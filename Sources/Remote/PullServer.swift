@@ -15,6 +15,7 @@ public struct PullServer {
   let mayFree: Bool
   /// The record of a restricted key's requests; `nil` for an account without restrictions.
   let journal: ServeJournal?
+  private let describe: () -> RemoteMachine
 
   private let input = STDIN_FILENO
   private let output = ReplyBuffer(STDOUT_FILENO)
@@ -23,7 +24,13 @@ public struct PullServer {
   private var listed: [RecordingID: CatalogueEntry] = [:]
 
   /// A far end before its greeting.
-  public init(_ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil) {
+  ///
+  /// - Parameter describe: What this machine says of itself; called when it is asked for that.
+  public init(
+    _ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil,
+    describe: @escaping () -> RemoteMachine
+  ) {
+    self.describe = describe
     self.catalogue = catalogue
     self.mayFree = mayFree
     self.journal = journal
@@ -74,6 +81,9 @@ public struct PullServer {
       case .labelled: try sayLabelled()
       case .labels(let id): try sayLabels(id, \.labels)
       case .removals(let id): try sayLabels(id) { $0.removed.sorted() }
+      case .machine:
+        for fact in describe().facts { try say(.fact(fact.name, fact.value)) }
+        try say(.end)
       }
     } catch let error as ByteStream.Break {
       throw error

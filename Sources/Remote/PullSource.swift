@@ -36,7 +36,7 @@ public struct PullSource: Sendable {
 ///     offered ─► admit ─► fetched and proved ─► willPublish ─► published
 ///                  └► compare: the digest there ─► compared
 ///
-/// All are called on the thread that pulls from the machine.
+/// When all of that is done, `learned` receives what the machine says of itself. All are called on the thread that pulls from the machine.
 public struct PullWitness: Sendable {
   /// What becomes of an offer.
   public enum Admission: Sendable {
@@ -63,19 +63,23 @@ public struct PullWitness: Sendable {
   let admit: @Sendable (PullOffer) -> Admission
   let compared: @Sendable (PullOffer, SHA256Digest) throws -> Void
   let willPublish: @Sendable ([Arrival]) throws -> Void
+  let learned: @Sendable (RemoteMachine?) -> Void
 
   /// - Parameters:
   ///   - admit: Decides on an offer.
   ///   - compared: Receives the digest of all bytes of a recording there. What it throws is the recording's failure.
   ///   - willPublish: Receives recordings before they appear in the store. What it throws keeps them from appearing; their
   ///     bytes stay for the next pull.
+  ///   - learned: Receives what the machine says of itself; `nil` from an older version.
   public init(
     admit: @escaping @Sendable (PullOffer) -> Admission,
     compared: @escaping @Sendable (PullOffer, SHA256Digest) throws -> Void,
-    willPublish: @escaping @Sendable ([Arrival]) throws -> Void
+    willPublish: @escaping @Sendable ([Arrival]) throws -> Void,
+    learned: @escaping @Sendable (RemoteMachine?) -> Void
   ) {
     self.admit = admit
     self.compared = compared
     self.willPublish = willPublish
+    self.learned = learned
   }
 }

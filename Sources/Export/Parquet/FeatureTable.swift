@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
+package import Analysis
 package import IMUModel
 import LogFormat
 package import LogStore
@@ -11,10 +11,11 @@ extension Exporter {
   /// header has a calibration.
   ///
   /// - Parameter labels: The recording's labels, in their order.
+  /// - Returns: How strong the motion was.
   /// - Complexity: two passes over the log.
   package static func writeFeatures<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     of reader: inout LogReader<Storage>, labels: [RecordingLabel], to sink: inout Sink
-  ) throws(ExportError) {
+  ) throws(ExportError) -> SecondLevels {
     var options = ExportOptions(format: .parquet, units: .raw)
     options.isForHub = true
     options.labels = labels
@@ -30,6 +31,7 @@ extension Exporter {
     var pass = SamplePass(plan)
     _ = try pass.run(&table, &reader, to: &sink)
     try table.finish(to: &sink)
+    return table.levels
   }
 }
 
@@ -41,6 +43,8 @@ struct FeatureTable: SampleFormat {
   private var marks: ArraySlice<Mark>
   private var features: SecondFeatures
   private var table: FlatTable
+  /// The largest distance of each second from its mean, over the axes of the accelerometer, or else of the gyroscope.
+  fileprivate private(set) var levels = SecondLevels()
   /// The second that is being collected, since 1970.
   private var second: Int64?
   private var missing: UInt64 = 0
@@ -146,8 +150,10 @@ struct FeatureTable: SampleFormat {
       .integer(second &* 1_000_000), nil, .integer(Int64(features.count)),
       .integer(Int64(clamping: missing)),
     ]
-    for channel in 0..<6 {
-      let axis = features.axis(channel)
+    let axes = (0..<6).map { features.axis($0) }
+    let motion = axes[..<3].contains { $0 != nil } ? axes[..<3] : axes[3...]
+    levels.add(motion.compactMap { $0?.peak }.max() ?? 0, at: second)
+    for axis in axes {
       row += [axis?.mean, axis?.rms, axis?.peak, axis?.crest, axis?.kurtosis].map {
         $0.map { .float(Float($0)) }
       }

@@ -26,9 +26,10 @@ struct HubCommand: ParsableCommand {
       Examples:
         imulog hub fleet
         imulog hub /srv/fleet --hosts hosts --jobs 32
+        imulog hub status fleet
         imulog hub verify fleet
       """,
-    subcommands: [HubRoundCommand.self, HubVerifyCommand.self],
+    subcommands: [HubRoundCommand.self, HubStatusCommand.self, HubVerifyCommand.self],
     defaultSubcommand: HubRoundCommand.self)
 }
 
@@ -37,16 +38,7 @@ struct HubRoundCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "round", abstract: "Visit every host once; the default.")
 
-  @Argument(
-    help: ArgumentHelp(
-      "The hub's directory; it is made when it is missing.", valueName: "dir"),
-    completion: .directory)
-  var directory: String
-
-  @Option(
-    help: ArgumentHelp("The host file; by default DIR/hosts.", valueName: "file"),
-    completion: .file())
-  var hosts: String?
+  @OptionGroup var fleet: FleetOptions
 
   @Flag(help: "Let hosts move each recording that is proved to be here to their trash.")
   var thenFree = false
@@ -65,16 +57,9 @@ struct HubRoundCommand: ParsableCommand {
 
   mutating func run() throws {
     try PullCommand.check(jobs: jobs, timeout)
-    let file = hosts ?? "\(directory)/hosts"
-    let (hosts, errors) = HostFile.read(
-      try HubRoundCommand.bytes(of: file), named: file
-    ) { pattern throws(CommandFailure) in
-      let home = Environment.value("HOME") ?? ""
-      let path = ssh.configuration ?? "\(home)/.ssh/config"
-      return try SSHAliases.fitting(pattern, in: path, folder: "\(home)/.ssh")
-    }
+    let (hosts, errors) = try fleet.hosts(ssh.configuration)
     for error in errors { Console.talk("\(error)") }
-    let hub = try HubDirectory(path: directory, create: true)
+    let hub = try HubDirectory(path: fleet.directory, create: true)
     let lock = try hub.lock()
     let line = ProgressLine()
     let board = PullBoard(
@@ -97,56 +82,8 @@ struct HubRoundCommand: ParsableCommand {
     throw CommandFailure(
       status,
       names.isEmpty
-        ? "not every line of \(file) could be used; the lines above say why"
+        ? "not every line of \(fleet.file) could be used; the lines above say why"
         : "not all of \(some) is here; the lines above say why")
-  }
-}
-
-extension HubRoundCommand {
-  /// The bytes of the host file: 100,000 lines and more.
-  private static func bytes(of file: String) throws -> [UInt8] {
-    do {
-      return try WholeFile.read(file, atMost: 16 << 20)
-    } catch {
-      guard error.isMissing else { throw error }
-      throw CommandFailure(
-        .noInput,
-        "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
-          + "with --hosts FILE")
-    }
-  }
-}
-
-/// `imulog hub verify`: reads all of a hub.
-struct HubVerifyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Compare every log with its ledger, and every derived file with its log.")
-
-  @Argument(
-    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
-  var directory: String
-
-  mutating func run() throws {
-    let hub = try HubDirectory(path: directory, create: false)
-    let lock = try hub.lock()
-    var verification = HubVerification(hub)
-    var findings = 0
-    let (hosts, recordings) = try verification.run(lock) { finding in
-      findings += 1
-      Console.talk(finding)
-    }
-    _ = consume lock
-    func count(_ number: Int, _ one: String) -> String {
-      "\(number) \(one)\(number == 1 ? "" : "s")"
-    }
-    let read = "\(count(recordings, "recording")) of \(count(hosts, "host"))"
-    guard findings == 0 else {
-      throw CommandFailure(
-        .damagedData, "\(count(findings, "finding")) in \(read); the lines above say what and where"
-      )
-    }
-    try Console.data("\(read): logs, derived files and tables agree")
   }
 }
 

@@ -14,7 +14,9 @@ struct ListCommand: ParsableCommand {
       recordings with it are shown, until Escape. From 130x16 on the selected recording's graph is beside \
       the list. --page 3 begins at the 21st recording.
 
-      In a pipe, or with --plain, --trash or --label, one page is printed.
+      In a pipe, or with --plain, --trash, or an option that chooses recordings, one page is printed.
+
+      With the directory of a hub as the store, the recordings of all its hosts are listed.
 
       --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
       synced (unsynced) or abandoned because the other machine now has a different recording of that name \
@@ -25,6 +27,8 @@ struct ListCommand: ParsableCommand {
         imulog list
         imulog list --page 2 --json
         imulog list --label walking
+        imulog list --since 7d --until 2026-11-26
+        imulog --store fleet list --host pump-7 --json
         imulog list --trash
       """)
 
@@ -40,10 +44,7 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "List removed recordings, the latest first, with the time of their deletion.")
   var trash = false
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List recordings that have this label.", valueName: "name"))
-  var label: String?
+  @OptionGroup var filterOptions: ListFilterOptions
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -52,10 +53,9 @@ struct ListCommand: ParsableCommand {
 
   func validate() throws {
     if page < 1 { throw ValidationError("--page counts from 1") }
-    if label == "" { throw ValidationError("--label needs the name of a label") }
-    if label != nil, trash || partial {
+    if filterOptions.filter.isGiven, trash || partial {
       throw ValidationError(
-        "--label lists recordings of the store; leave out --trash and --partial")
+        "--label, --since, --until and --host list recordings of the store; leave out --trash and --partial")
     }
   }
 
@@ -65,7 +65,7 @@ struct ListCommand: ParsableCommand {
     }
     try Listing(
       store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
-      trash: trash, label: label, json: json, plain: terminalOptions.plain || program.beneath
+      trash: trash, filter: filterOptions.filter, json: json, plain: terminalOptions.plain || program.beneath
     ).print()
   }
 }

@@ -142,11 +142,14 @@ struct ListRow {
   }
 
   /// The row as an object of JSON.
-  func add(to json: inout JSONWriter) {
+  ///
+  /// - Parameter host: The host of a hub's recording.
+  func add(to json: inout JSONWriter, host: String? = nil) {
     func date(_ seconds: Int64?) -> String? {
       seconds.map { RFC3339.text(nanoseconds: $0 * 1_000_000_000) }
     }
     json.object { json in
+      if let host { json.member("host", host) }
       json.member("number", entry.number)
       json.member("id", summary.map { "\($0.description.id)" })
       json.member("started", date(startSeconds))

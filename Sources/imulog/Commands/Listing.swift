@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Hub
 import IMUModel
 import LinuxIO
 import LogStore
@@ -15,14 +16,26 @@ struct Listing {
   var page = 1
   /// Whether to list the trash.
   var trash = false
-  /// A label that the recordings must have.
-  var label: String?
+  /// The recordings to list.
+  var filter = ListFilter()
   var json = false
   var plain = false
 
   func print() throws {
+    if HubDirectory.isHub(store) {
+      guard !trash else {
+        throw CommandFailure(
+          .usage, "a hub has a trash for each host; name one with --store \(Plain.text(store))/logs/HOST")
+      }
+      let hub = try HubDirectory(path: store, create: false)
+      return try HubListing(hub: hub, filter: filter, page: page, json: json).print()
+    }
+    if filter.host != nil {
+      throw CommandFailure(
+        .usage, "--host names a host of a hub, and \(Plain.text(store)) is none; name the hub with --store DIR")
+    }
     let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
-    if !json, !plain, !trash, label == nil, TerminalDevice.isThere(term: Environment.value("TERM"))
+    if !json, !plain, !trash, !filter.isGiven, TerminalDevice.isThere(term: Environment.value("TERM"))
     {
       let signals = try SignalWatch(SignalWatch.atTerminal)
       return try ListScreen(
@@ -39,29 +52,24 @@ struct Listing {
     for stranger in listing.strangers {
       Console.talk("\(stranger) was not written by a store; `imulog import` adds it")
     }
-    let found = try label.map { try catalogue.entries(labelled: $0) }
-    let entries = found?.entries ?? listing.entries
-    try print(page(of: entries).map { ListRow($0, in: catalogue) })
-    if !json {
-      printPosition(
-        count: entries.count,
-        nothing: label.map { "no recording has the label \(Plain.text($0))" } ?? "no recordings yet"
-      )
-    }
-    guard let problems = found?.problems, let first = problems.first else { return }
+    let (entries, problems) = try filter.entries(
+      of: catalogue, listing.entries, now: SystemClock().wallTime)
+    try print(Listing.page(page, of: entries).map { ListRow($0, in: catalogue) })
+    if !json { Listing.printPosition(page, count: entries.count, nothing: filter.nothing) }
+    guard let first = problems.first else { return }
     for problem in problems.dropFirst() { Console.talk("\(problem)") }
     throw first
   }
 
   private func printTrash(of catalogue: Catalogue) throws {
     let trashed = try catalogue.trashed()
-    try print(page(of: trashed).map { ListRow($0, in: catalogue) })
+    try print(Listing.page(page, of: trashed).map { ListRow($0, in: catalogue) })
     guard !json else { return }
-    printPosition(count: trashed.count, nothing: "the trash is empty")
+    Listing.printPosition(page, count: trashed.count, nothing: "the trash is empty")
     if !trashed.isEmpty { Console.talk("`imulog restore NUMBER` brings one back") }
   }
 
-  private func page<Element>(of all: [Element]) -> some Sequence<Element> {
+  static func page<Element>(_ page: Int, of all: [Element]) -> some Sequence<Element> {
     let first = (page - 1).multipliedReportingOverflow(by: Listing.pageLength)
     return (first.overflow ? [] : all.dropFirst(first.partialValue)).prefix(Listing.pageLength)
   }
@@ -92,8 +100,8 @@ struct Listing {
     try Console.data(TextTable.text(table, isNumeric: isNumeric))
   }
 
-  private func printPosition(count: Int, nothing: String) {
-    let pages = (count + Listing.pageLength - 1) / Listing.pageLength
+  static func printPosition(_ page: Int, count: Int, nothing: String) {
+    let pages = (count + pageLength - 1) / pageLength
     if count == 0 {
       Console.talk(nothing)
     } else if page > pages {

@@ -279,7 +279,8 @@ struct PullServerCommand: ParsableCommand {
         .usage, "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
     }
     ProcessPriority.stepBack()
-    var server = PullServer(try program.openStore(storeOptions), mayFree: true)
+    let catalogue = try program.openStore(storeOptions)
+    var server = PullServer(catalogue, mayFree: true) { ServedMachine.facts(of: catalogue) }
     try server.run()
   }
 }

@@ -59,7 +59,9 @@ struct ServeCommand: ParsableCommand {
     case .pull:
       ProcessPriority.stepBack()
       let catalogue = try OpenStore.reading(store, followsLinks: false)
-      var server = PullServer(catalogue, mayFree: allowDelete, journal: journal)
+      var server = PullServer(catalogue, mayFree: allowDelete, journal: journal) {
+        ServedMachine.facts(of: catalogue)
+      }
       try server.run()
     case .command(var command):
       ProcessPriority.stepBack()

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LogStore
+import Remote
+
+/// What the last visits of a host showed. The file's time is when the host was seen last; it is rewritten only when
+/// something other than the last digits of its clock and of its free space has changed.
+public struct HostState: Equatable, Sendable {
+  /// What the machine said of itself.
+  public struct Machine: Equatable, Sendable {
+    /// The version of its imulog.
+    public var software: String
+    /// Nanoseconds by which its clock is ahead of the hub's, the time of the answer included.
+    public var clockOffset: Int64
+    /// Whether its kernel calls its clock synchronised.
+    public var isSynchronised: Bool
+    /// Bytes that are free for its store.
+    public var freeBytes: UInt64?
+    /// The state of its service; `nil` where none answers.
+    public var recorder: String?
+    /// What prevents its service from recording.
+    public var problem: String?
+  }
+
+  /// What it said of itself; `nil` before it was asked, and from an older imulog.
+  public var machine: Machine?
+  /// Recordings that it has and that are not here, those that are being written included.
+  public var backlog = 0
+  /// What went wrong in the last visit.
+  public var problem: String?
+  /// When it was seen last, in seconds since 1970; `nil` if it never was.
+  public var seen: Int64?
+
+  /// Nanoseconds of change of a clock's offset that are not kept.
+  private static let sameOffset: UInt64 = 1_000_000_000
+
+  /// A host before its first visit.
+  init() {}
+
+  /// The state that a hub keeps; that of a host before its first visit where there is none.
+  init(of host: String, in hub: HubDirectory) throws(HubError) {
+    let path = hub.state(of: host)
+    let bytes: [UInt8]
+    do throws(StorageError) {
+      let file = try hub.files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      let length = try file.regularFileSize()
+      var read = [UInt8](repeating: 0, count: Int(min(length, HostState.longest)))
+      let count = try read.withMutableBytes { bytes throws(StorageError) in
+        try file.read(at: 0, into: bytes)
+      }
+      bytes = Array(read[..<count])
+      let changed = Int64(try file.status().st_mtim.tv_sec)
+      seen = changed > 0 ? changed : nil
+    } catch {
+      if error.isMissing { return }
+      throw HubError(error)
+    }
+    // It is derived: the next visit writes another.
+    if let state = HostState(json: bytes) {
+      (machine, backlog, problem) = (state.machine, state.backlog, state.problem)
+    }
+  }
+
+  private static let longest: UInt64 = 1 << 16
+
+  private init?(json bytes: [UInt8]) {
+    var reader = JSONReader(bytes)
+    do throws(JSONReader.Failure) {
+      guard try reader.enterObject() else { return nil }
+      while let key = try reader.nextKey() {
+        switch key {
+        case "backlog": backlog = try reader.integer() ?? 0
+        case "problem": problem = try reader.string()
+        case "machine": machine = try Machine(&reader)
+        default: try reader.skip()
+        }
+      }
+      try reader.end()
+    } catch {
+      return nil
+    }
+  }
+
+  /// The file's text.
+  var json: String {
+    JSONWriter.document { json in
+      json.member("backlog", backlog)
+      json.member("problem", problem)
+      json.machine(machine)
+    }
+  }
+
+  /// Keeps what a visit showed.
+  ///
+  /// - Parameter time: When the host answered, in seconds since 1970; `nil` if it did not.
+  func keep(of host: String, in hub: HubDirectory, seen time: Int64?) throws {
+    let old = try HostState(of: host, in: hub)
+    var new = self
+    if time == nil {
+      (new.machine, new.backlog) = (old.machine, old.backlog)
+    } else if let here = new.machine, let there = old.machine, here.isLike(there) {
+      new.machine = there
+    }
+    new.seen = time ?? old.seen
+    guard new != old else { return }
+    if new.json != old.json || old.seen == nil {
+      let file = try DerivedFile("\(host).state", in: hub)
+      try Array((new.json + "\n").utf8).withBytes { bytes throws(StorageError) in
+        try file.write(bytes)
+      }
+      _ = try file.publish(as: hub.statePlace(of: host))
+    }
+    let file = try hub.files.open(hub.state(of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try file.date(seconds: new.seen ?? 0)
+  }
+}
+
+extension HostState.Machine {
+  init(_ machine: RemoteMachine, now: WallTime) {
+    software = machine.software
+    clockOffset = machine.wall.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+      .partialValue
+    isSynchronised = machine.wall.isSynchronised
+    freeBytes = machine.freeBytes
+    recorder = machine.recorder
+    problem = machine.problem
+  }
+
+  fileprivate init?(_ reader: inout JSONReader) throws(JSONReader.Failure) {
+    guard try reader.enterObject() else { return nil }
+    self.init(software: "", clockOffset: 0, isSynchronised: false)
+    while let key = try reader.nextKey() {
+      switch key {
+      case "software": software = try reader.string() ?? ""
+      case "clockOffset_ns": clockOffset = try reader.integer() ?? 0
+      case "clock_synchronised": isSynchronised = try reader.bool() ?? false
+      case "free_bytes": freeBytes = try reader.integer()
+      case "recorder": recorder = try reader.string()
+      case "problem": problem = try reader.string()
+      default: try reader.skip()
+      }
+    }
+  }
+
+  /// Whether nothing but the last digits of the clock and of the free space differs: a second, and a twentieth.
+  fileprivate func isLike(_ other: Self) -> Bool {
+    var same = self
+    let change = clockOffset.subtractingReportingOverflow(other.clockOffset)
+    if !change.overflow, change.partialValue.magnitude <= HostState.sameOffset {
+      same.clockOffset = other.clockOffset
+    }
+    if let here = freeBytes, let there = other.freeBytes,
+      max(here, there) - min(here, there) <= max(here, there) / 20
+    {
+      same.freeBytes = there
+    }
+    return same == other
+  }
+}
+
+extension JSONWriter {
+  /// What a machine said of itself.
+  mutating func machine(_ machine: HostState.Machine?) {
+    key("machine")
+    guard let machine else { return null() }
+    object { json in
+      json.member("software", machine.software)
+      json.member("clockOffset_ns", machine.clockOffset)
+      json.member("clock_synchronised", machine.isSynchronised)
+      json.member("free_bytes", machine.freeBytes)
+      json.member("recorder", machine.recorder)
+      json.member("problem", machine.problem)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUModel
+
+/// What a machine says of itself at the end of a pull: the answer to ``PullRequest/machine``, a line a fact.
+///
+///     fact software 0.1.0
+///     fact time 1785753600000000000
+///     fact synchronised 1
+///     fact free 24159191040
+///     fact recorder armed
+///     fact problem sensor%20missing
+///     end
+///
+/// Facts of later versions are skipped.
+public struct RemoteMachine: Equatable, Sendable {
+  /// The version of its imulog.
+  public var software: String
+  /// Its clock.
+  public var wall: WallTime
+  /// Bytes that are free for its store; `nil` if that is not known.
+  public var freeBytes: UInt64?
+  /// The state of its service; `nil` where none answers.
+  public var recorder: String?
+  /// The problem that prevents its service from recording.
+  public var problem: String?
+
+  /// What a machine says of itself.
+  public init(
+    software: String, wall: WallTime, freeBytes: UInt64?, recorder: String?, problem: String?
+  ) {
+    (self.software, self.wall, self.freeBytes) = (software, wall, freeBytes)
+    (self.recorder, self.problem) = (recorder, problem)
+  }
+
+  /// The most facts that an answer may have.
+  static let most = 64
+  /// The most characters of a text that are kept.
+  private static let longest = 200
+
+  /// The facts, in their order.
+  var facts: [(name: String, value: String)] {
+    [
+      ("software", software), ("time", "\(wall.nanoseconds)"),
+      ("synchronised", wall.isSynchronised ? "1" : "0"),
+    ]
+      + [
+        ("free", freeBytes.map { "\($0)" }), ("recorder", recorder), ("problem", problem),
+      ].compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  /// Reads facts; `nil` without a version or a time, or when one is nonsense.
+  init?(_ facts: [(name: String, value: String)]) {
+    var values: [String: String] = [:]
+    for fact in facts { values[fact.name] = fact.value }
+    func text(_ name: String) -> String? {
+      values[name].map { String(ForeignText.shown($0).prefix(RemoteMachine.longest)) }
+    }
+    guard let software = text("software"), let time = values["time"].flatMap({ PullLine.signed($0) })
+    else { return nil }
+    let free = values["free"]
+    guard free == nil || free.flatMap({ PullLine.number($0) }) != nil else { return nil }
+    self.init(
+      software: software,
+      wall: WallTime(nanoseconds: time, isSynchronised: values["synchronised"] == "1"),
+      freeBytes: free.flatMap { PullLine.number($0) }, recorder: text("recorder"),
+      problem: text("problem"))
+  }
+}
+
+extension HostPull {
+  /// Asks what the machine says of itself, when everything else is done: an older far end closes the connection at the
+  /// question, and nothing is lost.
+  mutating func learn(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    guard let witness = settings.witness else { return }
+    patience.progressed(now: clock.now())
+    var facts: [(name: String, value: String)] = []
+    do throws(FarEnd.Failure) {
+      try farEnd.ask(.machine)
+      while true {
+        switch try farEnd.reply() {
+        case .fact(let name, let value):
+          facts.append((name, value))
+          guard facts.count <= RemoteMachine.most else {
+            throw farEnd.violation("lists facts without end")
+          }
+        case .end:
+          guard let machine = RemoteMachine(facts) else {
+            throw farEnd.violation("does not say of itself what every imulog says")
+          }
+          return witness.learned(machine)
+        default: throw farEnd.violation("says something of itself that is no fact")
+        }
+      }
+    } catch {
+      switch error {
+      case .broken, .refused: return witness.learned(nil)
+      default: throw error
+      }
+    }
+  }
+}

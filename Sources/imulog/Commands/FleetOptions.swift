@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Hub
+import IMUModel
+import LogStore
+import Terminal
+
+/// The arguments that name a hub and its hosts.
+struct FleetOptions: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
+  var directory: String
+
+  @Option(
+    name: .customLong("hosts"),
+    help: ArgumentHelp("The host file; by default DIR/hosts.", valueName: "file"),
+    completion: .file())
+  var given: String?
+
+  /// The host file.
+  var file: String { given ?? "\(directory)/hosts" }
+
+  /// The hosts, and the lines that cannot be used.
+  ///
+  /// - Parameter configuration: The SSH configuration whose aliases fit patterns; the user's own by default.
+  func hosts(
+    _ configuration: String?
+  ) throws -> (hosts: [HubHost], errors: [HostFileError]) {
+    HostFile.read(try bytes(), named: file) { pattern throws(CommandFailure) in
+      let home = Environment.value("HOME") ?? ""
+      let path = configuration ?? "\(home)/.ssh/config"
+      return try SSHAliases.fitting(pattern, in: path, folder: "\(home)/.ssh")
+    }
+  }
+
+  /// The bytes of the host file: 100,000 lines and more.
+  private func bytes() throws -> [UInt8] {
+    do {
+      return try WholeFile.read(file, atMost: 16 << 20)
+    } catch {
+      guard error.isMissing else { throw error }
+      throw CommandFailure(
+        .noInput,
+        "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
+          + "with --hosts FILE")
+    }
+  }
+}

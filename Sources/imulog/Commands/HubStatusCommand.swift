@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Hub
+import IMUModel
+import LinuxIO
+import LogStore
+import Terminal
+
+/// `imulog hub status`: the hosts at a glance.
+struct HubStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show when each host was seen, what is here of it, and what is wrong.",
+    discussion: """
+      It shows what the last rounds found; no host is asked. SEEN is when a host answered last, LAST when its \
+      newest recording here began, BACKLOG how many recordings it has that are not here, CLOCK how far its \
+      clock is from this machine's. GOOD, FLAWED and DAMAGED count the recordings here by their verdict.
+
+      Examples:
+        imulog hub status fleet
+        imulog hub status fleet --check 1h || mail -s 'a pump is silent' me
+      """)
+
+  @OptionGroup var fleet: FleetOptions
+
+  @Option(
+    name: .customShort("F"), parsing: .unconditional,
+    help: ArgumentHelp("The SSH configuration, for patterns in the host file.", valueName: "file"),
+    completion: .file())
+  var configuration: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Exit with status 1 if a host was not seen for this long, or has a problem.",
+      valueName: "time"))
+  var check: Span?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let (hosts, errors) = try fleet.hosts(configuration)
+    for error in errors { Console.talk("\(error)") }
+    let hub = try HubDirectory(path: fleet.directory, create: false)
+    let status = try FleetStatus(hub, hosts)
+    if json {
+      try Console.json(
+        JSONWriter.document { json in
+          json.member("hosts", status.hosts, onNewLines: true) { $1.add(to: &$0) }
+        })
+    } else if status.hosts.isEmpty {
+      Console.talk("no hosts yet: write one into \(Plain.text(fleet.file))")
+    } else {
+      try Console.data(FleetTable.text(status))
+    }
+    if let check {
+      let now = SystemClock().wallTime.nanoseconds / 1_000_000_000
+      let silent = status.hosts.contains { host in
+        host.isListed && host.isTroubled(now: now, after: check.nanoseconds / 1_000_000_000)
+      }
+      if silent { throw ExitCode(ExitStatus.flawed.rawValue) }
+    }
+    if let error = errors.first { throw ExitCode(error.exitStatus.rawValue) }
+  }
+}
+
+/// The hosts of a hub as a table.
+enum FleetTable {
+  private static let heading = [
+    "HOST", "SEEN", "LAST", "RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "CLOCK", "FREE",
+    "VERSION", "STATE", "PROBLEM",
+  ]
+  private static let numeric = ["RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "FREE"]
+
+  static func text(_ status: FleetStatus) -> String {
+    let rows = status.hosts.map { row($0) }
+    return TextTable.text([heading] + rows, isNumeric: heading.map { numeric.contains($0) })
+  }
+
+  private static func row(_ host: FleetStatus.Host) -> [String] {
+    let (state, machine) = (host.state, host.state.machine)
+    func time(_ seconds: Int64?, _ none: String) -> String {
+      seconds.map { LocalTime.text(seconds: $0) } ?? none
+    }
+    func count(_ verdict: Verdict) -> String { "\(host.verdicts[verdict.rawValue] ?? 0)" }
+    let problem = state.problem ?? machine?.problem ?? ""
+    return [
+      host.name, time(state.seen, "never"), time(host.last.map { $0 / 1_000_000_000 }, "-"),
+      "\(host.recordings)", "\(state.backlog)", count(.good), count(.flawed), count(.damaged),
+      host.clockText, machine?.freeBytes.map { Plain.bytes($0) } ?? "?", machine?.software ?? "?",
+      machine.map { $0.recorder ?? "-" } ?? "?",
+      host.isListed ? Plain.text(problem) : "not in the host file",
+    ]
+  }
+}
+
+extension FleetStatus.Host {
+  /// Seconds by which a clock may differ before it is shown.
+  private static let sameClock: Int64 = 2
+
+  /// How far its clock is from the hub's: `ok`, `+3 s`, and `?` after it while its kernel calls it unsynchronised.
+  var clockText: String {
+    guard let machine = state.machine else { return "?" }
+    let seconds = machine.clockOffset / 1_000_000_000
+    let isNear = seconds.magnitude < Self.sameClock
+    let text = isNear ? "ok" : "\(seconds > 0 ? "+" : "")\(seconds) s"
+    return machine.isSynchronised ? text : text + " ?"
+  }
+
+  /// Whether it was not seen for so many seconds, or something is wrong.
+  func isTroubled(now: Int64, after limit: Int64) -> Bool {
+    guard let seen = state.seen, state.problem == nil, state.machine?.problem == nil else {
+      return true
+    }
+    return now - seen > limit
+  }
+}

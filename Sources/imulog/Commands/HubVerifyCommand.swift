@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Hub
+import IMUModel
+import Terminal
+
+/// `imulog hub verify`: reads all of a hub.
+struct HubVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Compare every log with its ledger, and every derived file with its log.")
+
+  @Argument(
+    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
+  var directory: String
+
+  mutating func run() throws {
+    let hub = try HubDirectory(path: directory, create: false)
+    let lock = try hub.lock()
+    var verification = HubVerification(hub)
+    var findings = 0
+    let (hosts, recordings) = try verification.run(lock) { finding in
+      findings += 1
+      Console.talk(finding)
+    }
+    _ = consume lock
+    func count(_ number: Int, _ one: String) -> String {
+      "\(number) \(one)\(number == 1 ? "" : "s")"
+    }
+    let read = "\(count(recordings, "recording")) of \(count(hosts, "host"))"
+    guard findings == 0 else {
+      throw CommandFailure(
+        .damagedData, "\(count(findings, "finding")) in \(read); the lines above say what and where"
+      )
+    }
+    try Console.data("\(read): logs, derived files and tables agree")
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Export
+import Glibc
+import IMUModel
+import LinuxIO
+import LogStore
+
+/// The options of `imulog list` that choose recordings.
+struct ListFilterOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("List recordings that have this label.", valueName: "name"))
+  var label: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "List recordings that began then or later: 2026-11-26, a time of RFC 3339, or 7d for the last seven days.",
+      valueName: "time"))
+  var since: Moment?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("List recordings that began before then.", valueName: "time"))
+  var until: Moment?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("List recordings of this host of a hub.", valueName: "name"))
+  var host: String?
+
+  func validate() throws {
+    if label == "" { throw ValidationError("--label needs the name of a label") }
+  }
+
+  /// What they choose.
+  var filter: ListFilter { ListFilter(label: label, since: since, until: until, host: host) }
+}
+
+/// Which recordings `imulog list` lists.
+struct ListFilter {
+  var label: String?
+  var since: Moment?
+  var until: Moment?
+  /// A host of a hub.
+  var host: String?
+
+  /// Whether any recording is left out.
+  var isGiven: Bool { label != nil || since != nil || until != nil || host != nil }
+
+  /// The recordings of a store to list, and failures to read labels.
+  func entries(
+    of catalogue: Catalogue, _ all: [CatalogueEntry], now: WallTime
+  ) throws -> (entries: [CatalogueEntry], problems: [CatalogueError]) {
+    let found = try label.map { try catalogue.entries(labelled: $0) }
+    let (first, end) = (since?.seconds(now: now), until?.seconds(now: now))
+    let entries = (found?.entries ?? all).filter { entry in
+      first.map { entry.startSeconds >= $0 } ?? true && end.map { entry.startSeconds < $0 } ?? true
+    }
+    return (entries, found?.problems ?? [])
+  }
+
+  /// What to say where there is none.
+  var nothing: String {
+    guard isGiven else { return "no recordings yet" }
+    guard let label, since == nil, until == nil, host == nil else {
+      return "there is no such recording"
+    }
+    return "no recording has the label \(Plain.text(label))"
+  }
+}
+
+/// An instant on the command line: a local date, a time of RFC 3339, or a length of time before now.
+enum Moment: ExpressibleByArgument {
+  case seconds(Int64)
+  case ago(Int64)
+
+  init?(argument: String) {
+    if let span = SpanText.nanoseconds(argument) {
+      self = .ago(span / 1_000_000_000)
+    } else if let time = RFC3339.nanoseconds(argument) {
+      self = .seconds(time / 1_000_000_000)
+    } else {
+      // A date: whether there is such a day is seen by adding a time to it.
+      guard RFC3339.nanoseconds("\(argument)T00:00:00Z") != nil, argument.utf8.count == 10 else {
+        return nil
+      }
+      let parts = argument.split(separator: "-").compactMap { Int32($0) }
+      guard parts.count == 3 else { return nil }
+      var day = tm()
+      (day.tm_year, day.tm_mon, day.tm_mday) = (parts[0] - 1900, parts[1] - 1, parts[2])
+      day.tm_isdst = -1
+      self = .seconds(Int64(mktime(&day)))
+    }
+  }
+
+  /// In seconds since 1970.
+  func seconds(now: WallTime) -> Int64 {
+    switch self {
+    case .seconds(let time): time
+    case .ago(let span): now.nanoseconds / 1_000_000_000 - span
+    }
+  }
+}

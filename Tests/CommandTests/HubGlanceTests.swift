@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("A hub at a glance", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct HubGlanceTests {
+  private let bench = FleetBench()
+
+  private func status(_ options: String...) -> Outcome {
+    bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts"] + options)
+  }
+
+  @Test("status shows when each host was seen, what is here, and what it said of itself")
+  func shown() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    try bench.machine("two").record("--for", "1s")
+    bench.hosts("pump-1 = one site=bergen\npump-2 = two\npump-3 = three\n")
+    #expect(bench.round().status == 69)
+    let outcome = status("--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    let hosts = try outcome.json()["hosts"]
+    #expect(hosts.items.map { $0["host"].text } == ["pump-1", "pump-2", "pump-3"])
+    #expect(hosts[0]["labels"]["site"] == .string("bergen"))
+    #expect(hosts[0]["recordings"] == .integer(2))
+    #expect(hosts[0]["backlog"] == .integer(0))
+    let verdicts = hosts[0]["verdicts"]
+    let counts = ["good", "flawed", "damaged"].map { verdicts[$0] }
+    #expect(counts.contains(.integer(2)))
+    let machine = hosts[0]["machine"]
+    #expect(machine["software"] == .string("0.1.0"))
+    #expect(machine["recorder"] == .null)
+    guard case .integer(let offset) = machine["clockOffset_ns"],
+      case .integer(let free) = machine["free_bytes"]
+    else {
+      Issue.record("no clock or no space: \(machine)")
+      return
+    }
+    #expect(abs(offset) < 10_000_000_000)
+    #expect(free > 0)
+    let newest = try #require(try one.list().first?["started"].text)
+    #expect(hosts[0]["lastRecording"].text?.prefix(19) == newest.prefix(19))
+    #expect(hosts[0]["seen"].text?.hasSuffix("Z") == true)
+    #expect(hosts[0]["problem"] == .null)
+    #expect(hosts[2]["seen"] == .null)
+    #expect(hosts[2]["machine"] == .null)
+    #expect(hosts[2]["problem"].text?.contains("cannot connect to three") == true)
+    let table = status()
+    #expect(table.output.contains("never"))
+    #expect(table.output.hasPrefix("HOST "))
+  }
+
+  @Test("a host that is silent stays as it was seen, and --check says so by its status")
+  func silence() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    #expect(status("--check", "1h").status == 0)
+    let seen = try status("--json").json()["hosts"][0]["seen"]
+    let path = bench.hub.directory.path
+    #expect(rename("\(path)/one", "\(path)/away") == 0)
+    #expect(bench.round().status == 69)
+    let host = try status("--json").json()["hosts"][0]
+    #expect(host["seen"] == seen)
+    #expect(host["machine"]["software"] == .string("0.1.0"))
+    #expect(host["problem"].text?.contains("cannot connect to one") == true)
+    #expect(status("--check", "1h").status == 1)
+    #expect(rename("\(path)/away", "\(path)/one") == 0)
+    #expect(bench.round().status == 0)
+    #expect(try status("--json").json()["hosts"][0]["problem"] == .null)
+    // As if the last round were two hours ago.
+    #expect(bench.hub.shell("touch -d '2 hours ago' fleet/state/pump-1").status == 0)
+    #expect(status("--check", "1h").status == 1)
+    #expect(status("--check", "1d").status == 0)
+  }
+
+  @Test("an older far end loses nothing by the question, and its version is unknown")
+  func olderFarEnd() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    let filter = bench.hub.directory.script(
+      "old-ssh",
+      """
+      #!/bin/sh
+      # An imulog that does not know the question closes the connection at it.
+      while [ "$1" != -- ]; do shift; done
+      export SSH_ORIGINAL_COMMAND=pull-server
+      sed -u '/^machine$/{s/.*/what/;q}' | \(Child.program) --store \(one.store) serve --log /dev/null
+      """)
+    let outcome = bench.hub.run([
+      "hub", "fleet", "--hosts", "hosts", "--json", "--ssh", filter,
+    ])
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try outcome.json()["hosts"][0]["fetched"] == .integer(1))
+    let host = try status("--json").json()["hosts"][0]
+    #expect(host["machine"] == .null)
+    #expect(host["seen"] != .null)
+  }
+
+  @Test("what a machine says of itself is kept to the second, and a round without news writes nothing")
+  func sameFacts() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let before = bench.inventory()
+    #expect(bench.round().status == 0)
+    #expect(bench.inventory() == before)
+  }
+
+  @Test("list shows the recordings of all hosts, newest first, and those that are asked for")
+  func list() throws {
+    let (one, two) = (bench.machine("one"), bench.machine("two"))
+    try one.record("--for", "1s", "--note", "a")
+    try two.record("--for", "1s", "--note", "b")
+    try one.record("--for", "1s", "--note", "c")
+    #expect(one.run("label", "2", "0s..1s", "walk").status == 0)
+    bench.hosts("pump-1 = one\npump-2 = two\n")
+    #expect(bench.round().status == 0)
+    func list(_ options: String...) -> Outcome {
+      bench.hub.run(["--store", "fleet", "list"] + options)
+    }
+    func notes(_ options: String...) throws -> [String?] {
+      let outcome = bench.hub.run(["--store", "fleet", "list", "--json"] + options)
+      #expect(outcome.status == 0, "\(outcome.talk)")
+      return try outcome.json()["recordings"].items.map { $0["note"].text }
+    }
+    let all = try notes()
+    #expect(Set(all) == ["a", "b", "c"])
+    #expect(all.first != "a")
+    #expect(try notes("--host", "pump-1") == ["c", "a"])
+    #expect(try notes("--label", "walk") == ["c"])
+    #expect(try notes("--since", "1h").count == 3)
+    #expect(try notes("--until", "1h").isEmpty)
+    #expect(try notes("--until", "2001-01-01").isEmpty)
+    #expect(try notes("--since", "2001-01-01T00:00:00Z", "--host", "pump-2") == ["b"])
+    let first = try list("--json").json()["recordings"][0]
+    #expect(["pump-1", "pump-2"].contains(first["host"].text))
+    #expect(list().output.hasPrefix("HOST "))
+    #expect(list("--host", "pump-9").status == 66)
+    #expect(list("--since", "yesterday").status == 64)
+    #expect(list("--trash").status == 64)
+    // A store has no hosts; the times choose there too.
+    #expect(one.run("list", "--host", "pump-1").status == 64)
+    #expect(try one.run("list", "--json", "--until", "1h").json()["recordings"].items.isEmpty)
+    #expect(try one.run("list", "--json", "--since", "1h").json()["recordings"].items.count == 2)
+  }
+}

@@ -101,27 +101,45 @@ extension FleetStatus.Recording {
 }
 
 extension FleetStatus.Host {
+  /// Seconds by which a clock may differ before it is shown.
+  private static let sameClock: Int64 = 2
+
+  /// How far its clock is from the hub's: `ok`, `+3 s`, and `?` after it while its kernel calls it unsynchronised.
+  public var clockText: String {
+    guard let machine = state.machine else { return "?" }
+    let seconds = machine.clockOffset / 1_000_000_000
+    let isNear = seconds.magnitude < Self.sameClock
+    let text = isNear ? "ok" : "\(seconds > 0 ? "+" : "")\(seconds) s"
+    return machine.isSynchronised ? text : text + " ?"
+  }
+
   /// The host as an object of JSON.
   public func add(to json: inout JSONWriter) {
     func date(_ seconds: Int64?) -> String? {
-      seconds.map { RFC3339.text(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000_000).partialValue) }
+      seconds.map {
+        RFC3339.text(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
+      }
     }
     json.object { json in
       json.member("host", name)
-      json.member("labels", object: { json in
-        for (name, value) in labels { json.member(name, value) }
-      })
+      json.member(
+        "labels",
+        object: { json in
+          for (name, value) in labels { json.member(name, value) }
+        })
       json.member("listed", isListed)
       json.member("seen", date(state.seen))
       json.member("lastRecording", last.map { RFC3339.text(nanoseconds: $0) })
       json.member("recordings", recordings)
       json.member("log_bytes", byteCount)
       json.member("backlog", state.backlog)
-      json.member("verdicts", object: { json in
-        for verdict in Verdict.allCases where verdict != .live {
-          json.member(verdict.rawValue, verdicts[verdict.rawValue] ?? 0)
-        }
-      })
+      json.member(
+        "verdicts",
+        object: { json in
+          for verdict in Verdict.allCases where verdict != .live {
+            json.member(verdict.rawValue, verdicts[verdict.rawValue] ?? 0)
+          }
+        })
       json.machine(state.machine)
       json.member("problem", state.problem)
     }

@@ -33,6 +33,11 @@ struct HostDerivation {
     (self.ledger, self.rows, self.time) = (ledger, rows, time)
   }
 
+  /// The host's finished files, and what the bytes of each are known by.
+  var files: [(place: String, version: String)] {
+    rows.files(of: host.name, in: hub, ledger.proofs)
+  }
+
   /// - Parameter report: Receives the failure of one recording; the others are derived.
   mutating func run(_ report: (CommandFailure) -> Void) throws {
     let entries = try catalogue.list().entries
@@ -53,6 +58,15 @@ struct HostDerivation {
         report(CommandFailure(failure.status, "recording \(entry.number): \(failure.sentence)"))
       }
     }
+    try dropGone(names)
+  }
+
+  /// Removes what was derived from recordings that are not in the store any more, and nothing else.
+  mutating func dropGone() throws {
+    try dropGone(Set(try catalogue.list().entries.map(\.fileName)))
+  }
+
+  private mutating func dropGone(_ names: Set<String>) throws {
     for row in rows.live.values where !names.contains(row.log.fileName) { try drop(row) }
     try writeTable()
   }

@@ -16,7 +16,7 @@ final class HostKeeper: @unchecked Sendable {
   private let host: HubHost
   private let hub: HubDirectory
   private let owners: Owners
-  private let thenFree: Bool
+  private let settings: HubRound.Settings
   private let now: @Sendable () -> WallTime
   private let talk: @Sendable (String) -> Void
   private var ledger: HostLedger?
@@ -27,6 +27,7 @@ final class HostKeeper: @unchecked Sendable {
   private var foreign: [String: Int] = [:]
   private var claimed: [RecordingID] = []
   private var offered = 0
+  private var prunedCount = 0
   private var state = HostState()
   /// When the machine answered, in seconds since 1970.
   private var seen: Int64?
@@ -34,10 +35,10 @@ final class HostKeeper: @unchecked Sendable {
   private(set) var derivedCount = 0
 
   init(
-    _ host: HubHost, _ hub: HubDirectory, _ owners: Owners, thenFree: Bool,
+    _ host: HubHost, _ hub: HubDirectory, _ owners: Owners, _ settings: HubRound.Settings,
     now: @escaping @Sendable () -> WallTime, talk: @escaping @Sendable (String) -> Void
   ) {
-    (self.host, self.hub, self.owners, self.thenFree) = (host, hub, owners, thenFree)
+    (self.host, self.hub, self.owners, self.settings) = (host, hub, owners, settings)
     (self.now, self.talk) = (now, talk)
   }
 
@@ -45,7 +46,7 @@ final class HostKeeper: @unchecked Sendable {
   func open() throws -> LocalCopies {
     let catalogue = try hub.store(of: host.name)
     catalogue.sweep(now: now(), report: talk)
-    let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
+    let (unanswered, unread) = settings.thenFree ? try catalogue.marks() : ([:], [])
     for failure in unread {
       talk("cannot read whether an earlier request to free a recording was answered: \(failure)")
     }
@@ -68,10 +69,14 @@ final class HostKeeper: @unchecked Sendable {
     offered += 1
     seen = now().nanoseconds / 1_000_000_000
     guard let ledger else { return .refuse(nil) }
-    if !thenFree, offer.state == .complete, let row = here[offer.id],
+    if !settings.thenFree, offer.state == .complete, let row = here[offer.id],
       row.log.byteCount == offer.byteCount
     {
       return .here
+    }
+    if here[offer.id] == nil, ledger.pruned.contains(offer.id) {
+      prunedCount += 1
+      return .refuse(nil)
     }
     let owner = owners.claim(offer.id, by: host.name)
     guard owner.host != host.name else {
@@ -124,9 +129,7 @@ final class HostKeeper: @unchecked Sendable {
     }
   }
 
-  private var time: String {
-    RFC3339.text(nanoseconds: now().nanoseconds / 1_000_000_000 * 1_000_000_000)
-  }
+  private var time: String { now().ledgerText }
 
   /// Brings everything that is derived up to date, and closes. Failures of one recording leave the others.
   func finish(_ result: inout PulledHost, _ local: LocalCopies) {
@@ -149,6 +152,10 @@ final class HostKeeper: @unchecked Sendable {
           talk(failure.sentence)
           result.note(failure)
         }
+        if let program = settings.hook {
+          try FileHook(program, hub).hand(
+            derivation.files, of: host.name)
+        }
       }
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
@@ -158,7 +165,8 @@ final class HostKeeper: @unchecked Sendable {
     (ledger, rows, here) = (nil, nil, [:])
     do {
       state.backlog = max(
-        0, result.offered - result.here - result.fetched - foreign.values.reduce(0, +))
+        0, result.offered - result.here - result.fetched - prunedCount - foreign.values.reduce(0, +)
+      )
       state.problem = result.failure?.sentence
       try state.keep(of: host.name, in: hub, seen: seen)
     } catch {

@@ -11,6 +11,7 @@ import Synchronization
 ///
 ///     fetched UUID BYTES SHA256 STATE TIME DESTINATION       it was proved to be here, and is about to appear
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
+///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
 ///
@@ -32,6 +33,10 @@ struct HostLedger {
 
   /// What came here.
   var proofs: [RecordingID: Proof] { lines.proofs }
+  /// When they came, in seconds since 1970.
+  var arrivals: [RecordingID: Int64] { lines.arrivals }
+  /// What was removed here for good.
+  var pruned: Set<RecordingID> { lines.pruned }
   /// What was offered here and is another host's.
   var twins: [RecordingID: Twin] { lines.twins }
   /// Lines that fail their check.
@@ -42,6 +47,8 @@ struct HostLedger {
   /// What lines say, the last one of a recording.
   fileprivate struct Lines {
     var proofs: [RecordingID: Proof] = [:]
+    var arrivals: [RecordingID: Int64] = [:]
+    var pruned: Set<RecordingID> = []
     var twins: [RecordingID: Twin] = [:]
   }
 
@@ -72,7 +79,15 @@ extension HostLedger.Lines {
     }
     switch words[0] {
     case "fetched", "found":
-      if let proof { proofs[id] = proof }
+      guard let proof else { return }
+      proofs[id] = proof
+      pruned.remove(id)
+      let place = words[0] == "found" ? 4 : 5
+      if place < words.count, let time = RFC3339.nanoseconds(words[place]) {
+        arrivals[id] = time / 1_000_000_000
+      }
+    case "pruned":
+      pruned.insert(id)
     case "also", "differs":
       guard words.count > 4, let proof else { return }
       twins[id] = HostLedger.Twin(owner: String(words[4]), proof: proof, isSame: words[0] == "also")
@@ -91,6 +106,8 @@ extension HostLedger {
   static func found(_ id: RecordingID, _ proof: Proof, _ time: String) -> String {
     "found \(id) \(proof.byteCount) \(proof.digest) \(time)"
   }
+
+  static func pruned(_ id: RecordingID, _ time: String) -> String { "pruned \(id) \(time)" }
 
   static func twin(_ id: RecordingID, _ twin: Twin, _ time: String) -> String {
     "\(twin.isSame ? "also" : "differs") \(id) \(twin.proof.byteCount) \(twin.proof.digest) \(twin.owner) \(time)"
@@ -111,6 +128,13 @@ extension HostLedger.Proof {
       piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
     self.init(byteCount: sum.byteCount, digest: sum.digest)
+  }
+}
+
+extension WallTime {
+  /// The time as ledgers have it: in UTC, to the second.
+  var ledgerText: String {
+    RFC3339.text(nanoseconds: nanoseconds / 1_000_000_000 * 1_000_000_000)
   }
 }
 

@@ -120,7 +120,8 @@ public struct HostState: Equatable, Sendable {
 extension HostState.Machine {
   init(_ machine: RemoteMachine, now: WallTime) {
     software = machine.software
-    clockOffset = machine.wall.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+    clockOffset =
+      machine.wall.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
       .partialValue
     isSynchronised = machine.wall.isSynchronised
     freeBytes = machine.freeBytes

@@ -14,6 +14,7 @@ package import LogStore
 ///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet   a row a second
 ///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
 ///     DIR/state/HOST                                    what the last visits of a machine showed; its time: when it was seen
+///     DIR/handed/HOST                                   what the program for finished files has taken
 ///     DIR/.work/…                                       files that are being made
 ///
 /// Logs and ledgers are kept; all else can be deleted, and the next round makes it again, byte for byte. No
@@ -96,6 +97,7 @@ public struct HubDirectory: Sendable {
   public func logs(of host: String) -> String { "\(path)/logs/\(host)" }
   func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
   func rows(of host: String) -> String { "\(path)/rows/\(host)" }
+  func handed(of host: String) -> String { "\(path)/handed/\(host)" }
   func statePlace(of host: String) -> String { "state/\(host)" }
   func state(of host: String) -> String { "\(path)/\(statePlace(of: host))" }
 
@@ -126,7 +128,9 @@ public struct HubDirectory: Sendable {
         throw HubError.busy(path: path, holder: error.holder)
       }
       var isNew = false
-      for name in [HubDirectory.work, "logs", "ledger", "rows", "state", "samples", "features"]
+      for name in [
+        HubDirectory.work, "logs", "ledger", "rows", "state", "handed", "samples", "features",
+      ]
       where try files.makeDirectory("\(path)/\(name)") {
         isNew = true
       }

@@ -13,6 +13,8 @@ public struct HubRound {
     public var timeout: Int64
     /// Whether hosts move recordings that are proved to be here to their trash.
     public var thenFree = false
+    /// A program that is handed each finished file; see Fleet.md.
+    public var hook: String?
 
     /// Settings.
     public init(_ connection: SSHConnection, timeout: Int64) {
@@ -55,7 +57,7 @@ public struct HubRound {
     }
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
     let keepers = hosts.map { [board] host in
-      HostKeeper(host, hub, owners, thenFree: settings.thenFree, now: now) {
+      HostKeeper(host, hub, owners, settings, now: now) {
         board.talk("\(host.name): \($0)")
       }
     }

@@ -2,6 +2,7 @@
 
 import CLinuxIO
 import Glibc
+import IMUModel
 
 /// A child program with pipes to its stdin and from its stdout and stderr, in a process group of its own.
 ///
@@ -31,7 +32,10 @@ public struct OtherProcess: ~Copyable {
         kind: .system, attempt: "starting a program", place: program,
         finding: code == -ENOENT ? "there is no such program" : "the kernel refused", errno: -code,
         remedy: code == -ENOENT
-          ? "Install it (Debian: apt-get install openssh-client)." : "End other programs.")
+          ? (program == "ssh"
+            ? "Install it (Debian: apt-get install openssh-client)."
+            : "Install it, or name it by its path.")
+          : "End other programs.")
     }
     input = child.input
     output = child.output
@@ -53,6 +57,83 @@ public struct OtherProcess: ~Copyable {
     let status = clinuxio_end(pid, milliseconds)
     discard self
     return status
+  }
+}
+
+extension OtherProcess {
+  /// How a program ended.
+  public struct Ending: Sendable {
+    /// Its exit status, or 128 plus a signal's number.
+    public let status: Int32
+    /// Whether it took too long, and was ended.
+    public let isLate: Bool
+    /// The last line that it wrote to stderr.
+    public let lastLine: String
+  }
+
+  /// Writes to its stdin as much as the pipe has room for, 64 KiB at the beginning; returns whether that was all. A program
+  /// that has ended takes nothing.
+  public func offer(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      // Safe: the count is that of the bytes.
+      let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// Closes its stdin, reads what it writes until it closes its outputs, and waits for its end.
+  ///
+  /// - Parameter nanoseconds: How long it may take, before it is ended.
+  public consuming func finish(within nanoseconds: Int64) -> Ending {
+    let clock = SystemClock()
+    let end = clock.now() + nanoseconds
+    close(input)
+    var line = LastLine()
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    var isOpen = [true, true]
+    while isOpen.contains(true) {
+      let left = end - clock.now()
+      guard left > 0 else { break }
+      var waiting = [output, talk].enumerated().map {
+        pollfd(fd: isOpen[$0] ? $1 : -1, events: Int16(POLLIN), revents: 0)
+      }
+      if poll(&waiting, 2, Int32(clamping: (left + 999_999) / 1_000_000)) <= 0 { continue }
+      for index in 0..<2 where waiting[index].revents != 0 {
+        let count = read(waiting[index].fd, &buffer, buffer.count)
+        if count > 0 {
+          if index == 1 { line.add(buffer[..<count]) }
+        } else if count == 0 || errno != EAGAIN && errno != EINTR {
+          isOpen[index] = false
+        }
+      }
+    }
+    let isLate = isOpen.contains(true)
+    for descriptor in [output, talk] { close(descriptor) }
+    let status = clinuxio_end(pid, isLate ? 0 : 1000)
+    discard self
+    return Ending(status: status, isLate: isLate, lastLine: line.text)
+  }
+
+  /// The last line of a text that comes in pieces.
+  private struct LastLine {
+    private var bytes: [UInt8] = []
+    private static let longest = 1000
+
+    mutating func add(_ piece: ArraySlice<UInt8>) {
+      for byte in piece {
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeAll(keepingCapacity: true) }
+        if bytes.count < LastLine.longest || byte == UInt8(ascii: "\n") { bytes.append(byte) }
+      }
+    }
+
+    var text: String {
+      String(
+        decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
+    }
   }
 }
 

@@ -56,7 +56,8 @@ public struct RemoteMachine: Equatable, Sendable {
     func text(_ name: String) -> String? {
       values[name].map { String(ForeignText.shown($0).prefix(RemoteMachine.longest)) }
     }
-    guard let software = text("software"), let time = values["time"].flatMap({ PullLine.signed($0) })
+    guard let software = text("software"),
+      let time = values["time"].flatMap({ PullLine.signed($0) })
     else { return nil }
     let free = values["free"]
     guard free == nil || free.flatMap({ PullLine.number($0) }) != nil else { return nil }

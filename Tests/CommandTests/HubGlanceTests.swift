@@ -99,7 +99,8 @@ struct HubGlanceTests {
     #expect(host["seen"] != .null)
   }
 
-  @Test("what a machine says of itself is kept to the second, and a round without news writes nothing")
+  @Test(
+    "what a machine says of itself is kept to the second, and a round without news writes nothing")
   func sameFacts() throws {
     _ = try bench.roundOfOne(recordings: 1)
     let before = bench.inventory()

@@ -132,13 +132,13 @@ struct RecordingFacts {
 }
 
 /// Escapes text for HTML and XML, between tags and in quoted attributes.
-enum MarkupText {
+package enum MarkupText {
   /// `text` without anything that could be read as markup.
   ///
   /// Characters that XML 1.0 does not allow (section 2.2: control characters except tab, line feed and carriage return;
   /// U+FFFE and U+FFFF) become U+FFFD, as do all others that a terminal could obey or that change the direction of text:
   /// escaping is another job than cleaning, but the rule is that of ``ForeignText``.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
       switch scalar {

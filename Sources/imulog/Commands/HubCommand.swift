@@ -25,66 +25,15 @@ struct HubCommand: ParsableCommand {
 
       Examples:
         imulog hub fleet
-        imulog hub /srv/fleet --hosts hosts --jobs 32
+        imulog hub /srv/fleet --every 1m --metrics /var/lib/node_exporter/imulog.prom
         imulog hub status fleet
         imulog hub verify fleet
+        imulog hub prune fleet --older 400d
       """,
-    subcommands: [HubRoundCommand.self, HubStatusCommand.self, HubVerifyCommand.self],
+    subcommands: [
+      HubRoundCommand.self, HubStatusCommand.self, HubVerifyCommand.self, HubPruneCommand.self,
+    ],
     defaultSubcommand: HubRoundCommand.self)
-}
-
-/// `imulog hub DIR`: one visit of every host.
-struct HubRoundCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "round", abstract: "Visit every host once; the default.")
-
-  @OptionGroup var fleet: FleetOptions
-
-  @Flag(help: "Let hosts move each recording that is proved to be here to their trash.")
-  var thenFree = false
-
-  @Flag(help: "Print the summary as JSON.")
-  var json = false
-
-  @Option(help: ArgumentHelp("How many hosts to pull from at a time.", valueName: "number"))
-  var jobs = 32
-
-  @Option(
-    help: ArgumentHelp("How long a host may send nothing new.", valueName: "time"))
-  var timeout = Span(nanoseconds: 60_000_000_000)
-
-  @OptionGroup var ssh: SSHOptions
-
-  mutating func run() throws {
-    try PullCommand.check(jobs: jobs, timeout)
-    let (hosts, errors) = try fleet.hosts(ssh.configuration)
-    for error in errors { Console.talk("\(error)") }
-    let hub = try HubDirectory(path: fleet.directory, create: true)
-    let lock = try hub.lock()
-    let line = ProgressLine()
-    let board = PullBoard(
-      hosts: hosts.map(\.name), show: { line.show($0) }, report: { line.talk($0) })
-    var settings = HubRound.Settings(ssh.connection, timeout: timeout.nanoseconds)
-    settings.thenFree = thenFree
-    let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }
-    let results = try round.run(jobs: jobs, lock)
-    _ = consume lock
-    line.end()
-    let report = HubReport(hosts: results)
-    try json ? Console.json(report.json) : report.print()
-    let failures =
-      results.compactMap(\.pull.failure) + errors.map { CommandFailure($0.exitStatus, "\($0)") }
-    guard let status = HubReport.status(of: failures.map(\.status)) else { return }
-    let names = results.filter { $0.pull.failure != nil }.map(\.pull.host)
-    let some =
-      names.prefix(5).joined(separator: ", ")
-      + (names.count > 5 ? " and \(names.count - 5) more" : "")
-    throw CommandFailure(
-      status,
-      names.isEmpty
-        ? "not every line of \(fleet.file) could be used; the lines above say why"
-        : "not all of \(some) is here; the lines above say why")
-  }
 }
 
 /// The table at the end of a round.

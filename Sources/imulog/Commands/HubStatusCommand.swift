@@ -96,18 +96,6 @@ enum FleetTable {
 }
 
 extension FleetStatus.Host {
-  /// Seconds by which a clock may differ before it is shown.
-  private static let sameClock: Int64 = 2
-
-  /// How far its clock is from the hub's: `ok`, `+3 s`, and `?` after it while its kernel calls it unsynchronised.
-  var clockText: String {
-    guard let machine = state.machine else { return "?" }
-    let seconds = machine.clockOffset / 1_000_000_000
-    let isNear = seconds.magnitude < Self.sameClock
-    let text = isNear ? "ok" : "\(seconds > 0 ? "+" : "")\(seconds) s"
-    return machine.isSynchronised ? text : text + " ?"
-  }
-
   /// Whether it was not seen for so many seconds, or something is wrong.
   func isTroubled(now: Int64, after limit: Int64) -> Bool {
     guard let seen = state.seen, state.problem == nil, state.machine?.problem == nil else {

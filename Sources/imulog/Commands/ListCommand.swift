@@ -55,7 +55,8 @@ struct ListCommand: ParsableCommand {
     if page < 1 { throw ValidationError("--page counts from 1") }
     if filterOptions.filter.isGiven, trash || partial {
       throw ValidationError(
-        "--label, --since, --until and --host list recordings of the store; leave out --trash and --partial")
+        "--label, --since, --until and --host list recordings of the store; leave out --trash and --partial"
+      )
     }
   }
 
@@ -65,7 +66,8 @@ struct ListCommand: ParsableCommand {
     }
     try Listing(
       store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
-      trash: trash, filter: filterOptions.filter, json: json, plain: terminalOptions.plain || program.beneath
+      trash: trash, filter: filterOptions.filter, json: json,
+      plain: terminalOptions.plain || program.beneath
     ).print()
   }
 }

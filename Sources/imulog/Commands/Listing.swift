@@ -25,17 +25,21 @@ struct Listing {
     if HubDirectory.isHub(store) {
       guard !trash else {
         throw CommandFailure(
-          .usage, "a hub has a trash for each host; name one with --store \(Plain.text(store))/logs/HOST")
+          .usage,
+          "a hub has a trash for each host; name one with --store \(Plain.text(store))/logs/HOST")
       }
       let hub = try HubDirectory(path: store, create: false)
       return try HubListing(hub: hub, filter: filter, page: page, json: json).print()
     }
     if filter.host != nil {
       throw CommandFailure(
-        .usage, "--host names a host of a hub, and \(Plain.text(store)) is none; name the hub with --store DIR")
+        .usage,
+        "--host names a host of a hub, and \(Plain.text(store)) is none; name the hub with --store DIR"
+      )
     }
     let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
-    if !json, !plain, !trash, !filter.isGiven, TerminalDevice.isThere(term: Environment.value("TERM"))
+    if !json, !plain, !trash, !filter.isGiven,
+      TerminalDevice.isThere(term: Environment.value("TERM"))
     {
       let signals = try SignalWatch(SignalWatch.atTerminal)
       return try ListScreen(

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LinuxIO
+import LogStore
+
+/// A program that is handed each finished file of a hub, so that it copies it elsewhere:
+///
+///     PROGRAM put /srv/fleet/samples/host=pump-7/…/UUID.parquet samples/host=pump-7/…/UUID.parquet
+///     PROGRAM drop samples/host=pump-7/…/UUID.parquet           the file is gone here
+///
+/// Status 0 means that it is done; any other, that the next round is to try again. What it took is kept in
+/// `DIR/handed/HOST`, a line a file, after it has: a hub that is killed between the two hands the same file again.
+struct FileHook {
+  private let program: String
+  private let hub: HubDirectory
+  /// Nanoseconds that a file may take.
+  private static let patience: Int64 = 3_600_000_000_000
+
+  init(_ program: String, _ hub: HubDirectory) {
+    (self.program, self.hub) = (program, hub)
+  }
+
+  /// Hands over the files of a host that the program does not have, and those that are gone.
+  ///
+  /// - Parameter files: Places in the hub, and what their bytes are known by.
+  func hand(_ files: [(place: String, version: String)], of host: String) throws {
+    var list = CheckedFile(hub.handed(of: host), hub.files)
+    var handed: [String: String] = [:]
+    _ = try list.read { text in
+      let words = String(decoding: text, as: UTF8.self).split(separator: " ").map { String($0) }
+      if words.count == 3, words[0] == "put" { handed[words[1]] = words[2] }
+      if words.count == 2, words[0] == "drop" { handed[words[1]] = nil }
+    }
+    for (place, version) in files where handed[place] != version {
+      try run(["put", "\(hub.path)/\(place)", place])
+      try list.append([Array("put \(place) \(version)".utf8)])
+    }
+    let places = Set(files.map(\.place))
+    for place in handed.keys.sorted() where !places.contains(place) {
+      try run(["drop", place])
+      try list.append([Array("drop \(place)".utf8)])
+    }
+  }
+
+  private func run(_ words: [String]) throws {
+    let ending = try OtherProcess(program, words).finish(within: FileHook.patience)
+    guard ending.status == 0, !ending.isLate else {
+      let said = ending.lastLine.isEmpty ? "" : ": " + ForeignText.shown(ending.lastLine)
+      let what = "\(program) \(words[0]) \(words[words.count - 1])"
+      throw CommandFailure(
+        .inputOutput,
+        ending.isLate
+          ? "`\(what)` did not end within an hour\(said)"
+          : "`\(what)` ended with status \(ending.status)\(said)")
+    }
+  }
+}
+
+extension HostRows {
+  /// The files of these rows and of their table, and what the bytes of each are known by.
+  func files(
+    of host: String, in hub: HubDirectory, _ proofs: [RecordingID: HostLedger.Proof]
+  ) -> [(place: String, version: String)] {
+    var files: [(place: String, version: String)] = []
+    for row in live.values.sorted(by: { $0.id.description < $1.id.description }) {
+      // Labels do not change samples.
+      let log = proofs[row.id].map { "\($0.digest)".prefix(16) } ?? "-"
+      files.append(
+        (
+          hub.place(.samples, of: row.id, host: host, date: row.date),
+          "\(log)-\(row.samplesByteCount)"
+        ))
+      files.append((hub.place(.features, of: row.id, host: host, date: row.date), row.source))
+    }
+    if let table { files.append((hub.table(of: host), table.source)) }
+    return files
+  }
+}

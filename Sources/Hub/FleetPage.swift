@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+public import IMUModel
+import LogStore
+
+extension FleetStatus {
+  /// The hosts as a page of HTML, one file without scripts: a table, and pictures of the newest recordings.
+  ///
+  /// - Parameter now: When it was made.
+  public func page(now: WallTime) -> String {
+    let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
+    let troubled = hosts.filter { $0.state.problem != nil || $0.state.machine?.problem != nil }
+    let summary =
+      "\(FleetPage.count(hosts.count, "host")), \(FleetPage.count(hosts.reduce(0) { $0 + $1.recordings }, "recording")), "
+      + (troubled.isEmpty ? "none with a problem" : "\(troubled.count) with a problem")
+    var text = FleetPage.head + "<header><h1>Fleet</h1>\n<p>\(summary); made \(time)</p></header>\n"
+    text += "<div class=\"wide\"><table>\n<thead><tr>"
+    for (name, isNumber) in FleetPage.columns {
+      text += "<th scope=\"col\"\(isNumber ? " class=\"n\"" : "")>\(name)</th>"
+    }
+    text += "</tr></thead>\n<tbody>\n"
+    for host in hosts { text += FleetPage.row(host) }
+    return text + "</tbody>\n</table></div>\n</body>\n</html>\n"
+  }
+}
+
+/// The parts of the page.
+private enum FleetPage {
+  static let columns: [(name: String, isNumber: Bool)] = [
+    ("Host", false), ("Seen", false), ("Newest recordings", false), ("Recordings", true),
+    ("Backlog", true), ("Good", true), ("Flawed", true), ("Damaged", true), ("Clock", true),
+    ("Free", true), ("Version", false), ("Service", false), ("Problem", false),
+  ]
+
+  static let head = """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+    <title>Fleet</title>
+    <style>
+    :root { color-scheme: light dark; --page: #ffffff; --text: #1b1f24; --faint: #5a6270; --rule: #d5d9e0; --accent: #0b5cad; --bad: #b3261e; }
+    @media (prefers-color-scheme: dark) {
+      :root { --page: #14171c; --text: #e8ebf0; --faint: #a2abba; --rule: #373d48; --accent: #7db8ff; --bad: #ff8a80; }
+    }
+    body { margin: 0; padding: 0 1rem 2rem; background: var(--page); color: var(--text); font: 1rem/1.45 system-ui, sans-serif; }
+    h1 { font-size: 1.35rem; margin: .8rem 0 0; }
+    header p { margin: .1rem 0 .8rem; color: var(--faint); }
+    .wide { overflow-x: auto; }
+    table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+    th, td { padding: .35rem 1rem .35rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; white-space: nowrap; }
+    thead th { color: var(--faint); font-weight: 400; }
+    .n { text-align: right; }
+    tbody th { font-weight: 600; }
+    small { color: var(--faint); font-weight: 400; display: block; }
+    .bad { color: var(--bad); }
+    .problem { white-space: normal; min-width: 16rem; }
+    figure { display: inline-block; margin: 0 .8rem 0 0; }
+    figcaption { color: var(--faint); font-size: .8rem; }
+    svg { display: block; width: 9rem; height: 2.2rem; }
+    path { fill: var(--accent); }
+    </style>
+    </head>
+    <body>
+
+    """
+
+  static func count(_ number: Int, _ one: String) -> String {
+    "\(number) \(one)\(number == 1 ? "" : "s")"
+  }
+
+  /// In UTC: the page is read elsewhere.
+  static func time(_ seconds: Int64) -> String {
+    let text = RFC3339.text(
+      nanoseconds: seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
+    return text.replacing("T", with: " ").replacing("Z", with: " UTC")
+  }
+
+  static func row(_ host: FleetStatus.Host) -> String {
+    let (state, machine) = (host.state, host.state.machine)
+    let labels = host.labels.map { MarkupText.escaped("\($0.name)=\($0.value)") }
+      .joined(separator: "<br>")
+    let pictures = host.newest.map { picture($0) }.joined()
+    let problem = [state.problem, machine?.problem].compactMap { $0 }.map { MarkupText.escaped($0) }
+      .joined(separator: "<br>")
+    func number(_ text: String, isBad: Bool = false) -> String {
+      "<td class=\"n\(isBad ? " bad" : "")\">\(text)</td>"
+    }
+    func verdict(_ verdict: Verdict, isBad: Bool) -> String {
+      let count = host.verdicts[verdict.rawValue] ?? 0
+      return number("\(count)", isBad: isBad && count > 0)
+    }
+    let seen = state.seen.map { time($0) } ?? "never"
+    let free = machine?.freeBytes.map { Plain.bytes($0) } ?? "?"
+    let service = machine.map { $0.recorder ?? "none" } ?? "?"
+    return "<tr><th scope=\"row\">\(MarkupText.escaped(host.name))<small>\(labels)</small></th>"
+      + "<td>\(seen)</td><td>\(pictures)</td>" + number("\(host.recordings)")
+      + number("\(state.backlog)") + verdict(.good, isBad: false) + verdict(.flawed, isBad: true)
+      + verdict(.damaged, isBad: true) + number(host.clockText) + number(free)
+      + "<td>\(MarkupText.escaped(machine?.software ?? "?"))</td>"
+      + "<td>\(MarkupText.escaped(service))</td>"
+      + "<td class=\"problem bad\">\(host.isListed ? problem : "not in the host file")</td></tr>\n"
+  }
+
+  /// A recording's motion as a filled curve, from its beginning to its end.
+  private static func picture(_ recording: FleetStatus.Recording) -> String {
+    let largest = recording.levels.max() ?? 0
+    let count = recording.levels.count
+    var curve = "M0 24"
+    for (place, level) in recording.levels.enumerated() {
+      let height = largest > 0 ? 23 * level / largest : 0
+      // A level is as wide as its seconds; whole numbers of a hundredth.
+      curve +=
+        "L\(9600 * place / max(1, count)) \(24 - height)H\(9600 * (place + 1) / max(1, count))"
+    }
+    curve += "V24Z"
+    let started = recording.started.map { time($0 / 1_000_000_000) } ?? "undated"
+    let title =
+      "recording \(recording.number), \(started), \(Plain.length(recording.duration)), \(recording.verdict)"
+      + (recording.labels.isEmpty ? "" : ", \(recording.labels)")
+      + (recording.note.isEmpty ? "" : ": \(recording.note)")
+    let peak = Plain.number(largest, per: 1000)
+    return "<figure><svg viewBox=\"0 0 9600 24\" preserveAspectRatio=\"none\" role=\"img\"><title>"
+      + "\(MarkupText.escaped(title))</title><path d=\"\(curve)\"/></svg><figcaption>"
+      + "\(recording.number), \(Plain.length(recording.duration)), \(peak) \(recording.unit)</figcaption></figure>"
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Hub
+import IMUModel
+import LinuxIO
+import Recorder
+import Terminal
+
+/// `imulog hub prune`: removes recordings by a rule.
+struct HubPruneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Remove the oldest recordings of a hub by a rule, with what is derived from them.",
+    discussion: """
+      A recording counts from its beginning, or from when it came here if that was later. It goes to the trash \
+      of its host's store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings \
+      it back.
+
+      Examples:
+        imulog hub prune fleet --older 400d --print
+        imulog hub prune fleet --most-bytes 2TB --empty-trash
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
+  var directory: String
+
+  @Option(
+    help: ArgumentHelp("Remove recordings that are older than this.", valueName: "time"))
+  var older: Span?
+
+  @Option(
+    help: ArgumentHelp(
+      "Remove the oldest until the logs have no more than this: 500GB, 2TB.", valueName: "bytes"))
+  var mostBytes: ByteCount?
+
+  @Option(help: ArgumentHelp("Remove recordings of this host alone.", valueName: "name"))
+  var host: String?
+
+  @Flag(help: "Only print what would be removed.")
+  var print = false
+
+  @Flag(help: "Then delete everything in the trash of these hosts for ever, to make room.")
+  var emptyTrash = false
+
+  func validate() throws {
+    if older == nil, mostBytes == nil {
+      throw ValidationError("say what is to go, with --older or --most-bytes")
+    }
+  }
+
+  mutating func run() throws {
+    let hub = try HubDirectory(path: directory, create: false)
+    let now = SystemClock().wallTime
+    let lock = try hub.lock()
+    let prune = HubPrune(hub, now: now)
+    var rule = HubPrune.Rule()
+    rule.before = older.map { now.nanoseconds / 1_000_000_000 - $0.nanoseconds / 1_000_000_000 }
+    (rule.mostBytes, rule.host) = (mostBytes?.bytes, host)
+    let victims = try prune.victims(rule)
+    let bytes = victims.reduce(UInt64(0)) { $0 + $1.byteCount }
+    func count(_ number: Int) -> String { "\(number) recording\(number == 1 ? "" : "s")" }
+    if print {
+      for victim in victims {
+        try Console.data(
+          "\(victim.host) \(victim.number) \(LocalTime.text(seconds: victim.time)) \(Plain.bytes(victim.byteCount))"
+        )
+      }
+      return Console.talk("\(count(victims.count)) would go, \(Plain.bytes(bytes))")
+    }
+    var failures: [CommandFailure] = []
+    let gone = try prune.remove(victims, isFinal: emptyTrash, lock) { failure in
+      failures.append(failure)
+      Console.talk(failure.sentence)
+    }
+    _ = consume lock
+    let place = emptyTrash ? "deleted" : "in the trash for 30 days"
+    guard let worst = failures.first else {
+      return Console.talk(victims.isEmpty ? "nothing to remove" : "\(count(gone)) \(place)")
+    }
+    throw CommandFailure(
+      worst.status,
+      "\(count(gone)) \(place); \(count(victims.count - gone)) could not be removed, the lines above say why"
+    )
+  }
+}
+
+/// An amount of bytes on the command line, as ``ByteText`` reads it.
+struct ByteCount: ExpressibleByArgument {
+  let bytes: UInt64
+
+  init?(argument: String) {
+    guard let bytes = ByteText.bytes(argument) else { return nil }
+    self.bytes = bytes
+  }
+}

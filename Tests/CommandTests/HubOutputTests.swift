@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("What a hub hands on", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct HubOutputTests {
+  private let bench = FleetBench()
+
+  private func text(_ name: String) -> String {
+    String(decoding: bench.hub.directory.bytes(of: name), as: UTF8.self)
+  }
+
+  @Test("each finished file is handed to a program once, and again until it takes it")
+  func hook() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    bench.hosts("pump-1 = one\n")
+    let path = bench.hub.directory.path
+    let taker = bench.hub.directory.script(
+      "taker",
+      """
+      #!/bin/sh
+      echo "$*" >> \(path)/taken
+      if [ -f \(path)/refuse ]; then echo "no bucket" >&2; exit 3; fi
+      if [ "$1" = put ]; then mkdir -p "\(path)/bucket/$(dirname "$3")" && cp "$2" "\(path)/bucket/$3"; fi
+      if [ "$1" = drop ]; then rm "\(path)/bucket/$2"; fi
+      """)
+    bench.hub.directory.write([], to: "refuse")
+    let refused = bench.round("--each-file", taker)
+    #expect(refused.status == 74)
+    #expect(refused.talk.contains("ended with status 3: no bucket"), "\(refused.talk)")
+    #expect(unlink("\(path)/refuse") == 0)
+    #expect(bench.round("--each-file", taker).status == 0)
+    func bucket() -> [String] {
+      bench.hub.shell("cd bucket && find . -type f | sort").lines.map { String($0.dropFirst(2)) }
+    }
+    func derived() -> [String] {
+      ["features", "recordings", "samples"].flatMap { bench.contents(of: $0).keys.sorted() }
+    }
+    #expect(derived().count == 5)
+    #expect(bucket() == derived())
+    let count = text("taken").split(separator: "\n").count
+    #expect(count == 6)
+    #expect(bench.round("--each-file", taker).status == 0)
+    #expect(text("taken").split(separator: "\n").count == count)
+    // A label makes features and table anew, and leaves the samples.
+    #expect(one.run("label", "1", "0s..1s", "walk").status == 0)
+    #expect(bench.round("--each-file", taker).status == 0)
+    let new = text("taken").split(separator: "\n").dropFirst(count)
+    #expect(
+      new.map { $0.split(separator: " ")[2].split(separator: "/")[0] } == [
+        "features", "recordings",
+      ])
+    // What is gone here is dropped there.
+    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
+    #expect(one.run("rm", "1").status == 0)
+    #expect(bench.round("--each-file", taker).status == 0)
+    #expect(bucket() == derived())
+    // No file is left to hand over.
+    #expect(bench.round("--each-file", "no-such-program").status == 0)
+  }
+
+  @Test("metrics have a line for each host and fact, and values of outsiders are quoted")
+  func metrics() throws {
+    _ = try bench.roundOfOne(recordings: 2)
+    bench.hosts("pump-1 = one site=\"a\\b\"\npump-2 = two\n")
+    let outcome = bench.round("--metrics", "imulog.prom")
+    #expect(outcome.status == 69)
+    let metrics = text("imulog.prom")
+    let lines = metrics.split(separator: "\n")
+    func value(_ name: String) -> Substring? {
+      lines.first { $0.hasPrefix(name + " ") }?.split(separator: " ").last
+    }
+    #expect(value("imulog_hub_host_up{host=\"pump-1\"}") == "1")
+    #expect(value("imulog_hub_host_up{host=\"pump-2\"}") == "0")
+    #expect(value("imulog_hub_host_backlog{host=\"pump-1\"}") == "0")
+    #expect(value("imulog_hub_host_last_seen_timestamp_seconds{host=\"pump-2\"}") == nil)
+    let seen = Int(value("imulog_hub_host_last_seen_timestamp_seconds{host=\"pump-1\"}") ?? "") ?? 0
+    #expect(seen > 1_700_000_000)
+    #expect(metrics.contains("label_site=\"\\\"a\\\\b\\\"\""), "\(metrics)")
+    // Each name has its help and type once.
+    let names = lines.filter { $0.hasPrefix("# TYPE") }.map { $0.split(separator: " ")[2] }
+    #expect(Set(names).count == names.count)
+    for line in lines where !line.hasPrefix("#") {
+      let name = line.prefix { $0 != "{" && $0 != " " }
+      #expect(names.contains(name), "\(line)")
+    }
+  }
+
+  @Test("the page shows every host, and what outsiders wrote is no markup")
+  func page() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "2s", "--note", "<script>alert(1)</script>")
+    bench.hosts("pump-1 = one site=bergen\npump-2 = two\n")
+    #expect(bench.round("--page", "fleet.html").status == 69)
+    let page = text("fleet.html")
+    #expect(page.hasPrefix("<!DOCTYPE html>"))
+    #expect(page.contains("2 hosts, 1 recording, 1 with a problem"))
+    #expect(page.contains("<th scope=\"row\">pump-1<small>site=bergen</small></th>"))
+    #expect(page.contains("never"))
+    #expect(!page.contains("<script"))
+    #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+    #expect(page.contains("<path d=\"M0 24L0 "))
+  }
+
+  /// Stands for mosquitto_pub: keeps each message as a file of its topic.
+  private func publisher() -> String {
+    let path = bench.hub.directory.path
+    return bench.hub.directory.script(
+      "publisher",
+      """
+      #!/bin/sh
+      echo "$*" >> \(path)/published
+      while [ $# -gt 0 ]; do
+        if [ "$1" = -t ]; then topic=$2; fi
+        if [ "$1" = -l ]; then exec sleep 60; fi
+        shift
+      done
+      mkdir -p "\(path)/topics/$(dirname "$topic")"
+      cat > "\(path)/topics/$topic.$$" && mv "\(path)/topics/$topic.$$" "\(path)/topics/$topic"
+      """)
+  }
+
+  @Test("the state of each host and its entities are retained at a broker, and no samples")
+  func broker() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    bench.hosts("pump-1 = one\npump.2 = two\n")
+    var hub = bench.hub
+    hub.environment["IMULOG_MOSQUITTO_PUB"] = publisher()
+    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan:1884"])
+    #expect(outcome.status == 69)
+    #expect(!outcome.talk.contains("broker"), "\(outcome.talk)")
+    let state = try JSON(
+      bench.hub.directory.bytes(of: "topics/imulog/pump-1/state"))
+    #expect(state["host"] == .string("pump-1"))
+    #expect(state["recordings"] == .integer(1))
+    let entities = try JSON(
+      bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pump-1/config"))
+    #expect(entities["state_topic"] == .string("imulog/pump-1/state"))
+    #expect(entities["availability_topic"] == .null)
+    #expect(entities["components"]["seen"]["device_class"] == .string("timestamp"))
+    // A point may be in a name and not in an identity; no two names have the same identity.
+    #expect(
+      !bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pumpP2/config").isEmpty)
+    let calls = text("published").split(separator: "\n")
+    #expect(calls.count == 4)
+    #expect(
+      calls.allSatisfy { $0.hasPrefix("-h broker.lan -p 1884 -t ") && $0.hasSuffix(" -r -q 1 -s") })
+  }
+
+  @Test("a broker that does not answer is reported, and the round is done")
+  func noBroker() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    var hub = bench.hub
+    hub.environment["IMULOG_MOSQUITTO_PUB"] = bench.hub.directory.script(
+      "publisher", "#!/bin/sh\necho 'Error: Connection refused' >&2\nexit 1\n")
+    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan"])
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.talk.contains("the state of the hosts is not at the broker: ")
+        && outcome.talk.contains("ended with status 1: Error: Connection refused"),
+      "\(outcome.talk)")
+    for word in ["", ":1883", "broker:", "broker:0", "broker:99999", "a:b:c", "-x"] {
+      #expect(
+        hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt=\(word)"]).status == 64, "\(word)")
+    }
+  }
+
+  @Test(
+    "a hub that stays begins a round each period, with the hosts of that moment, and tells that it is there"
+  )
+  func staying() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    try bench.machine("two").record("--for", "1s")
+    var hub = bench.hub
+    hub.environment["IMULOG_MOSQUITTO_PUB"] = publisher()
+    let running = hub.start(
+      ["hub", "fleet", "--hosts", "hosts", "--every", "1s", "--mqtt", "broker"])
+    bench.hosts("pump-1 = one\npump-2 = two\n")
+    try waitUntil { !bench.recordings(in: "fleet/logs/pump-2").isEmpty }
+    try waitUntil { text("published").contains(" -l ") }
+    let presence = try #require(
+      text("published").split(separator: "\n").first { $0.contains(" -l ") })
+    #expect(presence.contains("-t imulog/hub/availability "))
+    #expect(
+      presence.hasSuffix(
+        "--will-topic imulog/hub/availability --will-payload offline --will-retain --will-qos 1"))
+    let config = "topics/homeassistant/device/imulog_pump-1/config"
+    try waitUntil { access("\(bench.hub.directory.path)/\(config)", F_OK) == 0 }
+    let entities = try JSON(bench.hub.directory.bytes(of: config))
+    #expect(entities["availability_topic"] == .string("imulog/hub/availability"))
+    running.signal(SIGTERM)
+    let outcome = running.outcome()
+    #expect(outcome.status == -SIGTERM)
+    #expect(outcome.talk.contains("pump-2: recording 1 is here as 1"), "\(outcome.talk)")
+  }
+
+  @Test(
+    "prune prints what would go, removes it with what is derived from it, and it is not fetched again"
+  )
+  func prune() throws {
+    let one = try bench.roundOfOne(recordings: 2)
+    func prune(_ options: String...) -> Outcome {
+      bench.hub.run(["hub", "prune", "fleet"] + options)
+    }
+    #expect(prune().status == 64)
+    #expect(prune("--older", "1d").talk.contains("nothing to remove"))
+    let plan = prune("--most-bytes", "1kB", "--print")
+    #expect(plan.status == 0)
+    #expect(plan.lines.count == 2)
+    #expect(plan.lines.allSatisfy { $0.hasPrefix("pump-1 ") })
+    #expect(bench.contents(of: "samples").count == 2)
+    #expect(prune("--most-bytes", "1kB", "--host", "pump-9").status == 66)
+    let outcome = prune("--most-bytes", "1kB", "--host", "pump-1")
+    #expect(outcome.status == 0)
+    #expect(outcome.talk.contains("2 recordings in the trash for 30 days"), "\(outcome.talk)")
+    #expect(bench.contents(of: "samples").isEmpty)
+    let round = bench.round("--json")
+    #expect(round.status == 0)
+    #expect(try round.json()["hosts"][0]["fetched"] == .integer(0))
+    #expect(bench.recordings(in: "fleet/logs/pump-1").isEmpty)
+    #expect(
+      try bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"]).json()["hosts"][
+        0][
+          "backlog"] == .integer(0))
+    // What is brought back is derived again, and stays.
+    #expect(bench.logs(of: "pump-1").run("restore", "1").status == 0)
+    #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
+    #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
+    try one.record("--for", "1s")
+    #expect(try bench.round("--json").json()["hosts"][0]["fetched"] == .integer(1))
+  }
+}

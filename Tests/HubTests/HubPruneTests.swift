@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+@testable import Hub
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("What a hub removes by a rule", .timeLimit(.minutes(15)))
+struct HubPruneTests {
+  /// 2026-11-26T10:00:00Z.
+  private static let now = WallTime(
+    nanoseconds: 1_795_687_200 * 1_000_000_000, isSynchronised: true)
+  private static let day: Int64 = 86400
+  private static let host = HubHost(
+    name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)
+
+  /// A hub whose host `pump-1` has recordings that came on these days before now, the first first.
+  private struct Fleet {
+    let directory = TemporaryDirectory(inMemory: true)
+    var path: String { directory.path + "/fleet" }
+    var ids: [RecordingID] = []
+
+    init(days: [Int64]) throws {
+      let hub = try HubDirectory(path: path, create: true)
+      let lock = try hub.lock()
+      let catalogue = try hub.store(of: "pump-1")
+      var ledger = try HostLedger(of: "pump-1", in: hub)
+      for (index, day) in days.enumerated() {
+        let log = try ExampleLog(ticks: 100 * UInt64(index + 1), seed: UInt64(index) + 7)
+        ids.append(log.description.id)
+        // Names say that all of them began in 2001.
+        let name =
+          "00000\(index + 1)-20010101T000000Z-\("\(log.description.id)".prefix(8)).imulog"
+        directory.write(log.bytes, to: "fleet/logs/pump-1/" + name)
+        let proof = HostLedger.Proof(
+          byteCount: UInt64(log.bytes.count), digest: SHA256.digest(of: log.bytes))
+        let time = WallTime(
+          nanoseconds: (HubPruneTests.now.nanoseconds / 1_000_000_000 - day * HubPruneTests.day)
+            * 1_000_000_000, isSynchronised: true)
+        try ledger.append([
+          HostLedger.fetched(log.description.id, proof, "complete", time.ledgerText, from: "pi")
+        ])
+      }
+      var derivation = HostDerivation(
+        HubPruneTests.host, hub, catalogue, ledger, try HostRows(of: "pump-1", in: hub),
+        time: HubPruneTests.now.ledgerText)
+      try derivation.run { Issue.record("\($0.sentence)") }
+      _ = consume lock
+    }
+
+    func prune(
+      _ rule: HubPrune.Rule, _ gate: FaultGate = .open
+    ) -> (numbers: [UInt32], failures: [CommandFailure]) {
+      var (failures, numbers): ([CommandFailure], [UInt32]) = ([], [])
+      do {
+        let hub = try HubDirectory(path: path, create: false, gate: gate)
+        let lock = try hub.lock()
+        let prune = HubPrune(hub, now: HubPruneTests.now)
+        let victims = try prune.victims(rule)
+        numbers = victims.map(\.number)
+        _ = try prune.remove(victims, isFinal: false, lock) { failures.append($0) }
+        _ = consume lock
+      } catch {
+        failures.append(CommandFailure(error, else: .inputOutput))
+      }
+      return (numbers, failures)
+    }
+
+    private func paths(in place: String) -> [String] {
+      let names = directory.names(in: place)
+      return names.isEmpty ? [place] : names.sorted().flatMap { paths(in: "\(place)/\($0)") }
+    }
+
+    /// Paths of what is left, but for the trash.
+    func files() -> [String] {
+      ["samples", "features", "recordings"].flatMap { paths(in: "fleet/" + $0) }
+        + directory.names(in: "fleet/logs/pump-1").filter { $0.hasSuffix(".imulog") }
+    }
+  }
+
+  private static func rule(days: Int64? = nil, bytes: UInt64? = nil) -> HubPrune.Rule {
+    var rule = HubPrune.Rule()
+    rule.before = days.map { now.nanoseconds / 1_000_000_000 - $0 * day }
+    rule.mostBytes = bytes
+    return rule
+  }
+
+  @Test("a recording counts from when it came here, whatever its clock said")
+  func arrival() throws {
+    let fleet = try Fleet(days: [500, 399, 401, 1])
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).numbers == [1, 3])
+    #expect(fleet.files().filter { $0.hasSuffix(".imulog") }.count == 2)
+    #expect(
+      fleet.files().filter { $0.contains("/samples/") && $0.hasSuffix(".parquet") }.count == 2)
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).numbers.isEmpty)
+    let ledger = try HostLedger(
+      of: "pump-1", in: try HubDirectory(path: fleet.path, create: false))
+    #expect(ledger.pruned == [fleet.ids[0], fleet.ids[2]])
+  }
+
+  @Test("the oldest go until the rest has no more bytes than the limit")
+  func bytes() throws {
+    let fleet = try Fleet(days: [1, 3, 2])
+    let sizes = fleet.directory.names(in: "fleet/logs/pump-1").filter { $0.hasSuffix(".imulog") }
+      .sorted().map { UInt64(fleet.directory.bytes(of: "fleet/logs/pump-1/" + $0).count) }
+    let total = sizes.reduce(0, +)
+    #expect(fleet.prune(HubPruneTests.rule(bytes: total)).numbers.isEmpty)
+    #expect(fleet.prune(HubPruneTests.rule(bytes: total - 1)).numbers == [2])
+    #expect(fleet.prune(HubPruneTests.rule(bytes: sizes[0])).numbers == [3])
+    #expect(fleet.prune(HubPruneTests.rule(bytes: 0)).numbers == [1])
+    #expect(
+      fleet.files().filter { $0.hasSuffix(".parquet") && !$0.hasSuffix("recordings.parquet") }
+        .isEmpty)
+  }
+
+  @Test("killed at any call to the kernel, a further prune leaves what one that was not leaves")
+  func everyCall() throws {
+    let reference = try Fleet(days: [500, 1])
+    let script = FaultScript()
+    #expect(reference.prune(HubPruneTests.rule(days: 400), script.gate).failures.isEmpty)
+    let right = reference.files()
+    #expect(script.calls.count > 20)
+    for index in script.calls.indices {
+      let fleet = try Fleet(days: [500, 1])
+      let kill = FaultScript(.from(index, errno: EIO))
+      _ = fleet.prune(HubPruneTests.rule(days: 400), kill.gate)
+      let second = fleet.prune(HubPruneTests.rule(days: 400))
+      #expect(second.failures.isEmpty, "\(index): \(second.failures.map(\.sentence))")
+      // What the kill left of derived files is the next round's.
+      let hub = try HubDirectory(path: fleet.path, create: false)
+      let lock = try hub.lock()
+      var derivation = HostDerivation(
+        HubPruneTests.host, hub, try hub.store(of: "pump-1"),
+        try HostLedger(of: "pump-1", in: hub), try HostRows(of: "pump-1", in: hub),
+        time: HubPruneTests.now.ledgerText)
+      try derivation.run { Issue.record("\(index): \($0.sentence)") }
+      _ = consume lock
+      #expect(fleet.files() == right, "\(index)")
+    }
+  }
+}

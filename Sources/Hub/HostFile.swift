@@ -190,7 +190,7 @@ public struct HostFileError: StatusError, Equatable {
   /// The line, from 1 on.
   let line: Int
   /// What is wrong, and what a right line looks like.
-  let problem: String
+  public let problem: String
 
   /// One sentence that names file and line.
   public var description: String { "\(file):\(line): \(problem)" }

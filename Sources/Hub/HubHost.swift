@@ -11,7 +11,7 @@ public struct HubHost: Equatable, Sendable {
   /// Its name: the name of its folders, and of `host=` in paths.
   public let name: String
   /// What `ssh` connects to.
-  let destination: String
+  public let destination: String
   /// Its labels, in the order of the line.
   let labels: [Label]
   /// The line of the host file.

@@ -67,6 +67,8 @@ extension OtherProcess {
     public let status: Int32
     /// Whether it took too long, and was ended.
     public let isLate: Bool
+    /// What it wrote to stdout, at most 4 MiB of it.
+    public let output: [UInt8]
     /// The last line that it wrote to stderr.
     public let lastLine: String
   }
@@ -93,6 +95,7 @@ extension OtherProcess {
     let end = clock.now() + nanoseconds
     close(input)
     var line = LastLine()
+    var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isOpen = [true, true]
     while isOpen.contains(true) {
@@ -105,7 +108,11 @@ extension OtherProcess {
       for index in 0..<2 where waiting[index].revents != 0 {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         if count > 0 {
-          if index == 1 { line.add(buffer[..<count]) }
+          if index == 1 {
+            line.add(buffer[..<count])
+          } else if text.count < OtherProcess.mostOutput {
+            text += buffer[..<count]
+          }
         } else if count == 0 || errno != EAGAIN && errno != EINTR {
           isOpen[index] = false
         }
@@ -115,8 +122,11 @@ extension OtherProcess {
     for descriptor in [output, talk] { close(descriptor) }
     let status = clinuxio_end(pid, isLate ? 0 : 1000)
     discard self
-    return Ending(status: status, isLate: isLate, lastLine: line.text)
+    return Ending(status: status, isLate: isLate, output: text, lastLine: line.text)
   }
+
+  /// More is read and dropped.
+  private static var mostOutput: Int { 4 << 20 }
 
   /// The last line of a text that comes in pieces.
   private struct LastLine {

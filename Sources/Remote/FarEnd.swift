@@ -128,6 +128,37 @@ struct FarEnd: ~Copyable {
     }
   }
 
+  // MARK: The list
+
+  /// Requests the list: readable recordings, newest first, and why the others cannot be read, by number.
+  mutating func list() throws(Failure) -> (offers: [PullOffer], unreadable: [UInt32: String]) {
+    try ask(.list)
+    var offers: [PullOffer] = []
+    var numbers: [RecordingID: UInt32] = [:]
+    var unreadable: [UInt32: String] = [:]
+    var count = 0
+    while true {
+      count += 1
+      switch try reply() {
+      case .recording(let offer):
+        // The far end may send either of the two.
+        if let twin = numbers[offer.id] {
+          unreadable[offer.number] = "it has the UUID of recording \(twin)"
+        } else {
+          numbers[offer.id] = offer.number
+          offers.append(offer)
+        }
+      case .unreadable(let number, let sentence):
+        unreadable[number] = String(sentence.prefix(200))
+      case .end: return (offers, unreadable)
+      default: throw violation("lists something that is no recording")
+      }
+      guard count <= HostPull.most, unreadable.count <= HostPull.mostUnreadable else {
+        throw violation("lists recordings without end")
+      }
+    }
+  }
+
   /// Fills the front of `buffer` with bytes that a reply announced, at least one; returns how many.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     do {
@@ -243,7 +274,9 @@ public struct SSHConnection: Sendable {
   }
 
   /// The program's arguments. A host never becomes an option: `--` stands in front of it.
-  func arguments(host: String) -> [String] {
+  ///
+  /// - Parameter verb: What imulog there is to do.
+  func arguments(host: String, _ verb: [String] = ["pull-server"]) -> [String] {
     // ssh uses the first value. With several hosts and a progress line it cannot prompt for a password.
     var words = ["-T", "-o", "BatchMode=yes"]
     if let port { words += ["-p", port] }
@@ -252,7 +285,7 @@ public struct SSHConnection: Sendable {
     for option in options { words += ["-o", option] }
     words += ["--", host, "imulog"]
     if let remoteStore { words += ["--store", SSHConnection.quoted(remoteStore)] }
-    return words + ["pull-server"]
+    return words + verb
   }
 
   /// How a host's imulog is reached, on one line. The same words may lead to another store later.

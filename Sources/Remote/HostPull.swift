@@ -64,7 +64,7 @@ struct HostPull {
   /// A limit on the recordings that a host may offer.
   static var most: Int { 100_000 }
   /// A limit on the recordings that a host may report as unreadable.
-  private static var mostUnreadable: Int { 10_000 }
+  static var mostUnreadable: Int { 10_000 }
 
   /// How the host is reached.
   var route: String { connection.route(to: destination) }
@@ -111,7 +111,11 @@ struct HostPull {
         if isKnown { try renew(&farEnd) } else { try begin(&farEnd) }
         isKnown = true
         try work(&farEnd)
-        try learn(&farEnd)
+        if let witness = settings.witness {
+          // Last, so that nothing is lost with the connection.
+          patience.progressed(now: clock.now())
+          witness.learned(try farEnd.machine())
+        }
         return
       } catch {
         publish()
@@ -164,41 +168,10 @@ struct HostPull {
 
   // MARK: The list
 
-  /// Requests the list: readable recordings, newest first, and why the others cannot be read, by number.
-  private func list(
-    _ farEnd: inout FarEnd
-  ) throws(FarEnd.Failure) -> (offers: [PullOffer], unreadable: [UInt32: String]) {
-    try farEnd.ask(.list)
-    var offers: [PullOffer] = []
-    var numbers: [RecordingID: UInt32] = [:]
-    var unreadable: [UInt32: String] = [:]
-    var count = 0
-    while true {
-      count += 1
-      switch try farEnd.reply() {
-      case .recording(let offer):
-        // The far end may send either of the two.
-        if let twin = numbers[offer.id] {
-          unreadable[offer.number] = "it has the UUID of recording \(twin)"
-        } else {
-          numbers[offer.id] = offer.number
-          offers.append(offer)
-        }
-      case .unreadable(let number, let sentence):
-        unreadable[number] = String(sentence.prefix(200))
-      case .end: return (offers, unreadable)
-      default: throw farEnd.violation("lists something that is no recording")
-      }
-      guard count <= HostPull.most, unreadable.count <= HostPull.mostUnreadable else {
-        throw farEnd.violation("lists recordings without end")
-      }
-    }
-  }
-
   /// Requests the list again, because a live recording has grown. Pending requests to free are repeated, done or not.
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
-    for offer in try list(&farEnd).offers { now[offer.id] = offer }
+    for offer in try farEnd.list().offers { now[offer.id] = offer }
     // A recording that is gone by now is reported when it is fetched.
     todo = todo.map { now[$0.id] ?? $0 }[...]
     try fetchLabels(&farEnd)
@@ -206,7 +179,7 @@ struct HostPull {
 
   /// Requests the list, and chooses.
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
-    let (offers, unreadable) = try list(&farEnd)
+    let (offers, unreadable) = try farEnd.list()
     if farEnd.mayFree {
       // Not empty after a connection that broke here: it has the rest of these.
       if frees.isEmpty { askAgain(offers) }

@@ -69,33 +69,30 @@ public struct RemoteMachine: Equatable, Sendable {
   }
 }
 
-extension HostPull {
-  /// Asks what the machine says of itself, when everything else is done: an older far end closes the connection at the
-  /// question, and nothing is lost.
-  mutating func learn(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
-    guard let witness = settings.witness else { return }
-    patience.progressed(now: clock.now())
+extension FarEnd {
+  /// Asks what the machine says of itself; `nil` from an older far end, which closes the connection at the question.
+  mutating func machine() throws(Failure) -> RemoteMachine? {
     var facts: [(name: String, value: String)] = []
-    do throws(FarEnd.Failure) {
-      try farEnd.ask(.machine)
+    do throws(Failure) {
+      try ask(.machine)
       while true {
-        switch try farEnd.reply() {
+        switch try reply() {
         case .fact(let name, let value):
           facts.append((name, value))
           guard facts.count <= RemoteMachine.most else {
-            throw farEnd.violation("lists facts without end")
+            throw violation("lists facts without end")
           }
         case .end:
           guard let machine = RemoteMachine(facts) else {
-            throw farEnd.violation("does not say of itself what every imulog says")
+            throw violation("does not say of itself what every imulog says")
           }
-          return witness.learned(machine)
-        default: throw farEnd.violation("says something of itself that is no fact")
+          return machine
+        default: throw violation("says something of itself that is no fact")
         }
       }
     } catch {
       switch error {
-      case .broken, .refused: return witness.learned(nil)
+      case .broken, .refused: return nil
       default: throw error
       }
     }

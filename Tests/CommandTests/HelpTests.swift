@@ -13,11 +13,12 @@ struct HelpTests {
       "rm", "restore", "boards", "daemon", "status", "start", "stop", "mark", "keep", "discard",
       "install",
       "watch", "pull", "hub", "serve", "licences", "doctor", "label", "calibrate",
-      "analyze", "certify",
+      "analyze", "certify", "hub round", "hub add", "hub status", "hub verify", "hub prune",
     ])
   func help(_ verb: String) throws {
     let bench = Bench()
-    let outcome = bench.run((verb == "imulog" ? [] : [verb]) + ["--help"])
+    let words = verb == "imulog" ? [] : verb.split(separator: " ").map { String($0) }
+    let outcome = bench.run(words + ["--help"])
     let path = Child.products + "/imulog_CommandTests.resources/Help/\(verb).txt"
     #expect(outcome.status == 0)
     #expect(outcome.talk.isEmpty)

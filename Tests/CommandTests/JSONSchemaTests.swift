@@ -129,9 +129,14 @@ struct JSONSchemaTests {
     try remote.pi.record("--for", "1s")
     let fleet = FleetBench()
     try fleet.machine("one").record("--for", "1s")
-    fleet.hosts("one\ngone\n")
+    fleet.hosts("one site=bergen\ngone\n")
     return [
       ("hub", [try fleet.round("--json").json()]),
+      (
+        "hub status",
+        [try fleet.hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"]).json()]
+      ),
+      ("list", [try fleet.hub.run(["--store", "fleet", "list", "--json"]).json()]),
       ("status", [status]), ("start, stop, mark, keep, discard", [begun]), ("Refusal", [refused]),
       ("pull", [try remote.pull("--json").json()]),
     ]
@@ -163,6 +168,7 @@ private struct Schema {
     case object(String)
     case list(Kind?)
     case byCause(Kind)
+    case byName(Kind)
     case number
     case text
     case bool
@@ -176,6 +182,7 @@ private struct Schema {
       case _ where words.hasPrefix("list of "):
         let name = words.dropFirst(8)
         self = .list(Kind(name) ?? .object(String(name)))
+      case "object by name of text": self = .byName(.text)
       case _ where words.hasPrefix("object by cause of "):
         let name = words.dropFirst(19)
         self = .byCause(Kind(name) ?? .object(String(name)))
@@ -231,6 +238,8 @@ private struct Schema {
         #expect(GapCause.allCases.contains { $0.name == name }, "\(place).\(name)")
         check(value, kind, "\(place).\(name)", &written)
       }
+    case (.byName(let kind), .object(let members)):
+      for (name, value) in members { check(value, kind, "\(place).\(name)", &written) }
     case (.object(let table), .object(let members)):
       var missing = Set(members.keys)
       for table in [table, bases[table]].compactMap({ $0 }) {

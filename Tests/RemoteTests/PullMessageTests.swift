@@ -17,6 +17,7 @@ struct PullMessageTests {
       .fetch(PullMessageTests.id, offset: .max, follow: true),
       .free(PullMessageTests.id, byteCount: 4096, digest: PullMessageTests.digest),
       .labelled, .labels(PullMessageTests.id), .removals(PullMessageTests.id),
+      .machine,
     ]
     for request in all { #expect(PullRequest(line: request.line) == request) }
   }
@@ -30,7 +31,7 @@ struct PullMessageTests {
       "fetch \(id) 1 2", "fetch ../x 1", "fetch \(id.uppercased()) 1", "follow \(id) 0x1",
       "free \(id) 1 abc", "free \(id) 1 \(String(repeating: "A", count: 64))", "free \(id) 1",
       "labelled \(id)", "labels", "labels x", "labels \(id) ",
-      "removals", "removals x", "removals \(id) 1", "removals  \(id)",
+      "machine 1", "machine ", "removals", "removals x", "removals \(id) 1", "removals  \(id)",
     ]
     for line in wrong { #expect(PullRequest(line: line) == nil, "\(line)") }
   }
@@ -48,6 +49,7 @@ struct PullMessageTests {
       .refused(status: 66, "no such recording; run it again"),
       .labelled(PullMessageTests.id, PullMessageTests.digest),
       .label(LabelChange(label)), .label(LabelChange(label, revision: 7)),
+      .fact("free", "12 345 %"), .fact("problem", "no sensor at 0x68; é"),
     ]
     for state in PullState.allCases {
       all.append(.whole(byteCount: 5, digest: PullMessageTests.digest, state: state))
@@ -66,7 +68,7 @@ struct PullMessageTests {
       "refused 0 x",
       "labelled \(PullMessageTests.id)", "labelled x \(PullMessageTests.digest)", "label 1 2",
       "label 2 1 x", "label 1 2 a b", "label 1 2 %3b", "label 1 2 %", "label 1 2 %g0",
-      "label 1 2 %41",
+      "label 1 2 %41", "fact", "fact free", "fact free 1 2", "fact free %zz",
       "label 1 2 %FF", "label 1 2 %ff", "label 1 2 \(String(repeating: "x", count: 61))",
       "label +1 2 x",
       "refused 255 x", "refused 64", "prefix 00", "end end",

@@ -34,16 +34,24 @@ struct FleetOptions: ParsableArguments {
     }
   }
 
-  /// The bytes of the host file: 100,000 lines and more.
-  private func bytes() throws -> [UInt8] {
+  /// The bytes of the host file; `nil` without one.
+  func bytesIfThere() throws -> [UInt8]? {
     do {
       return try WholeFile.read(file, atMost: 16 << 20)
     } catch {
-      guard error.isMissing else { throw error }
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
+  /// The bytes of the host file: 100,000 lines and more.
+  private func bytes() throws -> [UInt8] {
+    guard let bytes = try bytesIfThere() else {
       throw CommandFailure(
         .noInput,
         "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
           + "with --hosts FILE")
     }
+    return bytes
   }
 }

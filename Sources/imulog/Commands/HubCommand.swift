@@ -32,6 +32,7 @@ struct HubCommand: ParsableCommand {
       """,
     subcommands: [
       HubRoundCommand.self, HubStatusCommand.self, HubVerifyCommand.self, HubPruneCommand.self,
+      HubAddCommand.self,
     ],
     defaultSubcommand: HubRoundCommand.self)
 }

@@ -4,6 +4,8 @@ import IMUModel
 import ArgumentParser
 import Export
 import Glibc
+import LogStore
+import Terminal
 
 /// `imulog install`: writes the files that make the program a service, and prints the next steps.
 struct InstallCommand: ParsableCommand {
@@ -14,9 +16,15 @@ struct InstallCommand: ParsableCommand {
       Each file is written completely or not at all. An existing configuration is not changed. The commands \
       that must follow are printed, not run.
 
+      --hub makes this machine one that collects: a timer that runs `imulog hub`. --hub-key lets a hub read \
+      this machine's recordings: it puts the hub's public key into authorized_keys, with a command that does \
+      nothing else.
+
       Examples:
         imulog install --print
         sudo imulog install
+        sudo imulog install --hub
+        sudo imulog install --hub-key id_ed25519.pub
       """)
 
   @Flag(help: "Print the files instead of writing them.")
@@ -28,17 +36,48 @@ struct InstallCommand: ParsableCommand {
     completion: .directory)
   var root = ""
 
+  @Flag(help: "Install the timer of a hub instead.")
+  var hub = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Let the hub with this public key read recordings here, instead of installing the service.",
+      valueName: "file"), completion: .file())
+  var hubKey: String?
+
+  @Flag(help: "With --hub-key: let the hub move recordings that it has to the trash.")
+  var allowDelete = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --hub-key: whose key it becomes; by default yours, under sudo too.", valueName: "name"))
+  var user: String?
+
+  @ParentCommand var imulog: Imulog
+
+  func validate() throws {
+    if hub, hubKey != nil { throw ValidationError("--hub and --hub-key exclude each other") }
+    if hubKey == nil, allowDelete || user != nil {
+      throw ValidationError("--allow-delete and --user belong to --hub-key")
+    }
+    if hubKey != nil, !root.isEmpty {
+      throw ValidationError("--hub-key is of a user of this machine; leave out --root")
+    }
+  }
+
   mutating func run() throws {
+    if let hubKey { return try installKey(hubKey) }
     let own = try InstallCommand.program()
     let isStartable = root.isEmpty && InstallCommand.isSeen(own)
     let packaged = root + "/usr/lib/systemd/system/imulog.service"
-    guard print || access(packaged, F_OK) != 0 else {
+    guard print || hub || access(packaged, F_OK) != 0 else {
       throw CommandFailure(
         .configuration,
         "a package has installed the service already (\(packaged)): `sudo systemctl enable --now imulog` starts it"
       )
     }
-    let files = InstalledFile.all(program: isStartable ? own : InstallCommand.usual)
+    let program = isStartable ? own : InstallCommand.usual
+    let files = hub ? HubUnits.all(program: program) : InstalledFile.all(program: program)
     for file in files {
       if print {
         try Console.data("==> \(file.path)\n\(file.text)")
@@ -51,8 +90,62 @@ struct InstallCommand: ParsableCommand {
         "the unit starts \(InstallCommand.usual); put it there: "
           + "`sudo install -m 755 \(own) \(root)\(InstallCommand.usual)`")
     }
-    if !print { try Console.data(InstalledFile.commands) }
+    if !print {
+      try Console.data(hub ? HubUnits.commands(program: program) : InstalledFile.commands)
+    }
   }
+
+  /// Puts the line of a hub's key into a user's `authorized_keys`.
+  private func installKey(_ file: String) throws {
+    let key = try AuthorizedKey(file: file)
+    let own = try InstallCommand.program()
+    let store = imulog.storeOptions.store ?? InstallCommand.store
+    for (path, what) in [(own, "the program"), (store, "the store")] {
+      guard path.hasPrefix("/"), InstallCommand.isPlain(path) else {
+        throw CommandFailure(
+          .configuration,
+          "the path of \(what), \(Plain.text(path)), cannot stand in authorized_keys: it must begin with / and have letters, digits and . - _ alone"
+        )
+      }
+    }
+    let line = key.line(program: own, store: store, mayFree: allowDelete)
+    guard !print else { return try Console.data(line) }
+    let account = try KeyAccount(user)
+    try account.become()
+    try account.makeDirectory()
+    let old: [UInt8]
+    do {
+      old = try WholeFile.read(account.path, atMost: 16 << 20)
+    } catch {
+      guard error.isMissing else { throw error }
+      old = []
+    }
+    guard let text = String(validating: old, as: UTF8.self) else {
+      throw CommandFailure(
+        .damagedData, "\(Plain.text(account.path)) is no text; mend it first, then run this again")
+    }
+    let new = try key.text(adding: line, to: text, of: account.path)
+    if new == text {
+      Console.talk("\(account.path) has the line already")
+    } else {
+      let pending = try PendingFile(account.path, remedy: "run it with sudo, or name --user")
+      try WholeFile.write(Array(new.utf8), to: pending.descriptor, account.path)
+      guard fchmod(pending.descriptor, 0o600) == 0 else {
+        throw CommandFailure(
+          .cannotCreate, "cannot set the permissions of \(account.path): \(Errno.words(errno))")
+      }
+      try pending.publish()
+      Console.talk("wrote \(account.path)")
+    }
+    if !account.isMember {
+      Console.talk(
+        "\(account.name) may not read the service's recordings yet: `sudo usermod -aG imulog \(account.name)`"
+      )
+    }
+  }
+
+  /// The store of the service.
+  private static var store: String { "/var/lib/imulog/recordings" }
 
   private func write(_ file: InstalledFile) throws {
     let path = root + file.path
@@ -90,11 +183,15 @@ struct InstallCommand: ParsableCommand {
   /// needs no escaping in a unit file.
   private static func isSeen(_ path: String) -> Bool {
     let hidden = ["/home/", "/root/", "/run/", "/tmp/", "/var/tmp/"]
-    return !hidden.contains { path.hasPrefix($0) }
-      && path.utf8.allSatisfy { byte in
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-          || "/.-_".utf8.contains(byte)
-      }
+    return !hidden.contains { path.hasPrefix($0) } && isPlain(path)
+  }
+
+  /// Whether a path needs no escaping in a unit file, or in authorized_keys.
+  private static func isPlain(_ path: String) -> Bool {
+    path.utf8.allSatisfy { byte in
+      (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        || "/.-_".utf8.contains(byte)
+    }
   }
 
   /// The place that README.md recommends.

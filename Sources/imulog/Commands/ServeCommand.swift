@@ -17,8 +17,8 @@ struct ServeCommand: ParsableCommand {
 
         restrict,command="imulog --store DIR serve" ssh-ed25519 AAAA...
 
-      The request comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, or what imulog pull \
-      needs. serve starts no shell, accepts no paths and writes nothing; it logs every request.
+      The request comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, doctor, or what imulog \
+      pull needs. serve starts no shell, accepts no paths and writes nothing; it logs every request.
 
       Examples:
         ssh -i ~/.ssh/imulog pi export latest > walk.json   # where the key is
@@ -94,6 +94,7 @@ enum ServeHelp {
                 [--analysis] [--from TIME] [--to TIME] [--follow]
       verify ID [--json]
       status [--json]
+      doctor [--json]
 
     ID is a recording's number, latest, or the beginning of its UUID. To fetch recordings, run
     imulog pull HOST on your machine.

@@ -37,6 +37,7 @@ struct ServeRequest {
     ],
     "verify": ["--json"],
     "status": ["--json"],
+    "doctor": ["--json"],
     "pull-server": [],
   ]
 
@@ -100,7 +101,7 @@ struct ServeRequest {
   /// Checks the values of a command. Other commands were refused earlier; this repeats the refusal.
   private static func admit(_ command: any ParsableCommand) throws(RequestRefusal) -> Work {
     switch command {
-    case is ListCommand, is StatusCommand: break
+    case is ListCommand, is StatusCommand, is DoctorCommand: break
     case is PullServerCommand: return .pull
     case let info as InfoCommand: _ = try RecordingReference(request: info.id)
     case let verify as VerifyCommand: _ = try RecordingReference(request: verify.target)

@@ -69,7 +69,9 @@ struct FleetBench {
   /// Each file of the hub: its path, number, length and times, but for the times at which machines were seen. Two that are
   /// equal have nothing written between them.
   func inventory() -> [String] {
-    hub.shell("find fleet -path fleet/state/\\* -printf '%p %i %s\\n' -o -printf '%p %i %s %T@ %C@\\n' | sort").lines.map { String($0) }
+    hub.shell(
+      "find fleet -path fleet/state/\\* -printf '%p %i %s\\n' -o -printf '%p %i %s %T@ %C@\\n' | sort"
+    ).lines.map { String($0) }
   }
 
   /// Paths of files below a directory of the hub, and their bytes.

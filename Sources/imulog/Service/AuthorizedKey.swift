@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import Glibc
+import IMUModel
+import LogStore
+import Terminal
+
+/// The line of a hub's key in a user's `authorized_keys` (sshd(8), AUTHORIZED_KEYS FILE FORMAT): it may read recordings
+/// and does nothing else.
+///
+///     restrict,command="/usr/bin/imulog --store /var/lib/imulog/recordings serve" ssh-ed25519 AAAA… hub
+///     └ options                                                                   └ the key
+struct AuthorizedKey {
+  private let type: Substring
+  private let blob: Substring
+  private let comment: String
+
+  private static let types = [
+    "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-rsa",
+    "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com",
+  ]
+  private static let longest = 16 << 10
+
+  /// Reads a file of one public key, as `ssh-keygen` writes it.
+  init(file: String) throws {
+    let bytes = try WholeFile.read(file, atMost: AuthorizedKey.longest + 1)
+    func refuse(_ why: String) -> CommandFailure {
+      CommandFailure(
+        .damagedData,
+        "\(Plain.text(file)) \(why); name the file of the hub's public key, such as id_ed25519.pub")
+    }
+    guard bytes.count <= AuthorizedKey.longest else { throw refuse("is too long for a key") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw refuse("is no text") }
+    guard !text.contains("PRIVATE KEY") else {
+      throw refuse("is a private key, which stays where it is")
+    }
+    let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+    guard lines.count == 1 else { throw refuse("has \(lines.count) lines with keys, and not one") }
+    let words = lines[0].split(separator: " ", maxSplits: 2)
+    guard words.count >= 2, AuthorizedKey.types.contains(String(words[0])) else {
+      throw refuse("has no public key that ssh knows")
+    }
+    (type, blob) = (words[0], words[1])
+    comment = words.count == 3 ? Plain.text(String(words[2])).filter { $0 != "\"" } : ""
+    guard let name = AuthorizedKey.name(in: blob), name == type else {
+      throw refuse("has a key that is cut or changed")
+    }
+  }
+
+  /// The type within a key: base64 of a length of four bytes, and so many characters.
+  private static func name(in blob: Substring) -> String? {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var bytes: [UInt8] = []
+    var (bits, count): (UInt32, UInt32) = (0, 0)
+    let digits = blob.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    guard blob.utf8.count % 4 == 0, blob.utf8.count - digits.count <= 2 else { return nil }
+    for digit in digits {
+      guard let value = alphabet.firstIndex(of: digit) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+      }
+    }
+    // Each part of a key has its length before it: none is cut.
+    var parts: [ArraySlice<UInt8>] = []
+    var rest = bytes[...]
+    while rest.count >= 4 {
+      let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(4)
+      guard length <= rest.count else { return nil }
+      parts.append(rest.prefix(length))
+      rest = rest.dropFirst(length)
+    }
+    guard rest.isEmpty, parts.count >= 2 else { return nil }
+    return String(decoding: parts[0], as: UTF8.self)
+  }
+
+  /// The line.
+  func line(program: String, store: String, mayFree: Bool) -> String {
+    let command = "\(program) --store \(store) serve\(mayFree ? " --allow-delete" : "")"
+    return "restrict,command=\"\(command)\" \(type) \(blob)\(comment.isEmpty ? "" : " " + comment)"
+  }
+
+  /// The file with the line in it once: in place of one of the same key, or at the end.
+  ///
+  /// - Throws: ``CommandFailure`` where the key may do more there: the line would lock its owner out.
+  func text(adding line: String, to old: String, of path: String) throws(CommandFailure) -> String {
+    var lines = old.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+    if lines.last == "" { lines.removeLast() }
+    var isThere = false
+    var kept: [String] = []
+    for (number, own) in lines.enumerated() {
+      let isSame =
+        !own.drop(while: \.isWhitespace).hasPrefix("#")
+        && own.split(whereSeparator: \.isWhitespace).contains(blob)
+      guard isSame else {
+        kept.append(own)
+        continue
+      }
+      guard own.contains(" serve") && own.contains("command=\"") else {
+        throw CommandFailure(
+          .configuration,
+          "\(Plain.text(path)):\(number + 1) lets this key do more than read recordings, and its owner would be locked out; "
+            + "make another key for the hub")
+      }
+      if !isThere { kept.append(line) }
+      isThere = true
+    }
+    if !isThere { kept.append(line) }
+    return kept.joined(separator: "\n") + "\n"
+  }
+}
+
+/// An account that a hub's key logs in to.
+struct KeyAccount {
+  let name: String
+  private let user: uid_t
+  private let group: gid_t
+  private let home: String
+  let isMember: Bool
+
+  /// The account of a name, or of who ran sudo.
+  ///
+  /// - Parameter given: The name; by default that of who ran `sudo`, or who runs the program.
+  init(_ given: String?) throws(CommandFailure) {
+    let sudo = Environment.value("SUDO_USER").flatMap { $0.isEmpty ? nil : $0 }
+    // Safe: the entry is a static buffer of the C library, read before the next call; no other thread asks for one.
+    let entry = (given ?? sudo).map { getpwnam($0) } ?? getpwuid(getuid())
+    guard let entry = entry?.pointee, let name = entry.pw_name, let home = entry.pw_dir,
+      let shell = entry.pw_shell
+    else {
+      throw CommandFailure(
+        .noInput,
+        "there is no user \(Plain.text(given ?? sudo ?? "\(getuid())")) here; name one with --user")
+    }
+    (self.name, self.home) = (String(cString: name), String(cString: home))
+    (user, group) = (entry.pw_uid, entry.pw_gid)
+    let path = String(cString: shell)
+    guard !["/nologin", "/false"].contains(where: { path.hasSuffix($0) }) else {
+      throw CommandFailure(
+        .configuration,
+        "sshd runs the command of a key by its user's shell, and \(self.name) has none (\(path)); name another with --user"
+      )
+    }
+    isMember = KeyAccount.isMember(self.name, group)
+  }
+
+  /// Whether it may read the service's recordings.
+  private static func isMember(_ name: String, _ own: gid_t) -> Bool {
+    guard let group = getgrnam("imulog")?.pointee.gr_gid else { return true }
+    var count: CInt = 1024
+    var groups = [gid_t](repeating: 0, count: Int(count))
+    // Safe: the count is the array's.
+    let known = getgrouplist(name, own, &groups, &count)
+    return known >= 0 && groups.prefix(Int(count)).contains(group)
+  }
+
+  /// Its file of keys.
+  var path: String { "\(home)/.ssh/authorized_keys" }
+
+  /// Acts as this account from here on: what it may not write, root does not write for it, wherever its links lead.
+  func become() throws(CommandFailure) {
+    guard geteuid() == 0, user != 0 else {
+      guard geteuid() == user else {
+        throw CommandFailure(
+          .noPermission, "only root writes the keys of another user; run it with sudo")
+      }
+      return
+    }
+    guard initgroups(name, group) == 0, setegid(group) == 0, seteuid(user) == 0 else {
+      throw CommandFailure(
+        .noPermission, "cannot act as \(name): \(Errno.words(errno))")
+    }
+  }
+
+  /// Makes `~/.ssh` where it is missing, which sshd accepts only if no one else may write there.
+  func makeDirectory() throws(CommandFailure) {
+    let directory = "\(home)/.ssh"
+    guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+      throw CommandFailure(
+        .cannotCreate, "cannot make \(Plain.text(directory)): \(Errno.words(errno))")
+    }
+  }
+}

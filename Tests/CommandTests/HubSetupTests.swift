@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("Setting up a fleet", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct HubSetupTests {
+  private let bench = FleetBench()
+
+  private func add(_ words: String...) -> Outcome {
+    bench.hub.run(["hub", "add", "fleet", "--hosts", "hosts"] + words)
+  }
+
+  private func hosts() -> String {
+    String(decoding: bench.hub.directory.bytes(of: "hosts"), as: UTF8.self)
+  }
+
+  @Test("add writes the host's line once, and says what it found")
+  func add() throws {
+    try bench.machine("one").record("--for", "1s")
+    let first = add("pump-7", "pi@one", "site=bergen")
+    #expect(hosts() == "pump-7 = pi@one site=bergen\n")
+    #expect(first.talk.contains("added to hosts: pump-7 = pi@one site=bergen"))
+    for words in [
+      "ok       ssh connects to pi@one", "ok       the key reads recordings and frees none",
+      "ok       its store has 1 recording\n", "ok       its imulog is of version 0.1.0",
+      "its clock is this machine's", "are free for its store",
+      "advice   no service of imulog answers there",
+    ] {
+      #expect(first.output.contains(words), "\(words): \(first.output)")
+    }
+    // What doctor finds wrong on this machine, it finds there.
+    let faults = try bench.hub.run(["doctor", "--json"]).json()["checks"].items.filter {
+      $0["state"] == .string("wrong")
+    }
+    #expect(
+      first.output.split(separator: "\n").filter { $0.hasPrefix("wrong    doctor, ") }.count
+        == faults.count)
+    #expect(first.status == (faults.isEmpty ? 0 : 78))
+    let second = add("pump-7")
+    #expect(second.status == first.status)
+    #expect(hosts() == "pump-7 = pi@one site=bergen\n")
+    #expect(!second.talk.contains("added"))
+    #expect(bench.round().status == 0)
+  }
+
+  @Test("what is missing is said in a sentence, and the line stays")
+  func missing() throws {
+    bench.hosts("# pumps\npump-1 = one")
+    let outcome = add("pump-2", "two")
+    #expect(outcome.status == 69)
+    #expect(
+      outcome.output.contains("wrong    cannot connect to two: ssh: Could not resolve hostname two")
+    )
+    #expect(hosts() == "# pumps\npump-1 = one\npump-2 = two\n")
+  }
+
+  @Test("a line that could not be used is not written")
+  func refused() {
+    bench.hosts("pump-1 = one\n")
+    #expect(add("Pump_1", "one").status == 64)
+    #expect(add("pump-2", "-oProxyCommand=x").status == 64)
+    #expect(add("pump-2", "two", "site").status == 64)
+    let other = add("pump-1", "two")
+    #expect(other.status == 78)
+    #expect(other.talk.contains("hosts:1: pump-1 is one already"), "\(other.talk)")
+    #expect(hosts() == "pump-1 = one\n")
+  }
+
+  @Test("install --hub writes a service that runs a round, and the timer that starts it")
+  func units() {
+    let path = bench.hub.directory.path
+    let outcome = bench.hub.run(["install", "--hub", "--root", "\(path)/card"])
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    func text(_ name: String) -> String {
+      String(decoding: bench.hub.directory.bytes(of: "card/etc/\(name)"), as: UTF8.self)
+    }
+    let unit = text("systemd/system/imulog-hub.service")
+    #expect(unit.contains("\nExecStart=/usr/local/bin/imulog hub /var/lib/imulog-hub/fleet\n"))
+    #expect(unit.contains("\nUser=imulog-hub\n"))
+    #expect(text("systemd/system/imulog-hub.timer").contains("\nOnUnitInactiveSec=1min\n"))
+    #expect(text("sysusers.d/imulog-hub.conf").contains("u     imulog-hub"))
+    #expect(outcome.output.contains("systemctl enable --now imulog-hub.timer"))
+    let analyze = "/usr/bin/systemd-analyze"
+    guard access(analyze, X_OK) == 0 else { return }
+    // The program is not there; nothing else may be wrong with the units.
+    let verified = bench.hub.shell(
+      "cd card/etc/systemd/system && \(analyze) verify --man=no ./imulog-hub.service ./imulog-hub.timer 2>&1 | grep imulog-hub | grep -v 'is not executable'"
+    )
+    #expect(verified.output.isEmpty, "\(verified.output)")
+  }
+
+  /// Runs a shell whose users are those of these lines of passwd(5).
+  private func shell(_ users: String, _ line: String) -> Outcome {
+    bench.hub.directory.write(Array("root:x:0:0::/root:/bin/sh\n\(users)".utf8), to: "passwd")
+    return Child(
+      ["-m", "/bin/sh", "-c", "mount --bind passwd /etc/passwd && \(line)"],
+      environment: bench.hub.environment, directory: bench.hub.directory.path, stdout: nil,
+      program: "/usr/bin/unshare"
+    ).outcome()
+  }
+
+  @Test(
+    "install --hub-key puts a key's line into its user's authorized_keys once, with that user's rights",
+    .enabled(
+      if: SmallDisk.isPossible && OtherUser.isPossible, "needs root, and file systems of its own"))
+  func key() throws {
+    let path = bench.hub.directory.path
+    let made = bench.hub.shell(
+      "for t in ed25519 ecdsa rsa; do ssh-keygen -q -t $t -N '' -C hub -f $t || exit; done; mkdir home; chown 4001:4001 home; chmod 755 ."
+    )
+    #expect(made.status == 0, "\(made.talk)")
+    let pi =
+      "pi:x:4001:4001::\(path)/home:/bin/sh\nno:x:4002:4002::\(path)/home:/usr/sbin/nologin\n"
+    func install(_ words: String) -> Outcome {
+      shell(pi, "exec \(Child.program) --store /srv/imu install \(words)")
+    }
+    func lines() -> [Substring] {
+      String(decoding: bench.hub.directory.bytes(of: "home/.ssh/authorized_keys"), as: UTF8.self)
+        .split(separator: "\n")
+    }
+    let key = String(decoding: bench.hub.directory.bytes(of: "ed25519.pub"), as: UTF8.self)
+      .split(separator: "\n")[0]
+    #expect(install("--hub-key ed25519.pub --user pi").status == 0)
+    #expect(lines().count == 1)
+    let line = try #require(lines().first)
+    #expect(line.hasPrefix("restrict,command=\""))
+    #expect(line.hasSuffix(" --store /srv/imu serve\" \(key)"), "\(line)")
+    var status = stat()
+    #expect(stat("\(path)/home/.ssh/authorized_keys", &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(status.st_uid == 4001)
+    // Again, and for sudo's user: once. With another right: the line is replaced.
+    #expect(install("--hub-key ed25519.pub --user pi").talk.contains("has the line already"))
+    #expect(
+      shell(
+        pi,
+        "SUDO_USER=pi exec \(Child.program) --store /srv/imu install --hub-key ed25519.pub --allow-delete"
+      ).status == 0)
+    #expect(lines().count == 1)
+    #expect(lines()[0].contains(" serve --allow-delete\" "))
+    for type in ["ecdsa", "rsa"] { #expect(install("--hub-key \(type).pub --user pi").status == 0) }
+    #expect(lines().count == 3)
+    // A key that logs in is not taken for the hub's.
+    #expect(
+      bench.hub.shell(
+        "ssh-keygen -q -t ed25519 -N '' -f own && cat own.pub >> home/.ssh/authorized_keys"
+      ).status == 0)
+    let own = install("--hub-key own.pub --user pi")
+    #expect(own.status == 78)
+    #expect(own.talk.contains("authorized_keys:4 lets this key do more"), "\(own.talk)")
+    #expect(lines().count == 4)
+    // A link leads nowhere that its owner may not write.
+    #expect(
+      bench.hub.shell(
+        "mv home/.ssh/authorized_keys kept; echo secret > other; ln -s \(path)/other home/.ssh/authorized_keys"
+      ).status == 0)
+    #expect(install("--hub-key ed25519.pub --user pi").status == 77)
+    #expect(bench.hub.directory.bytes(of: "other") == Array("secret\n".utf8))
+    #expect(install("--hub-key ed25519.pub --user no").status == 78)
+    #expect(install("--hub-key ed25519.pub --user who").status == 66)
+  }
+
+  @Test("a file that is no public key is refused, and says what is wrong")
+  func badKeys() {
+    let directory = bench.hub.directory
+    #expect(bench.hub.shell("ssh-keygen -q -t ed25519 -N '' -f key").status == 0)
+    let key = String(decoding: directory.bytes(of: "key.pub"), as: UTF8.self)
+    for (name, text, words) in [
+      ("cut", String(key.prefix(60)), "cut or changed"),
+      ("changed", key.replacing("AAAAC", with: "AAAAD"), "cut or changed"),
+      ("empty", "", "0 lines"), ("two", key + key, "2 lines"),
+      ("options", "no-pty " + key, "no public key that ssh knows"),
+      ("type", key.replacing("ssh-ed25519", with: "ssh-rsa"), "cut or changed"),
+      ("long", String(repeating: "x", count: 20_000), "too long"),
+    ] {
+      directory.write(Array(text.utf8), to: name)
+      expectSentence(bench.hub.run(["install", "--hub-key", name, "--print"]), 65, [name, words])
+    }
+    expectSentence(bench.hub.run(["install", "--hub-key", "key", "--print"]), 65, ["private key"])
+    expectSentence(bench.hub.run(["install", "--hub-key", "none", "--print"]), 66, ["none"])
+    for words in [["--user", "pi"], ["--allow-delete"], ["--hub", "--hub-key", "key.pub"]] {
+      #expect(bench.hub.run(["install"] + words).status == 64)
+    }
+  }
+}

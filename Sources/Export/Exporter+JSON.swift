@@ -113,6 +113,9 @@ extension JSONWriter {
     line("software") { $0.string(log.software) }
     line("realTime") { $0.string(log.realTime) }
     line("cpuLatency") { $0.string(log.cpuLatency.isEmpty ? nil : log.cpuLatency) }
+    line("begunBy") { $0.string(log.begunBy?.rawValue) }
+    line("trigger") { $0.string(log.trigger.isEmpty ? nil : log.trigger) }
+    line("timetable") { $0.string(log.timetable.isEmpty ? nil : log.timetable) }
     line("axes") { $0.string(log.axes?.description) }
     line("calibration") { $0.calibration(log.calibration) }
     line("calibrated") { $0.calibration(plan.calibration) }

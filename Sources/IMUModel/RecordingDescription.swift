@@ -30,6 +30,12 @@ public struct RecordingDescription: Equatable, Sendable {
   public var realTime: String
   /// The limit on how deeply processors sleep: `held at 0 µs`, `refused`, or `not held`; empty when not known.
   public var cpuLatency: String
+  /// What began it; `nil` when it was a person at `record`, and when not known.
+  public var begunBy: StartReason?
+  /// The motion that begins recordings, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after`; empty for none.
+  public var trigger: String
+  /// The duty cycle and the calendar that begin recordings, such as `every 600s`; empty for none.
+  public var timetable: String
   /// What dates the samples.
   public var clock: ClockSource
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
@@ -44,6 +50,7 @@ public struct RecordingDescription: Equatable, Sendable {
     id: RecordingID, number: UInt32, rate: SampleRate, channels: ChannelSet, plannedTicks: UInt64?,
     timeUnit: Int64, sensor: SensorDescription, board: String, host: String, software: String,
     note: String, syncInterval: Int64, realTime: String, cpuLatency: String = "",
+    begunBy: StartReason? = nil, trigger: String = "", timetable: String = "",
     clock: ClockSource = .grid, recoveredFrom: RecordingID? = nil, axes: AxisMap? = nil,
     calibration: SensorCalibration? = nil
   ) {
@@ -61,6 +68,7 @@ public struct RecordingDescription: Equatable, Sendable {
     self.syncInterval = syncInterval
     self.realTime = realTime
     self.cpuLatency = cpuLatency
+    (self.begunBy, self.trigger, self.timetable) = (begunBy, trigger, timetable)
     self.clock = clock
     self.recoveredFrom = recoveredFrom
     self.axes = axes

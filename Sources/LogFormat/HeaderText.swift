@@ -91,7 +91,8 @@ enum HeaderText {
     for (key, value) in [
       ("filter", it.sensor.filter), ("board", it.board), ("host", it.host),
       ("software", it.software), ("note", it.note), ("real-time", it.realTime),
-      ("cpu-latency", it.cpuLatency),
+      ("cpu-latency", it.cpuLatency), ("begun-by", it.begunBy?.rawValue ?? ""),
+      ("trigger", it.trigger), ("timetable", it.timetable),
     ] where !value.isEmpty {
       add(key, value)
     }
@@ -167,6 +168,8 @@ extension HeaderText {
       note: entries["note"] ?? "",
       syncInterval: entries.number("sync-interval") ?? 0,
       realTime: entries["real-time"] ?? "", cpuLatency: entries["cpu-latency"] ?? "",
+      begunBy: entries["begun-by"].flatMap { StartReason(rawValue: $0) },
+      trigger: entries["trigger"] ?? "", timetable: entries["timetable"] ?? "",
       clock: entries.number("chip-clock").map { .chip(busClock: $0 > 0 ? $0 : nil) } ?? .grid,
       recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) },
       axes: try entries.axes("axes"), calibration: try entries.calibration("calibration"))

@@ -4,12 +4,14 @@ import IMUModel
 
 /// A request over the control socket, one per connection: a line of UTF-8, at most 1024 bytes with its line feed.
 ///
-///     status      mark            start      keep
-///     stop        mark WORDS      discard    watch
+///     status      mark            start             keep
+///     stop        mark WORDS      start calendar    watch      discard
 public enum ControlRequest: Equatable, Sendable {
   case status
   /// Begin a recording, as a short press of the button does.
   case start
+  /// The same, by the calendar's timer.
+  case startByCalendar
   /// End the recording and keep it.
   case stop
   /// Put a mark with these words, or none, into the recording.
@@ -38,6 +40,7 @@ public enum ControlRequest: Equatable, Sendable {
     switch (verb, words.isEmpty) {
     case ("status", true): self = .status
     case ("start", true): self = .start
+    case ("start", false) where words == "calendar": self = .startByCalendar
     case ("stop", true): self = .stop
     case ("keep", true): self = .keep
     case ("discard", true): self = .discard
@@ -58,6 +61,7 @@ public enum ControlRequest: Equatable, Sendable {
     switch self {
     case .status: return "status"
     case .start: return "start"
+    case .startByCalendar: return "start calendar"
     case .stop: return "stop"
     case .keep: return "keep"
     case .discard: return "discard"

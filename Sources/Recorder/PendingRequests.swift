@@ -82,7 +82,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   private static func goal(of request: ControlRequest, _ machine: RecorderMachine) -> Goal? {
     switch request {
-    case .start, .discard: return .begun
+    case .start, .startByCalendar, .discard: return .begun
     case .mark: return machine.state == .starting ? .begun : nil
     case .stop, .keep: return [.saving, .ending].contains(machine.state) ? .ended : nil
     case .status, .watch: return nil

@@ -42,6 +42,8 @@ extension RecorderConfiguration {
     where interrupt == line && ![.automatic, .none].contains(line) {
       throw lines.error("interrupt", "this is the \(name)'s line; give the interrupt another")
     }
+    try checkTrigger(lines)
+    try checkTurns(lines)
     guard preTrigger > 0 else { return }
     guard samplesWhileIdle else {
       throw lines.error(
@@ -55,6 +57,67 @@ extension RecorderConfiguration {
       throw lines.error(
         "pre-trigger",
         "the history holds at most \(SpanText.text(longest)) at \(hertz) Hz; give less")
+    }
+  }
+
+  /// What motion needs to begin a recording.
+  private func checkTrigger(_ lines: ConfigurationLines) throws(ConfigurationError) {
+    guard let threshold = trigger.threshold else { return }
+    guard samplesWhileIdle else {
+      throw lines.error(
+        "trigger",
+        "no motion is seen between recordings with while-idle = sleep; "
+          + "give none here, or while-idle = sample")
+    }
+    guard channels.isSuperset(of: .accelerometer) else {
+      throw lines.error(
+        "trigger",
+        "the accelerometer is not recorded with channels = gyro; give none here, or channels = both"
+      )
+    }
+    guard threshold.limit < Double(accelerometerRange) else {
+      throw lines.error(
+        "trigger",
+        "the accelerometer measures up to \(accelerometerRange) g; "
+          + "give less, or a greater accel-range")
+    }
+    let hertz = lines["rate"]?.value ?? "10"
+    guard trigger.above < rate.hertz / 2 else {
+      throw lines.error(
+        lines["trigger-above"] == nil ? "trigger" : "trigger-above",
+        "the filter's trigger-above must be below half of the rate, \(hertz) Hz; give less there, or a higher rate"
+      )
+    }
+    let ticks = rate.ticks(inNanoseconds: trigger.window)
+    guard threshold.measure == .peak || ticks <= TriggerSetting.mostTicks else {
+      let longest = SpanText.text(rate.nanoseconds(atTick: TriggerSetting.mostTicks))
+      throw lines.error(
+        lines["trigger-window"] == nil ? "trigger" : "trigger-window",
+        "trigger-window can be \(longest) at most at \(hertz) Hz; give less there")
+    }
+  }
+
+  /// What a duty cycle and a calendar need.
+  private func checkTurns(_ lines: ConfigurationLines) throws(ConfigurationError) {
+    if let every {
+      guard !samplesWhileIdle else {
+        throw lines.error(
+          "every",
+          "the sensor must sleep between the recordings; say while-idle = sleep, or give never here"
+        )
+      }
+      guard let length, length < every else {
+        let given = lines["length"]?.value ?? "60s"
+        throw lines.error(
+          "every",
+          "each recording must be over before the next, and length is \(given); "
+            + "give a shorter length, or more here")
+      }
+    }
+    if calendar != nil, length == nil {
+      throw lines.error(
+        "calendar",
+        "its recordings would not end with length = until-stopped; give a length, or none here")
     }
   }
 }
@@ -216,6 +279,18 @@ enum Digits {
   static func number(_ text: String, upTo limit: Int) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text).flatMap { $0 <= limit ? $0 : nil }
+  }
+
+  /// A decimal number, with or without its unit after it: at most nine digits before the point, and four after it.
+  static func decimal(_ text: Substring, unit: String) -> Double? {
+    let digits = text.hasSuffix(unit) ? text.dropLast(unit.count) : text
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), parts[0].count <= 9,
+      parts.last.map({ $0.count <= 9 }) == true,
+      parts.count == 1 || parts[1].count <= 4,
+      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return nil }
+    return Double(digits)
   }
 }
 

@@ -29,8 +29,8 @@ package enum RecorderEvent: Equatable, Sendable {
 
   // Requests.
 
-  /// Begin a recording.
-  case start(at: MonotonicTime)
+  /// Begin a recording; also of a timer.
+  case start(at: MonotonicTime, by: StartReason = .request)
   /// End the recording and keep it.
   case stop(at: MonotonicTime)
   /// Put a mark into the recording.
@@ -39,6 +39,13 @@ package enum RecorderEvent: Equatable, Sendable {
   case keep(at: MonotonicTime)
   /// Discard the recording and begin another one.
   case discard(at: MonotonicTime)
+
+  // Motion, from TriggerWatch.
+
+  /// The sample of `tick` is the first one of an event; the words are its mark's.
+  case triggered(at: MonotonicTime, tick: UInt64, label: String)
+  /// The event is over with the last tick at `at`.
+  case quiet(at: MonotonicTime)
 
   // The sensor.
 
@@ -80,6 +87,17 @@ package enum RecorderEvent: Equatable, Sendable {
   case terminate
 }
 
+/// What begins a recording.
+package struct RecordingStart: Hashable, Sendable {
+  /// The instant of the press or request, or that of an event's first sample.
+  package var at: MonotonicTime
+  package var reason: StartReason
+  /// The sampler's tick of an event's first sample.
+  package var tick: UInt64?
+  /// The words of the event's mark.
+  package var label = ""
+}
+
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
 package enum RecorderEffect: Equatable, Sendable {
   /// Bring the sensor up and sample into the history; answered by ``RecorderEvent/sensorReady`` or
@@ -89,12 +107,12 @@ package enum RecorderEffect: Equatable, Sendable {
   case sleepSensor
   /// A ``RecorderEvent/retry`` in 2 s.
   case scheduleRetry
-  /// Begin a recording that counts from `at`, with the pre-trigger's samples in front; answered by
+  /// Begin a recording that counts from its start, with the pre-trigger's samples in front; answered by
   /// ``RecorderEvent/firstSample`` or ``RecorderEvent/fileRefused(_:)``.
-  case beginRecording(at: MonotonicTime)
+  case beginRecording(RecordingStart)
   /// Make a recording of the history up to `at`; answered by ``RecorderEvent/saved``, ``RecorderEvent/savedNothing`` or
   /// ``RecorderEvent/fileRefused(_:)``.
-  case keepHistory(at: MonotonicTime)
+  case keepHistory(at: MonotonicTime, by: StartReason)
   /// Log nothing later than `at` for now. Logged ticks stay.
   case holdBack(at: MonotonicTime)
   /// Continue logging, with the ticks that were held back.

@@ -7,6 +7,8 @@ import Sampling
 
 /// The loop's data about the current or the last recording.
 struct CurrentRecording {
+  /// `nil` before the first one.
+  var reason: StartReason?
   /// `nil` while it has no file.
   var number: UInt32?
   /// Ticks and times, once it has a file.
@@ -25,11 +27,14 @@ extension RecorderLoop {
     case .wakeSensor: wakeSensor()
     case .sleepSensor: sleepSensor()
     case .scheduleRetry: retryAt = clock.now() + RecorderLoop.retryInterval
-    case .beginRecording(let instant):
+    case .beginRecording(let start):
+      if start.reason == .trigger { triggers.noteBeginning(at: clock.now()) }
       begin(
-        RecordingOrder(at: instant, ticksBefore: setup.ticksBefore, ticksAfter: setup.ticksAfter))
-    case .keepHistory(let instant):
-      begin(RecordingOrder(at: instant, ticksBefore: .max, ticksAfter: 0))
+        RecordingOrder(
+          at: start.at, ownTick: start.tick, ticksBefore: setup.ticksBefore,
+          ticksAfter: setup.ticksAfter), by: start.reason)
+    case .keepHistory(let instant, let reason):
+      begin(RecordingOrder(at: instant, ticksBefore: .max, ticksAfter: 0), by: reason)
       send(.end(at: nil, reason: .button))
     case .holdBack(let instant): send(.hold(at: instant))
     case .release: send(.release)
@@ -52,9 +57,10 @@ extension RecorderLoop {
   /// Nanoseconds until the next search for a missing sensor.
   private static var retryInterval: Int64 { 2_000_000_000 }
 
-  private func begin(_ order: RecordingOrder) {
+  private func begin(_ order: RecordingOrder, by reason: StartReason) {
     guard let workers, let sensor else { return }
     current = CurrentRecording()
+    current.reason = reason
     if let calibration = setup.calibration, setup.isForeign(sensor.sensor) {
       journal(
         .warning,
@@ -63,7 +69,7 @@ extension RecorderLoop {
     }
     let header = setup.header(
       of: sensor, from: surroundings.origin, realTime: workers.realTime(memory: memoryRefusal),
-      cpuLatency: latency.words)
+      cpuLatency: latency.words, begunBy: reason)
     send(.begin(order, header, setup))
     if let store { keeper?.tidy(store) }
   }
@@ -125,6 +131,7 @@ extension RecorderLoop {
       card.post(.use(next.store.path))
       keeper?.tidy(next.store)
       journal(.notice, "the configuration was read again and is in force")
+      planTurns()
       handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
     } catch {
       let failure = CommandFailure(error, else: .configuration)
@@ -201,6 +208,9 @@ extension RecorderLoop {
         "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
         + "Without it the times are less certain, and nothing else is lost"
       if panel == nil { journal(.warning, notice) }
+    case .motion(let event, let session):
+      guard workers?.channel.session == session else { return }
+      handle(event)
     case .recording(let event):
       if event == .savedNothing {
         journal(.notice, RefusalText.hadNoSample)

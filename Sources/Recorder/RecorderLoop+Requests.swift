@@ -24,6 +24,7 @@ extension RecorderLoop {
     // Watchers are answered in `watch`.
     case .status, .watch: answer([(question.peer, .status(status()))])
     case .start: carryOut(request, .start(at: now), question.peer)
+    case .startByCalendar: carryOut(request, .start(at: now, by: .calendar), question.peer)
     case .stop: carryOut(request, .stop(at: now), question.peer)
     case .mark(let label): carryOut(request, .mark(at: now, label: label), question.peer)
     case .keep: carryOut(request, .keep(at: now), question.peer)
@@ -93,6 +94,10 @@ extension RecorderLoop {
     status.realTime = workers?.realTime(memory: memoryRefusal)
     status.problem = machine.presentProblem
     status.failure = lastFailure?.sentence
+    status.begunBy = current.reason
+    status.trigger = triggerStatus(isArmed: gauge?.isTriggerArmed ?? false)
+    status.untilTurn = turns.map { $0.due - clock.now() }
+    status.calendar = setup.configuration.calendar
     status.note = setup.configuration.note
     return status
   }

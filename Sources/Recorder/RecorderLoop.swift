@@ -94,6 +94,10 @@ package final class RecorderLoop {
   var lastReported: String?
   /// Whether the sensor was ever sampled.
   var hadSensor = false
+  /// The recordings that motion has begun.
+  var triggers = TriggerTally()
+  /// The duty cycle, if there is one.
+  var turns: DutyCycle?
   var watchers: [Watcher] = []
   /// While a recording for a calibration by hand runs.
   var guide: CalibrationGuide?
@@ -178,6 +182,7 @@ package final class RecorderLoop {
     if let memoryRefusal { journal(.warning, "\(memoryRefusal)") }
     if let store { keeper?.tidy(store) }
     handle(.begin)
+    planTurns()
     if setup.isSingle { handle(.start(at: clock.now())) }
     surroundings.notifier?.ready(status: machine.state.rawValue)
     if sensor == nil { pauseWatchdog() }
@@ -233,7 +238,7 @@ package final class RecorderLoop {
     let now = clock.now()
     let deadline = [
       panel?.deadline(after: now), retryAt, watchdogAt, exitBy, endAt, control?.deadline, watchAt,
-      requests.deadline, singleDeadline,
+      requests.deadline, singleDeadline, turns?.due,
     ].compactMap { $0 }.min()
     var descriptors = [signals.fileDescriptor, news.fileDescriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -283,6 +288,7 @@ package final class RecorderLoop {
       handle(.retry)
     }
     if let due = exitBy, now >= due { giveUp() }
+    takeTurn(now)
     superviseSingle(now)
     feedWatchdog(now)
     followGuide(now)

@@ -14,6 +14,7 @@ extension RecorderMachine {
     case .press, .double, .single, .long, .holding, .veryLong, .forgotten:
       return handleGesture(event)
     case .start, .stop, .mark, .keep, .discard: return handleRequest(event)
+    case .triggered, .quiet: return handleMotion(event)
     case .sensorReady, .sensorFailed, .sensorSilent, .sensorAnswers, .retry:
       return handleSensor(event)
     case .firstSample, .limitReached, .fileRefused, .storageEnded, .saved, .savedNothing:
@@ -36,20 +37,18 @@ extension RecorderMachine {
         doublePress = time
         return [.release]
       case .stopping:
-        resume()
-        return [.mark(at: time, label: ""), .release]
+        return [.mark(at: time, label: "")] + resume()
       default:
         doublePress = time
         return []
       }
-    case .single: return state == .stopping ? end(at: stopPress, .button) : []
+    case .single: return state == .stopping ? endByPress() : []
     case .long(let time): return long(at: time)
     case .veryLong: return terminate(.button)
     // It may have been the second press of a mark: a recording that is too long is better than one too short.
     case .forgotten:
       guard state.isLogging else { return [] }
-      if state == .stopping { resume() }
-      return [.release]
+      return state == .stopping ? resume() : [.release]
     default:
       isButtonHeld = true
       return []
@@ -58,18 +57,19 @@ extension RecorderMachine {
 
   private mutating func press(at time: MonotonicTime) -> [RecorderEffect] {
     if isMeantForLast(time) { return [.refuse(RefusalText.hasReachedLength)] }
+    let start = RecordingStart(at: time, reason: .button)
     switch state {
     case .asleep:
-      waitingStart = time
+      waitingStart = start
       return arm()
-    case .waking, .saving: return wait(time, isRequest: false)
-    case .armed: return begin(at: time)
+    case .waking, .saving: return wait(start, isRequest: false)
+    case .armed: return begin(start)
     case .starting, .recording:
       state = .stopping
       stopPress = time
       return [.holdBack(at: time)]
     // The recogniser never reports two presses without a gesture between them; if it did, none would be lost.
-    case .stopping: return end(at: stopPress, .button) + wait(time, isRequest: false)
+    case .stopping: return endByPress() + wait(start, isRequest: false)
     case .ending: return [.refuse(RefusalText.isEnding)]
     case .ended: return []
     }
@@ -78,9 +78,9 @@ extension RecorderMachine {
   private mutating func long(at time: MonotonicTime) -> [RecorderEffect] {
     if isMeantForLast(time) { return [.refuse(RefusalText.hasReachedLength)] }
     switch state {
-    case .asleep, .waking, .armed, .saving: return keep(upTo: time)
-    case .starting, .recording: return discard(andBeginAt: time)
-    case .stopping: return end(at: stopPress, .button)
+    case .asleep, .waking, .armed, .saving: return keep(upTo: time, by: .button)
+    case .starting, .recording: return discard(andBegin: RecordingStart(at: time, reason: .button))
+    case .stopping: return endByPress()
     case .ending: return [.refuse(RefusalText.isEnding)]
     case .ended: return []
     }
@@ -92,10 +92,17 @@ extension RecorderMachine {
     return press <= lastLimit
   }
 
-  /// Continues logging: the press was not the recording's end.
-  private mutating func resume() {
+  /// Continues logging: the press was not the recording's end. An event since then is a mark.
+  private mutating func resume() -> [RecorderEffect] {
     state = hasFirstSample ? .recording : .starting
     stopPress = nil
+    defer { (waitingStart, waitingEnd) = (nil, nil) }
+    return mark(of: waitingStart) + [.release]
+  }
+
+  /// Ends the recording at the press.
+  private mutating func endByPress(then next: State = .saving) -> [RecorderEffect] {
+    end(at: stopPress, .button, then: next)
   }
 
   // MARK: Requests
@@ -103,32 +110,33 @@ extension RecorderMachine {
   private mutating func handleRequest(_ event: RecorderEvent) -> [RecorderEffect] {
     guard state != .ending, state != .ended else { return [.refuse(RefusalText.isEnding)] }
     switch event {
-    case .start(let time): return start(at: time)
+    case .start(let time, let reason): return start(RecordingStart(at: time, reason: reason))
     case .stop(let time): return stop(at: time)
-    case .keep(let time): return keep(upTo: time)
+    case .keep(let time): return keep(upTo: time, by: .request)
     case .mark(let time, let label):
       switch state {
       case .starting, .recording: return [.mark(at: time, label: label)]
       case .stopping: return [.refuse(RefusalText.isStopping)]
       default: return [.refuse(RefusalText.noRecording)]
       }
-    case .discard(let time) where state.isLogging: return discard(andBeginAt: time)
+    case .discard(let time) where state.isLogging:
+      return discard(andBegin: RecordingStart(at: time, reason: .request))
     default: return [.refuse(RefusalText.noRecording)]
     }
   }
 
-  private mutating func start(at time: MonotonicTime) -> [RecorderEffect] {
+  private mutating func start(_ start: RecordingStart) -> [RecorderEffect] {
     switch state {
     case .asleep:
-      waitingStart = time
+      waitingStart = start
       return arm()
     case .waking:
       guard problem != .sensor else { return [.refuse(RefusalText.noSensor)] }
-      return wait(time, isRequest: true)
-    case .armed: return begin(at: time)
+      return wait(start, isRequest: true)
+    case .armed: return begin(start)
     case .starting, .recording: return [.refuse(RefusalText.isRecording)]
     case .stopping: return [.refuse(RefusalText.isStopping)]
-    case .saving: return wait(time, isRequest: true)
+    case .saving: return wait(start, isRequest: true)
     case .ending, .ended: return []
     }
   }
@@ -139,23 +147,25 @@ extension RecorderMachine {
       waitingStart = nil
       return samplesWhileIdle ? [] : sleep()
     case .starting, .recording: return end(at: time, .button)
-    case .stopping: return end(at: stopPress, .button)
+    case .stopping: return endByPress()
     case .saving:
       // The recording is ending already: the caller waits for that.
-      waitingStart = nil
+      (waitingStart, waitingEnd) = (nil, nil)
       return []
     case .asleep, .waking, .armed, .ending, .ended: return [.refuse(RefusalText.noRecording)]
     }
   }
 
-  private mutating func keep(upTo time: MonotonicTime) -> [RecorderEffect] {
+  private mutating func keep(
+    upTo time: MonotonicTime, by reason: StartReason
+  ) -> [RecorderEffect] {
     switch state {
     case .asleep: return [.refuse(RefusalText.nothingSampled)]
     case .waking: return [.refuse(RefusalText.notSampledYet)]
     case .armed:
       state = .saving
       hasStorageFailed = false
-      return [.keepHistory(at: time)]
+      return [.keepHistory(at: time, by: reason)]
     case .starting, .recording: return [.refuse(RefusalText.endsBeforeKeeping)]
     case .stopping: return [.refuse(RefusalText.isStopping)]
     case .saving, .ending, .ended: return [.refuse(RefusalText.isSaving)]
@@ -167,10 +177,12 @@ extension RecorderMachine {
     case .asleep, .waking, .armed: return exit()
     case .starting, .recording: return end(at: nil, reason, then: .ending)
     // No second press can come any more.
-    case .stopping: return end(at: stopPress, .button, then: .ending)
+    case .stopping:
+      (waitingStart, waitingEnd) = (nil, nil)
+      return endByPress(then: .ending)
     case .saving:
       state = .ending
-      waitingStart = nil
+      (waitingStart, waitingEnd) = (nil, nil)
       return []
     case .ending, .ended: return []
     }
@@ -209,10 +221,12 @@ extension RecorderMachine {
       return refusal + (samplesWhileIdle ? [.scheduleRetry] : [])
     case .starting, .recording, .stopping:
       isSensorAwake = false
+      forgetEvent()
       return endByItself(.sensor)
     case .saving, .ending:
       isSensorAwake = false
       problem = .sensor
+      forgetEvent()
       return []
     }
   }
@@ -248,27 +262,33 @@ extension RecorderMachine {
   }
 
   /// Begins a recording; the sensor is sampled.
-  private mutating func begin(at start: MonotonicTime) -> [RecorderEffect] {
+  mutating func begin(_ start: RecordingStart) -> [RecorderEffect] {
     state = .starting
     begun = start
     waitingStart = nil
     lastLimit = nil
     hasFirstSample = false
     hasStorageFailed = false
-    return [.beginRecording(at: start)]
+    let effects = [.beginRecording(start)] + mark(of: start)
+    guard let over = waitingEnd else { return effects }
+    waitingEnd = nil
+    return effects + end(at: over, .completed)
   }
 
-  /// Keeps a press or request for later. The first one counts; a second request is refused.
-  private mutating func wait(_ start: MonotonicTime, isRequest: Bool) -> [RecorderEffect] {
-    guard waitingStart == nil else { return isRequest ? [.refuse(RefusalText.isStarting)] : [] }
-    waitingStart = start
+  /// Keeps a press, request or event for later. The first one counts, but a person before an event; a second request is
+  /// refused.
+  mutating func wait(_ start: RecordingStart, isRequest: Bool) -> [RecorderEffect] {
+    guard waitingStart == nil || waitingStart?.reason == .trigger && start.reason != .trigger else {
+      return isRequest ? [.refuse(RefusalText.isStarting)] : []
+    }
+    (waitingStart, waitingEnd) = (start, nil)
     return []
   }
 
   /// Ends the recording.
   ///
   /// - Parameter next: The state until it is saved.
-  private mutating func end(
+  mutating func end(
     at end: MonotonicTime?, _ reason: StopReason, then next: State = .saving
   ) -> [RecorderEffect] {
     state = next
@@ -283,12 +303,12 @@ extension RecorderMachine {
   }
 
   /// Discards the recording; another one begins at `start` as soon as that is done.
-  private mutating func discard(andBeginAt start: MonotonicTime) -> [RecorderEffect] {
-    if isGuided { doublePress = start }
+  private mutating func discard(andBegin start: RecordingStart) -> [RecorderEffect] {
+    if isGuided { doublePress = start.at }
     state = .saving
     stopPress = nil
-    waitingStart = start
-    return [.discardRecording(at: start)]
+    (waitingStart, waitingEnd) = (start, nil)
+    return [.discardRecording(at: start.at)]
   }
 
   // MARK: Between recordings
@@ -312,7 +332,7 @@ extension RecorderMachine {
   /// Begins the recording that waits, or goes to the idle state.
   private mutating func rest() -> [RecorderEffect] {
     stopPress = nil
-    if let waitingStart, isSensorAwake { return begin(at: waitingStart) }
+    if let waitingStart, isSensorAwake { return begin(waitingStart) }
     let effects = waitingStart != nil || samplesWhileIdle ? arm() : sleep()
     guard awaitsReload else { return effects }
     awaitsReload = false

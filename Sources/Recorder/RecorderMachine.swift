@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import IMUModel
+import IMUModel
 
 /// The recorder's behaviour: one table of states and events, pure and total.
 ///
@@ -38,6 +38,8 @@ package import IMUModel
 ///     reload sample | → waking: wake   | sleep, wake          | → waking: sleep, wake
 ///     reload sleep  | ·                | → asleep: sleep h    | → asleep: sleep
 ///     reload wrong  | ·                | ·                    | ·
+///     triggered 5   | ·                | ·                    | → starting: begin 5, mark 5
+///     quiet 5       | ·                | ·                    | ·
 ///     terminate     | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
 ///
 ///     event         | starting                | recording               | stopping
@@ -60,6 +62,8 @@ package import IMUModel
 ///     limitReached  | → saving: end now done  | → saving: end now done  | → saving: end now done
 ///     storageEnded  | → saving: end now full  | → saving: end now full  | → saving: end now full
 ///     reload        | · l                     | · l                     | · l
+///     triggered 5   | mark 5                  | mark 5                  | · m
+///     quiet 5       | → saving: end 5 done n  | → saving: end 5 done n  | → saving: end 5 done n
 ///     terminate     | → ending: end now signal| → ending: end now signal| → ending: end 4 button
 ///
 ///     event         | saving    | ending                | ended
@@ -73,6 +77,8 @@ package import IMUModel
 ///     saved         | → armed k | → ended: sleep, exit  | ·
 ///     savedNothing  | → armed k | → ended: sleep, exit  | ·
 ///     reload        | · l       | ·                     | ·
+///     triggered 5   | · b, o    | ·                     | ·
+///     quiet 5       | · o       | ·                     | ·
 ///     terminate     | → ending  | ·                     | ·
 ///
 /// An event that a table does not list does nothing in its states. But sensorFailed, fileRefused, storageEnded and a
@@ -96,6 +102,10 @@ package import IMUModel
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
 ///   when it is not sampled while idle.
 /// - l: reload follows when no recording is in progress and none waits.
+/// - m: the event waits: if the press was a mark, mark 5 follows; if it was the end, the event begins the next recording.
+/// - n: only where motion began the recording; no effect on others.
+/// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the event after that continues
+///   it. When the sensor is lost, an event that waits is forgotten: its samples are.
 public struct RecorderMachine: Hashable, Sendable {
   /// A column of the table.
   public enum State: String, CaseIterable, Sendable {
@@ -127,15 +137,17 @@ public struct RecorderMachine: Hashable, Sendable {
   /// The last problem; `nil` once the same attempt succeeded.
   package internal(set) var problem: Problem?
   package internal(set) var samplesWhileIdle: Bool
-  /// The press or request that begins a recording as soon as one can begin.
-  package internal(set) var waitingStart: MonotonicTime?
+  /// The press, request or event that begins a recording as soon as one can begin.
+  package internal(set) var waitingStart: RecordingStart?
+  /// The end of the event that waits, where it is over already.
+  var waitingEnd: MonotonicTime?
 
-  /// The press or request that began the recording.
-  var begun: MonotonicTime?
+  /// The press, request or event that began the recording.
+  var begun: RecordingStart?
   /// The first of the last two presses that were no mark.
   var doublePress: MonotonicTime?
   /// Whether two presses began the recording, for a calibration by hand.
-  var isGuided: Bool { doublePress != nil && doublePress == begun }
+  var isGuided: Bool { doublePress != nil && doublePress == begun?.at }
   /// The press that may be the recording's end; only while stopping.
   var stopPress: MonotonicTime?
   var hasFirstSample = false

@@ -69,15 +69,22 @@ package struct RecorderSetup: Sendable {
 
   /// The log's header of a recording that begins now, still without its number and its ticks.
   func header(
-    of start: SensorStart, from origin: RecordingOrigin, realTime: String, cpuLatency: String
+    of start: SensorStart, from origin: RecordingOrigin, realTime: String, cpuLatency: String,
+    begunBy reason: StartReason
   ) -> RecordingDescription {
-    RecordingDescription(
+    var header = RecordingDescription(
       id: origin.makeID(), number: 0, rate: start.schedule.rate,
       channels: configuration.channels, plannedTicks: nil, timeUnit: RecorderSetup.timeUnit,
       sensor: start.sensor, board: start.boardTitle, host: origin.host,
       software: origin.software, note: configuration.note, syncInterval: syncInterval,
       realTime: realTime, cpuLatency: cpuLatency, clock: start.clock, axes: configuration.axes,
       calibration: isForeign(start.sensor) ? nil : calibration)
+    // A single recording is begun by whoever starts the program.
+    guard !isSingle else { return header }
+    header.begunBy = reason
+    header.trigger = configuration.trigger.words(preTrigger: configuration.preTrigger) ?? ""
+    header.timetable = configuration.timetable
+    return header
   }
 
   /// Whether the calibration is of another chip than the one that was found.

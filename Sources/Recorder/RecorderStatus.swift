@@ -28,6 +28,14 @@ public struct RecorderStatus: Equatable, Sendable {
   public var problem: Problem?
   /// The problem's cause as a sentence, if known.
   public var failure: String?
+  /// What began the current recording, or the last one; `nil` when there was none.
+  public var begunBy: StartReason?
+  /// Recordings that motion begins; `nil` without a trigger.
+  public var trigger: TriggerStatus?
+  /// Nanoseconds until the next turn of the duty cycle; `nil` without one.
+  public var untilTurn: Int64?
+  /// When a timer begins recordings; `nil` when none does.
+  public var calendar: String?
   /// The note of each recording.
   public var note: String
 
@@ -71,6 +79,15 @@ public struct RecorderStatus: Equatable, Sendable {
         json.null()
       }
       json.member("realTime", realTime)
+      json.member("begunBy", begunBy?.rawValue)
+      json.key("trigger")
+      if let trigger {
+        trigger.add(to: &json)
+      } else {
+        json.null()
+      }
+      json.member("nextTurn_s", number: untilTurn.map(RecorderStatus.seconds))
+      json.member("calendar", calendar)
       json.member("note", note)
     }
   }
@@ -103,6 +120,9 @@ public struct RecorderStatus: Equatable, Sendable {
         }
       ),
       ("real time", realTime),
+      ("trigger", trigger?.text),
+      ("next turn", untilTurn.map { "in \(RecorderStatus.seconds($0)) s" }),
+      ("calendar", calendar),
       ("note", note.isEmpty ? nil : note),
     ]
     var lines: [String] = []
@@ -119,6 +139,12 @@ public struct RecorderStatus: Equatable, Sendable {
     guard degrees.magnitude < 10_000 else { return nil }
     let tenths = Int((degrees * 10).rounded())
     return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  }
+
+  /// To a second, rounded up.
+  static func seconds(_ nanoseconds: Int64) -> String {
+    let (whole, rest) = max(0, nanoseconds).quotientAndRemainder(dividingBy: 1_000_000_000)
+    return "\(rest > 0 ? whole + 1 : whole)"
   }
 
   /// A rate to a thousandth of a hertz.
@@ -154,6 +180,10 @@ extension RecorderStatus {
     case "sensor": sensor = try json.sensorPlace()
     case "chipClock": clock = try json.chipClock()
     case "realTime": realTime = try json.string()
+    case "begunBy": begunBy = try json.string().flatMap(StartReason.init(rawValue:))
+    case "trigger": trigger = try TriggerStatus(&json)
+    case "nextTurn_s": untilTurn = try json.integer().flatMap(RecorderStatus.nanoseconds)
+    case "calendar": calendar = try json.string()
     case "note": note = try json.string() ?? ""
     default: try json.skip()
     }

@@ -5,39 +5,6 @@ package import LogStore
 package import RingBuffer
 import Sampling
 
-/// The ticks of a requested recording.
-package struct RecordingOrder: Equatable, Sendable {
-  /// The instant of the press or request: the first tick from it on is the recording's own first.
-  package var at: MonotonicTime
-  /// Ticks before it to include, as far as the history has them.
-  package var ticksBefore: UInt64
-  /// Ticks from `at` on after which the recording ends; `nil` for no limit; 0 for only the ticks before.
-  package var ticksAfter: UInt64?
-
-  package init(at: MonotonicTime, ticksBefore: UInt64, ticksAfter: UInt64?) {
-    self.at = at
-    self.ticksBefore = ticksBefore
-    self.ticksAfter = ticksAfter
-  }
-}
-
-/// What a recording's header needs from its first record.
-package struct RecordingPlan: Equatable, Sendable {
-  /// Ticks in all; `nil` for no end.
-  package var plannedTicks: UInt64?
-  /// Its ticks and times among the sampler's.
-  package var frame: RecordingFrame
-
-  /// When its tick 0 was due.
-  package var start: MonotonicTime { frame.start }
-}
-
-/// The progress of a recording, from the ticks in its log.
-package struct RecordingProgress: Equatable, Sendable {
-  package var ledger = TickLedger()
-  package var lateness = LatenessSummary()
-}
-
 /// Cuts recordings out of the ticks of a sampler that runs through many of them.
 ///
 ///        begin            first record          attach                end, or all ticks
@@ -282,8 +249,8 @@ extension RecordingWriter {
   private mutating func look(
     for order: RecordingOrder, now: MonotonicTime, _ round: inout Round
   ) {
-    let own = clock.firstTick(from: order.at)
-    let wanted = max(unlogged, clock.firstTick(order.ticksBefore, before: own, at: order.at))
+    let ticks = order.ticks(by: clock)
+    let (own, wanted) = (ticks.own, max(unlogged, ticks.first))
     var limit = order.ticksAfter.map { own + $0 } ?? .max
     // A recording from the sampler's own beginning has its first tick before that is read.
     let first =

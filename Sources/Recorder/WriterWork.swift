@@ -35,6 +35,8 @@ struct WriterGauge: Sendable {
   var progress: RecordingProgress?
   /// Of a chip that keeps the time.
   var clock: ChipClockState?
+  /// Whether motion would be an event.
+  var isTriggerArmed = false
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
   /// When the sampler was last seen to deliver a record.
@@ -49,6 +51,7 @@ struct WriterWork: ~Copyable {
   private var silence: SilenceWatch
   private var clock: LiveChipClock?
   private var interrupt: InterruptWatch?
+  private var trigger: TriggerWatch?
   /// Nanoseconds between two looks at the ring while there is no recording.
   private let idlePeriod: Int64
   private var begun: (header: RecordingDescription, setup: RecorderSetup)?
@@ -71,6 +74,8 @@ struct WriterWork: ~Copyable {
     (self.start, self.channel) = (start, channel)
     clock = LiveChipClock(start)
     interrupt = start.hasInterrupt ? InterruptWatch() : nil
+    trigger = TriggerWatch(
+      setup.configuration.trigger, start.schedule, start.clock, start.sensor)
     silence = SilenceWatch(start.schedule.rate, start: start.schedule.start)
     idlePeriod = WriterWork.idlePeriod(start.schedule.rate, historyTicks: setup.historyTicks)
   }
@@ -128,12 +133,13 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Looks at new records in the ring before they leave it: for watchers, and to know whether the chip answers. Records
-  /// also arrive when it does not, as gaps.
+  /// Looks at new records in the ring before they leave it: for watchers, for motion that begins a recording, and to know
+  /// whether the chip answers. Records also arrive when it does not, as gaps.
   private mutating func look(now: MonotonicTime) {
     seen.removeAll(keepingCapacity: true)
     writer.look(into: &seen)
     for record in seen {
+      if let event = trigger?.note(record) { report(event) }
       guard record.kind != .sample else {
         samples += 1
         continue
@@ -151,6 +157,14 @@ struct WriterWork: ~Copyable {
     if silence.notice(samples, isBlocked: writer.isRingFull, now: now) {
       channel.news.post(.sensorSilent(silence.isSilent, session: channel.session))
     }
+  }
+
+  /// Reports an event in the motion. When it is over, nothing later is logged of its recording, which the machine ends.
+  private mutating func report(_ event: TriggerWatch.Event) {
+    if case .quiet(let instant, _) = event, begun?.header.begunBy == .trigger {
+      writer.hold(at: instant)
+    }
+    channel.news.post(.motion(event, session: channel.session))
   }
 
   /// Orders the recording's file from the card, which answers with a command.
@@ -185,13 +199,17 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Publishes the chip's clock and the recording's progress, as often as a person can perceive.
+  /// Publishes the clock of the chip, the trigger and the recording's progress, as often as a person can perceive.
   private mutating func show(now: MonotonicTime) {
-    guard now - shownAt >= WriterWork.period, clock != nil || writer.progress != nil else { return }
+    guard now - shownAt >= WriterWork.period,
+      clock != nil || trigger != nil || writer.progress != nil
+    else { return }
     shownAt = now
     let (state, progress, longest) = (clock?.state, writer.progress, queue?.longestSync)
+    let isArmed = trigger?.isArmed ?? false
     channel.gauge.withLock { gauge in
       gauge.clock = state
+      gauge.isTriggerArmed = isArmed
       guard let progress else { return }
       gauge.progress = progress
       gauge.longestSync = longest ?? gauge.longestSync

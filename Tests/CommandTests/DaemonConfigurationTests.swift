@@ -17,6 +17,10 @@ struct DaemonConfigurationTests {
       ("clock = on", ["clock = on", "auto, chip or grid"]),
       ("interrupt = :x", ["interrupt = :x", "GPIO17"]),
       ("interrupt = GPIO22\nbutton = GPIO22", ["interrupt = GPIO22", "button's line"]),
+      ("trigger = peak 0.5 m/s2", ["trigger = peak 0.5 m/s2", "peak 0.5g"]),
+      ("trigger = peak 9g", ["trigger = peak 9g", "up to 4 g", "accel-range"]),
+      ("every = 10m", ["every = 10m", "while-idle = sleep"]),
+      ("calendar = `x`", ["calendar = `x`", "Mon..Fri 08:00"]),
       ("pre-trigger = 90s", ["pre-trigger = 90s", "at most 59s at 10 Hz"]),
     ])
   func wrongAtStart(_ line: String, _ words: [String]) {

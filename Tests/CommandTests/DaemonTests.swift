@@ -48,7 +48,7 @@ struct DaemonTests {
       json.keys == [
         "schema", "ok", "state", "problem", "failure", "number", "ticks", "lateness",
         "worstFlush_ns", "free_bytes", "processorTemperature_c", "sensor", "chipClock", "realTime",
-        "note",
+        "begunBy", "trigger", "nextTurn_s", "calendar", "note",
       ])
     #expect(json["number"] == .null)
     #expect(json["sensor"]["address"] == .integer(0x68))

@@ -117,7 +117,7 @@ struct JSONSchemaTests {
 
   /// Documents of the service and of a pull.
   private static func served() throws -> [(heading: String, documents: [JSON])] {
-    let service = DaemonBench(["rate": "500"])
+    let service = DaemonBench(["rate": "500", "trigger": "peak 2g"])
     let child = try service.startArmed()
     let begun = try JSON(Array(service.send(Array("start\n".utf8)).utf8))
     let status = try service.wait(for: "recording") {

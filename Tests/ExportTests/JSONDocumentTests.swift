@@ -44,6 +44,8 @@ struct JSONDocumentTests {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.description.note = "left \"knee\""
     log.description.cpuLatency = "held at 5 µs"
+    (log.description.begunBy, log.description.trigger) = (.trigger, "rms 0.02 g")
+    log.description.timetable = "every 600s"
     log.clock(0, wall: 1_795_228_687_000_000_000)
     log.sample(0, 1000, RawSample(ax: 1, ay: 2, az: 3))
     log.event(1, .lost, .configurationLost)
@@ -72,6 +74,9 @@ struct JSONDocumentTests {
         "software":"imulog 0.1.0",
         "realTime":"refused",
         "cpuLatency":"held at 5 µs",
+        "begunBy":"trigger",
+        "trigger":"rms 0.02 g",
+        "timetable":"every 600s",
         "axes":null,
         "calibration":null,
         "calibrated":null,

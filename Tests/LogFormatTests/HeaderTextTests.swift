@@ -48,6 +48,9 @@ struct HeaderTextTests {
     empty.cpuLatency = "held at 0 µs"
     var calibrated = RecordingDescription.example
     calibrated.axes = AxisMap("-z,y,x")
+    calibrated.begunBy = .duty
+    calibrated.trigger = "peak 0.5 g above 1 Hz, 2 s before, 5 s after"
+    calibrated.timetable = "every 600s"
     calibrated.calibration = SensorCalibration(
       id: RecordingID(high: 7, low: 8), name: "a\\b", sensor: "MPU-6050", made: -1,
       gyroscope: SensorCalibration.Gyroscope(offset: Vector3(1, -2, 0.1)))
@@ -105,6 +108,7 @@ struct HeaderTextTests {
     arguments: [
       "number -1", "number +1", "sensor-address 256", "output-data-rate nan",
       "output-data-rate inf", "planned-ticks 1.5", "sync-interval soon", "gyroscope-range",
+      "begun-by wind", "begun-by",
     ])
   func badOptionalEntries(line: String) throws {
     #expect(try decode(page([line] + least)) == decode(page(least)))

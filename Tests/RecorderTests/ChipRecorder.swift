@@ -26,6 +26,8 @@ struct ChipRecorder: Sendable {
   var isStamped = false
   var length: Int64? = 20_000_000_000
   var preTrigger: Int64 = 0
+  var trigger = TriggerSetting()
+  var motion = Motion.tumble
   var faults: [(fault: Fault, at: Int64)] = []
   /// The sampler's thread does not run for so long at an instant.
   var samplerStall: (at: Int64, length: Int64)?
@@ -76,7 +78,7 @@ struct ChipRecorder: Sendable {
     var configuration = RecorderConfiguration.default
     (configuration.rate, configuration.clock) = (rate, .chip)
     (configuration.length, configuration.preTrigger) = (self.length, preTrigger)
-    configuration.reserve = 0
+    (configuration.reserve, configuration.trigger) = (0, trigger)
     let warnings = SentenceList()
     var surroundings = RecorderLoop.Surroundings { priority, sentence in
       if priority.rawValue <= JournalPriority.warning.rawValue { warnings.add(sentence) }
@@ -124,7 +126,7 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
     chip.clockErrorPartsPerMillion = bench.clockError
     func makeBus(_ clock: VirtualClock) -> SimulatedBus<VirtualClock> {
       SimulatedBus(
-        clock: clock, chip: chip, address: address, motion: .tumble, busHertz: 400_000)
+        clock: clock, chip: chip, address: address, motion: bench.motion, busHertz: 400_000)
     }
     var own = makeBus(clock)
     for (fault, instant) in bench.faults {
@@ -305,7 +307,7 @@ struct Take {
 }
 
 /// Sentences from a service that is stepped on the test's thread.
-private final class SentenceList: @unchecked Sendable {
+final class SentenceList: @unchecked Sendable {
   private(set) var all: [String] = []
   func add(_ sentence: String) { all.append(sentence) }
 }

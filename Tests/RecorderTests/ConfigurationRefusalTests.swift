@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUModel
 import Recorder
 import Testing
 
@@ -40,6 +41,27 @@ struct ConfigurationRefusalTests {
       ("store", ["recordings", "~/x", "./x"], "give auto, or a directory as an absolute path"),
       ("pre-trigger", ["auto", "-5s", "5x"], "give a time such as 5s, or 0s for none"),
       ("while-idle", ["yes", "Sleep"], "give sample or sleep"),
+      (
+        "trigger",
+        [
+          "yes", "peak", "0.5g", "peak 0g", "peak -1g", "peak .5g", "rms 1e3g", "Peak 1g",
+          "peak 1 g", "peak 0.00001g", "peak inf", "none peak 1g",
+        ],
+        "give none, or peak or rms with g, such as peak 0.5g or rms 0.02g"
+      ),
+      (
+        "trigger-above", ["0", "0Hz", "0.009Hz", "1001", "fast", "1kHz", "-1Hz"],
+        "give hertz from 0.01 to 1000, such as 1Hz or 0.5Hz"
+      ),
+      ("trigger-window", ["0s", "0", "-1s", "1x"], "give a time above 0, such as 1s or 500ms"),
+      ("post-trigger", ["0s", "soon"], "give a time above 0, such as 1s or 500ms"),
+      ("trigger-pause", ["no", "-1s"], "give a time such as 10s, or 0s for none"),
+      ("trigger-most", ["0", "-1", "10001", "many", "1.5"], "give a number from 1 to 10000"),
+      ("every", ["0", "0s", "day", "-10m"], "give never, or a time above 0, such as 10m"),
+      (
+        "calendar", ["Mon $(x)", "08:00;", "* ..", "%h", "\"daily\"", "a\\nb"],
+        "give none, or days and times as systemd.time(7) has them, such as Mon..Fri 08:00"
+      ),
       ("button", [":17", "chip:", "chip:x", "chip:-1", "chip:65536", "chip: 1"], line),
       ("button-active", ["0", "Low"], "give low or high"),
       ("light", ["chip:x"], line),
@@ -100,7 +122,8 @@ struct ConfigurationRefusalTests {
     }
     let all =
       "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, time-stamps, length, channels, "
-      + "accel-range, gyro-range, sync-every, cpu-latency, note, axes, calibration, store, pre-trigger, while-idle, button, "
+      + "accel-range, gyro-range, sync-every, cpu-latency, note, axes, calibration, store, pre-trigger, while-idle, trigger, "
+      + "trigger-above, trigger-window, post-trigger, trigger-pause, trigger-most, every, calendar, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
     for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
       #expect(ReadConfiguration("\(wrong) = 1") == .refusal("i.conf:1: \(wrong) = 1: \(all)"))
@@ -173,6 +196,76 @@ struct ConfigurationRefusalTests {
           $0.light = .none
           $0.button = .none
         })
+  }
+
+  @Test(
+    "a trigger, a duty cycle and a calendar without what they need are refused, with the remedy")
+  func beginningsTogether() {
+    for (text, refusal) in [
+      (
+        "trigger = peak 1g\nwhile-idle = sleep",
+        "1: trigger = peak 1g: no motion is seen between recordings with while-idle = sleep; "
+          + "give none here, or while-idle = sample"
+      ),
+      (
+        "channels = gyro\ntrigger = peak 1g",
+        "2: trigger = peak 1g: the accelerometer is not recorded with channels = gyro; "
+          + "give none here, or channels = both"
+      ),
+      (
+        "trigger = peak 4g",
+        "1: trigger = peak 4g: the accelerometer measures up to 4 g; give less, or a greater accel-range"
+      ),
+      (
+        "trigger = rms 1g\ntrigger-above = 5Hz",
+        "2: trigger-above = 5Hz: the filter's trigger-above must be below half of the rate, 10 Hz; "
+          + "give less there, or a higher rate"
+      ),
+      (
+        "trigger = rms 1g\nrate = 1.5",
+        "1: trigger = rms 1g: the filter's trigger-above must be below half of the rate, 1.5 Hz; "
+          + "give less there, or a higher rate"
+      ),
+      (
+        "trigger = rms 1g\ntrigger-window = 60.1s",
+        "2: trigger-window = 60.1s: trigger-window can be 60s at most at 10 Hz; give less there"
+      ),
+      (
+        "trigger = rms 1g\nrate = 1000",
+        "1: trigger = rms 1g: trigger-window can be 600ms at most at 1000 Hz; give less there"
+      ),
+      (
+        "every = 10m",
+        "1: every = 10m: the sensor must sleep between the recordings; "
+          + "say while-idle = sleep, or give never here"
+      ),
+      (
+        "every = 60s\nwhile-idle = sleep",
+        "1: every = 60s: each recording must be over before the next, and length is 60s; "
+          + "give a shorter length, or more here"
+      ),
+      (
+        "every = 1h\nwhile-idle = sleep\nlength = until-stopped",
+        "1: every = 1h: each recording must be over before the next, and length is until-stopped; "
+          + "give a shorter length, or more here"
+      ),
+      (
+        "calendar = daily\nlength = until-stopped",
+        "1: calendar = daily: its recordings would not end with length = until-stopped; "
+          + "give a length, or none here"
+      ),
+    ] {
+      #expect(ReadConfiguration(text) == .refusal("i.conf:" + refusal))
+    }
+    // A window that is not used is not checked, and a filter neither.
+    #expect(
+      ReadConfiguration("trigger = peak 1g\nrate = 1000\naccel-range = 2g")
+        == .changed {
+          $0.trigger.threshold = .init(.peak, 1)
+          $0.rate = SampleRate(1000) ?? $0.rate
+          $0.accelerometerRange = 2
+        })
+    #expect(ReadConfiguration("trigger-above = 100Hz") == .changed { $0.trigger.above = 100 })
   }
 
   @Test("any bytes are read or refused in one line of text, and never trap")

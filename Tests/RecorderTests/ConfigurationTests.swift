@@ -67,6 +67,11 @@ struct ConfigurationTests {
     #expect(configuration.note == "" && configuration.store == nil)
     #expect(configuration.preTrigger == 0)
     #expect(configuration.samplesWhileIdle)
+    #expect(configuration.trigger.threshold == nil && configuration.trigger.above == 1)
+    #expect(configuration.trigger.window == 1_000_000_000)
+    #expect(configuration.trigger.after == 5_000_000_000 && configuration.trigger.pause == 0)
+    #expect(configuration.trigger.most == 1000)
+    #expect(configuration.every == nil && configuration.calendar == nil)
     #expect(configuration.button == .automatic && configuration.light == .automatic)
     #expect(configuration.isButtonActiveLow && !configuration.isLightActiveLow)
     #expect(configuration.reserve == 200_000_000)
@@ -105,6 +110,27 @@ struct ConfigurationTests {
     ("pre-trigger = 59s", .changed { $0.preTrigger = 59_000_000_000 }),
     ("while-idle = sleep", .changed { $0.samplesWhileIdle = false }),
     ("while-idle = sample", .changed { _ in }),
+    ("trigger = none", .changed { _ in }),
+    ("trigger = peak 0.5g", .changed { $0.trigger.threshold = .init(.peak, 0.5) }),
+    ("trigger = peak 3.9999", .changed { $0.trigger.threshold = .init(.peak, 3.9999) }),
+    ("trigger = rms   0.02g", .changed { $0.trigger.threshold = .init(.rms, 0.02) }),
+    ("trigger-above = 0.5Hz", .changed { $0.trigger.above = 0.5 }),
+    ("trigger-above = 1000", .changed { $0.trigger.above = 1000 }),
+    ("trigger-window = 500ms", .changed { $0.trigger.window = 500_000_000 }),
+    ("post-trigger = 2m", .changed { $0.trigger.after = 120_000_000_000 }),
+    ("trigger-pause = 10s", .changed { $0.trigger.pause = 10_000_000_000 }),
+    ("trigger-most = 1", .changed { $0.trigger.most = 1 }),
+    ("trigger-most = 10000", .changed { $0.trigger.most = 10_000 }),
+    ("every = never", .changed { _ in }),
+    ("calendar = none", .changed { _ in }),
+    ("calendar = Mon..Fri 08:00", .changed { $0.calendar = "Mon..Fri 08:00" }),
+    (
+      "calendar = *-*-1/2 6,18:00:00 Europe/Berlin",
+      .changed {
+        $0.calendar = "*-*-1/2 6,18:00:00 Europe/Berlin"
+      }
+    ),
+    ("calendar = daily", .changed { $0.calendar = "daily" }),
     ("button = none", .changed { $0.button = .none }),
     ("button = GPIO17", .changed { $0.button = .named("GPIO17") }),
     ("button = pin-03 [GPIO1_A0]", .changed { $0.button = .named("pin-03 [GPIO1_A0]") }),
@@ -127,6 +153,16 @@ struct ConfigurationTests {
     for (line, expected) in Self.values {
       #expect(ReadConfiguration(line) == expected, "\(line)")
     }
+  }
+
+  @Test("a duty cycle has a sensor that sleeps")
+  func every() {
+    #expect(
+      ReadConfiguration("every = 10m\nwhile-idle = sleep")
+        == .changed {
+          $0.every = 600_000_000_000
+          $0.samplesWhileIdle = false
+        })
   }
 
   @Test("white space, comments, other line ends and a byte order mark change nothing")

@@ -20,7 +20,7 @@ struct ControlTests {
       ("status", .status), ("start", .start), ("stop", .stop), ("keep", .keep),
       ("discard", .discard), ("mark", .mark("")), ("mark jump", .mark("jump")),
       ("mark two words", .mark("two words")), ("mark status", .mark("status")),
-      ("mark \(label)", .mark(label)), ("watch", .watch),
+      ("mark \(label)", .mark(label)), ("watch", .watch), ("start calendar", .startByCalendar),
     ] as [(String, ControlRequest)] {
       for end in ["", "\n", "\r\n"] {
         #expect(read(line + end) == .success(request), "\(line)")

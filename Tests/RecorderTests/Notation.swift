@@ -21,6 +21,8 @@ enum Notation {
     ("mark 5", .mark(at: time(5), label: "x")),
     ("keep 5", .keep(at: time(5))),
     ("discard 5", .discard(at: time(5))),
+    ("triggered 5", .triggered(at: time(5), tick: 50, label: "g")),
+    ("quiet 5", .quiet(at: time(5))),
     ("sensorReady", .sensorReady),
     ("sensorSilent", .sensorSilent),
     ("sensorAnswers", .sensorAnswers),
@@ -65,8 +67,9 @@ enum Notation {
     case .wakeSensor: return "wake"
     case .sleepSensor: return "sleep"
     case .scheduleRetry: return "retry"
-    case .beginRecording(let at): return "begin \(at.nanoseconds)"
-    case .keepHistory(let at): return "keep \(at.nanoseconds)"
+    case .beginRecording(let start):
+      return "begin \(start.at.nanoseconds)" + (start.tick.map { " tick \($0)" } ?? "")
+    case .keepHistory(let at, _): return "keep \(at.nanoseconds)"
     case .holdBack(let at): return "hold \(at.nanoseconds)"
     case .release: return "release"
     case .mark(let at, let label):

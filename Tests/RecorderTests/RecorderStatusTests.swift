@@ -18,6 +18,12 @@ struct RecorderStatusTests {
     status.sensor = SensorPlace(model: "MPU6050", address: 0x68)
     status.clock = ChipClockState(hertz: 1031.205, uncertainty: 117_600)
     status.realTime = "fifo 80, memory locked"
+    status.begunBy = .trigger
+    status.trigger = TriggerStatus(
+      measure: "peak", threshold: 0.05, isArmed: true, count: 12, most: 1000,
+      sinceLast: 3_000_000_001)
+    status.untilTurn = 600_000_000_000
+    status.calendar = "Mon..Fri 08:00"
     status.problem = .storageFull
     status.failure = "there is no room in /var/x"
     status.note = "left \"wrist\""
@@ -44,7 +50,9 @@ struct RecorderStatusTests {
         + #""worstFlush_ns":1234567890,"free_bytes":12345678901,"processorTemperature_c":48.3,"#
         + #""sensor":{"model":"MPU6050","address":104},"#
         + #""chipClock":{"rate_hz":1031.205,"uncertainty_ns":117600},"#
-        + #""realTime":"fifo 80, memory locked","#
+        + #""realTime":"fifo 80, memory locked","begunBy":"trigger","#
+        + #""trigger":{"measure":"peak","threshold_g":0.05,"armed":true,"last24h":12,"most":1000,"#
+        + #""sinceLast_s":4},"nextTurn_s":600,"calendar":"Mon..Fri 08:00","#
         + #""note":"left \"wrist\""}"#)
     #expect(
       RecorderStatus(state: .asleep).json
@@ -52,7 +60,8 @@ struct RecorderStatusTests {
         + #""ticks":{"scheduled":0,"sampled":0,"missed":0,"busError":0,"ringFull":0,"stale":0,"#
         + #""reinitialising":0,"lost":0,"frozen":0},"lateness":null,"#
         + #""worstFlush_ns":null,"free_bytes":null,"#
-        + #""processorTemperature_c":null,"sensor":null,"chipClock":null,"realTime":null,"note":""}"#
+        + #""processorTemperature_c":null,"sensor":null,"chipClock":null,"realTime":null,"begunBy":null,"trigger":null,"#
+        + #""nextTurn_s":null,"calendar":null,"note":""}"#
     )
   }
 
@@ -72,6 +81,9 @@ struct RecorderStatusTests {
         sensor       MPU6050 at 0x68
         chip clock   1031.205 Hz, ±118 µs
         real time    fifo 80, memory locked
+        trigger      peak 0.05 g, armed, 12 of 1000 recordings in 24 h, last event 4 s ago
+        next turn    in 600 s
+        calendar     Mon..Fri 08:00
         note         left "wrist"
         """)
     #expect(RecorderStatus(state: .armed).text == "state        armed")
@@ -121,6 +133,8 @@ struct RecorderStatusTests {
   func readBack() throws {
     var whole = Self.whole
     whole.temperature = 48.3
+    // To whole seconds.
+    whole.trigger?.sinceLast = 4_000_000_000
     for answer in [
       .status(whole), .status(Self.gone), .status(RecorderStatus(state: .ending)), .done(.starting),
       .refused(status: 75, message: "no \"take\"\n is running \u{1B}"),

@@ -31,7 +31,7 @@ struct Daemon: Hashable {
     case .beginRecording, .keepHistory:
       guard recording == .none else { return "began a recording in a recording" }
       guard isSensorReady else { return "began a recording without a sensor" }
-      recording = effect == .keepHistory(at: Notation.time(5)) ? .ending : .begun
+      if case .keepHistory = effect { recording = .ending } else { recording = .begun }
     case .holdBack:
       // Twice for one press: when the button goes down, and when the press is reported.
       guard recording == .begun || recording == .ready else { return "held nothing back" }
@@ -66,6 +66,7 @@ struct Daemon: Hashable {
       "forgotten 5",
       "start 5", "stop 5", "mark 5", "keep 5", "discard 5", "reload", "terminate",
     ]
+    if isSensorReady { names += ["triggered 5", "quiet 5"] }
     if isSensorAwake { names += ["sensorFailed"] + (isSensorReady ? [] : ["sensorReady"]) }
     if isSensorReady { names += ["sensorSilent", "sensorAnswers"] }
     if isRetryDue { names.append("retry") }

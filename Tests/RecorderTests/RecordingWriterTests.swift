@@ -82,6 +82,26 @@ struct RecordingWriterTests {
     #expect(end.ledger.sampled == 300)
   }
 
+  @Test(
+    "begin with the tick that the order names, and exactly the ticks before it, long after they were sampled",
+    arguments: [ClockSource.grid, .chip(busClock: 400_000)], [0, 1.2])
+  func ownTick(_ source: ClockSource, late: Double) throws {
+    let bench = WriterBench(RecordingWriterTests.rate(50), source: source)
+    bench.advance(to: 30)
+    bench.advance(to: 31.003 + late)
+    // The instant of the chip's own sample, at which the clock's first tick is the one after it.
+    let instant = bench.schedule.start + (try #require(bench.sampleTimes[1550]))
+    bench.writer.begin(
+      RecordingOrder(at: instant, ownTick: 1550, ticksBefore: 590, ticksAfter: 100))
+    bench.advance(to: 34)
+    bench.writer.end(at: nil, reason: .completed)
+    #expect(bench.finish())
+    let log = try #require(bench.logs.first)
+    #expect(log.plan.frame.base == 960)
+    let end = try #require(try log.verification().end)
+    #expect((689...691).contains(end.ledger.sampled) && end.ledger.scheduled == end.ledger.sampled)
+  }
+
   @Test("the pre-trigger is limited by the history and by the previous recording")
   func shortHistory() throws {
     let bench = WriterBench(RecordingWriterTests.rate(10))

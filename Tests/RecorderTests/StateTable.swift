@@ -35,6 +35,8 @@ enum StateTable {
     reload sample | → waking: wake | sleep, wake          | → waking: sleep, wake
     reload sleep  | ·              | → asleep: sleep      | → asleep: sleep
     reload wrong  | ·              | ·                    | ·
+    triggered 5   | ·              | ·                    | → starting: begin 5 tick 50, mark 5 g
+    quiet 5       | ·              | ·                    | ·
     terminate     | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
     """
 
@@ -69,6 +71,8 @@ enum StateTable {
     reload sample | ·                              | ·                              | ·
     reload sleep  | ·                              | ·                              | ·
     reload wrong  | ·                              | ·                              | ·
+    triggered 5   | mark 5 g                       | mark 5 g                       | ·
+    quiet 5       | ·                              | ·                              | ·
     terminate     | → ending: end now signal       | → ending: end now signal       | → ending: end 4 button
     """
 
@@ -103,6 +107,8 @@ enum StateTable {
     reload sample | ·        | ·                    | ·
     reload sleep  | ·        | ·                    | ·
     reload wrong  | ·        | ·                    | ·
+    triggered 5   | ·        | ·                    | ·
+    quiet 5       | ·        | ·                    | ·
     terminate     | → ending | ·                    | ·
     """
 

@@ -41,10 +41,14 @@ struct StartCommand: ParsableCommand {
         imulog start
       """)
 
+  @Flag(help: "Note in the recording that the calendar's timer began it.")
+  var calendar = false
+
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    try ControlReply.ask(.start, at: try socketOptions.path(isService: false))
+    try ControlReply.ask(
+      calendar ? .startByCalendar : .start, at: try socketOptions.path(isService: false))
   }
 }
 

@@ -103,6 +103,9 @@ struct InfoReport {
     ]
     if summary.state != .live { lines.append(("stopped", stopReason)) }
     if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
+    lines.append(("begun by", log.begunBy?.rawValue ?? ""))
+    lines.append(("trigger", Plain.text(log.trigger)))
+    lines.append(("timetable", Plain.text(log.timetable)))
     lines.append(("note", Plain.text(log.note)))
     lines.append(("axes", log.axes.map { "\($0)" } ?? ""))
     lines.append(("calibration", Plain.text(log.calibration?.name ?? "")))
@@ -167,6 +170,9 @@ struct InfoReport {
       json.key("calibration")
       json.calibration(log.calibration)
       json.member("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
+      json.member("begunBy", log.begunBy?.rawValue)
+      json.member("trigger", log.trigger.isEmpty ? nil : log.trigger)
+      json.member("timetable", log.timetable.isEmpty ? nil : log.timetable)
       json.key("rate_hz")
       json.rate(log.rate)
       json.member("syncInterval_s", number: Plain.number(log.syncInterval, per: 1_000_000_000))

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// A key of the configuration file. The table ``all(_:)`` is the only definition of the keys: the parser, its refusals
+/// and the example use it.
+struct ConfigurationKey {
+  let name: String
+  /// The default, as written in the file.
+  let example: String
+  /// The lines above the key in the example.
+  let comment: String
+  /// The accepted values, as a clause.
+  let accepts: String
+  /// Sets the value in a configuration; `false` for invalid text.
+  let read: (String, inout RecorderConfiguration) -> Bool
+
+  init<Value>(
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>, _ example: String,
+    accepts: String, comment: String = "", _ parse: @escaping (String) -> Value?
+  ) {
+    (self.name, self.example, self.comment, self.accepts) = (name, example, comment, accepts)
+    read = { text, configuration in
+      guard let value = parse(text) else { return false }
+      configuration[keyPath: property] = value
+      return true
+    }
+  }
+
+  /// All keys, in the order of the example.
+  static func all(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+    sensor(choices) + recording(choices) + service + beginnings + panel
+  }
+
+  private static func sensor(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "board", \.board, "auto",
+        accepts: "give auto or one of \(choices.boards.joined(separator: ", "))",
+        comment: """
+
+          # The sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69.
+
+          """
+      ) { $0 == "auto" ? .some(nil) : choices.boards.contains($0) ? .some($0) : nil },
+      ConfigurationKey(
+        "bus", \.bus, "auto", accepts: "give auto, or the number N of a /dev/i2c-N"
+      ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } },
+      ConfigurationKey(
+        "sensor", \.sensor, "auto",
+        accepts: "give auto or one of \(choices.sensors.joined(separator: ", "))"
+      ) { text in
+        // The address after an @ is checked where chips are known.
+        let model = String(text.prefix { $0 != "@" })
+        return text == "auto"
+          ? .some(nil) : model == "auto" || choices.sensors.contains(model) ? .some(text) : nil
+      },
+    ]
+  }
+
+  private static func recording(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "rate", \.rate, "10",
+        accepts: "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in "
+          + "at most 9 digits",
+        comment: """
+
+          # Samples a second.
+
+          """
+      ) { SampleRate(decimal: $0).flatMap { 0.0001...10_000 ~= $0.hertz ? $0 : nil } },
+      ConfigurationKey(
+        "clock", \.clock, "auto", accepts: "give auto, chip or grid",
+        comment: """
+          # What keeps the time: chip, at the chip's own rates, or grid, the computer; auto: the chip above 200 Hz if it has
+          # the rate.
+
+          """
+      ) { ClockChoice(rawValue: $0) },
+      ConfigurationKey(
+        "interrupt", \.interrupt, "none", accepts: line,
+        comment: """
+          # The line from the chip's interrupt output, which makes the times more certain when the chip keeps them:
+          # none, auto (the board's), a line's name such as GPIO22, or CHIPLABEL:OFFSET.
+
+          """
+      ) { LineChoice($0) },
+      ConfigurationKey(
+        "time-stamps", \.timeStamps, "no", accepts: "give yes or no",
+        comment: """
+          # yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
+          # the times of slow recordings more certain after some seconds and takes half as much again of the bus.
+
+          """
+      ) { ["yes": true, "no": false][$0] },
+      ConfigurationKey(
+        "length", \.length, "60s",
+        accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped",
+        comment: "# How long a recording is: a time such as 60s or 1.5m, or until-stopped.\n"
+      ) { text in
+        text == "until-stopped"
+          ? .some(nil) : SpanText.nanoseconds(text).flatMap { $0 > 0 ? .some($0) : nil }
+      },
+      ConfigurationKey(
+        "channels", \.channels, "both", accepts: "give accel, gyro or both",
+        comment: "# accel, gyro or both.\n"
+      ) { ["both": .all, "accel": .accelerometer, "gyro": .gyroscope][$0] },
+      range(
+        "accel-range", \.accelerometerRange, "4g", of: choices.accelerometerRanges, unit: "g",
+        comment: "# Full scales.\n"),
+      range(
+        "gyro-range", \.gyroscopeRange, "500dps", of: choices.gyroscopeRanges, unit: "dps"),
+      ConfigurationKey(
+        "sync-every", \.syncInterval, "auto",
+        accepts: "give auto, a time such as 1s, or 0 for only at a recording's end",
+        comment: """
+          # How often a recording is synced: auto, a time such as 1s, or 0 for only at its end.
+
+          """
+      ) { $0 == "auto" ? .some(nil) : SpanText.nanoseconds($0).map { .some($0) } },
+      ConfigurationKey(
+        "cpu-latency", \.cpuLatency, "auto",
+        accepts: "give auto, off, or the microseconds that a processor may take to wake up",
+        comment: """
+          # How many microseconds a processor may take to wake up during a recording: auto (limited from 50 Hz on, which
+          # costs power), off, or a number.
+
+          """
+      ) { LatencyChoice($0) },
+      ConfigurationKey(
+        "note", \.note, "",
+        accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it",
+        comment: "# A note to keep with each recording.\n"
+      ) { $0.utf8.count <= RecorderConfiguration.longestNote ? $0 : nil },
+      ConfigurationKey(
+        "axes", \.axes, "x,y,z", accepts: AxisMap.accepts,
+        comment: """
+          # How the sensor is mounted: which of the chip's axes the wearer's x, y and z are, such as -z,y,x. Exports apply it.
+
+          """
+      ) { text -> AxisMap?? in AxisMap(text).map { $0.isIdentity ? .none : .some($0) } },
+      ConfigurationKey(
+        "calibration", \.calibration, "none",
+        accepts: "give none, or a file of imulog calibrate as an absolute path",
+        comment: "# The sensor's calibration, kept with each recording; it changes no sample.\n"
+      ) { $0 == "none" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
+      ConfigurationKey(
+        "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",
+        comment: """
+          # The directory of recordings. The service's unit allows writing only to the default; for another one, such as on
+          # a USB stick, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
+
+          """
+      ) { $0 == "auto" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
+    ]
+  }
+
+  private static var service: [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "pre-trigger", \.preTrigger, "0s", accepts: "give a time such as 5s, or 0s for none",
+        comment: """
+
+          # The time before a press or an event that a recording includes.
+
+          """
+      ) { SpanText.nanoseconds($0) },
+      ConfigurationKey(
+        "while-idle", \.samplesWhileIdle, "sample", accepts: "give sample or sleep",
+        comment: """
+          # sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press.
+
+          """
+      ) { ["sample": true, "sleep": false][$0] },
+    ]
+  }
+
+  private static var panel: [ConfigurationKey] {
+    [
+      ConfigurationKey(
+        "button", \.button, "auto", accepts: line,
+        comment: """
+
+          # The button: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET.
+
+          """
+      ) { LineChoice($0) },
+      ConfigurationKey(
+        "button-active", \.isButtonActiveLow, "low", accepts: "give low or high",
+        comment: "# low: the button connects its line to ground; high: to 3.3 V.\n"
+      ) { ["low": true, "high": false][$0] },
+      ConfigurationKey(
+        "light", \.light, "auto", accepts: line, comment: "# The light: as the button.\n"
+      ) { LineChoice($0) },
+      ConfigurationKey(
+        "light-active", \.isLightActiveLow, "high", accepts: "give low or high",
+        comment: "# high: the line sources the light's current; low: the line sinks it.\n"
+      ) { ["low": true, "high": false][$0] },
+      ConfigurationKey(
+        "reserve", \.reserve, "200MB",
+        accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0",
+        comment: """
+
+          # Free space to keep: bytes, or with kB, MB, GB, KiB, MiB, GiB.
+
+          """
+      ) { ByteText.bytes($0) },
+      ConfigurationKey(
+        "delete-oldest", \.deletesOldest, "no", accepts: "give yes or no",
+        comment: "# yes: the oldest recordings are deleted if a new one would not fit.\n"
+      ) { ["yes": true, "no": false][$0] },
+    ]
+  }
+
+  private static let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"
+
+  /// A full scale, with or without its unit.
+  private static func range(
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int>, _ example: String,
+    of ranges: [Int], unit: String, comment: String = ""
+  ) -> ConfigurationKey {
+    let names = ranges.map { "\($0)\(unit)" }.joined(separator: ", ")
+    return ConfigurationKey(
+      name, property, example, accepts: "give one of \(names)", comment: comment
+    ) { text in
+      let digits = text.hasSuffix(unit) ? String(text.dropLast(unit.count)) : text
+      return Digits.number(digits, upTo: 1_000_000).flatMap { ranges.contains($0) ? $0 : nil }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// Recordings that begin without a person: by motion, and in turns.
+extension RecorderLoop {
+  /// Handles an event in the motion, unless it would begin one recording more in 24 hours than is allowed.
+  func handle(_ event: TriggerWatch.Event) {
+    switch event {
+    case .quiet(let instant, _): handle(.quiet(at: instant))
+    case .began(let instant, let tick, let level):
+      let now = clock.now()
+      triggers.noteEvent(at: now)
+      let most = setup.configuration.trigger.most
+      guard machine.state.isLogging || triggers.count(at: now) < most else {
+        if triggers.isNewlyFull() {
+          journal(
+            .warning,
+            "motion has begun \(most) recordings in 24 hours, the most that trigger-most allows; it begins no more until the first of them is a day old"
+          )
+        }
+        return
+      }
+      let label = "trigger \(Plain.number(level, per: 1000)) g"
+      handle(.triggered(at: instant, tick: tick, label: label))
+    }
+  }
+
+  /// Begins the duty cycle of the configuration, if it is another one.
+  func planTurns() {
+    guard turns?.period != setup.configuration.every else { return }
+    turns = setup.configuration.every.map { DutyCycle(period: $0, from: clock.now()) }
+  }
+
+  /// Begins the recording of a turn that is due.
+  func takeTurn(_ now: MonotonicTime) {
+    guard turns?.takeTurn(at: now) ?? false else { return }
+    if machine.state == .asleep {
+      handle(.start(at: now, by: .duty))
+    } else if machine.state != .ending, machine.state != .ended {
+      journal(
+        .notice, "a turn of the duty cycle is left out: the service is \(machine.state.rawValue)")
+    }
+  }
+
+  /// What is known of the trigger for `status`; `nil` without one.
+  func triggerStatus(isArmed: Bool) -> TriggerStatus? {
+    let setting = setup.configuration.trigger
+    guard let threshold = setting.threshold else { return nil }
+    let now = clock.now()
+    let count = triggers.count(at: now)
+    return TriggerStatus(
+      measure: threshold.measure.rawValue, threshold: threshold.limit,
+      isArmed: isArmed && machine.state == .armed && count < setting.most, count: count,
+      most: setting.most, sinceLast: triggers.last.map { now - $0 })
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import IMUModel
+
+/// The ticks of a requested recording.
+package struct RecordingOrder: Equatable, Sendable {
+  /// The instant of the press or request: the first tick from it on is the recording's own first.
+  package var at: MonotonicTime
+  /// The recording's own first tick, where a sample is known to be it: that of a trigger. At the instant of a chip's sample
+  /// the clock's first tick is the next one.
+  package var ownTick: UInt64?
+  /// Ticks before it to include, as far as the history has them.
+  package var ticksBefore: UInt64
+  /// Ticks from `at` on after which the recording ends; `nil` for no limit; 0 for only the ticks before.
+  package var ticksAfter: UInt64?
+
+  package init(
+    at: MonotonicTime, ownTick: UInt64? = nil, ticksBefore: UInt64, ticksAfter: UInt64?
+  ) {
+    self.at = at
+    self.ownTick = ownTick
+    self.ticksBefore = ticksBefore
+    self.ticksAfter = ticksAfter
+  }
+
+  /// The recording's own first tick, and the first one before it that is wanted.
+  func ticks(by clock: TickClock) -> (own: UInt64, first: UInt64) {
+    if let ownTick { return (ownTick, ownTick - min(ownTick, ticksBefore)) }
+    let own = clock.firstTick(from: at)
+    return (own, clock.firstTick(ticksBefore, before: own, at: at))
+  }
+}
+
+/// What a recording's header needs from its first record.
+package struct RecordingPlan: Equatable, Sendable {
+  /// Ticks in all; `nil` for no end.
+  package var plannedTicks: UInt64?
+  /// Its ticks and times among the sampler's.
+  package var frame: RecordingFrame
+
+  /// When its tick 0 was due.
+  package var start: MonotonicTime { frame.start }
+}
+
+/// The progress of a recording, from the ticks in its log.
+package struct RecordingProgress: Equatable, Sendable {
+  package var ledger = TickLedger()
+  package var lateness = LatenessSummary()
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import TestScheduling
+import Testing
+
+@Suite("Recordings that begin without a person", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct BeginningTests {
+  @Test("a duty cycle records at each of its turns, and the sensor sleeps between")
+  func duty() throws {
+    let service = DaemonBench(["while-idle": "sleep", "every": "1500ms", "length": "300ms"])
+    let child = service.start()
+    for number in 1...3 {
+      let asleep = try service.wait(for: "asleep") { ($0["number"].double ?? 0) >= Double(number) }
+      #expect(asleep["sensor"] == .null)
+      #expect(asleep["begunBy"].text == "duty")
+      #expect((0...2).contains(asleep["nextTurn_s"].double ?? -1))
+    }
+    service.end(child)
+    let infos = try ["1", "2", "3"].map { try service.bench.run("info", $0, "--json").json() }
+    for info in infos {
+      #expect(info["begunBy"].text == "duty" && info["timetable"].text == "every 1.5s")
+      #expect(info["stopReason"].text == "completed" && info["ticks"]["scheduled"].double == 30)
+    }
+    // Seconds and fractions of the same minute or the next one.
+    let seconds = try infos.map { info in
+      let parts = try #require(info["started"].text).split { ":TZ+".contains($0) }
+      return try #require(
+        Double(parts[2]).flatMap { second in Double(parts[3]).map { second * 60 + $0 } })
+    }
+    for (one, next) in zip(seconds, seconds.dropFirst()) {
+      let distance = (next - one).truncatingRemainder(dividingBy: 3600)
+      let turns = ((distance < 0 ? distance + 3600 : distance) / 1.5).rounded()
+      #expect(turns >= 1)
+      #expect(abs((distance < 0 ? distance + 3600 : distance) - turns * 1.5) < 0.7)
+    }
+  }
+
+  @Test("a person's recording between two turns is kept, and a turn in it is left out and said")
+  func dutyAndPerson() throws {
+    let service = DaemonBench(["while-idle": "sleep", "every": "2s", "length": "1s"])
+    let child = service.start()
+    try service.wait(for: "asleep") { $0["number"].double == 1 }
+    service.configure(["while-idle": "sleep", "every": "2s", "length": "1500ms"])
+    child.signal(SIGHUP)
+    try service.tell("start")
+    try waitUntil({ child.said.contains("a turn of the duty cycle is left out") }, else: child.said)
+    service.end(child)
+  }
+
+  @Test("a calendar's timer is named in the recording that it begins")
+  func calendar() throws {
+    let service = DaemonBench(["calendar": "Mon..Fri 08:00", "length": "10m"])
+    let child = try service.startArmed()
+    try service.tell("start", "--calendar")
+    let status = try service.wait(for: "recording")
+    #expect(status["begunBy"].text == "calendar")
+    #expect(status["calendar"].text == "Mon..Fri 08:00")
+    expectSentence(service.bench.run("start", "--calendar"), 75, ["running already"])
+    try service.tell("stop")
+    try service.wait(for: "armed")
+    service.end(child)
+    let info = service.bench.run("info", "1")
+    #expect(info.output.contains("begun by    calendar\n"))
+    #expect(info.output.contains("timetable   Mon..Fri 08:00\n"))
+    let facts = service.bench.run("export", "1", "--format", "csv", "--preamble").output
+    #expect(facts.contains("begunBy") && facts.contains("calendar"))
+  }
+
+  @Test("the service says how motion begins recordings, and its recordings keep it")
+  func trigger() throws {
+    let service = DaemonBench(["trigger": "peak 2g", "pre-trigger": "500ms", "post-trigger": "3s"])
+    let child = try service.startArmed()
+    let status = try service.wait(for: "armed") { $0["trigger"]["armed"].isTrue }
+    #expect(status["trigger"]["threshold_g"].double == 2)
+    #expect(status["trigger"]["last24h"].double == 0 && status["trigger"]["most"].double == 1000)
+    #expect(status["trigger"]["sinceLast_s"] == .null)
+    #expect(
+      service.bench.run("status").output.contains(
+        "trigger      peak 2 g, armed, 0 of 1000 recordings in 24 h\n"))
+    try service.makeRecording()
+    service.end(child)
+    let info = try service.bench.run("info", "1", "--json").json()
+    #expect(info["begunBy"].text == "request")
+    #expect(info["trigger"].text == "peak 2 g above 1 Hz, 0.5 s before, 3 s after")
+    let single = try service.bench.run(Bench.simulated + ["--json", "--for", "1s"]).json()
+    #expect(single["number"].double == 2)
+    #expect(try service.bench.run("info", "2", "--json").json()["begunBy"] == .null)
+  }
+}

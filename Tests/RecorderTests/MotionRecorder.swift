@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LinuxIO
+import LogStore
+import LogStoreTesting
+import Recorder
+import Testing
+
+/// The shipped service with a trigger, stepped in simulated time at 100 Hz: 0.5 g, with 0.5 s before an event and 1 s after
+/// it. The sensor is at rest but for spikes at ticks of the test.
+struct MotionRecorder {
+  static let before: UInt64 = 50
+  static let after: UInt64 = 100
+
+  /// Ticks at which a sample differs from rest, and by how many of 8192 counts a g.
+  var spikes: [UInt64: Int16] = [:]
+  /// Seconds from the first tick at which the button goes down.
+  var presses: [Double] = []
+  var length: Int64? = 60_000_000_000
+  var setting = TriggerSetting()
+  /// Seconds until the service ends.
+  var end = 30.0
+  let directory = TemporaryDirectory(inMemory: true)
+
+  init(spikes: [UInt64: Int16]) {
+    self.spikes = spikes
+    setting.threshold = TriggerSetting.Threshold(.peak, 0.5)
+    setting.after = 1_000_000_000
+  }
+
+  /// A recording as a reader sees it.
+  struct Take {
+    let description: RecordingDescription
+    /// The sampler's ticks.
+    let ticks: Range<UInt64>
+    /// Times by the recording's ticks.
+    let times: [Int64]
+    let marks: [Mark]
+    let reason: StopReason
+
+    /// The sampler's ticks of the rows at which marks are: the first ones that are not before them.
+    var markedTicks: [UInt64] {
+      marks.compactMap { mark in
+        times.firstIndex { $0 >= mark.time }.map { ticks.lowerBound + UInt64($0) }
+      }
+    }
+  }
+
+  /// Runs the service.
+  ///
+  /// - Returns: Its recordings, and its warnings.
+  func run(
+    didTurn: @escaping (RecorderLoop) -> Void = { _ in }
+  ) throws -> (takes: [Take], warnings: [String]) {
+    var configuration = RecorderConfiguration.default
+    configuration.rate = RecordingWriterTests.rate(100)
+    (configuration.length, configuration.trigger) = (length, setting)
+    configuration.preTrigger = 500_000_000
+    configuration.reserve = 0
+    let spikes = spikes
+    let source = CountingSource { tick in
+      // The rates number the sample.
+      RawSample(
+        ax: -40, ay: 25, az: 8190 + (spikes[tick] ?? 0), gx: Int16(truncatingIfNeeded: tick),
+        gy: Int16(truncatingIfNeeded: tick >> 16))
+    }
+    let start = source.clock.now() + 2_000_000
+    let end = start + Int64(end * 1e9)
+    var edges: [LineEdge]? = ScriptedButton.edges(
+      presses.map { start + Int64($0 * 1e9) }, of: 100_000_000)
+    let button = ScriptedButton { now in
+      defer { edges = [] }
+      return now > end ? nil : edges
+    }
+    let warnings = SentenceList()
+    let surroundings = RecorderLoop.Surroundings { priority, sentence in
+      if priority.rawValue <= JournalPriority.warning.rawValue { warnings.add(sentence) }
+    } openPanel: { _ in
+      button
+    }
+    _ = try SimulatedRecorder(
+      RecorderSetup(configuration, sensor: source, store: directory.path), surroundings,
+      afterTick: { loop, _ in didTurn(loop) }
+    ).run()
+    let catalogue = try Catalogue(path: directory.path)
+    let takes = try catalogue.list().entries.sorted { $0.number < $1.number }.map { entry in
+      var reader = try catalogue.reader(of: entry)
+      return try MotionRecorder.take(&reader)
+    }
+    return (takes, warnings.all)
+  }
+
+  private static func take<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>
+  ) throws -> Take {
+    var (numbers, times, marks): ([UInt64], [Int64], [Mark]) = ([], [], [])
+    for event in try reader.readAll() {
+      switch event {
+      case .sample(_, let time, let sample):
+        numbers.append(
+          UInt64(UInt16(bitPattern: sample.gx)) | UInt64(UInt16(bitPattern: sample.gy)) << 16)
+        times.append(time)
+      case .other(.mark(let mark)): marks.append(mark)
+      default: break
+      }
+    }
+    let report = try reader.account()
+    #expect(report.isIntact)
+    let first = try #require(numbers.first)
+    let range = first..<first + UInt64(numbers.count)
+    #expect(numbers == Array(range))
+    let end = try #require(report.end)
+    return Take(
+      description: report.description, ticks: range, times: times, marks: marks,
+      reason: end.reason)
+  }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStoreTesting
+import Recorder
+import Sampling
+import Testing
+
+/// Records at 100 Hz of a sensor with 8192 counts a g, at rest with 1 g along Z unless a test moves it.
+private struct Shaker {
+  static let rate = RecordingWriterTests.rate(100)
+  let schedule = Schedule(start: MonotonicTime(nanoseconds: 7_000_000_123), rate: rate)
+  private(set) var watch: TriggerWatch
+  private(set) var tick: UInt64 = 0
+  /// What the watch reported, as `began TICK` and `quiet TICK`.
+  private(set) var reports: [String] = []
+  private(set) var events: [TriggerWatch.Event] = []
+  /// The counts of rest.
+  var rest = RawSample(ax: -31, ay: 17, az: 8192)
+
+  init(
+    _ measure: TriggerSetting.Threshold.Measure = .peak, _ limit: Double = 0.5,
+    clock: ClockSource = .grid, _ change: (inout TriggerSetting) -> Void = { _ in }
+  ) throws {
+    var setting = TriggerSetting()
+    setting.threshold = TriggerSetting.Threshold(measure, limit)
+    setting.after = 1_000_000_000
+    change(&setting)
+    watch = try #require(
+      TriggerWatch(setting, schedule, clock, ExampleLog.description().sensor))
+  }
+
+  /// A sample that was read 0.4 ms after its deadline.
+  mutating func sample(_ sample: RawSample) {
+    let time = Shaker.rate.nanoseconds(atTick: tick) + 400_000
+    note(TickRecord(tick: tick, time: time, sample: sample))
+    tick += 1
+  }
+
+  mutating func rest(_ ticks: Int) { for _ in 0..<ticks { sample(rest) } }
+
+  /// One sample that differs from rest by so many counts along an axis.
+  mutating func spike(_ counts: Int, axis: Int = 2) {
+    var moved = rest
+    moved[axis] = Int16(Int(moved[axis]) + counts)
+    sample(moved)
+  }
+
+  mutating func gap(_ ticks: UInt64) {
+    note(TickRecord(Gap(firstTick: tick, count: ticks, cause: .busError, code: 121)))
+    tick += ticks
+  }
+
+  mutating func note(_ record: TickRecord) {
+    guard let event = watch.note(record) else { return }
+    events.append(event)
+    switch event {
+    case .began(_, let tick, _): reports.append("began \(tick)")
+    case .quiet(_, let tick): reports.append("quiet \(tick)")
+    }
+  }
+}
+
+@Suite("Motion that begins a recording")
+struct TriggerWatchTests {
+  // At 100 Hz and 1 Hz, τ is 15.9155 periods: a = 15.9155 / 16.9155 = 0.940883, and 3 τ are 48 ticks. 0.5 g are 4096 counts,
+  // which a step of 4096 / 0.940883 = 4353.4 counts gives behind the filter.
+
+  @Test(
+    "an event begins with the first sample above the threshold, along each axis in both directions",
+    arguments: [0, 1, 2], [-1, 1])
+  func threshold(axis: Int, sign: Int) throws {
+    var shaker = try Shaker()
+    shaker.rest(100)
+    shaker.spike(sign * 4353, axis: axis)
+    shaker.rest(100)
+    #expect(shaker.reports == [])
+    shaker.spike(sign * 4354, axis: axis)
+    shaker.rest(1)
+    #expect(shaker.reports == ["began 201"])
+    guard case .began(let at, _, let level) = shaker.events[0] else { return }
+    #expect(at == shaker.schedule.deadline(of: 201))
+    #expect(abs(level - 0.5) < 0.0002)
+  }
+
+  @Test("the axes' magnitude counts: three of 0.3 g are 0.52 g")
+  func magnitude() throws {
+    var shaker = try Shaker()
+    shaker.rest(100)
+    shaker.sample(RawSample(ax: -31 + 2612, ay: 17 - 2612, az: 8192))
+    #expect(shaker.reports == [])
+    shaker.rest(100)
+    shaker.sample(RawSample(ax: -31 + 2612, ay: 17 - 2612, az: 8192 + 2612))
+    #expect(shaker.reports == ["began 201"])
+  }
+
+  @Test("gravity is no motion, nor is a slow turn through all of it")
+  func slow() throws {
+    var shaker = try Shaker()
+    for tick in 0..<6000 {
+      let angle = Double(tick) * 2 * Double.pi / 2000
+      shaker.sample(
+        RawSample(ax: Int16(8192 * sine(angle)), az: Int16(8192 * sine(angle + .pi / 2))))
+    }
+    #expect(shaker.reports == [])
+  }
+
+  @Test(
+    "an event is reported once however it swings, and is over when it was quiet for long enough")
+  func once() throws {
+    var shaker = try Shaker()
+    shaker.rest(100)
+    // 7 Hz for 3 s with 0.8 g, through 0 twice a period.
+    for tick in 0..<300 {
+      shaker.spike(Int(6554 * sine(Double(tick) * 2 * Double.pi * 0.07)), axis: 1)
+    }
+    shaker.rest(90)
+    #expect(shaker.reports.count == 1)
+    shaker.rest(200)
+    #expect(shaker.reports.count == 2)
+    // 0.8 g × sin(7/100 of a turn) = 0.34 g; × sin(14/100) = 0.62 g.
+    guard case .began(_, let first, _) = shaker.events[0],
+      case .quiet(let at, let last) = shaker.events[1]
+    else { return }
+    #expect((101...103).contains(first))
+    #expect((400 + 100 - 8...400 + 100).contains(last))
+    #expect(at == shaker.schedule.deadline(of: last))
+  }
+
+  @Test(
+    "above 0.7 of the threshold an event continues, and below it ends; the end is counted from the last one above"
+  )
+  func release() throws {
+    // Behind the filter 4354 counts are the threshold: 70 % are 3048, and what the spike before left is less than 20.
+    for (counts, end) in [(3100, 200 + 10 * 80 + 100), (2990, 200 + 100)] {
+      var shaker = try Shaker()
+      shaker.rest(200)
+      shaker.spike(5000)
+      for _ in 0..<10 {
+        shaker.rest(79)
+        shaker.spike(counts)
+      }
+      shaker.rest(200)
+      #expect(shaker.reports == ["began 200", "quiet \(end)"], "\(counts) counts")
+    }
+  }
+
+  @Test("for three time constants after its beginning it hears nothing, and then everything")
+  func deafAtFirst() throws {
+    for (ticks, reports) in [(1, []), (47, []), (48, ["began 48"]), (49, ["began 49"])] {
+      var shaker = try Shaker()
+      shaker.rest(ticks)
+      #expect(!shaker.watch.isArmed || ticks > 48)
+      shaker.spike(9000)
+      #expect(shaker.reports == reports, "a spike after \(ticks) samples")
+    }
+  }
+
+  @Test("a gap, and a sensor that was set up anew, are no event, even with other counts after them")
+  func steps() throws {
+    for cause in [SensorEvent.Kind.lost, .reinitialised, .back] {
+      var shaker = try Shaker()
+      shaker.rest(100)
+      shaker.gap(3)
+      shaker.rest = RawSample(ax: 8192, ay: -8000, az: 5)
+      shaker.rest(100)
+      shaker.note(
+        TickRecord(SensorEvent(tick: shaker.tick, kind: cause, fault: .configurationLost)))
+      shaker.rest = RawSample(ax: -8192, ay: 3, az: -7000)
+      shaker.rest(100)
+      #expect(shaker.reports == [])
+      // It hears again.
+      shaker.spike(-5000)
+      #expect(shaker.reports == ["began 303"])
+    }
+  }
+
+  @Test("the end of an event is reported also when it falls into a gap")
+  func quietInGap() throws {
+    var shaker = try Shaker()
+    shaker.rest(100)
+    shaker.spike(5000)
+    shaker.gap(400)
+    #expect(shaker.reports == ["began 100", "quiet 200"])
+    guard case .quiet(let at, _) = shaker.events[1] else { return }
+    #expect(at == shaker.schedule.deadline(of: 200))
+  }
+
+  @Test("after an event none begins during the pause, and one does after it")
+  func pause() throws {
+    var shaker = try Shaker { $0.pause = 2_000_000_000 }
+    shaker.rest(100)
+    shaker.spike(5000)
+    // Over at tick 200; 201 to 400 are the pause.
+    shaker.rest(299)
+    shaker.spike(5000)
+    #expect(shaker.reports == ["began 100", "quiet 200"])
+    #expect(!shaker.watch.isArmed)
+    shaker.rest(1)
+    #expect(shaker.watch.isArmed)
+    shaker.spike(-5000)
+    #expect(shaker.reports == ["began 100", "quiet 200", "began 402"])
+    #expect(!shaker.watch.isArmed)
+  }
+
+  @Test("with rms, the window's mean square decides, once the window is full")
+  func rootMeanSquare() throws {
+    // One spike of 4096 counts is 0.4704 g behind the filter: in 50 samples 0.0665 g, two 0.0941 g, three 0.1152 g.
+    func rms() throws -> Shaker { try Shaker(.rms, 0.1) { $0.window = 500_000_000 } }
+    var shaker = try rms()
+    shaker.rest(200)
+    for _ in 0..<2 {
+      shaker.spike(4096)
+      shaker.rest(9)
+    }
+    shaker.rest(100)
+    #expect(shaker.reports == [])
+    for _ in 0..<3 {
+      shaker.spike(-4096, axis: 0)
+      shaker.rest(9)
+    }
+    #expect(shaker.reports == ["began 340"])
+    // Of 320, 330 and 340 two are in the window up to tick 379, and one is below 0.07 g.
+    shaker.rest(200)
+    #expect(shaker.reports == ["began 340", "quiet 479"])
+    var early = try rms()
+    early.rest(50)
+    for _ in 0..<4 { early.spike(4096) }
+    #expect(early.reports == [])
+    early.rest(50)
+    #expect(early.reports.count == 1)
+  }
+
+  @Test("a window does not add up the rounding of a day")
+  func longWindow() throws {
+    var shaker = try Shaker(.rms, 0.1) { $0.window = 70_000_000 }
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<300_000 {
+      shaker.spike(Int(generator.next() % 40_001) - 20_000, axis: Int(generator.next() % 2))
+    }
+    #expect(shaker.reports.count == 1)
+    shaker.rest(400)
+    #expect(shaker.reports.count == 2)
+    #expect(shaker.watch.isArmed)
+    shaker.spike(3000)
+    #expect(shaker.reports.count == 3)
+  }
+
+  @Test("where the chip keeps the time, instants are those of its samples")
+  func chip() throws {
+    var shaker = try Shaker(clock: .chip(busClock: 400_000))
+    shaker.rest(100)
+    shaker.spike(5000)
+    shaker.rest(150)
+    let (start, period) = (shaker.schedule.start, 10_000_000 as Int64)
+    guard case .began(let begun, 100, _) = shaker.events[0],
+      case .quiet(let over, 200) = shaker.events[1]
+    else {
+      Issue.record("\(shaker.events)")
+      return
+    }
+    let sample = start + (100 * period + 400_000)
+    #expect(begun < sample && begun > sample + -period)
+    let last = start + (200 * period + 400_000)
+    #expect(over > last && over < last + period)
+  }
+
+  @Test("without a threshold, or with a sensor whose scale is not known, nothing is watched")
+  func nothing() {
+    let schedule = Schedule(start: MonotonicTime(nanoseconds: 0), rate: Shaker.rate)
+    var sensor = ExampleLog.description().sensor
+    #expect(TriggerWatch(TriggerSetting(), schedule, .grid, sensor) == nil)
+    sensor.accelerometerScale = Fraction(0, 1)
+    var setting = TriggerSetting()
+    setting.threshold = TriggerSetting.Threshold(.peak, 1)
+    #expect(TriggerWatch(setting, schedule, .grid, sensor) == nil)
+  }
+
+  /// The sine by its series: no library of the platform's.
+  private func sine(_ angle: Double) -> Double {
+    var x = angle.remainder(dividingBy: 2 * .pi)
+    var (term, sum, n) = (x, x, 1.0)
+    x *= x
+    while term.magnitude > 1e-17 {
+      term *= -x / ((n + 1) * (n + 2))
+      sum += term
+      n += 2
+    }
+    return sum
+  }
+}
+
+@Suite("Turns and the number of events")
+struct BeginningCountTests {
+  private func at(_ seconds: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: 5_000_000_007 + seconds * 1_000_000_000)
+  }
+
+  /// Seconds at which a turn is taken, of those at which the loop looks; and when the next one is due.
+  private func turns(lookingAt seconds: [Int64]) -> (taken: [Int64], due: MonotonicTime) {
+    var cycle = DutyCycle(period: 600_000_000_000, from: at(0))
+    var taken: [Int64] = []
+    for second in seconds where cycle.takeTurn(at: at(second)) { taken.append(second) }
+    return (taken, cycle.due)
+  }
+
+  @Test(
+    "the first turn is at once, each other one a period after the one before, however late that was seen"
+  )
+  func turns() {
+    let (taken, due) = turns(lookingAt: [0, 0, 599, 601, 602, 1199])
+    #expect(taken == [0, 601])
+    #expect(due == at(1200))
+  }
+
+  @Test("turns that pass unseen are left out")
+  func missedTurns() {
+    let (taken, due) = turns(lookingAt: [1800, 2399, 3599])
+    #expect(taken == [1800, 3599])
+    #expect(due == at(3600))
+  }
+
+  @Test("a recording counts for 24 hours")
+  func day() {
+    var tally = TriggerTally()
+    #expect(tally.count(at: at(0)) == 0)
+    for second in [0, 10, 50_000] as [Int64] { tally.noteBeginning(at: at(second)) }
+    #expect(tally.count(at: at(50_000)) == 3)
+    #expect(tally.count(at: at(86_399)) == 3)
+    #expect(tally.count(at: at(86_400)) == 2)
+    #expect(tally.count(at: at(86_410)) == 1)
+    tally.noteBeginning(at: at(86_411))
+    #expect(tally.count(at: at(86_411)) == 2)
+    #expect(tally.count(at: at(200_000)) == 0)
+  }
+
+  @Test("a full day is reported once until another recording began")
+  func reportedOnce() {
+    var tally = TriggerTally()
+    let reports = [tally.isNewlyFull(), tally.isNewlyFull()]
+    tally.noteBeginning(at: at(1))
+    let later = tally.isNewlyFull()
+    #expect(reports == [true, false] && later)
+  }
+}

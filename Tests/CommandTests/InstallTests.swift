@@ -132,6 +132,77 @@ struct InstallTests {
     expectSentence(bench.run("install", "--root", path), 73, ["cannot make", path])
   }
 
+  @Test("writes the timer of the configuration's calendar, and removes it with the calendar")
+  func calendar() throws {
+    let card = bench.directory.path + "/card"
+    let folder = "card/etc/systemd/system"
+    #expect(bench.run("install", "--root", card).status == 0)
+    #expect(bench.directory.names(in: folder) == ["imulog.service"])
+    bench.directory.write(
+      Array("calendar = Mon..Fri 08:00\n".utf8), to: "card/etc/imulog/imulog.conf")
+    let outcome = bench.run("install", "--root", card)
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(outcome.lines.last?.contains("enable --now imulog-calendar.timer") == true)
+    #expect(
+      bench.directory.names(in: folder).sorted() == [
+        "imulog-calendar.service", "imulog-calendar.timer", "imulog.service",
+      ])
+    let timer = try text(at: card + "/etc/systemd/system/imulog-calendar.timer")
+    #expect(timer.contains("\n[Timer]\nOnCalendar=Mon..Fri 08:00\n"))
+    let unit = try text(at: card + "/etc/systemd/system/imulog-calendar.service")
+    #expect(unit.contains("\nExecStart=/usr/local/bin/imulog start --calendar\n"))
+    #expect(
+      bench.run("install", "--print", "--root", card).output.contains("imulog-calendar.timer"))
+    // systemd, where it is, finds nothing wrong in them.
+    _ = bench.shell(
+      "cp card/etc/systemd/system/* . && sed -i s,/usr/local/bin/imulog,/bin/true, *.service")
+    let verified = bench.shell(
+      "command -v systemd-analyze >/dev/null || exit 0; "
+        + "exec systemd-analyze verify --man=no ./imulog-calendar.timer ./imulog-calendar.service")
+    #expect(verified.status == 0, "\(verified.talk)")
+
+    bench.directory.write(Array("calendar = none\n".utf8), to: "card/etc/imulog/imulog.conf")
+    let without = bench.run("install", "--root", card)
+    #expect(without.status == 0)
+    #expect(without.talk.contains("removed \(card)/etc/systemd/system/imulog-calendar.timer\n"))
+    #expect(without.lines.last?.contains("stop imulog-calendar.timer") == true)
+    #expect(bench.directory.names(in: folder) == ["imulog.service"])
+  }
+
+  @Test("beside a package's service writes the timer alone")
+  func packagedCalendar() {
+    _ = bench.shell("mkdir -p card/usr/lib/systemd/system card/etc/imulog")
+    bench.directory.write([], to: "card/usr/lib/systemd/system/imulog.service")
+    bench.directory.write(Array("calendar = daily\n".utf8), to: "card/etc/imulog/imulog.conf")
+    let outcome = bench.run("install", "--root", bench.directory.path + "/card")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(
+      bench.directory.names(in: "card/etc/systemd/system").sorted() == [
+        "imulog-calendar.service", "imulog-calendar.timer",
+      ])
+    #expect(outcome.lines.count == 1)
+  }
+
+  @Test(
+    "a wrong configuration, or a calendar that systemd does not understand, is refused before anything is written"
+  )
+  func wrongCalendar() {
+    _ = bench.shell("mkdir -p card/etc/imulog")
+    let card = bench.directory.path + "/card"
+    bench.directory.write(Array("calendar = $(x)\n".utf8), to: "card/etc/imulog/imulog.conf")
+    expectSentence(
+      bench.run("install", "--root", card), 78,
+      ["imulog.conf:1: calendar = $(x)", "Mon..Fri 08:00"])
+    bench.directory.write(
+      Array("calendar = Mon..Xyz 08:00\n".utf8), to: "card/etc/imulog/imulog.conf")
+    if bench.shell("command -v systemd-analyze").status == 0 {
+      expectSentence(
+        bench.run("install", "--root", card), 78,
+        ["imulog.conf: calendar = Mon..Xyz 08:00", "systemd does not understand it"])
+    }
+    #expect(bench.directory.names(in: "card/etc") == ["imulog"])
+  }
+
   @Test("leaves a package's service alone, and says how it is started")
   func packaged() {
     _ = bench.shell("mkdir -p card/usr/lib/systemd/system")

@@ -14,7 +14,8 @@ struct InstallCommand: ParsableCommand {
     abstract: "Install this program as a service: write its unit, rules and configuration.",
     discussion: """
       Each file is written completely or not at all. An existing configuration is not changed. The commands \
-      that must follow are printed, not run.
+      that must follow are printed, not run. If the configuration has a calendar, its timer is written too; run \
+      install again when you change it, or take it out, which removes the timer.
 
       --hub makes this machine one that collects: a timer that runs `imulog hub`. --hub-key lets a hub read \
       this machine's recordings: it puts the hub's public key into authorized_keys, with a command that does \
@@ -69,15 +70,32 @@ struct InstallCommand: ParsableCommand {
     if let hubKey { return try installKey(hubKey) }
     let own = try InstallCommand.program()
     let isStartable = root.isEmpty && InstallCommand.isSeen(own)
+    let program = isStartable ? own : InstallCommand.usual
+    guard !hub else {
+      try put(HubUnits.all(program: program), own, isStartable)
+      return print ? () : try Console.data(HubUnits.commands(program: program))
+    }
+    let timer = try CalendarTimer(root: root)
     let packaged = root + "/usr/lib/systemd/system/imulog.service"
-    guard print || hub || access(packaged, F_OK) != 0 else {
+    let isPackaged = !print && access(packaged, F_OK) == 0
+    let removed = print || timer != nil ? [] : try CalendarTimer.remove(root: root)
+    for path in removed { Console.talk("removed \(path)") }
+    guard !isPackaged || timer != nil || !removed.isEmpty else {
       throw CommandFailure(
         .configuration,
         "a package has installed the service already (\(packaged)): `sudo systemctl enable --now imulog` starts it"
       )
     }
-    let program = isStartable ? own : InstallCommand.usual
-    let files = hub ? HubUnits.all(program: program) : InstalledFile.all(program: program)
+    let service = isPackaged ? [] : InstalledFile.all(program: program)
+    try put(service + (timer?.files(program: program) ?? []), own, isStartable)
+    guard !print else { return }
+    if !isPackaged { try Console.data(InstalledFile.commands) }
+    if timer != nil { try Console.data(CalendarTimer.command) }
+    if !removed.isEmpty { try Console.data(CalendarTimer.stopCommand) }
+  }
+
+  /// Writes or prints files, and says where the program must be.
+  private func put(_ files: [InstalledFile], _ own: String, _ isStartable: Bool) throws {
     for file in files {
       if print {
         try Console.data("==> \(file.path)\n\(file.text)")
@@ -89,9 +107,6 @@ struct InstallCommand: ParsableCommand {
       Console.talk(
         "the unit starts \(InstallCommand.usual); put it there: "
           + "`sudo install -m 755 \(own) \(root)\(InstallCommand.usual)`")
-    }
-    if !print {
-      try Console.data(hub ? HubUnits.commands(program: program) : InstalledFile.commands)
     }
   }
 

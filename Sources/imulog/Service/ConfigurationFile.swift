@@ -18,14 +18,23 @@ struct ConfigurationFile: Sendable {
   /// The store if the configuration names none.
   let usualStore: String
 
+  /// Reads a file, and refuses what is wrong in it.
+  ///
+  /// - Parameter options: Values from the command line, by the key's name.
+  static func read(
+    _ text: [UInt8], file: String, options: [String: String] = [:]
+  ) throws(ConfigurationError) -> RecorderConfiguration {
+    let choices = ConfigurationChoices(
+      boards: Board.all.map(\.id), sensors: SensorModel.allCases.map(\.rawValue))
+    return try RecorderConfiguration(text: text, file: file, choices: choices, options: options)
+  }
+
   /// Reads it, and completes it with the choices that it leaves to the program.
   func setup() throws -> RecorderSetup {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
-    let choices = ConfigurationChoices(
-      boards: Board.all.map(\.id), sensors: SensorModel.allCases.map(\.rawValue))
-    let configuration = try RecorderConfiguration(
-      text: isThere ? try WholeFile.read(file) : [], file: file, choices: choices,
+    let configuration = try ConfigurationFile.read(
+      isThere ? try WholeFile.read(file) : [], file: file,
       options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 })
     let sensor = try SensorRequest(configuration)
     let board = sensor.presentBoard()

@@ -10,7 +10,7 @@ struct InstalledFile {
   /// Whether an existing file is the user's and is kept.
   var isKept = false
 
-  /// All of them.
+  /// All of them but the calendar's.
   ///
   /// - Parameter program: The program's path, as the unit is to start it.
   static func all(program: String) -> [InstalledFile] {

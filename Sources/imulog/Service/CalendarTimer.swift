@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LinuxIO
+import Recorder
+
+/// The timer of the configuration's `calendar`: systemd asks the service for a recording at its times.
+struct CalendarTimer {
+  private static let folder = "/etc/systemd/system/"
+  /// Where systemd notes that the timer is enabled.
+  private static let wanted = folder + "timers.target.wants/imulog-calendar.timer"
+
+  /// Days and times, as systemd.time(7) has them.
+  let calendar: String
+
+  /// The calendar of the configuration below `root`; `nil` without one.
+  ///
+  /// - Throws: what the configuration's reader throws; a refusal when systemd is here and does not understand the calendar.
+  init?(root: String) throws {
+    let path = root + ConfigurationFile.usualPath
+    guard access(path, F_OK) == 0 else { return nil }
+    let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
+    guard let calendar = configuration.calendar else { return nil }
+    guard try CalendarTimer.isUnderstood(calendar) else {
+      throw CommandFailure(
+        .configuration,
+        "\(path): calendar = \(calendar): systemd does not understand it; try it with `systemd-analyze calendar \"\(calendar)\"`"
+      )
+    }
+    self.calendar = calendar
+  }
+
+  /// Whether systemd says so, or is not here to be asked.
+  private static func isUnderstood(_ calendar: String) throws -> Bool {
+    let process: OtherProcess
+    do throws(LinuxIOError) {
+      process = try OtherProcess("systemd-analyze", ["calendar", "--", calendar])
+    } catch {
+      guard error.errno == ENOENT else { throw error }
+      return true
+    }
+    // What it says is read, or it would end by the pipe; it is a few lines.
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while read(process.output, &bytes, bytes.count) > 0 {}
+    return process.end(within: 5000) == 0
+  }
+
+  /// The timer, and the service that it starts.
+  ///
+  /// - Parameter program: The program's path.
+  func files(program: String) -> [InstalledFile] {
+    [
+      InstalledFile(
+        path: CalendarTimer.folder + "imulog-calendar.timer",
+        text: """
+          [Unit]
+          Description=imulog recordings by the calendar
+          Documentation=man:imulog-service(7) man:imulog.conf(5)
+
+          [Timer]
+          OnCalendar=\(calendar)
+          AccuracySec=1s
+
+          [Install]
+          WantedBy=timers.target
+
+          """),
+      InstalledFile(
+        path: CalendarTimer.folder + "imulog-calendar.service",
+        text: """
+          [Unit]
+          Description=imulog recording by the calendar
+          Documentation=man:imulog-service(7)
+          After=imulog.service
+
+          [Service]
+          Type=oneshot
+          ExecStart=\(program) start --calendar
+          User=imulog
+          Group=imulog
+          NoNewPrivileges=yes
+          PrivateNetwork=yes
+          PrivateTmp=yes
+          ProtectHome=yes
+          ProtectSystem=strict
+          RestrictAddressFamilies=AF_UNIX
+
+          """),
+    ]
+  }
+
+  /// The command that the owner runs once after the files are written.
+  static let command =
+    "sudo systemctl daemon-reload && sudo systemctl enable --now imulog-calendar.timer"
+
+  /// The command that the owner runs after ``remove(root:)``.
+  static let stopCommand =
+    "sudo systemctl stop imulog-calendar.timer && sudo systemctl daemon-reload"
+
+  /// Removes the files of a calendar that the configuration no longer has.
+  ///
+  /// - Returns: The removed ones.
+  static func remove(root: String) throws(CommandFailure) -> [String] {
+    var removed: [String] = []
+    for path in [wanted, folder + "imulog-calendar.timer", folder + "imulog-calendar.service"] {
+      if unlink(root + path) == 0 {
+        removed.append(root + path)
+      } else if errno != ENOENT, errno != ENOTDIR {
+        let code = errno
+        let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
+        throw CommandFailure(
+          status, "cannot remove \(root)\(path): \(Errno.words(code)); run it with sudo")
+      }
+    }
+    return removed
+  }
+}

@@ -78,7 +78,7 @@ extension ConfigurationKey {
       default: " *,./:-~_+".utf8.contains(byte)
       }
     }
-    return isWritten && text.utf8.count <= 200
+    return isWritten && text.utf8.count <= 100
       && text.utf8.contains { (0x30...0x7A).contains($0) && $0 != UInt8(ascii: ":") }
   }
 }

@@ -88,4 +88,24 @@ struct BeginningTests {
     #expect(single["number"].double == 2)
     #expect(try service.bench.run("info", "2", "--json").json()["begunBy"] == .null)
   }
+
+  @Test(
+    "motion begins a recording with the pre-trigger before the event's mark, in a service with its threads"
+  )
+  func triggered() throws {
+    // The simulator's motion is above 0.01 g some time after a second, and goes on.
+    let service = DaemonBench([
+      "trigger": "peak 0.01g", "pre-trigger": "400ms", "length": "2s",
+    ])
+    let child = service.start()
+    let status = try service.wait(for: "armed") { $0["number"].double == 1 }
+    #expect(status["begunBy"].text == "trigger")
+    #expect(status["trigger"]["last24h"].double == 1 && !status["trigger"]["armed"].isTrue)
+    service.end(child)
+    let log = try service.bench.run("export", "1").json()
+    #expect(log["begunBy"].text == "trigger" && log["stopReason"].text == "completed")
+    #expect(log["ticks"]["scheduled"].double == 240)
+    #expect(log["marks"][0]["t_ns"].integer == 400_000_000)
+    #expect(log["marks"][0]["label"].text?.hasPrefix("trigger 0.0") == true)
+  }
 }

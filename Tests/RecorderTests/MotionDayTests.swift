@@ -114,6 +114,7 @@ struct MotionDayTests {
     let directory = TemporaryDirectory(inMemory: true)
     let source = PlayedSource(motion: played.motion, faults: faults)
     let (entries, catalogue) = try record(source, into: directory.path)
+    print("\(falls.count) falls, \(entries.count) recordings")
     #expect(entries.count == falls.count, "seed \(seed)")
     var shift: Double?
     for (entry, fall) in zip(entries, falls) {

@@ -51,8 +51,45 @@ struct AxisWatchTests {
       #expect(try failures(4, at: -7) == ["stuck: gy at -7"])
       #expect(try failures(3, at: 0, from: 702) == ["stuck: gx at 0 from tick 702"])
       #expect(try failures(1, at: 12) == ["stuck: ay at 12"])
-      // Both ends of the range are of motion that is too large.
-      #expect(try failures(1, at: .max).isEmpty && failures(4, at: .min).isEmpty)
+      // At an end of the range for all the time it is dead; for some of it the motion may be too large.
+      #expect(try failures(1, at: .max) == ["stuck: ay at 32767"])
+      #expect(try failures(4, at: .min) == ["stuck: gy at -32768"])
+      #expect(try failures(1, at: .max, from: 702).isEmpty)
+    }
+  }
+
+  @Test("an axis that leaves the end of its range after some seconds is alive")
+  func railed() throws {
+    for expectation in [withoutNoise, CertificateMeterTests.expectation] {
+      let certificate = try meter.certificate(seconds: 20, expectation) { tick, sample in
+        Self.move(tick, &sample, [0, 1, 2, 3, 4, 5], by: 400)
+        if tick < 1200 { sample.gz = .max }
+      }
+      let stuck = try #require(certificate["stuck"])
+      #expect(stuck.verdict == .pass, "\(stuck)")
+    }
+  }
+
+  @Test("an axis that moves as another one does in each sample of three seconds is its copy")
+  func copies() throws {
+    for expectation in [withoutNoise, coarse] {
+      func equal(_ copy: Int, of other: Int, by amplitude: Double, _ ticks: Range<UInt64>) throws
+        -> SensorCertificate
+      {
+        try meter.certificate(seconds: 20, expectation) { tick, sample in
+          Self.move(tick, &sample, [0, 1, 2, 3, 4, 5], by: amplitude)
+          if ticks.contains(tick) { sample[copy] = sample[other] }
+        }
+      }
+      let all: Range<UInt64> = 0..<5000
+      #expect(try equal(4, of: 3, by: 2000, all)["equal"]?.value == "gy = gx")
+      #expect(try equal(4, of: 3, by: 2000, all)["equal"]?.verdict == .fail)
+      #expect(try equal(1, of: 0, by: 130, all)["equal"]?.value.contains("ay = ax") == true)
+      // Of both sensors, and from half of the time on.
+      #expect(try equal(5, of: 1, by: 900, 1000..<5000)["equal"]?.value == "gz = ay")
+      // For less than a window, and by less than what a hand moves, it is not known.
+      #expect(try equal(4, of: 3, by: 900, 1000..<1250)["equal"]?.value == "none")
+      #expect(try equal(4, of: 3, by: 100, all)["equal"]?.value == "none, not judged: gx, gy")
     }
   }
 

@@ -10,7 +10,9 @@ import IMUModel
 ///     az   ▁▃▂▄▂▃▁▂▃▄▂▃▂      the same as ax in each sample: one of them is not measured
 ///
 /// An axis is stuck when its noise could not stay in one count for so long by chance (``limit(deviation:bandwidth:rate:)``),
-/// or when most other axes move in three seconds in which it does not: that needs no figure of its noise.
+/// or when most other axes move in three seconds in which it does not: that needs no figure of its noise. Two axes are the
+/// same when they move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ
+/// for as long as noise needs.
 ///
 /// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What was found stays found.
 struct AxisWatch {
@@ -24,10 +26,14 @@ struct AxisWatch {
   private var runs = [UInt64](repeating: 0, count: 6)
   /// The tick at which each run began.
   private var starts = [UInt64](repeating: 0, count: 6)
-  /// The tick at which an axis got stuck, and whether it never had another count.
-  private(set) var stuck: [Stuck?] = Array(repeating: nil, count: 6)
+  /// What each axis got stuck at, and when.
+  private var held: [Stuck?] = Array(repeating: nil, count: 6)
   /// Whether axis i was seen to differ from axis j, at 6 · i + j.
   private var differs: UInt64 = 0
+  /// Whether they differed in the window that is not over yet.
+  private var differsNow: UInt64 = 0
+  /// Whether they moved for a window without differing in it.
+  private var movedAlike: UInt64 = 0
   private var hasChanged = [Bool](repeating: false, count: 6)
   private var wasZero = [Bool](repeating: true, count: 6)
   /// Whether an axis ever had the same count for ``shortest`` samples.
@@ -73,12 +79,13 @@ struct AxisWatch {
       if runs[axis] == shortest { wasHeld[axis] = true }
       if runs[axis] == limits[axis] { markStuck(axis) }
     }
-    if differs != AxisWatch.allDiffer {
+    if differsNow != AxisWatch.allDiffer {
       for first in 0..<5 {
         for second in first + 1..<6 where counts[first] != counts[second] {
-          differs |= 1 << UInt64(6 * first + second)
+          differsNow |= AxisWatch.bit(first, second)
         }
       }
+      differs |= differsNow
     }
     sampleCount += 1
     window.add(sample)
@@ -86,13 +93,29 @@ struct AxisWatch {
   }
 
   private mutating func markStuck(_ axis: Int) {
-    let count = counts[axis]
-    // At an end of the range the motion is too large, and says nothing of the axis.
-    guard stuck[axis] == nil, count != .max, count != .min else { return }
-    stuck[axis] = Stuck(count: count, tick: hasChanged[axis] ? starts[axis] : nil)
+    guard stuck[axis] == nil else { return }
+    let isChanged = hasChanged[axis]
+    // Motion that is too large holds an axis at an end of its range for a while.
+    guard !isChanged || !AxisWatch.isEnd(counts[axis]) else { return }
+    held[axis] = Stuck(count: counts[axis], tick: isChanged ? starts[axis] : nil)
   }
 
+  /// What each axis is stuck at, by number; `nil` for one that is not. An axis is stuck at an end of its range only
+  /// while it never had another count.
+  var stuck: [Stuck?] {
+    zip(held, hasChanged).map { held, isChanged in
+      held.flatMap { isChanged && AxisWatch.isEnd($0.count) ? nil : $0 }
+    }
+  }
+
+  private static func isEnd(_ count: Int16) -> Bool { count == .max || count == .min }
+
   private mutating func closeWindow() {
+    defer { (window, differsNow) = (MotionWindow(), 0) }
+    for (first, second) in pairs(outside: differsNow)
+    where min(window.spread(first), window.spread(second)) >= CertificateBounds.motion {
+      movedAlike |= AxisWatch.bit(first, second)
+    }
     // A made-up motion in a plane moves three; four of five are moved by a hand or a vehicle.
     for axis in axes where window.spread(axis) == 0 {
       let moving = axes.reduce(0) {
@@ -100,26 +123,31 @@ struct AxisWatch {
       }
       if moving >= max(2, axes.count - 2) { markStuck(axis) }
     }
-    window = MotionWindow()
+  }
+
+  private static func bit(_ first: Int, _ second: Int) -> UInt64 {
+    1 << UInt64(6 * first + second)
   }
 
   private static let allDiffer: UInt64 = (0..<5).reduce(0) { bits, first in
-    (first + 1..<6).reduce(bits) { $0 | 1 << UInt64(6 * first + $1) }
+    (first + 1..<6).reduce(bits) { $0 | bit(first, $1) }
   }
 
-  /// Pairs of axes that change and never differed.
+  /// Pairs of axes of which one is the copy of the other.
   var equal: [(Int, Int)] {
-    pairs { hasChanged[$0] && isKnown($0) && isKnown($1) }
+    let still = alike.filter { hasChanged[$0.0] && isKnown($0.0) && isKnown($0.1) }
+    let moved = pairs(outside: ~movedAlike)
+    return moved + still.filter { pair in !moved.contains { $0 == pair } }
   }
 
-  private func pairs(_ isMeant: (Int, Int) -> Bool) -> [(Int, Int)] {
-    var pairs: [(Int, Int)] = []
-    for first in axes {
-      for second in axes where second > first && differs & 1 << UInt64(6 * first + second) == 0 {
-        if sampleCount >= shortest, isMeant(first, second) { pairs.append((first, second)) }
-      }
+  /// Pairs that never differed.
+  private var alike: [(Int, Int)] { sampleCount < shortest ? [] : pairs(outside: differs) }
+
+  /// Pairs of recorded axes whose bits are not set.
+  private func pairs(outside bits: UInt64) -> [(Int, Int)] {
+    axes.flatMap { first in
+      axes.filter { $0 > first && bits & AxisWatch.bit(first, $0) == 0 }.map { (first, $0) }
     }
-    return pairs
   }
 
   /// Whether there were enough samples for the limit of an axis.
@@ -141,7 +169,9 @@ struct AxisWatch {
   /// Axes that have the same counts as another one, and are too still for that to say anything.
   var undecidedCopies: [Int] {
     guard sampleCount >= shortest else { return axes }
-    let found = pairs { !(isKnown($0) && isKnown($1)) }
+    let found = alike.filter { pair in
+      !(isKnown(pair.0) && isKnown(pair.1)) && movedAlike & AxisWatch.bit(pair.0, pair.1) == 0
+    }
     return axes.filter { axis in found.contains { $0.0 == axis || $0.1 == axis } }
   }
 

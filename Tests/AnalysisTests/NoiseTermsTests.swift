@@ -104,6 +104,32 @@ struct NoiseTermsTests {
     expect(terms.randomWalk, 4000 / 10.0.squareRoot(), within: 0.1)
   }
 
+  @Test(
+    "N is that of what goes into a filter of one order or two, and its ± covers what it is off by",
+    arguments: [1, 2], [0.25, 0.6])
+  func filtered(order: Int, gain: Double) {
+    var (ratios, within) = ([Double](), 0)
+    for seed in 1...12 as ClosedRange<UInt64> {
+      var noise = Noise(seed: seed)
+      var levels = [0.0, 0]
+      let terms = terms(
+        (0..<60_000).map { _ in
+          levels[0] += (noise.normal() * 400 - levels[0]) * gain
+          levels[1] += (levels[0] - levels[1]) * gain
+          return levels[order - 1]
+        }, rate: 200)
+      guard case .found(let value, let error, _) = terms.randomWalk else {
+        Issue.record("\(terms.randomWalk)")
+        continue
+      }
+      let ratio = value * 200.0.squareRoot() / 400
+      ratios.append(ratio)
+      if abs(ratio - 1) < 2 * error { within += 1 }
+    }
+    let mean = ratios.reduce(0, +) / Double(ratios.count)
+    #expect(abs(mean - 1) < 0.015 && within >= 10, "\(mean), \(within) of 12")
+  }
+
   @Test("an oscillation is no noise, or leaves N as it is, and hides no noise that is too small")
   func periodic() {
     var noise = Noise(seed: 9)

@@ -12,8 +12,8 @@ public enum AnalysisError: Error, Equatable, Sendable {
   /// The recording has no samples, or the stretch that was asked for.
   case noSamples(isStretch: Bool)
   /// No segment of the recording, or of the stretch that was asked for, has the samples that the shortest one needs;
-  /// `longest` is what the longest has.
-  case tooShort(longest: Int, needed: Int, isStretch: Bool)
+  /// `longest` is what the longest has, and `isBursty` whether the times of a table divide it, again and again.
+  case tooShort(longest: Int, needed: Int, isStretch: Bool, isBursty: Bool = false)
   /// The recording has none of the channels that are needed.
   case channelsMissing(needed: String, recorded: ChannelSet)
   /// The curve does not show the terms that a file of noise parameters needs; a clause for each.
@@ -31,11 +31,14 @@ extension AnalysisError: CustomStringConvertible {
     case .noSamples(let isStretch):
       return "there is no sample to analyse: choose another "
         + (isStretch ? "stretch with --from and --to" : "recording")
-    case .tooShort(let longest, let needed, let isStretch):
+    case .tooShort(let longest, let needed, let isStretch, let isBursty):
+      let remedy =
+        isBursty
+        ? "its times come in bursts or leave gaps: import the table again with --rate and without time= in --columns, which places its rows evenly"
+        : isStretch ? "choose another stretch, or record for longer" : "record for longer"
       return
         "\(longest) \(longest == 1 ? "sample is" : "samples are") the longest run without a gap or an uneven time, and an "
-        + "analysis needs \(needed): "
-        + (isStretch ? "choose another stretch, or record for longer" : "record for longer")
+        + "analysis needs \(needed): \(remedy)"
     case .channelsMissing(let needed, let recorded):
       let names = recorded.indices.map { ChannelSet.names[$0] }.joined(separator: ", ")
       return "this needs \(needed), and the recording has \(names): choose another recording"
@@ -52,7 +55,7 @@ extension AnalysisError: StatusError {
   public var exitStatus: ExitStatus {
     switch self {
     case .log(let cause): cause.exitStatus
-    case .noSamples(let isStretch), .tooShort(_, _, let isStretch):
+    case .noSamples(let isStretch), .tooShort(_, _, let isStretch, _):
       isStretch ? .usage : .damagedData
     case .tooLong, .channelsMissing, .noiseUnknown: .usage
     }

@@ -82,8 +82,8 @@ public struct AnalysisReport {
     if let spectrum = analysis.axes.first?.spectrum {
       text =
         "spectra: \(spectrum.windows) Hann \(spectrum.windows == 1 ? "window" : "windows") of \(spectrum.length) samples, "
-        + "\(Digits.text(spectrum.resolution, 3)) Hz apart, each value within "
-        + "\(Digits.text(spectrum.relativeError * 100, 2)) %; covered: \(Digits.text(spectrum.resolution, 3)) to "
+        + "\(Digits.text(spectrum.resolution, 3)) Hz apart, each value with a "
+        + "relative standard deviation of \(Digits.text(spectrum.relativeError * 100, 2)) %; covered: \(Digits.text(spectrum.resolution, 3)) to "
     }
     text += "\(Digits.text(half, 4)) Hz, half the rate"
     if !description.sensor.filter.isEmpty {

@@ -42,7 +42,10 @@ extension SampleColumns {
       let isStretch = from != nil || to != nil
       throw longest == 0
         ? .noSamples(isStretch: isStretch)
-        : .tooShort(longest: longest, needed: shortest, isStretch: isStretch)
+        : .tooShort(
+          longest: longest, needed: shortest, isStretch: isStretch,
+          isBursty: columns.description.isImported
+            && columns.account.unevenTimes + columns.account.gaps > 2)
     }
     return columns
   }

@@ -117,6 +117,13 @@ struct SampleColumnsTests {
         .contains("choose another stretch, or record for longer"))
   }
 
+  @Test("of times in bursts it is said what helps, which more of them is not")
+  func bursty() throws {
+    #expect(
+      "\(AnalysisError.tooShort(longest: 20, needed: 64, isStretch: false, isBursty: true))"
+        .contains("import the table again with --rate and without time="))
+  }
+
   @Test("a whole recording that cannot be analysed is bad data, and a stretch of one a bad request")
   func exitStatus() throws {
     var log = try WrittenLog(hertz: 100)

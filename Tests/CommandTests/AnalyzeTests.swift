@@ -103,6 +103,20 @@ struct AnalyzeCommandTests {
     #expect(outcome.talk.contains("needs 64: record for longer"), "\(outcome.talk)")
   }
 
+  @Test("samples that were stored in bursts are placed evenly as the sentence says")
+  func storedBursts() throws {
+    // Twenty at a time.
+    let rows = (0..<400).map { "\($0 / 20 * 200_000 + $0 % 20 * 100),\($0 % 7),\($0 % 5),8192" }
+    let table = bench.file("b.csv", "t_us,ax,ay,az\n" + rows.joined(separator: "\n") + "\n")
+    try #require(bench.run("import", table).status == 0)
+    let refused = bench.run("analyze", "latest")
+    #expect(refused.status == 65, "\(refused.output)")
+    #expect(refused.talk.contains("--rate and without time="), "\(refused.talk)")
+    let again = bench.run("import", table, "--rate", "100", "--columns", "ax=ax,ay=ay,az=az")
+    try #require(again.status == 0, "\(again.talk)")
+    #expect(bench.run("analyze", "latest").status == 0)
+  }
+
   @Test("JSON has the mounting of the header, which is not applied, and the text says so")
   func mounting() throws {
     try bench.record("--for", "10s", "--rate", "100", "--axes=-z,y,x")

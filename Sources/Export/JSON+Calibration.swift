@@ -25,6 +25,7 @@ extension JSONWriter {
       json.member("matrix", part.matrix.rows) { $0.numbers([$1.x, $1.y, $1.z]) }
       json.drift(part.drift, unit: "g")
       json.member("points", part.points)
+      json.member("unchecked", part.unchecked)
       json.number("residualBefore_g", part.residual.before)
       json.number("residualAfter_g", part.residual.after)
     }

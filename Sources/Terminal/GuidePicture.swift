@@ -7,7 +7,7 @@ import IMUModel
 ///
 ///     lay it so that −y points up, and hold it still for 3 s
 ///     now: +z up, still for 1.5 s
-///     faces +x✓ −x✓ +y✓ −y· +z· −z·   edges xy· xz· yz·   turns x· y· z·
+///     faces +x✓ −x✓ +y✓ −y· +z· −z·   edges xy·· xz·· yz··   turns x· y· z·
 ///     it moved too early with +z up: hold it still again
 struct GuidePicture {
   let guide: CalibrationGuide
@@ -29,8 +29,8 @@ struct GuidePicture {
   private var instruction: String {
     switch guide.next {
     case .face(let side): "lay it so that \(name(side)) points up, and hold it still for 3 s"
-    case .edge(let axis, let other):
-      "lay it on an edge, halfway between \(name(axis)) and \(name(other)), and hold it still for 3 s"
+    case .edge(let edge):
+      "lay it on an edge, with \(name(edge.first)) and \(name(edge.second)) up alike, and hold it still for 3 s"
     case .turn(let axis):
       "from rest, turn it by 360° about \(name(axis)), and lay it back as it lay, for 3 s"
     case .done: "all is there: s ends the recording and calibrates"
@@ -51,24 +51,28 @@ struct GuidePicture {
       guard column + CellWidth.of(text) <= screen.columns else { return }
       column = screen.put(text, row: row, column: column, style)
     }
-    func part(_ name: String, isDone: Bool) {
-      put(" " + glyphs.plain(name), isDone ? .bold : .faint)
-      put(isDone ? (glyphs.isASCII ? "*" : "✓") : "\(glyphs.zero)", isDone ? .bold : .faint)
+    func part(_ name: String, _ done: Int, of count: Int = 1) {
+      put(" " + glyphs.plain(name), done == count ? .bold : .faint)
+      for place in 0..<count {
+        let isDone = place < done
+        put(isDone ? (glyphs.isASCII ? "*" : "✓") : "\(glyphs.zero)", isDone ? .bold : .faint)
+      }
     }
     put("faces", .plain)
     for axis in 0..<3 {
       for isPositive in [true, false] {
         let side = CalibrationGuide.Side(axis: axis, isPositive: isPositive)
-        part(name(side), isDone: guide.faces.contains(side))
+        part(name(side), guide.faces.contains(side) ? 1 : 0)
       }
     }
     put("   edges", .plain)
-    for (axis, other) in [(0, 1), (0, 2), (1, 2)] {
-      part(name(axis) + name(other), isDone: guide.edges.contains(3 - axis - other))
+    for (axis, other) in CalibrationGuide.planes {
+      let count = guide.edges.filter { $0.level == 3 - axis - other }.count
+      part(name(axis) + name(other), count, of: 2)
     }
     guard guide.hasTurns else { return }
     put("   turns", .plain)
-    for axis in 0..<3 { part(name(axis), isDone: guide.turns.contains(axis)) }
+    for axis in 0..<3 { part(name(axis), guide.turns.contains(axis) ? 1 : 0) }
   }
 
   private func sentence(_ trouble: CalibrationGuide.Trouble) -> String {

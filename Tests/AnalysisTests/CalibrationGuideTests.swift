@@ -28,11 +28,26 @@ struct CalibrationGuideTests {
         #expect(recording.guide.stillFor == nil)
       }
     }
-    for (axis, other) in [(0, 1), (0, 2), (1, 2)] {
-      #expect(recording.guide.next == .edge(axis, other))
-      recording.rest((direction(axis, true) - direction(other, true)) * 0.5.squareRoot())
+    let planes = [(0, 1), (0, 2), (1, 2)]
+    func edge(_ axis: Int, _ other: Int, _ isUp: Bool, _ isOtherUp: Bool) -> CalibrationGuide.Edge {
+      CalibrationGuide.Edge(
+        first: Side(axis: axis, isPositive: isUp), second: Side(axis: other, isPositive: isOtherUp))
+    }
+    func lie(_ axis: Int, _ other: Int, _ isUp: Bool, _ isOtherUp: Bool) {
+      recording.rest((direction(axis, isUp) + direction(other, isOtherUp)) * 0.5.squareRoot())
       #expect(recording.guide.up == nil)
       recording.move()
+    }
+    for (axis, other) in planes {
+      #expect(recording.guide.next == .edge(edge(axis, other, true, true)))
+      // Any edge between the two will do; then it is the opposite one that is needed.
+      lie(axis, other, true, false)
+    }
+    for (axis, other) in planes {
+      #expect(recording.guide.next == .edge(edge(axis, other, false, true)))
+      lie(axis, other, true, true)
+      #expect(recording.guide.next == .edge(edge(axis, other, false, true)))
+      lie(axis, other, false, true)
     }
     for axis in 0..<3 {
       #expect(recording.guide.next == .turn(axis))
@@ -42,11 +57,12 @@ struct CalibrationGuideTests {
       recording.move()
     }
     #expect(recording.guide.next == .done && recording.guide.trouble == nil)
-    #expect(recording.guide.faces.count == 6 && recording.guide.edges == [0, 1, 2])
+    #expect(recording.guide.faces.count == 6 && recording.guide.edges.count == 6)
     // What it asked for is enough for all that the recording can give.
     recording.study.finish()
     let result = recording.study.calibration(id: RecordingID(high: 1, low: 2), name: "n", made: 3)
     #expect(result.method == .orientations && result.refusals == [])
+    #expect(result.uncheckedCount == 0, "\(result.remarks)")
     #expect(result.calibration?.gyroscope?.scale != Vector3(1, 1, 1))
   }
 
@@ -118,7 +134,8 @@ struct CalibrationGuideTests {
   func accelerometerOnly() throws {
     var recording = try MadeUpRecording(channels: .accelerometer)
     #expect(!recording.guide.hasTurns)
-    for direction in ImperfectSensor.faces + ImperfectSensor.edges {
+    let edges = ImperfectSensor.edges[..<3] + ImperfectSensor.edges[..<3].map { -$0 }
+    for direction in ImperfectSensor.faces + edges {
       recording.rest(direction)
       recording.move()
     }

@@ -34,6 +34,9 @@ struct GravityBoundTests {
       name: "nine", directions: faces + ImperfectSensor.edges[..<3], tilt: 0.03, noise: 0.0005,
       hasCrossTerms: true),
     Case(
+      name: "noisy with three to spare", directions: faces + ImperfectSensor.edges, tilt: 0.03,
+      noise: 0.002, hasCrossTerms: true),
+    Case(
       name: "24", directions: faces + faces + ImperfectSensor.edges + ImperfectSensor.edges,
       tilt: 0.05, noise: 0.002, hasCrossTerms: true),
   ]

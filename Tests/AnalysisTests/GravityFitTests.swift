@@ -194,16 +194,60 @@ struct GravityFitTests {
     var spoiled = points
     spoiled[4].acceleration.z += 0.06
     let sorted = try GravityFit.withoutSpoilers(spoiled)
-    #expect(sorted.leftOut == [4] && sorted.rivals == nil)
+    #expect(sorted.leftOut == [4] && sorted.rivals == [])
     #expect(isNear(sorted.fit.offset, sensor.offset, 1e-9), "\(sorted.fit)")
     // Of two edges that alone show a cross term one moved, and either may be the one.
     points[7].acceleration.z += 0.06
     let open = try GravityFit.withoutSpoilers(points)
-    #expect(open.leftOut == [] && open.rivals.map { [$0, $1] } == [7, 10])
+    #expect(open.leftOut == [] && open.rivals == [7, 10])
     // Six faces have none to spare: any could be the one.
     var faces = still(ImperfectSensor.faces.map(sensor.measured))
     faces[0].acceleration.x += 0.06
     #expect(try GravityFit.withoutSpoilers(faces).leftOut == [])
+  }
+
+  @Test(
+    "a face without which nothing is determined is not acquitted, and the other one not accused")
+  func neededFace() throws {
+    let sensor = ImperfectSensor()
+    // All edges have +x: of −x the others know little, and of +x nothing that it does not say.
+    let edges = [(1, 1, 0), (1, 0, 1), (0, 1, 1), (1, -1, 0), (1, 0, -1), (0, 1, -1)].map {
+      Vector3($0.0, $0.1, $0.2) / 2.0.squareRoot()
+    }
+    var random = Noise()
+    for push in [0.05, -0.03] {
+      let points = (ImperfectSensor.faces + edges).enumerated().map { place, direction in
+        let noise = random.normal() * 0.0002
+        return StillPoint(
+          acceleration: sensor.measured(direction * (1 + noise + (place == 1 ? push : 0))))
+      }
+      let sorted = try GravityFit.withoutSpoilers(points)
+      #expect(sorted.leftOut == [], "seed \(random.seed)")
+      #expect(
+        sorted.rivals.contains(0) && sorted.rivals.contains(1),
+        "\(sorted.rivals), seed \(random.seed)")
+      let off = sorted.fit.offset - sensor.offset
+      #expect(
+        max(off.max(), -off.min()) < sorted.known.offset, "\(off) \(sorted.known)")
+    }
+  }
+
+  @Test("orientations that no other one checks are named, one by one")
+  func unchecked() throws {
+    let sensor = ImperfectSensor()
+    let (faces, edges) = (ImperfectSensor.faces, ImperfectSensor.edges)
+    func unchecked(_ directions: [Vector3]) throws -> [Int] {
+      try GravityFit.withoutSpoilers(still(directions.map(sensor.measured))).unchecked
+    }
+    // The turns add +x, +y and +z, twice.
+    let turns = [faces[0], faces[2], faces[4], faces[0], faces[2], faces[4]]
+    #expect(try unchecked(faces + edges[..<3] + turns) == [1, 3, 5, 6, 7, 8])
+    // Second takes, and opposite edges.
+    #expect(
+      try unchecked(faces + edges[..<3] + faces + edges[..<3]) == [])
+    #expect(try unchecked(faces + edges[..<3] + edges[..<3].map { -$0 }) == [])
+    #expect(try unchecked(faces) == [0, 1, 2, 3, 4, 5])
+    #expect(try unchecked(faces + faces) == [])
   }
 
   @Test("no point, however odd, gives a result that is no number")

@@ -30,18 +30,24 @@ struct MadeUpRecording {
   var trend = Vector3()
   /// Counts of all rates instead of the measured ones.
   var stuckRate: Int16?
+  /// Counts of gx instead of the measured ones.
+  var stuckRateX: Int16?
+  /// What the gyroscope has of the true rates: as they are, unless its axes are others.
+  var turned: (Vector3) -> Vector3 = { $0 }
+  /// °/s a count.
+  private let rateUnit: Fraction
 
   init(
     bias: Vector3 = Vector3(-1.2, 0.4, 2.7), channels: ChannelSet = .all,
-    model: String = "MPU-6050", hasCrossTerms: Bool = true
+    model: String = "MPU-6050", hasCrossTerms: Bool = true, rateUnit: Fraction = Fraction(10, 655)
   ) throws {
-    self.bias = bias
+    (self.bias, self.rateUnit) = (bias, rateUnit)
     sensor = ImperfectSensor(hasCrossTerms: hasCrossTerms)
     let rate = try #require(SampleRate(100))
     let sensor = SensorDescription(
       model: model, identity: 0x68, address: 0x68, accelerometerRange: 4,
       gyroscopeRange: 500, accelerometerScale: Fraction(1, 8192),
-      gyroscopeScale: Fraction(10, 655), temperatureScale: Fraction(1, 340),
+      gyroscopeScale: rateUnit, temperatureScale: Fraction(1, 340),
       temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: "")
     study = CalibrationStudy(sensor, channels: channels, rate: rate)
     guide = CalibrationGuide(sensor, channels: channels, rate: rate)
@@ -52,11 +58,12 @@ struct MadeUpRecording {
     let acceleration = sensor.measured(truth) + accelerationSlope * warmth
     let a = (acceleration * accelerationScale * 8192).rounded(.toNearestOrEven)
     let offset = bias + rateSlope * warmth + truth * rateGravity + trend * (Double(tick) / 100)
-    let g = ((rate * rateScale + offset) * 65.5).rounded(.toNearestOrEven)
+    let g = ((turned(rate) * rateScale + offset) / rateUnit.value).rounded(.toNearestOrEven)
     let t = ((temperature - 36.53) * 340).rounded()
     let sample = RawSample(
-      ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z), gx: stuckRate ?? Int16(g.x),
-      gy: stuckRate ?? Int16(g.y), gz: stuckRate ?? Int16(g.z), temperature: Int16(t))
+      ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z),
+      gx: stuckRateX ?? stuckRate ?? Int16(g.x), gy: stuckRate ?? Int16(g.y),
+      gz: stuckRate ?? Int16(g.z), temperature: Int16(t))
     let time = Int64(tick) * 10_000_000
     var block = SampleBlock()
     block.append(tick: tick, time: time, sample: sample)

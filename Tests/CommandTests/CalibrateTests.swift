@@ -197,12 +197,20 @@ struct CalibrateTests {
     "a file that is no calibration, and axes that are no rotation, are refused before recording")
   func badFiles() throws {
     let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\n")
+    _ = bench.calibration()
+    _ = bench.file("wild.cal", "")
     let inventory = bench.inventory()
     let record = ["record", "--board", "simulator", "--virtual-time", "--for", "1s"]
     expectSentence(
       bench.run(record + ["--calibration", bad]), 65, ["bad.cal", "`id`", "imulog calibrate"])
     expectSentence(
       bench.run(record + ["--calibration", "/dev/zero"]), 66, ["/dev/zero"])
+    let text = String(decoding: bench.directory.bytes(of: "all.cal"), as: UTF8.self)
+    for (key, value) in [("0.031 -0.052 0.12", "1e59 0 0"), ("1.02 0.013 -0.008", "3 0 0")] {
+      let wild = bench.file("wild.cal", text.replacing(key, with: value))
+      expectSentence(
+        bench.run(record + ["--calibration", wild]), 65, ["wild.cal", "accelerometer-", "accepted"])
+    }
     expectSentence(bench.run(record + ["--calibration", "/nonexistent"]), 66, ["/nonexistent"])
     expectSentence(bench.run(record + ["--axes", "x,y,-z"]), 64, ["x,y,-z", "no mirror image"])
     #expect(bench.inventory() == inventory)

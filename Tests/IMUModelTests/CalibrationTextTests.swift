@@ -115,6 +115,53 @@ struct CalibrationTextTests {
       fault(CalibrationTextTests.example.text + String(repeating: "\n", count: 1600)) == .tooLong)
   }
 
+  @Test("a count of unchecked orientations is kept, and none is written for none")
+  func unchecked() throws {
+    var part = try #require(CalibrationTextTests.example.accelerometer)
+    #expect(!CalibrationTextTests.example.text.contains("unchecked"))
+    part.unchecked = 3
+    part.drift = nil
+    var calibration = CalibrationTextTests.example
+    calibration.accelerometer = part
+    #expect(calibration.text.contains("\naccelerometer-unchecked 3\n"))
+    #expect(try SensorCalibration(text: calibration.text) == calibration)
+    for bad in ["-1", "25", "x", ""] {
+      let text = calibration.text.replacing("unchecked 3", with: "unchecked \(bad)")
+      #expect(fault(text) == .bad(key: "accelerometer-unchecked", line: 11), "\(bad)")
+    }
+  }
+
+  @Test("values that no sensor is off by are named, and those at the limits are not")
+  func implausible() throws {
+    func fault(_ key: String, _ value: String) throws -> String? {
+      var lines = [
+        "accelerometer-offset 0.9 -1 0", "accelerometer-matrix 0.8 0.25 0 0 1.25 0 -0.25 0 1",
+        "accelerometer-residual 0.1 0.001", "accelerometer-points 9",
+        "accelerometer-drift 25 18 41 1 0.001 -0.002 0", "gyroscope-offset -100 99 0",
+        "gyroscope-scale 0.8 1.25 1", "gyroscope-drift 25 18 41 1 0.1 -0.2 0",
+      ]
+      lines = lines.map { $0.hasPrefix(key + " ") ? key + " " + value : $0 }
+      let head = CalibrationTextTests.example.text.split(separator: "\n").prefix(5)
+      return try SensorCalibration(
+        text: (head.map(String.init) + lines).joined(separator: "\n")
+      ).implausible
+    }
+    #expect(try fault("none", "") == nil)
+    for (key, value, words) in [
+      ("accelerometer-offset", "0 1e59 0", "1e+59 g"),
+      ("accelerometer-offset", "0 0 -1.01", "-1.01"),
+      ("accelerometer-matrix", "3 0 0 0 3 0 0 0 3", "a scale of 3.0, and 0.8 to 1.25"),
+      ("accelerometer-matrix", "1 0 0 0 0.79 0 0 0 1", "0.79"),
+      ("accelerometer-matrix", "1 0 0 0.26 1 0 0 0 1", "0.26 beside its diagonal"),
+      ("accelerometer-drift", "25 18 41 1 0 0.1 0", "1.6 g at 41.0 °C"),
+      ("gyroscope-offset", "0 0 101", "101.0 °/s"), ("gyroscope-scale", "1 1 1.26", "1.26"),
+      ("gyroscope-drift", "25 18 41 1 0 0 -15", "at 18.0 °C"),
+    ] {
+      let found = try #require(try fault(key, value), "\(key) \(value)")
+      #expect(found.hasPrefix(key) && found.contains(words), "\(found)")
+    }
+  }
+
   @Test("the longest text there can be fits into its limit")
   func longest() {
     var long = CalibrationTextTests.example
@@ -125,7 +172,7 @@ struct CalibrationTextTests {
     (long.name, long.sensor) = (String(repeating: "n", count: 100), "LSM6DSV32X")
     long.accelerometer = SensorCalibration.Accelerometer(
       offset: Vector3(repeating: number), matrix: SensorMatrix.identity, drift: drift, points: .max,
-      residual: (number, number))
+      unchecked: .max, residual: (number, number))
     for row in 0..<3 { long.accelerometer?.matrix.rows[row] = Vector3(repeating: -number) }
     long.gyroscope = SensorCalibration.Gyroscope(
       offset: Vector3(repeating: number), scale: Vector3(repeating: -number), drift: drift)

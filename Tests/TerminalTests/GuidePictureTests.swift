@@ -29,7 +29,7 @@ struct GuidePictureTests {
     #expect(lines[2] == " now: no side up, moving")
     #expect(
       lines[3]
-        == " faces +x· −x· +y· −y· +z· −z·   edges xy· xz· yz·   turns x· y· z·")
+        == " faces +x· −x· +y· −y· +z· −z·   edges xy·· xz·· yz··   turns x· y· z·")
     #expect(lines[5].contains("acceleration"))
     view.append(down(0..<300))
     let later = view.screen(columns: 80, rows: 24, now: 1).lines

@@ -5,7 +5,7 @@ public import IMUModel
 /// What a person who calibrates a sensor by hand is to do next, from its samples as they come.
 ///
 ///     faces   +x −x +y −y +z −z     each still for 3 s: offset and scale
-///     edges   xy xz yz              each still for 3 s, between two axes: cross terms
+///     edges   xy xz yz              two opposite ones each, still for 3 s, between two axes: cross terms, and a check of the faces
 ///     turns   x  y  z               360° about each, from rest to rest in the same place: the gyroscope's scale
 ///
 /// They may come in any order; what is missing is asked for in this one. The guide decides nothing about the result,
@@ -15,8 +15,8 @@ public struct CalibrationGuide {
   public enum Step: Equatable, Sendable {
     /// Lay it still with this side of an axis up.
     case face(Side)
-    /// Lay it still with two axes, by number, about as far up or down as each other.
-    case edge(Int, Int)
+    /// Lay it still with two sides about as far up as each other.
+    case edge(Edge)
     /// Turn it by 360° about an axis, from rest to rest in the same place.
     case turn(Int)
     /// All is there.
@@ -36,6 +36,28 @@ public struct CalibrationGuide {
     }
   }
 
+  /// Two sides that are up alike.
+  public struct Edge: Hashable, Sendable {
+    /// That of the axis with the lower number.
+    public var first: Side
+    /// The other one.
+    public var second: Side
+
+    /// The axis that lies level: 2 for an edge between x and y.
+    public var level: Int { 3 - first.axis - second.axis }
+    /// The edge that is up when this one is down.
+    public var opposite: Edge {
+      Edge(
+        first: Side(axis: first.axis, isPositive: !first.isPositive),
+        second: Side(axis: second.axis, isPositive: !second.isPositive))
+    }
+
+    /// An edge between two sides, that of the axis with the lower number first.
+    public init(first: Side, second: Side) {
+      (self.first, self.second) = (first, second)
+    }
+  }
+
   /// Why the last attempt did not count.
   public enum Trouble: Equatable, Sendable {
     /// It moved before it was still for long enough, with this side up; `nil` on an edge.
@@ -52,8 +74,9 @@ public struct CalibrationGuide {
 
   /// The faces that were still for long enough.
   public private(set) var faces: Set<Side> = []
-  /// The edges, by the axis that lies level: 2 for the one between x and y.
-  public private(set) var edges: Set<Int> = []
+  /// The edges that count: of each two axes one, and the opposite one. With one alone no other orientation would show that
+  /// it moved, or that the face beside it did.
+  public private(set) var edges: Set<Edge> = []
   /// The axes of whole turns.
   public private(set) var turns: Set<Int> = []
   /// Of the last attempt; `nil` once another one counted.
@@ -68,6 +91,8 @@ public struct CalibrationGuide {
   private var isOpenTurning = false
   private var lastOpen: CalibrationStudy.Pose?
 
+  /// The two axes of edges, in the order in which these are asked for.
+  public static let planes = [(0, 1), (0, 2), (1, 2)]
   /// A side is up when its axis has this share of gravity: within 25°.
   private static let leastShare = 0.9
   /// An edge has at least this share of gravity on both axes.
@@ -99,8 +124,17 @@ public struct CalibrationGuide {
         if !faces.contains(side) { return .face(side) }
       }
     }
-    for (axis, other) in [(0, 1), (0, 2), (1, 2)] where !edges.contains(3 - axis - other) {
-      return .edge(axis, other)
+    for isOpposite in [false, true] {
+      for (axis, other) in CalibrationGuide.planes {
+        let held = edges.filter { $0.level == 3 - axis - other }
+        guard let edge = held.first else {
+          return .edge(
+            Edge(
+              first: Side(axis: axis, isPositive: true),
+              second: Side(axis: other, isPositive: true)))
+        }
+        if isOpposite, held.count == 1 { return .edge(edge.opposite) }
+      }
     }
     guard study.hasRate, let axis = (0..<3).first(where: { !turns.contains($0) }) else {
       return .done
@@ -143,14 +177,20 @@ public struct CalibrationGuide {
     if isWanted(acceleration) { trouble = nil }
     if let side = CalibrationGuide.side(acceleration) {
       faces.insert(side)
-    } else if let level = CalibrationGuide.levelAxis(acceleration) {
-      edges.insert(level)
+    } else if let edge = CalibrationGuide.edge(acceleration), counts(edge) {
+      edges.insert(edge)
     }
   }
 
   private func isWanted(_ acceleration: Vector3) -> Bool {
     if let side = CalibrationGuide.side(acceleration) { return !faces.contains(side) }
-    return CalibrationGuide.levelAxis(acceleration).map { !edges.contains($0) } ?? false
+    return CalibrationGuide.edge(acceleration).map { counts($0) && !edges.contains($0) } ?? false
+  }
+
+  /// Whether it is the first edge between its axes, or the opposite of that one.
+  private func counts(_ edge: Edge) -> Bool {
+    let held = edges.filter { $0.level == edge.level }
+    return held.isEmpty || held.contains(edge.opposite)
   }
 
   /// When a stretch has been still for long enough, the turn before it is over.
@@ -199,10 +239,12 @@ public struct CalibrationGuide {
     return nil
   }
 
-  /// The axis that lies level when the two others share gravity; `nil` when they do not.
-  private static func levelAxis(_ acceleration: Vector3) -> Int? {
+  /// The edge that is up when two axes share gravity; `nil` when they do not.
+  private static func edge(_ acceleration: Vector3) -> Edge? {
     let least = leastEdgeShare * acceleration.length
     let shared = (0..<3).filter { abs(acceleration[$0]) >= least }
-    return shared.count == 2 ? 3 - shared[0] - shared[1] : nil
+    guard shared.count == 2 else { return nil }
+    let sides = shared.map { Side(axis: $0, isPositive: acceleration[$0] > 0) }
+    return Edge(first: sides[0], second: sides[1])
   }
 }

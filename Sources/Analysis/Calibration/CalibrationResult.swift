@@ -59,6 +59,8 @@ public struct CalibrationResult: Sendable {
   public internal(set) var orientationCount = 0
   /// Movements from rest to rest by half a turn or more in the same place, and by 270° or more elsewhere.
   public internal(set) var turnCount = 0
+  /// Orientations of which no other one would show that they moved: the bounds of offset and scale are as if they had not.
+  public internal(set) var uncheckedCount = 0
   /// What was recorded and is not determined.
   public internal(set) var missing: [Part] = []
   /// What was left out, and what would be needed for it: the calibration is complete without it.

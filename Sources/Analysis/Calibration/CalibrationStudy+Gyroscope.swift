@@ -21,16 +21,14 @@ extension CalibrationStudy {
       result.refuse(
         .gyroscope,
         rests.turned.isEmpty
-          ? "the gyroscope's bias is not determined: the sensor was never still for \(restText)"
+          ? "the gyroscope's bias is not determined: \(rateUnrest ?? "the sensor was never still for \(restText)")"
           : "the gyroscope's bias is not determined: the rates at rest differ by more than \(RestRates.leastTurn) °/s, so it turned in some of them: lay it on something that stands still"
       )
       return nil
     }
-    if let factor = scaleVotes.wrongFactor {
-      result.refuse(
-        .gyroscope,
-        "the gyroscope is not calibrated: from pose to pose gravity turned \(milli(factor, 100)) times as far as the rates say, so their scale is wrong: the chip had another full scale than the recording states, or the import was given a wrong scale"
-      )
+    let readings = readingVotes.others
+    guard readings.isEmpty else {
+      result.refuse(.gyroscope, sentence(readings))
       return nil
     }
     let drift = rateDrift(still, &result)
@@ -54,9 +52,20 @@ extension CalibrationStudy {
       result.bounds.rate = ErrorBound(
         squares: squares.max(), spare: spare, usual: CalibrationStudy.usualVariation
       ).bound((drift == nil ? 1.25 * 1.25 : 1) / count)
+      result.bounds.rate? += rounding(
+        rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
+      let warmth = width(of: points) >= CalibrationStudy.leastWarmth
+      if drift == nil, warmth {
+        // What the temperature does is not known: at most what all rests show together.
+        let most = rates.map { rate in
+          let off = rate - offset
+          return max(off.max(), -off.min())
+        }
+        result.bounds.rate? += most.max() ?? 0
+      }
       if variation > CalibrationStudy.largestVariation {
         result.remarks.append(
-          "the rate at rest varies by \(milli(variation, 100)) °/s from rest to rest\(drift == nil ? "" : ", also without its change with temperature")"
+          "the rate at rest varies by \(milli(variation, 100)) °/s from rest to rest\(drift != nil ? ", also without its change with temperature" : warmth ? ", and the temperature by \(spanText(points))" : "")"
         )
       }
     }
@@ -121,6 +130,32 @@ extension CalibrationStudy {
     return drift
   }
 
+  /// Why the rates cannot be those that turned gravity from pose to pose.
+  private func sentence(_ readings: [GravityTrack.Reading]) -> String {
+    let words = readings.map { reading in
+      if reading.factor != 1 {
+        return "\(milli(reading.factor, 100)) times as far as the rates say"
+      }
+      if reading.isReversed { return "the other way than the rates say" }
+      let axes = (0..<3).filter { reading.signs[$0] < 0 || reading.sources[$0] != $0 }.map { axis in
+        let sign = reading.signs[axis] < 0 ? "−" : ""
+        return
+          "about \(CalibrationStudy.axes[axis]) as \(sign)\(ChannelSet.names[3 + reading.sources[axis]]) says"
+      }
+      return axes.joined(separator: ", ")
+    }
+    let more = words.count > 2 ? ", or otherwise" : ""
+    let shown = words.prefix(2).joined(separator: ", or ") + more
+    let start = "the gyroscope is not calibrated: from pose to pose gravity turned " + shown
+    guard readings.contains(where: { $0.factor == 1 }) else {
+      return start
+        + ", so their scale is wrong: the chip had another full scale than the recording states, or the import was given a wrong scale"
+    }
+    let axes = readings.contains { !$0.isReversed } ? "axes" : "signs"
+    return start
+      + ": the \(axes) of the two sensors do not agree: choose the columns of an import anew, or their signs in its file; a chip that does this is faulty or another one, as `axes` in its certificate says"
+  }
+
   /// The scales of the axes that were turned about.
   private func turnScales(
     _ rests: Rests, _ found: inout SensorCalibration.Gyroscope,
@@ -183,7 +218,9 @@ extension CalibrationStudy {
     guard turn.isWhole else {
       return "samples are missing in it or at the end of the range; turn it more slowly"
     }
-    guard turn.isBack else { return "it did not end in the place where it began" }
+    guard turn.isBack else {
+      return "the next rest that counts was not in the place where it began"
+    }
     let axis = (0..<3).max { abs(degrees[$0]) < abs(degrees[$1]) } ?? 0
     do throws(TurnFit.Failure) {
       guard !scales[axis].isNaN else {

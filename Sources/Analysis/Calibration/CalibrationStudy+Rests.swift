@@ -43,8 +43,8 @@ extension CalibrationStudy {
     }
   }
 
-  /// The least change of a rest's temperature that its windows are taken for, in °C.
-  private static let leastWarmth = 1.0
+  /// The least change of temperature that may show in a rest, in °C.
+  static let leastWarmth = 1.0
 
   /// The poses so far, told apart by what their gravity does, and by their rates.
   func rests() -> Rests {

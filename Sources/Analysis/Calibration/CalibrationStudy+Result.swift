@@ -18,13 +18,14 @@ extension CalibrationStudy {
   ) -> CalibrationResult {
     var result = CalibrationResult()
     var made = SensorCalibration(id: id, name: name, sensor: sensor.model, made: made)
-    let rests = rests()
+    let source = isGyroscopeUseless ? alone[0] : self
+    let rests = source.rests()
     result.orientationCount = rests.poses.count
     if let why = whyNot(.accelerometer, "accelerometer") {
       result.refuse(.accelerometer, why)
     } else if channels.isSuperset(of: .accelerometer) {
       do throws(GravityFit.Failure) {
-        made.accelerometer = try accelerometer(rests, &result)
+        made.accelerometer = try source.accelerometer(rests, &result)
       } catch {
         result.refuse(.accelerometer, sentence(error, rests))
       }
@@ -32,15 +33,25 @@ extension CalibrationStudy {
     if let why = whyNot(.gyroscope, "gyroscope") {
       result.refuse(.gyroscope, why)
     } else if hasRate {
-      made.gyroscope = gyroscope(rests, zeroRate: zeroRate, &result)
+      made.gyroscope = gyroscope(self.rests(), zeroRate: zeroRate, &result)
     }
-    made.conditions = conditions(rests)
+    made.conditions = source.conditions(rests)
     if made.accelerometer != nil || made.gyroscope != nil { result.calibration = made }
     if channels.isDisjoint(with: [.accelerometer, .gyroscope]) {
       result.refusals.append(
         "neither acceleration nor rates are recorded: there is nothing to calibrate")
     }
     return result
+  }
+
+  /// Whether nothing but the gyroscope's counts, at an end of their range or of too high a rate, keeps the sensor from
+  /// having been at rest: then the accelerometer is calibrated without them.
+  private var isGyroscopeUseless: Bool {
+    guard let alone = alone.first, kept.isEmpty, !alone.kept.isEmpty else { return false }
+    let (useless, moved) = attempts.values.reduce((0, 0)) {
+      ($0.0 + $1.clippedCount + $1.fastCount, $0.1 + $1.movedCount)
+    }
+    return useless > moved
   }
 
   /// Why a sensor of three channels is not calibrated: not all are recorded, or one of them never changes.
@@ -89,11 +100,11 @@ extension CalibrationStudy {
     }
     guard found.residual.after < CalibrationStudy.largestError else {
       (result.method, result.bounds.offset, result.bounds.scale) = (nil, nil, nil)
+      let points = rests.poses.map(\.point)
       let cause =
-        span(of: rests.poses.map(\.point)).map { $0.upperBound - $0.lowerBound } ?? 0
-          >= TemperatureDrift.leastSpan && found.drift == nil
-        ? "the temperature changed by \(spanText(rests.poses.map(\.point))), and what that does shows only with each orientation near both ends of it"
-        : "it moved, or is faulty; hold it still on each face again"
+        width(of: points) >= TemperatureDrift.leastSpan && found.drift == nil
+        ? "the temperature changed by \(spanText(points)), and what that does shows only with each orientation near both ends of it"
+        : "it moved\(orWarmth(points)), or is faulty; hold it still on each face again"
       result.refuse(
         .accelerometer,
         "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, at most 10 are accepted: \(cause)"
@@ -115,32 +126,31 @@ extension CalibrationStudy {
       return other
     }
     result.method = fit.terms.contains(.cross) ? .orientations : .faces
-    result.bounds.offset = fit.known.offset.max()
-    result.bounds.scale = fit.known.scale.max()
-    for place in leftOut {
-      let off = abs(fit.residual(of: points[place]))
-      result.remarks.append(
-        "\(name(rests.poses[place])) is left out: its magnitude is off by \(milli(off)) mg from what the others say, so it moved; take it again"
-      )
-    }
-    if let (one, other) = sorted.rivals {
-      let apart = abs(fit.residual(of: points[one]) - fit.residual(of: points[other]))
-      result.remarks.append(
-        "\(name(rests.poses[one])) and \(name(rests.poses[other])) contradict each other by \(milli(apart)) mg: one of them moved, and which one cannot be told; take both again"
-      )
-    }
+    let rounding = rounding(
+      leftOut.isEmpty
+        ? rests.poses
+        : rests.poses.indices.filter { !leftOut.contains($0) }.map { rests.poses[$0] },
+      scale: sensor.accelerometerScale.value, \.leastAcceleration)
+    result.bounds.offset = sorted.known.offset + rounding
+    result.bounds.scale = sorted.known.scale + rounding
+    for place in leftOut { noteLeftOut(place, fit, used, rests, &result) }
+    noteRivals(sorted, rests, &result)
     if !fit.terms.contains(.cross) {
       result.miss(
         .crossTerms,
         "cross terms are not determined: they need nine orientations, of which some lie on an edge")
     }
+    result.uncheckedCount = sorted.unchecked.count
     if used.count <= fit.terms.unknowns {
       result.remarks.append("no orientation is left over to check the result by")
-    } else if sorted.rivals == nil, fit.residualAfter > GravityFit.suspicious,
-      fit.residualAfter < CalibrationStudy.largestError
+    } else if !sorted.unchecked.isEmpty {
+      result.remarks.append(sentence(unchecked: sorted.unchecked.map { rests.poses[$0] }))
+    }
+    if used.count > fit.terms.unknowns, sorted.rivals.isEmpty,
+      fit.residualAfter > GravityFit.suspicious, fit.residualAfter < CalibrationStudy.largestError
     {
       result.remarks.append(
-        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: \(fit.terms.contains(.cross) ? "an orientation moved, and which one cannot be told" : "an orientation moved, or the cross terms are large"); take them again, with edges"
+        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: an orientation moved\(orWarmth(used))\(fit.terms.contains(.cross) ? ", and which one cannot be told" : ", or the cross terms are large"); take them again, with edges"
       )
     }
     var drift: TemperatureDrift?
@@ -151,7 +161,7 @@ extension CalibrationStudy {
     }
     return SensorCalibration.Accelerometer(
       offset: fit.offset, matrix: fit.matrix, drift: drift, points: used.count,
-      residual: (fit.residualBefore, fit.residualAfter))
+      unchecked: sorted.unchecked.count, residual: (fit.residualBefore, fit.residualAfter))
   }
 
   /// The result of the still windows; `nil` when they determine nothing either.
@@ -210,8 +220,7 @@ extension CalibrationStudy {
   ) {
     guard drift == nil, channels.contains(.temperature) else { return }
     let points = rests.poses.map(\.point)
-    let width = span(of: points).map { $0.upperBound - $0.lowerBound } ?? 0
-    guard width >= TemperatureDrift.leastSpan else {
+    guard width(of: points) >= TemperatureDrift.leastSpan else {
       return result.missing.append(.accelerometerDrift)
     }
     result.miss(
@@ -221,6 +230,20 @@ extension CalibrationStudy {
   }
 
   // MARK: - What both sensors need
+
+  /// What rounding to counts may put into the means of poses: half a count, where an axis spreads by less than that, and 0
+  /// where its noise averages it out.
+  func rounding(_ poses: [Pose], scale: Double, _ least: KeyPath<Spread, Double>) -> Double {
+    let count = abs(scale)
+    // Half a count, and what rounding itself adds: 1/12 of a count².
+    let limit = (0.25 + 1.0 / 12).squareRoot() * count
+    return poses.contains { $0.spread[keyPath: least] < limit } ? count / 2 : 0
+  }
+
+  /// The width of the temperatures of points in °C; 0 unless all have one.
+  func width(of points: [StillPoint]) -> Double {
+    span(of: points).map { $0.upperBound - $0.lowerBound } ?? 0
+  }
 
   /// The temperatures of points that all have one.
   func span(of points: [StillPoint]) -> ClosedRange<Double>? {

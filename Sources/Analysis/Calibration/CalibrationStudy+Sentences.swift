@@ -24,7 +24,7 @@ extension CalibrationStudy {
 
   /// The width of the temperatures of points, such as `2.1 °C`.
   func spanText(_ points: [StillPoint]) -> String {
-    milli(span(of: points).map { $0.upperBound - $0.lowerBound } ?? 0, 10) + " °C"
+    milli(width(of: points), 10) + " °C"
   }
 
   private func name(_ side: CalibrationGuide.Side) -> String {
@@ -36,6 +36,61 @@ extension CalibrationStudy {
     let side = CalibrationGuide.side(pose.point.acceleration)
     return
       "the pose at \(Plain.length(pose.start)) \(side.map { "with \(name($0)) up" } ?? "on an edge")"
+  }
+
+  /// Poses that no other one checks.
+  func sentence(unchecked poses: [Pose]) -> String {
+    let names = poses.prefix(6).map(name) + (poses.count > 6 ? ["\(poses.count - 6) more"] : [])
+    return
+      "no other orientation would show that one of these moved: \(names.joined(separator: ", ")); what the result is known to holds only if none did; hold each a second time, or lay the sensor on the edges on both sides of each axis"
+  }
+
+  /// A pose that is left out, with what it may have been.
+  func noteLeftOut(
+    _ place: Int, _ fit: GravityFit, _ used: [StillPoint], _ rests: Rests,
+    _ result: inout CalibrationResult
+  ) {
+    let pose = rests.poses[place]
+    let off = milli(abs(fit.residual(of: pose.point)))
+    let others = used.compactMap(\.temperature)
+    var cause = "so it moved; take it again"
+    if let own = pose.point.temperature, let low = others.min(), let high = others.max(),
+      max(own - high, low - own) >= CalibrationStudy.leastWarmth
+    {
+      let ends = high - low < 0.05 ? milli(low, 10) : "\(milli(low, 10)) to \(milli(high, 10))"
+      cause =
+        "so it moved, or that is its temperature's: \(milli(own, 10)) °C, and the others' \(ends) °C; take it again at theirs, or all at both"
+    }
+    result.remarks.append(
+      "\(name(pose)) is left out: its magnitude is off by \(off) mg from what the others say, \(cause)"
+    )
+  }
+
+  /// Poses of which one moved, and which one cannot be told.
+  func noteRivals(
+    _ sorted: GravityFit.Sorted, _ rests: Rests, _ result: inout CalibrationResult
+  ) {
+    let poses = sorted.rivals.map { rests.poses[$0] }
+    guard let last = poses.last else { return }
+    let warmth = orWarmth(rests.poses.map(\.point))
+    let cross = sorted.fit.terms.contains(.cross) ? "" : ", or the cross terms are large"
+    let move = "moved by up to \(milli(sorted.move)) mg\(warmth)\(cross)"
+    guard poses.count > 1 else {
+      result.remarks.append(
+        "\(name(last)) contradicts the others, and they determine nothing without it: it \(move); take it again"
+      )
+      return
+    }
+    let names = poses.dropLast().map(name).joined(separator: ", ") + " and " + name(last)
+    result.remarks.append(
+      "\(names) contradict each other: one of them \(move), and which one cannot be told; take \(poses.count == 2 ? "both" : "all of them") again"
+    )
+  }
+
+  /// What may have done what is said of a hand, where the temperature changed.
+  func orWarmth(_ points: [StillPoint]) -> String {
+    guard width(of: points) >= CalibrationStudy.leastWarmth else { return "" }
+    return ", or the temperature did it, which changed by \(spanText(points))"
   }
 
   /// Why a turn is left out; `nil` for one that is none.
@@ -113,9 +168,8 @@ extension CalibrationStudy {
           CalibrationGuide.side($0.pose.point.acceleration) == side
         }) {
           said.append("with \(name(side)) up it turned at \(milli(pose.rate, 100)) °/s")
-        } else if let attempt = attempts[side], attempt.movedCount >= CalibrationStudy.leastAttempt
-        {
-          said.append("with \(name(side)) up it trembled: " + tremor(attempt))
+        } else if let attempt = attempts[side], let unrest = unrest(attempt) {
+          said.append("with \(name(side)) up " + unrest)
         } else if let attempt = attempts[side], attempt.stillCount > 0 {
           said.append("with \(name(side)) up it was not still for \(restText) on end")
         } else {
@@ -127,6 +181,39 @@ extension CalibrationStudy {
       said.insert(never.joined(separator: ", ") + " never pointed up while it was still", at: 0)
     }
     return said
+  }
+
+  /// Why attempts were no rest; `nil` when there were too few.
+  private func unrest(_ attempt: Attempt) -> String? {
+    let most = max(attempt.clippedCount, attempt.fastCount, attempt.movedCount)
+    guard most >= CalibrationStudy.leastAttempt else { return nil }
+    if attempt.clippedCount == most { return clippedText(attempt.clipped) }
+    if attempt.fastCount == most { return fastText(attempt.rates / Double(most)) }
+    return "it trembled: " + tremor(attempt)
+  }
+
+  private func clippedText(_ channels: ChannelSet) -> String {
+    let names = channels.indices.map { ChannelSet.names[$0] }
+    return names.count == 1
+      ? "\(names[0]) was at an end of its range"
+      : "\(names.joined(separator: ", ")) were at an end of their range"
+  }
+
+  private func fastText(_ rate: Double) -> String {
+    "the rate was \(milli(rate, 1)) °/s, and less than \(milli(CalibrationStudy.largestRate, 1)) counts as rest"
+  }
+
+  /// Why there is no rate at rest, when its own counts are the cause.
+  var rateUnrest: String? {
+    let (clipped, fast, rates, moved) = attempts.values.reduce((0, 0, 0.0, 0)) {
+      ($0.0 + $1.clippedCount, $0.1 + $1.fastCount, $0.2 + $1.rates, $0.3 + $1.movedCount)
+    }
+    guard max(clipped, fast) >= CalibrationStudy.leastAttempt, max(clipped, fast) > moved else {
+      return nil
+    }
+    return clipped > fast
+      ? clippedText(attempts.values.reduce(ChannelSet()) { $0.union($1.clipped) })
+      : fastText(rates / Double(fast))
   }
 
   private func tremor(_ attempt: Attempt) -> String {

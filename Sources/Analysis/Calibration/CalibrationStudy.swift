@@ -23,8 +23,8 @@ public struct CalibrationStudy {
     var windowCount = 1
     /// Still windows on end are of one stretch; it ends where a window is not still, or a sample is missing.
     let stretch: Int
-    /// Means of the windows' largest standard deviations of an acceleration in g, and of a rate in °/s.
-    var spread: (acceleration: Double, rate: Double)
+    /// Means over the windows.
+    var spread: Spread
     /// The mean accelerations of its first and its last window, in g.
     let firstAcceleration: Vector3
     var lastAcceleration: Vector3
@@ -34,6 +34,28 @@ public struct CalibrationStudy {
     let arrival: Path
     /// What was integrated up to the beginning of its last window, where a turn after it begins.
     var departure: Path
+  }
+
+  /// How much the axes of a window spread: standard deviations.
+  struct Spread: Sendable {
+    /// Of the axis with the largest, in g.
+    var acceleration: Double
+    /// Of the axis with the largest, in °/s.
+    var rate: Double
+    /// Of the axis with the least, in g.
+    var leastAcceleration: Double
+    /// Of the axis with the least, in °/s.
+    var leastRate: Double
+  }
+
+  /// Why a window is no rest.
+  enum Unrest: Equatable, Sendable {
+    /// An axis spreads.
+    case moving
+    /// These axes were at an end of their range.
+    case clipped(ChannelSet)
+    /// The mean rate is above ``largestRate``.
+    case fast(Double)
   }
 
   /// What the gyroscope integrated from the beginning of the recording on, its bias included.
@@ -54,6 +76,12 @@ public struct CalibrationStudy {
     var movedCount = 0
     /// Sums of the largest standard deviations of the latter, in g and °/s.
     var spreads = (acceleration: 0.0, rate: 0.0)
+    /// Those in which nothing spread, and these axes were at an end of their range.
+    var clippedCount = 0
+    var clipped: ChannelSet = []
+    /// Those in which nothing spread but the mean rate was too high, and the sum of these rates in °/s.
+    var fastCount = 0
+    var rates = 0.0
   }
 
   /// The poses, in order.
@@ -69,6 +97,8 @@ public struct CalibrationStudy {
   let sensor: SensorDescription
   let channels: ChannelSet
   let rate: SampleRate
+  /// What the accelerometer shows without the gyroscope, for one that is of no use; none without a gyroscope.
+  private(set) var alone: [CalibrationStudy]
 
   /// Poses and windows that are kept at most: 11 days of windows.
   static let limit = 100_000
@@ -105,8 +135,8 @@ public struct CalibrationStudy {
   private var track: GravityTrack?
   /// ``track`` when the open pose had its first window.
   private var arrival: GravityTrack?
-  /// What the moves between poses show of the gyroscope's scale.
-  private(set) var scaleVotes = ScaleVotes()
+  /// What the moves between poses show of the gyroscope's scale and axes.
+  private(set) var readingVotes = ReadingVotes()
   private var path = Path()
   /// What was integrated before the window of half a second that is not over yet.
   private var shortStart = Path()
@@ -126,6 +156,10 @@ public struct CalibrationStudy {
     shortLength = rate.nanoseconds(atTick: UInt64(shortCount))
     longCount = max(20, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
     longLength = rate.nanoseconds(atTick: UInt64(longCount))
+    let others = channels.subtracting(.gyroscope)
+    alone =
+      channels.isSuperset(of: .all.subtracting(.temperature))
+      ? [CalibrationStudy(sensor, channels: others, rate: rate)] : []
   }
 
   var hasRate: Bool { channels.isSuperset(of: .gyroscope) }
@@ -146,6 +180,7 @@ public struct CalibrationStudy {
 
   /// Takes a sample, in order of ticks: from tick 0's deadline in nanoseconds.
   mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
+    for index in alone.indices { alone[index].add(tick, time, sample) }
     if let lastTick, lastTick &+ 1 != tick {
       (short, long) = (WindowSums(), WindowSums())
       closePose()
@@ -170,6 +205,7 @@ public struct CalibrationStudy {
 
   /// To be called after the last sample.
   public mutating func finish() {
+    for index in alone.indices { alone[index].finish() }
     closePose()
     short = WindowSums()
     long = WindowSums()
@@ -198,39 +234,44 @@ public struct CalibrationStudy {
     }
   }
 
-  private func point(_ sums: WindowSums) -> (
-    point: StillPoint, spread: (acceleration: Double, rate: Double), isStill: Bool
-  ) {
+  private func point(_ sums: WindowSums) -> (point: StillPoint, spread: Spread, unrest: Unrest?) {
     let acceleration = sums.axes(from: 0, scale: sensor.accelerometerScale.value)
     let rate = sums.axes(from: 3, scale: sensor.gyroscopeScale.value)
     let temperature =
       channels.contains(.temperature)
       ? sums.temperatureCount * sensor.temperatureScale.value + sensor.temperatureOffset.value : nil
-    let spread = (
-      acceleration: acceleration.deviation.max(), rate: hasRate ? rate.deviation.max() : 0
-    )
-    let isStill =
-      !sums.isClipped && spread.acceleration < CalibrationStudy.accelerationSpread
-      && spread.rate < CalibrationStudy.rateSpread
-      && (!hasRate || rate.mean.length < CalibrationStudy.largestRate)
+    let spread = Spread(
+      acceleration: acceleration.deviation.max(), rate: hasRate ? rate.deviation.max() : 0,
+      leastAcceleration: acceleration.deviation.min(), leastRate: rate.deviation.min())
+    let clipped = sums.clipped.intersection(channels)
+    var unrest: Unrest?
+    if spread.acceleration >= CalibrationStudy.accelerationSpread
+      || spread.rate >= CalibrationStudy.rateSpread
+    {
+      unrest = .moving
+    } else if !clipped.isEmpty {
+      unrest = .clipped(clipped)
+    } else if hasRate, rate.mean.length >= CalibrationStudy.largestRate {
+      unrest = .fast(rate.mean.length)
+    }
     var point = StillPoint(
       acceleration: acceleration.mean, rate: rate.mean, temperature: temperature,
       rateNoise: RestRates.noise(spread.rate, sums.count))
     point.start = sums.firstTime
-    return (point, spread, isStill)
+    return (point, spread, unrest)
   }
 
   private mutating func closeLong() {
-    let (point, _, isStill) = point(long)
-    if isStill, windows.count < CalibrationStudy.limit { windows.append(point) }
+    let (point, _, unrest) = point(long)
+    if unrest == nil, windows.count < CalibrationStudy.limit { windows.append(point) }
   }
 
   private mutating func closeShort() {
-    let (point, spread, isStill) = point(short)
+    let (point, spread, unrest) = point(short)
     if let side = CalibrationGuide.side(point.acceleration) {
-      attempts[side, default: Attempt()].add(spread, isStill)
+      attempts[side, default: Attempt()].add(spread, unrest)
     }
-    guard isStill else {
+    guard unrest == nil else {
       stretch += 1
       return closePose()
     }
@@ -248,7 +289,7 @@ public struct CalibrationStudy {
     if !isPoseKept {
       isPoseKept = true
       keptCount += 1
-      if let arrival { scaleVotes.add(arrival, pose.firstAcceleration) }
+      if let arrival { readingVotes.add(arrival, pose.firstAcceleration) }
     }
     if channels.isSuperset(of: .accelerometer) {
       track = GravityTrack(from: point.acceleration, bias: pose.point.rate)
@@ -282,7 +323,7 @@ public struct CalibrationStudy {
 extension CalibrationStudy.Pose {
   /// Adds a window of the same length as those before.
   fileprivate mutating func take(
-    _ next: StillPoint, _ new: (acceleration: Double, rate: Double),
+    _ next: StillPoint, _ new: CalibrationStudy.Spread,
     from path: CalibrationStudy.Path, samples: Int
   ) {
     // The mean of the rate is that of the windows between the first and the last one, once there are some.
@@ -298,6 +339,8 @@ extension CalibrationStudy.Pose {
     point.acceleration += (next.acceleration - point.acceleration) * share
     spread.acceleration += (new.acceleration - spread.acceleration) * share
     spread.rate += (new.rate - spread.rate) * share
+    spread.leastAcceleration += (new.leastAcceleration - spread.leastAcceleration) * share
+    spread.leastRate += (new.leastRate - spread.leastRate) * share
     point.rateNoise = RestRates.noise(spread.rate, max(1, windowCount - 2) * samples)
     if let temperature = point.temperature, let other = next.temperature {
       point.temperature = temperature + (other - temperature) * share
@@ -307,9 +350,18 @@ extension CalibrationStudy.Pose {
 
 extension CalibrationStudy.Attempt {
   fileprivate mutating func add(
-    _ spread: (acceleration: Double, rate: Double), _ isStill: Bool
+    _ spread: CalibrationStudy.Spread, _ unrest: CalibrationStudy.Unrest?
   ) {
-    guard !isStill else { return stillCount += 1 }
+    switch unrest {
+    case nil: return stillCount += 1
+    case .clipped(let channels)?:
+      clippedCount += 1
+      return clipped.formUnion(channels)
+    case .fast(let rate)?:
+      fastCount += 1
+      return rates += rate
+    case .moving?: break
+    }
     // Beyond that it is a move, and no attempt to hold it.
     guard spread.acceleration < CalibrationStudy.accelerationSpread * 10,
       spread.rate < CalibrationStudy.rateSpread * 10

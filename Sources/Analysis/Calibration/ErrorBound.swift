@@ -4,13 +4,16 @@
 ///
 /// Few residuals say little of the noise behind them, and without any nothing is known of it. So what is known of rests anyway counts
 /// as four more residuals, and the bound is Student's, of so many degrees of freedom: with none of its own 3.9 of the usual
-/// noise, with hundreds 2.4 of the noise that is seen. Four or more are believed alone where they say more.
+/// noise, with hundreds 2.4 of the noise that is seen. Three or more are believed alone where they say more; with fewer the
+/// bound holds for noise up to the usual one.
 struct ErrorBound {
   /// Of one observation.
   private let reach: Double
 
-  /// Residuals that what is known beforehand counts for, and from which on Student's quantile is good to 1 %.
+  /// Residuals that what is known beforehand counts for.
   private static let usualCount = 4
+  /// Residuals that are believed alone: Student's quantile is good to 4 % from them on.
+  private static let leastAlone = 3
   /// Standard deviations of the normal distribution beyond which one of three values is in one of twenty cases.
   private static let normal = 2.394
 
@@ -21,10 +24,15 @@ struct ErrorBound {
   ///   - spare: How many more there are than unknowns.
   ///   - usual: The standard deviation that is usual.
   init(squares: Double, spare: Int, usual: Double) {
-    let known = Double(ErrorBound.usualCount) * usual * usual
-    let together = ErrorBound.reach(known + squares, ErrorBound.usualCount + max(0, spare))
+    let known = ErrorBound.usualSquares(usual)
+    let together = ErrorBound.reach(known.squares + squares, known.count + max(0, spare))
     reach =
-      spare < ErrorBound.usualCount ? together : max(together, ErrorBound.reach(squares, spare))
+      spare < ErrorBound.leastAlone ? together : max(together, ErrorBound.reach(squares, spare))
+  }
+
+  /// What is known beforehand of residuals that usually have a standard deviation: the sum of the squares of so many.
+  static func usualSquares(_ usual: Double) -> (squares: Double, count: Int) {
+    (Double(usualCount) * usual * usual, usualCount)
   }
 
   private static func reach(_ squares: Double, _ freedom: Int) -> Double {

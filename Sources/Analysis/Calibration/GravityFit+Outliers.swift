@@ -3,56 +3,127 @@
 extension GravityFit {
   /// The error at rest from which on a stretch is looked for that moved, in g.
   static let suspicious = 0.001
+  /// The error of one stretch by the others from which on it is looked for too, in g, as the others' errors are.
+  private static let suspiciousAlone = 0.002
   /// Beyond so many stretches one that moved is lost in the others.
   private static let searchLimit = 1000
+  /// How many squares of what the others leave a stretch must be off by: of so few residuals, and with what is known of rests
+  /// anyway, chance has that once in a thousand.
+  private static let significant = 40.0
+  /// The least redundancy of a point that the others check: they know its magnitude to three times its own error then, and a
+  /// third of what it is off by shows.
+  private static let leastRedundancy = 0.1
+  /// Below that what shows is of what the model leaves out, such as cross terms, and no sign that the point moved.
+  private static let noRedundancy = 0.005
 
   /// A fit, and what was found of its points.
   struct Sorted {
     var fit: GravityFit
     /// The places of points that spoil it, and are not in it.
     var leftOut: [Int] = []
-    /// Two points of which one spoils it, and which one cannot be told: both are in it.
-    var rivals: (Int, Int)?
+    /// Points of which one spoils it, and which one cannot be told, or it cannot be spared: all are in it.
+    var rivals: [Int] = []
+    /// By how much the one of them that moved did so at most, in g.
+    var move = 0.0
+    /// Points whose errors no other one shows. All, when there are no more points than unknowns.
+    var unchecked: [Int] = []
+    /// What the worst axis's offset and scale are known to: whichever of the rivals spoiled it.
+    var known: (offset: Double, scale: Double)
+  }
+
+  /// A point that may have moved.
+  private struct Suspect {
+    let place: Int
+    /// The fit of the others, determined well or not.
+    let others: GravityFit
+    /// Whether they are enough for a result.
+    let isSpare: Bool
   }
 
   /// The fit of `points` without those that spoil it.
   ///
-  /// One is left out when the error of the others falls to less than a third without it, and not as much without another
-  /// one: of two poses on one face that contradict each other either may be the one that moved. At most one in ten is left
-  /// out, and one of fewer than ten: each of the eight that fit worst is tried.
+  /// One is left out when the error of the others falls to less than a third without it, beyond chance, and not as much
+  /// without another one: of two poses on one face that contradict each other either may be the one that moved, and so
+  /// may be one without which the others determine nothing. At most one in ten is left out, and one of fewer than ten: each
+  /// of the eight that fit worst is tried.
   static func withoutSpoilers(_ points: [StillPoint]) throws(Failure) -> Sorted {
     var places = Array(points.indices)
     var fit = try GravityFit(points)
-    var rivals: (Int, Int)?
+    var rivals: [Suspect] = []
     let most = points.count > searchLimit ? 0 : max(1, points.count / 10)
-    while fit.residualAfter > suspicious, points.count - places.count < most {
-      let worst = places.sorted {
-        abs(fit.residual(of: points[$0])) > abs(fit.residual(of: points[$1]))
-      }
-      var tried: [(fit: GravityFit, place: Int)] = []
-      for place in worst.prefix(8) {
-        do throws(Failure) {
-          let next = try GravityFit(places.filter { $0 != place }.map { points[$0] })
-          // The last spare stretch would leave no error at all, whichever it is.
-          guard places.count - 1 > next.terms.unknowns, next.terms == fit.terms else { continue }
-          if next.residualAfter < fit.residualAfter / 3 { tried.append((next, place)) }
-        } catch {
-          // The others determine nothing without it.
-          continue
-        }
-      }
-      tried.sort { $0.fit.residualAfter < $1.fit.residualAfter }
-      guard let best = tried.first else { break }
-      if tried.count > 1,
-        tried[1].fit.residualAfter < 3 * max(best.fit.residualAfter, leastNoise)
-      {
-        rivals = (min(best.place, tried[1].place), max(best.place, tried[1].place))
-        break
-      }
-      fit = best.fit
-      places.removeAll { $0 == best.place }
+    while points.count - places.count < most {
+      let found = suspects(fit, places.map { points[$0] })
+      guard let best = found.first else { break }
+      let bound = 3 * max(best.others.residualAfter, leastNoise)
+      rivals = found.filter { $0.others.residualAfter < bound }
+      guard rivals.count == 1, best.isSpare else { break }
+      rivals = []
+      fit = best.others
+      places.remove(at: best.place)
     }
-    let leftOut = places.count < points.count ? points.indices.filter { !places.contains($0) } : []
-    return Sorted(fit: fit, leftOut: leftOut, rivals: rivals)
+    var known = (offset: fit.known.offset.max(), scale: fit.known.scale.max())
+    var move = 0.0
+    for rival in rivals {
+      let other = rival.others
+      move = max(move, abs(other.residual(of: points[places[rival.place]])))
+      let offset = other.offset - fit.offset
+      let scale = (0..<3).map { abs(other.matrix.rows[$0][$0] - fit.matrix.rows[$0][$0]) }
+      known.offset = max(
+        known.offset, max(offset.max(), -offset.min()) + other.known.offset.max())
+      known.scale = max(known.scale, (scale.max() ?? 0) + other.known.scale.max())
+    }
+    let unchecked = places.indices.filter { fit.redundancies[$0] < leastRedundancy }
+    return Sorted(
+      fit: fit, leftOut: points.indices.filter { !places.contains($0) },
+      rivals: rivals.map { places[$0.place] }.sorted(), move: move,
+      unchecked: unchecked.map { places[$0] }, known: known)
+  }
+
+  /// The points without one of which the error of the others falls to less than a third, the best first.
+  private static func suspects(_ fit: GravityFit, _ points: [StillPoint]) -> [Suspect] {
+    // What each point is off by from what the others say, in the measure of their errors.
+    let errors = zip(points, fit.redundancies).map { point, redundancy in
+      redundancy < noRedundancy ? 0 : abs(fit.residual(of: point)) / redundancy.squareRoot()
+    }
+    let spare = points.count - fit.terms.unknowns
+    // The last spare stretch would leave no error at all, whichever it is.
+    guard spare > 1,
+      fit.residualAfter > suspicious || errors.contains(where: { $0 > suspiciousAlone })
+    else { return [] }
+    let worst = errors.indices.filter { errors[$0] > 0 }.sorted { errors[$0] > errors[$1] }
+    var found: [Suspect] = []
+    for place in worst.prefix(8) {
+      guard let suspect = suspect(place, fit, points) else { continue }
+      let left = suspect.others.residualAfter
+      let usual = ErrorBound.usualSquares(usualNoise)
+      let count = Double(points.count)
+      let squares = (fit.residualAfter * fit.residualAfter * count, left * left * (count - 1))
+      let variance = (squares.1 + usual.squares) / Double(spare - 1 + usual.count)
+      guard left < fit.residualAfter / 3, squares.0 - squares.1 > significant * variance else {
+        continue
+      }
+      found.append(suspect)
+    }
+    return found.sorted { $0.others.residualAfter < $1.others.residualAfter }
+  }
+
+  /// What the others say without the point at a place; `nil` when they say nothing.
+  private static func suspect(
+    _ place: Int, _ fit: GravityFit, _ points: [StillPoint]
+  ) -> Suspect? {
+    var rest = points
+    rest.remove(at: place)
+    do throws(Failure) {
+      let others = try GravityFit(rest)
+      if others.terms == fit.terms { return Suspect(place: place, others: others, isSpare: true) }
+    } catch {
+      // They determine nothing well without it, and may still contradict it.
+    }
+    do throws(Failure) {
+      let others = try GravityFit(rest, fit.terms, isTrial: true)
+      return Suspect(place: place, others: others, isSpare: false)
+    } catch {
+      return nil
+    }
   }
 }

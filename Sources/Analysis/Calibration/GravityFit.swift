@@ -64,18 +64,21 @@ struct GravityFit: Equatable, Sendable {
   let residualBefore: Double
   /// Root mean square of | |a| − 1 g | afterwards, in g.
   let residualAfter: Double
+  /// For each point how much of an error of its magnitude shows in its residual: from 0 for one that the others know nothing
+  /// of to 1.
+  let redundancies: [Double]
 
   /// Whether all values are equal.
   static func == (left: GravityFit, right: GravityFit) -> Bool {
     left.terms == right.terms && left.offset == right.offset && left.matrix == right.matrix
       && left.slope == right.slope && left.reference == right.reference
-      && left.known == right.known && left.residualBefore == right.residualBefore
+      && left.known == right.known && left.redundancies == right.redundancies
+      && left.residualBefore == right.residualBefore
       && left.residualAfter == right.residualAfter
   }
 
-  /// Scales that a chip can have, and whose corrected values stay in the range of corrected counts. Clones are off by up
-  /// to a tenth; a chip that is taken for its relative with twice the ranges is off by two.
-  static let scales = 0.8...1.25
+  /// Scales that a chip can have: one that is taken for its relative with twice the ranges is off by two.
+  static let scales = SensorCalibration.scales
   /// The least that each axis must reach on both sides, as a part of gravity (van Hees and others 2014,
   /// "Autocalibration of accelerometer data for free-living physical activity assessment", methods).
   static let leastReach = 0.3
@@ -88,7 +91,7 @@ struct GravityFit: Equatable, Sendable {
   /// What an orientation is good for at best, in g: a few of them may fit too well.
   static let leastNoise = 0.0001
   /// What it is usually good for, in g.
-  private static let usualNoise = 0.0005
+  static let usualNoise = 0.0005
   /// A cross term and a slope with temperature in g a °C that chips have, as standard deviations: data sheets have 2 % at
   /// most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2).
   private static let usualCross = 0.01
@@ -139,7 +142,11 @@ struct GravityFit: Equatable, Sendable {
     return sizes.isEmpty ? 1 : sizes[sizes.count / 2]
   }
 
-  private init(_ points: [StillPoint], _ terms: Terms) throws(Failure) {
+  /// The fit with some terms.
+  ///
+  /// - Parameter isTrial: Whether it is only to show what the points leave as an error: then a result that they determine
+  ///   badly is one too.
+  init(_ points: [StillPoint], _ terms: Terms, isTrial: Bool = false) throws(Failure) {
     var model = Model(points, terms)
     var cost = model.cost(points)
     residualBefore = (cost / Double(points.count)).squareRoot()
@@ -186,12 +193,14 @@ struct GravityFit: Equatable, Sendable {
       let deviation = variance.squareRoot()
       let isSlope = index >= 3 + terms.matrixUnknowns
       guard
-        isSlope
-          ? deviation * model.reach * noise < GravityFit.largestDrift
-          : deviation * GravityFit.orientationNoise < GravityFit.largestDeviation
+        isTrial
+          || (isSlope
+            ? deviation * model.reach * noise < GravityFit.largestDrift
+            : deviation * GravityFit.orientationNoise < GravityFit.largestDeviation)
       else { throw .undetermined(axis: GravityFit.axis(ofUnknown: index, terms)) }
     }
-    for axis in 0..<3 where !GravityFit.scales.contains(model.matrix.rows[axis][axis]) {
+    for axis in 0..<3
+    where !isTrial && !GravityFit.scales.contains(model.matrix.rows[axis][axis]) {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
     let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)
@@ -208,6 +217,20 @@ struct GravityFit: Equatable, Sendable {
     reference = terms.contains(.slope) ? model.reference : nil
     known = (bounds(0), bounds(3))
     residualAfter = (cost / Double(points.count)).squareRoot()
+    redundancies = GravityFit.redundancies(points, model)
+  }
+
+  /// One less the leverage of each point: the row times what an error of its value does to the unknowns.
+  private static func redundancies(_ points: [StillPoint], _ model: Model) -> [Double] {
+    let rows = points.map { model.row($0).0 }
+    var equations = NormalEquations(unknowns: model.terms.unknowns)
+    for row in rows { equations.add(row, value: 0) }
+    guard let influences = equations.influences(of: rows) else {
+      return Array(repeating: 0, count: points.count)
+    }
+    return zip(rows, influences).map { row, influence in
+      max(0, 1 - zip(row, influence).reduce(0) { $0 + $1.0 * $1.1 })
+    }
   }
 
   /// The variances of offsets and scales by the terms that are not determined: by how much one of the usual size moves the

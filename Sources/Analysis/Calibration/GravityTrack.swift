@@ -2,16 +2,44 @@
 
 import IMUModel
 
-/// Where gravity points after a move, by the gyroscope alone, for each factor that its scale may be wrong by.
+/// Where gravity points after a move, by the gyroscope alone, for each way in which its counts may have to be read.
 ///
-///     ġ = −f · (rate − bias) × g          in the sensor's axes; f of 1 is the scale as recorded
+///     ġ = −f · P (rate − bias) × g          in the accelerometer's axes; f of 1 and no other P is as recorded
 struct GravityTrack {
-  /// What the true rates may be of the recorded ones. A full scale that is taken for another one is off by a factor of two
-  /// or four; some relatives and wrong imports by others.
-  static let factors: [Double] = [1, 0.25, 1.0 / 3, 0.5, 2.0 / 3, 1.5, 2, 3, 4]
+  /// What the true rates may be of the recorded ones.
+  struct Reading: Equatable, Sendable {
+    /// Of the scale. A full scale that is taken for another one is off by a factor of two or four; some relatives and wrong
+    /// imports by others.
+    var factor = 1.0
+    /// The recorded axis that each true one is.
+    var sources = [0, 1, 2]
+    /// 1, or −1 where it is against it.
+    var signs = [1.0, 1, 1]
 
-  /// A direction for each factor, by axis; lanes beyond them are not used.
-  private var directions: (x: SIMD16<Double>, y: SIMD16<Double>, z: SIMD16<Double>)
+    /// Whether all three turn the other way.
+    var isReversed: Bool { sources == [0, 1, 2] && signs.allSatisfy { $0 < 0 } }
+
+    fileprivate func rates(_ recorded: Vector3) -> Vector3 {
+      Vector3(
+        recorded[sources[0]] * signs[0], recorded[sources[1]] * signs[1],
+        recorded[sources[2]] * signs[2]) * factor
+    }
+  }
+
+  /// As recorded first; then other scales, and all 47 other axes and signs.
+  static let readings: [Reading] = {
+    let factors = [1, 0.25, 1.0 / 3, 0.5, 2.0 / 3, 1.5, 2, 3, 4].map { Reading(factor: $0) }
+    let orders = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [1, 2, 0], [2, 0, 1]]
+    let axes = orders.flatMap { sources in
+      (0..<8).map { bits in
+        Reading(sources: sources, signs: (0..<3).map { bits & 1 << $0 == 0 ? 1 : -1 })
+      }
+    }
+    return factors + axes.dropFirst()
+  }()
+
+  /// A direction for each reading.
+  private var directions: [Vector3]
   private let start: Vector3
   private let bias: Vector3
   /// What was integrated since `directions` were turned, in degrees: at rest nothing is to be done.
@@ -19,18 +47,10 @@ struct GravityTrack {
   /// How long the move has taken.
   private(set) var seconds = 0.0
 
-  private static let lanes: SIMD16<Double> = {
-    var lanes = SIMD16<Double>()
-    for (index, factor) in factors.enumerated() { lanes[index] = factor }
-    return lanes
-  }()
-
   /// A track from a rest in which gravity is `start`, and the gyroscope's rate `bias` in °/s.
   init(from start: Vector3, bias: Vector3) {
     (self.start, self.bias) = (start, bias)
-    directions = (
-      SIMD16(repeating: start.x), SIMD16(repeating: start.y), SIMD16(repeating: start.z)
-    )
+    directions = Array(repeating: start, count: GravityTrack.readings.count)
   }
 
   /// Goes on by a sample: what the gyroscope integrated in it, in degrees, its bias included.
@@ -46,69 +66,72 @@ struct GravityTrack {
   private mutating func turnPending() {
     let angle = pending * (Double.pi / 180)
     pending = Vector3()
-    let (x, y, z) = (
-      GravityTrack.lanes * angle.x, GravityTrack.lanes * angle.y, GravityTrack.lanes * angle.z
-    )
-    let d = directions
-    let first = (d.y * z - d.z * y, d.z * x - d.x * z, d.x * y - d.y * x)
-    let second = (
-      first.1 * z - first.2 * y, first.2 * x - first.0 * z, first.0 * y - first.1 * x
-    )
-    directions.x += first.0 + second.0 / 2
-    directions.y += first.1 + second.1 / 2
-    directions.z += first.2 + second.2 / 2
+    for (place, reading) in GravityTrack.readings.enumerated() {
+      let turned = reading.rates(angle)
+      let direction = directions[place]
+      let first = GravityTrack.cross(direction, turned)
+      directions[place] = direction + first + GravityTrack.cross(first, turned) / 2
+    }
+  }
+
+  private static func cross(_ a: Vector3, _ b: Vector3) -> Vector3 {
+    Vector3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
   }
 
   /// The cosine of the angle by which gravity turned, when it points to `end` now.
   func cosine(to end: Vector3) -> Double { (start * end).sum() / (start.length * end.length) }
 
-  /// The cosines of the angles between gravity now and what each factor gives, in their order.
+  /// The cosines of the angles between gravity now and what each reading gives, in their order.
   mutating func agreements(_ end: Vector3) -> [Double] {
     turnPending()
-    return GravityTrack.factors.indices.map { index in
-      let direction = Vector3(directions.x[index], directions.y[index], directions.z[index])
-      return (direction * end).sum() / (direction.length * end.length)
-    }
+    return directions.map { ($0 * end).sum() / ($0.length * end.length) }
   }
 }
 
-/// By which factor the gyroscope's scale is wrong, from the moves between poses.
+/// How the gyroscope's counts have to be read, from the moves between poses.
 ///
-/// A move votes for each factor that brings gravity to where it is: of a half turn 1.5 does as well as 0.5, and moves by
-/// other angles tell them apart.
-struct ScaleVotes {
-  private var votes = Array(repeating: 0, count: GravityTrack.factors.count)
+/// A move votes for each reading that brings gravity to where it is: of a half turn 1.5 does as well as 0.5, and three
+/// quarters of a turn are one the other way; moves by other angles and about other axes tell them apart.
+struct ReadingVotes {
+  private var votes = Array(repeating: 0, count: GravityTrack.readings.count)
   private var moveCount = 0
 
   /// The least turn of gravity that shows a scale: 30°, as its cosine.
   private static let leastTurn = 0.866
-  /// How near the right factor comes: 20°, as an offset of 0.1 g turns the direction of gravity by 6° at either end, and a
+  /// How near the right reading comes: 20°, as an offset of 0.1 g turns the direction of gravity by 6° at either end, and a
   /// scale that is off by a tenth is 18° of a half turn.
   private static let agreement = 0.94
   /// After so many seconds too much of a direction is the bias.
   private static let longest = 20.0
   /// Moves that must agree.
   private static let leastVotes = 4
+  /// Moves that other axes must fit beyond those that the recorded ones fit: moves about the other axes fit both.
+  private static let leastMore = 3
 
   /// Takes a move that ended with gravity there.
   mutating func add(_ track: GravityTrack, _ end: Vector3) {
-    guard track.seconds < ScaleVotes.longest, track.cosine(to: end) < ScaleVotes.leastTurn else {
-      return
-    }
+    guard track.seconds < ReadingVotes.longest, track.cosine(to: end) < ReadingVotes.leastTurn
+    else { return }
     moveCount += 1
     var track = track
     for (place, agreement) in track.agreements(end).enumerated()
-    where agreement > ScaleVotes.agreement {
+    where agreement > ReadingVotes.agreement {
       votes[place] += 1
     }
   }
 
-  /// What the true rates are of the recorded ones, where most of the moves fit another factor than 1, and not half of these
-  /// fit 1; else `nil`.
-  var wrongFactor: Double? {
-    guard let place = votes.indices.max(by: { votes[$0] < votes[$1] }),
-      votes[place] >= max(ScaleVotes.leastVotes, moveCount / 2 + 1), votes[place] > 2 * votes[0]
-    else { return nil }
-    return GravityTrack.factors[place]
+  /// The readings that fit the moves best where those as recorded do not; none where these do.
+  ///
+  /// Another scale must fit most of the moves, and the recorded one not half of these. Other axes must fit three quarters of
+  /// the moves, and three more than the recorded ones.
+  var others: [GravityTrack.Reading] {
+    let fitting = votes.indices.dropFirst().filter { place in
+      guard votes[place] >= ReadingVotes.leastVotes else { return false }
+      return GravityTrack.readings[place].factor == 1
+        ? 4 * votes[place] >= 3 * moveCount && votes[place] >= votes[0] + ReadingVotes.leastMore
+        : votes[place] > moveCount / 2 && votes[place] > 2 * votes[0]
+    }
+    guard let most = fitting.map({ votes[$0] }).max() else { return [] }
+    return fitting.filter { votes[$0] == most }.map { GravityTrack.readings[$0] }
   }
 }

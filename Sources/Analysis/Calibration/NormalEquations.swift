@@ -57,6 +57,13 @@ struct NormalEquations {
     factors().map { factors in zip(row, factors.substitute(row)).reduce(0) { $0 + $1.0 * $1.1 } }
   }
 
+  /// For each row what an error of 1 in its value adds to the unknowns; `nil` when the rows do not determine every unknown.
+  ///
+  /// - Complexity: n³, and n² for each row.
+  func influences(of rows: [[Double]]) -> [[Double]]? {
+    factors().map { factors in rows.map { factors.substitute($0) } }
+  }
+
   private func factors() -> Factors? {
     let scale = (0..<count).map { matrix[NormalEquations.place($0, $0)].squareRoot() }
     guard scale.allSatisfy({ $0 > 0 && $0.isFinite }) else { return nil }

@@ -7,7 +7,8 @@ struct WindowSums {
   private(set) var count = 0
   private(set) var firstTime: Int64 = 0
   private(set) var lastTime: Int64 = 0
-  private(set) var isClipped = false
+  /// Axes that were at an end of their range.
+  private(set) var clipped: ChannelSet = []
   /// By channel: six axes, the temperature, and one that is not used.
   private var sums = SIMD8<Int64>()
   private var squares = SIMD8<Int64>()
@@ -20,7 +21,9 @@ struct WindowSums {
     for channel in 0..<7 {
       let value = sample[channel]
       counts[channel] = Int64(value)
-      if channel < 6, value == .min || value == .max { isClipped = true }
+      if channel < 6, value == .min || value == .max {
+        clipped.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
+      }
     }
     // At most 2^30 a sample: 2^33 samples would be needed to overflow.
     sums &+= counts

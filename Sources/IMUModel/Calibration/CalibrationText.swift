@@ -12,6 +12,7 @@
 ///     accelerometer-matrix 1.02 0.013 -0.008 0.0 …        row by row
 ///     accelerometer-residual 0.0832 0.0011                g, before and afterwards
 ///     accelerometer-points 24
+///     accelerometer-unchecked 3                           points of which no other one shows that they moved; none without it
 ///     accelerometer-drift 25.0 18.0 41.0 1 0.001 …        °C: reference, lowest, highest; order; x, y, z
 ///     gyroscope-offset -1.2 0.4 2.7                       °/s
 ///     gyroscope-scale 1.0 1.0 1.002
@@ -85,6 +86,9 @@ extension SensorCalibration {
       add(
         "accelerometer-residual", [accelerometer.residual.before, accelerometer.residual.after])
       lines.append("accelerometer-points \(accelerometer.points)")
+      if accelerometer.unchecked > 0 {
+        lines.append("accelerometer-unchecked \(accelerometer.unchecked)")
+      }
       add("accelerometer-drift", accelerometer.drift)
     }
     if let gyroscope {
@@ -139,10 +143,17 @@ extension SensorCalibration.Accelerometer {
     guard let points = Int(try lines.value("accelerometer-points")), points > 0 else {
       throw lines.bad("accelerometer-points")
     }
+    var unchecked = 0
+    if lines.has("accelerometer-unchecked") {
+      guard let count = Int(try lines.value("accelerometer-unchecked")), 0...points ~= count else {
+        throw lines.bad("accelerometer-unchecked")
+      }
+      unchecked = count
+    }
     self.init(
       offset: try lines.vector("accelerometer-offset"), matrix: matrix,
       drift: try lines.drift("accelerometer-drift"), points: points,
-      residual: (residual[0], residual[1]))
+      unchecked: unchecked, residual: (residual[0], residual[1]))
   }
 }
 

@@ -57,25 +57,29 @@ public struct SensorCalibration: Equatable, Sendable {
     public var drift: TemperatureDrift?
     /// Orientations or still windows that it comes from.
     public var points: Int
+    /// Orientations among them of which no other one would show that they moved.
+    public var unchecked: Int
     /// Error of the magnitude at rest before and afterwards, in g.
     public var residual: (before: Double, after: Double)
 
     /// The errors that a calibration found.
     public init(
       offset: Vector3, matrix: SensorMatrix, drift: TemperatureDrift? = nil, points: Int,
-      residual: (before: Double, after: Double)
+      unchecked: Int = 0, residual: (before: Double, after: Double)
     ) {
       self.offset = offset
       self.matrix = matrix
       self.drift = drift
       self.points = points
+      self.unchecked = unchecked
       self.residual = residual
     }
 
     /// Whether all values are equal.
     public static func == (left: Accelerometer, right: Accelerometer) -> Bool {
       left.offset == right.offset && left.matrix == right.matrix && left.drift == right.drift
-        && left.points == right.points && left.residual == right.residual
+        && left.points == right.points && left.unchecked == right.unchecked
+        && left.residual == right.residual
     }
   }
 
@@ -128,5 +132,69 @@ extension SensorCalibration.Gyroscope {
     var centred = rate - offset
     if let drift, let temperature { centred -= drift.offset(at: temperature) }
     return scale * centred
+  }
+}
+
+extension SensorCalibration {
+  /// Scales that a chip can need, and whose corrected values stay in the range of corrected counts: clones are off by up to a
+  /// tenth.
+  public static let scales = 0.8...1.25
+  /// The largest element of an accelerometer's matrix beside its diagonal.
+  public static let largestCrossTerm = 0.25
+  /// The largest offset of an axis in g, with its change with temperature: ten times what chips have.
+  public static let largestOffset = 1.0
+  /// The largest rate at rest of an axis in °/s, with its change with temperature.
+  public static let largestRate = 100.0
+
+  /// The first value that no sensor is off by, as a clause; `nil` when all may be.
+  public var implausible: String? {
+    if let accelerometer {
+      let rows = accelerometer.matrix.rows
+      for row in 0..<3 {
+        if !SensorCalibration.scales.contains(rows[row][row]) {
+          return scaleFault("accelerometer-matrix", rows[row][row])
+        }
+        for column in 0..<3 where column != row {
+          guard abs(rows[row][column]) > SensorCalibration.largestCrossTerm else { continue }
+          return
+            "accelerometer-matrix has \(rows[row][column]) beside its diagonal, at most ±\(SensorCalibration.largestCrossTerm) are accepted"
+        }
+      }
+    }
+    if let gyroscope {
+      let scale = gyroscope.scale
+      for axis in 0..<3 where !SensorCalibration.scales.contains(scale[axis]) {
+        return scaleFault("gyroscope-scale", scale[axis])
+      }
+    }
+    return offsetFault(
+      "accelerometer", accelerometer?.offset, accelerometer?.drift,
+      SensorCalibration.largestOffset, "g")
+      ?? offsetFault(
+        "gyroscope", gyroscope?.offset, gyroscope?.drift, SensorCalibration.largestRate, "°/s")
+  }
+
+  private func scaleFault(_ key: String, _ value: Double) -> String {
+    "\(key) has a scale of \(value), and \(SensorCalibration.scales.lowerBound) to \(SensorCalibration.scales.upperBound) are accepted"
+  }
+
+  private func offsetFault(
+    _ sensor: String, _ offset: Vector3?, _ drift: TemperatureDrift?, _ most: Double, _ unit: String
+  ) -> String? {
+    guard let offset else { return nil }
+    for axis in 0..<3 where abs(offset[axis]) > most {
+      return "\(sensor)-offset has \(offset[axis]) \(unit), at most ±\(most) are accepted"
+    }
+    guard let drift else { return nil }
+    let span = drift.span
+    let middle = span.lowerBound / 2 + span.upperBound / 2
+    for temperature in [span.lowerBound, middle, span.upperBound] {
+      let change = drift.offset(at: temperature)
+      for axis in 0..<3 where !(abs(change[axis]) <= most) {
+        return
+          "\(sensor)-drift has \(change[axis]) \(unit) at \(temperature) °C, at most ±\(most) are accepted"
+      }
+    }
+    return nil
   }
 }

@@ -17,7 +17,7 @@ struct CalibrateCommand: ParsableCommand {
     abstract: "Find a sensor's errors by hand, without equipment.",
     discussion: """
       Without an ID it makes a recording and guides on the terminal: the sensor is to lie still for 3 s on \
-      each of its six faces and on three edges, and to be turned by 360° about each axis, from rest to rest \
+      each of its six faces and on six edges, and to be turned by 360° about each axis, from rest to rest \
       in the same place. s ends it. With an ID it uses a recording in which that was done; several hours of \
       wearing the sensor do for the accelerometer too.
 
@@ -45,6 +45,7 @@ struct CalibrateCommand: ParsableCommand {
   @OptionGroup var sensorOptions: SensorOptions
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The sensor's name; by default the recording's note or chip.", valueName: "text"))
   var name: String?
@@ -195,7 +196,10 @@ struct CalibrationReport {
     }
     if let offset = result.bounds.offset, let scale = result.bounds.scale {
       let ends = [offset * 1000, scale * 100].map { Plain.number($0, per: 100) }
-      lines.append("known to      \(ends[0]) mg, \(ends[1]) %")
+      let unless =
+        result.uncheckedCount == 0
+        ? "" : ", unless one of the \(result.uncheckedCount) moved that no other orientation checks"
+      lines.append("known to      \(ends[0]) mg, \(ends[1]) %\(unless)")
     }
     let residuals = [part.residual.before, part.residual.after].map {
       Plain.number($0 * 1000, per: 10)
@@ -248,6 +252,7 @@ struct CalibrationReport {
   var json: String {
     JSONWriter.document { json in
       json.member("orientations", result.orientationCount)
+      json.member("unchecked", result.uncheckedCount)
       json.member("windows", study.windowCount)
       json.member("turns", result.turnCount)
       json.member("method", result.method?.rawValue)

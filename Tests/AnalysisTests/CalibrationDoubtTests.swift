@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Analysis
+import IMUModel
+import Testing
+
+/// What a calibration must not claim, and what it must not blame on the wrong thing.
+@Suite("What a calibration doubts, and its causes")
+struct CalibrationDoubtTests {
+  private let edges = ImperfectSensor.edges[..<3]
+
+  @Test("a pose that nothing checks is named, and what is known is said to hold only without it")
+  func unchecked() throws {
+    var recording = try MadeUpRecording()
+    for (index, direction) in (ImperfectSensor.faces + edges).enumerated() {
+      recording.rest(direction * (index == 1 ? 1.05 : 1))
+      recording.move()
+    }
+    recording.turns()
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.uncheckedCount == 6 && result.calibration?.accelerometer?.unchecked == 6)
+    let remark = try #require(
+      result.remarks.first { $0.contains("no other orientation would show") },
+      "\(result.remarks)")
+    for name in ["the pose at 4 s with −x up", "12 s with −y up", "20 s with −z up", "on an edge"] {
+      #expect(remark.contains(name), "\(remark)")
+    }
+    #expect(!remark.contains("+x up") && remark.contains("hold each a second time"), "\(remark)")
+  }
+
+  @Test("with the opposite edges a face that moved is found, and none is unchecked")
+  func checked() throws {
+    for moved in [nil, 1, 4] {
+      var recording = try MadeUpRecording()
+      for (index, direction) in (ImperfectSensor.faces + edges + edges.map { -$0 }).enumerated() {
+        recording.rest(direction * (index == moved ? 1.05 : 1))
+        recording.move()
+      }
+      recording.turns()
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(!result.remarks.contains { $0.contains("would show") }, "\(result.remarks)")
+      guard let moved else { continue }
+      #expect(
+        result.remarks.contains { $0.contains("the pose at \(4 * moved) s") }, "\(result.remarks)")
+      let part = try #require(result.calibration?.accelerometer)
+      let off = part.offset - ImperfectSensor().offset
+      let known = try #require(result.bounds.offset)
+      #expect(max(off.max(), -off.min()) < known, "\(off) \(known)")
+    }
+  }
+
+  // MARK: - Counts
+
+  @Test("rates of coarse counts are known to half a count at best")
+  func coarse() throws {
+    // 70 m°/s a count, as an LSM6DSO at ±2000 °/s.
+    let unit = Fraction(7, 100)
+    let bias = Vector3(10.4, -3.4, 2.45) * unit.value
+    var recording = try MadeUpRecording(bias: bias, rateUnit: unit)
+    recording.faces()
+    recording.study.finish()
+    let result = recording.study.result()
+    let offset = try #require(result.calibration?.gyroscope?.offset)
+    let known = try #require(result.bounds.rate)
+    let off = offset - bias
+    let most = max(off.max(), -off.min())
+    #expect(most > 0.02 && most < known && known < 0.06, "\(off) \(known)")
+  }
+
+  // MARK: - The gyroscope
+
+  /// Rolled about the axes by angles that are no quarters, each of which turns gravity: other axes fit ten of them at most.
+  private func rolled(_ turned: @escaping (Vector3) -> Vector3) throws -> CalibrationResult {
+    var recording = try MadeUpRecording()
+    recording.turned = turned
+    var up = Vector3(0.48, 0.6, 0.64)
+    recording.rest(up)
+    for (axis, degrees) in [
+      (2, 100.0), (1, -60), (1, 80), (1, -80), (0, 120), (2, -110), (1, -70), (0, 70), (0, -100),
+      (2, 110), (0, 70), (2, -100), (2, 120), (2, 60),
+    ] {
+      recording.roll(&up, about: axis, by: degrees, seconds: 2)
+      recording.rest(up)
+    }
+    recording.study.finish()
+    return recording.study.result()
+  }
+
+  @Test("rates of the other sign are named as such, and so are axes that are exchanged")
+  func axes() throws {
+    let right = try rolled { $0 }
+    #expect(right.calibration?.gyroscope != nil, "\(right.refusals)")
+    let cases: [((Vector3) -> Vector3, String)] = [
+      ({ -$0 }, "gravity turned the other way than the rates say: the signs"),
+      ({ Vector3($0.x, $0.y, -$0.z) }, "gravity turned about z as −gz says: the axes"),
+      ({ Vector3($0.y, $0.x, $0.z) }, "turned about x as gy says, about y as gx says: the axes"),
+      (
+        { Vector3($0.z, -$0.x, $0.y) },
+        "turned about x as −gy says, about y as gz says, about z as gx says"
+      ),
+    ]
+    for (turned, words) in cases {
+      let result = try rolled(turned)
+      #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
+      #expect(result.refusals.contains { $0.contains(words) }, "\(words): \(result.refusals)")
+      #expect(result.refusals.contains { $0.contains("certificate") })
+    }
+  }
+
+  @Test(
+    "a gyroscope at an end of its range, or of too high a rate, is named, and the accelerometer calibrated"
+  )
+  func useless() throws {
+    var railed = try MadeUpRecording()
+    railed.stuckRateX = .max
+    railed.faces()
+    railed.stuckRateX = .max - 1
+    railed.move()
+    var fast = try MadeUpRecording(bias: Vector3(61, 0.4, 2.7))
+    fast.faces()
+    for (recording, words) in [
+      (railed, "gx was at an end of its range"), (fast, "rate was 61 °/s"),
+    ] {
+      var recording = recording
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.calibration?.accelerometer != nil, "\(result.refusals)")
+      #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
+      #expect(
+        result.refusals.count == 1 && result.refusals[0].contains(words), "\(result.refusals)")
+      #expect(result.orientationCount == 6)
+    }
+  }
+
+  @Test("a face whose counts are at an end of their range did not tremble, and that is said")
+  func clippedFace() throws {
+    var recording = try MadeUpRecording()
+    for direction in ImperfectSensor.faces {
+      recording.stuckRateX = direction.x < 0 ? .min : nil
+      recording.rest(direction)
+      recording.stuckRateX = nil
+      recording.move()
+    }
+    recording.study.finish()
+    let refusals = recording.study.result().refusals
+    #expect(
+      refusals.contains { $0.contains("with −x up gx was at an end of its range") }, "\(refusals)")
+    #expect(!refusals.contains { $0.contains("trembled") })
+  }
+
+  // MARK: - Temperature
+
+  @Test("what a temperature does is not blamed on a hand alone")
+  func temperature() throws {
+    var recording = try MadeUpRecording()
+    recording.accelerationSlope = Vector3(0.001, -0.0008, 0.0012)
+    recording.temperature = 20
+    for direction in ImperfectSensor.faces + edges + edges.map({ -$0 }) {
+      recording.rest(direction)
+      recording.move()
+    }
+    recording.temperature = 45
+    recording.rest(ImperfectSensor.faces[4])
+    recording.study.finish()
+    let remarks = recording.study.result().remarks
+    #expect(remarks.contains { $0.contains("temperature") && $0.contains("moved") }, "\(remarks)")
+    #expect(!remarks.contains { $0.contains("so it moved; take it again") }, "\(remarks)")
+  }
+
+  @Test("a change of the rate with temperature that is not determined is in what it is known to")
+  func unknownDrift() throws {
+    var recording = try MadeUpRecording(bias: Vector3(79, -26, 177) / 65.5)
+    recording.rateSlope = Vector3(0.03, -0.02, 0.05)
+    for temperature in [20.0, 24.9] {
+      recording.temperature = temperature
+      recording.faces()
+    }
+    recording.study.finish()
+    let result = recording.study.result()
+    let part = try #require(result.calibration?.gyroscope)
+    let known = try #require(result.bounds.rate)
+    #expect(part.drift == nil)
+    for temperature in [20.0, 24.9] {
+      let truth = Vector3(79, -26, 177) / 65.5 + recording.rateSlope * (temperature - 25)
+      let off = part.offset - truth
+      #expect(max(off.max(), -off.min()) < known, "\(off) \(known)")
+    }
+  }
+}

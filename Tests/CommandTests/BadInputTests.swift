@@ -40,6 +40,7 @@ struct BadInputTests {
     arguments: [
       Refusal("record --bus 77", 69, "I2C bus 77", "/dev/i2c-77"),
       Refusal("record --bus -1", 64, "--bus -1", "number N"),
+      Refusal("record --axes -x,y,z", 64, "-x,y,z", "no mirror image"),
       Refusal("record --board nope", 78, "no board named nope", "simulator"),
       Refusal("record --board simulator --bus 1", 64, "leave --bus out"),
       Refusal("record --board simulator --sensor nope", 78, "--sensor nope", "auto", "lsm6dso"),

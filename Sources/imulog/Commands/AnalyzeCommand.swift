@@ -50,6 +50,7 @@ struct AnalyzeCommand: ParsableCommand {
   var to: RangeTime?
 
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "Report this band, in hertz, in place of the usual ones; may be repeated.",
       valueName: "low..high"))

@@ -37,6 +37,7 @@ struct DaemonCommand: ParsableCommand {
   var board: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The time before a press that a recording includes, such as 5s, instead of the file's.",
       valueName: "span"))

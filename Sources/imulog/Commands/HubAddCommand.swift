@@ -34,7 +34,9 @@ struct HubAddCommand: ParsableCommand {
       "What ssh connects to, if not the name, and labels.", valueName: "destination|label=value"))
   var rest: [String] = []
 
-  @Option(help: ArgumentHelp("How long the host may send nothing.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long the host may send nothing.", valueName: "time"))
   var timeout = Span(nanoseconds: 60_000_000_000)
 
   @OptionGroup var ssh: SSHOptions

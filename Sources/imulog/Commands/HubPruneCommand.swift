@@ -27,15 +27,19 @@ struct HubPruneCommand: ParsableCommand {
   var directory: String
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("Remove recordings that are older than this.", valueName: "time"))
   var older: Span?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Remove the oldest until the logs have no more than this: 500GB, 2TB.", valueName: "bytes"))
   var mostBytes: ByteCount?
 
-  @Option(help: ArgumentHelp("Remove recordings of this host alone.", valueName: "name"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Remove recordings of this host alone.", valueName: "name"))
   var host: String?
 
   @Flag(help: "Only print what would be removed.")

@@ -20,6 +20,7 @@ struct HubRoundCommand: ParsableCommand {
   var thenFree = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Stay, and begin a round this often; the host file is read anew each time.",
       valueName: "time"))
@@ -36,10 +37,13 @@ struct HubRoundCommand: ParsableCommand {
   @Flag(help: "Print the summary as JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("How many hosts to pull from at a time.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many hosts to pull from at a time.", valueName: "number"))
   var jobs = 32
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How long a host may send nothing new.", valueName: "time"))
   var timeout = Span(nanoseconds: 60_000_000_000)
 
@@ -128,6 +132,7 @@ struct GlanceOptions: ParsableArguments {
   var page: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Publish the state of the hosts at this MQTT broker, with mosquitto_pub.",
       valueName: "host[:port]"))

@@ -31,6 +31,7 @@ struct HubStatusCommand: ParsableCommand {
   var configuration: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Exit with status 1 if a host was not seen for this long, or has a problem.",
       valueName: "time"))

@@ -45,12 +45,14 @@ struct ImportCommand: ParsableCommand {
   var format: ImportFormat?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Which columns of a table to import, by name or number: time=,ax= and so on to gz=,temp=.",
       valueName: "list"))
   var columns: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Units that a table does not name: si, g-dps, raw, or of g, mg, m/s2, deg/s, mdps, rad/s, s, ms, us, ns.",
       valueName: "list"))
@@ -75,7 +77,9 @@ struct ImportCommand: ParsableCommand {
   )
   var rate: String?
 
-  @Option(help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
   var note = ""
 
   mutating func run() throws {
@@ -167,7 +171,9 @@ struct ImportCommand: ParsableCommand {
   private static func scale(_ text: String, _ option: String) throws(CommandFailure) -> Fraction {
     guard let scale = ImportOptions.scale(countsPerUnit: text) else {
       throw CommandFailure(
-        .usage, "\(option) \(text): give counts a unit as a decimal number above 0, such as 16384")
+        .usage,
+        "\(option) \(text): give counts a unit as a decimal number above 0 with at most 9 digits before its point and 9 after it, such as 16384"
+      )
     }
     return scale
   }

@@ -61,10 +61,13 @@ struct PullCommand: ParsableCommand {
   @Flag(help: "Print the summary as JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("How many machines to pull from at a time.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many machines to pull from at a time.", valueName: "number"))
   var jobs = 16
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long a machine may send nothing new.",
       discussion:

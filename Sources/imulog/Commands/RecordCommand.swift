@@ -87,10 +87,13 @@ struct RecordCommand: ParsableCommand {
       valueName: "auto|off|us"))
   var cpuLatency = "auto"
 
-  @Option(help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
   var note = ""
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How the sensor is mounted: the chip's axes that x, y and z are, such as -z,y,x.",
       valueName: "axes"))

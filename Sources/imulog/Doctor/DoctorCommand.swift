@@ -43,7 +43,9 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Print Markdown with all figures, for a report.")
   var report = false
 
-  @Option(help: ArgumentHelp("Seconds of the card's probe.", visibility: .hidden))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Seconds of the card's probe.", visibility: .hidden))
   var cardSeconds: Int64 = 10
 
   @Option(help: ArgumentHelp("Where /dev, /proc, /sys and /etc are.", visibility: .hidden))

@@ -253,6 +253,9 @@ struct BadInputTests {
       BadFile(
         "a scale of nothing", "t_us,ax\n0,1\n5,2\n", "--accel-lsb-per-g x",
         options: ["--accel-lsb-per-g", "x"], status: 64),
+      BadFile(
+        "a scale of more digits than are kept", "t_us,gx\n0,1\n5,2\n", "at most 9 digits",
+        options: ["--gyro-lsb-per-dps", "14.285714285714285"], status: 64),
     ])
   func badFile(_ file: BadFile) throws {
     try bench.record("--for", "100ms")

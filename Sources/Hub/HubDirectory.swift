@@ -89,6 +89,13 @@ public struct HubDirectory: Sendable {
   /// Whether there is a hub at `path`.
   public static func isHub(_ path: String) -> Bool { access("\(path)/\(mark)", F_OK) == 0 }
 
+  /// Whether a name in a hub's directory is one of the hub's own.
+  public static func isOwn(_ name: String) -> Bool {
+    parts.contains(name) || [mark, work, "hosts", "recordings"].contains(name)
+  }
+
+  private static let parts = ["logs", "ledger", "rows", "state", "handed", "samples", "features"]
+
   // MARK: Places
 
   private static let work = ".work"
@@ -128,9 +135,7 @@ public struct HubDirectory: Sendable {
         throw HubError.busy(path: path, holder: error.holder)
       }
       var isNew = false
-      for name in [
-        HubDirectory.work, "logs", "ledger", "rows", "state", "handed", "samples", "features",
-      ]
+      for name in [HubDirectory.work] + HubDirectory.parts
       where try files.makeDirectory("\(path)/\(name)") {
         isNew = true
       }

@@ -2,6 +2,7 @@
 
 import Export
 import Glibc
+import Hub
 import IMUModel
 import LogStore
 
@@ -27,6 +28,7 @@ enum OutputPlace {
           "\(option) \(output) is recording \(entry.number) itself; choose another \(option) FILE")
       }
     }
+    try refuseHub(output, of: option)
     let store = real(catalogue.path)
     guard let place = real(PendingFile.target(of: output) ?? output) else { return }
     let names = place.split(separator: "/").map { String($0) }
@@ -49,6 +51,24 @@ enum OutputPlace {
           .usage,
           "\(option) \(output) has the name of a recording in a store, and would be one; choose another \(option) "
             + "FILE, or give the file to `imulog import --store DIR`, which makes a recording with its own number"
+        )
+      }
+      directory += "/" + name
+    }
+  }
+
+  /// Refuses what is a hub's own, through any link or name.
+  ///
+  ///     HUB/samples/…, HUB/logs/…, HUB/hosts   the hub's own
+  ///     HUB/fleet.html                         goes
+  static func refuseHub(_ output: String, of option: String) throws(CommandFailure) {
+    guard let place = real(PendingFile.target(of: output) ?? output) else { return }
+    var directory = ""
+    for name in place.split(separator: "/") {
+      if HubDirectory.isOwn(String(name)), HubDirectory.isHub(directory.isEmpty ? "/" : directory) {
+        throw CommandFailure(
+          .usage,
+          "\(option) \(Plain.text(output)) is among the own files of the hub \(Plain.text(directory)); choose another FILE"
         )
       }
       directory += "/" + name

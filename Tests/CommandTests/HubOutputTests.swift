@@ -90,6 +90,25 @@ struct HubOutputTests {
     }
   }
 
+  @Test("no output of another verb or of a round takes the place of a file of the hub")
+  func ownFiles() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let before = bench.inventory()
+    let path = bench.hub.directory.path
+    #expect(symlink("\(path)/fleet/rows", "\(path)/link") == 0)
+    for place in [
+      "fleet/samples/x.csv", "fleet/hosts", "fleet/.hub", "fleet/recordings/x.parquet",
+      "link/pump-1", "fleet/.work/x.csv",
+    ] {
+      expectSentence(bench.machine("one").run("export", "1", "-o", place), 64, ["hub"])
+      expectSentence(bench.round("--page", place), 64, ["--page", "hub"])
+    }
+    #expect(bench.inventory() == before)
+    #expect(bench.machine("one").run("export", "1", "-o", "fleet/walk.csv").status == 0)
+    #expect(bench.round("--page", "fleet/fleet.html").status == 0)
+    #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
+  }
+
   @Test("the page shows every host, and what outsiders wrote is no markup")
   func page() throws {
     let one = bench.machine("one")

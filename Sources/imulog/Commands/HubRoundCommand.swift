@@ -148,8 +148,12 @@ struct GlanceOptions: ParsableArguments {
 
   /// Refuses values that can never work.
   func check() throws {
-    for (option, file) in [("--metrics", metrics), ("--page", page)] where file == "" {
-      throw CommandFailure(.usage, "\(option) needs the name of a file")
+    for (option, file) in [("--metrics", metrics), ("--page", page)] {
+      guard let file else { continue }
+      guard !file.isEmpty else {
+        throw CommandFailure(.usage, "\(option) needs the name of a file")
+      }
+      try OutputPlace.refuseHub(file, of: option)
     }
     guard let mqtt else { return }
     let parts = mqtt.split(separator: ":", omittingEmptySubsequences: false)

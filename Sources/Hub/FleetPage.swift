@@ -30,7 +30,7 @@ private enum FleetPage {
   static let columns: [(name: String, isNumber: Bool)] = [
     ("Host", false), ("Seen", false), ("Newest recordings", false), ("Recordings", true),
     ("Backlog", true), ("Good", true), ("Flawed", true), ("Damaged", true), ("Clock", true),
-    ("Free", true), ("Version", false), ("Service", false), ("Problem", false),
+    ("Free", true), ("Version", false), ("Service", false),
   ]
 
   static let head = """
@@ -57,7 +57,7 @@ private enum FleetPage {
     tbody th { font-weight: 600; }
     small { color: var(--faint); font-weight: 400; display: block; }
     .bad { color: var(--bad); }
-    .problem { white-space: normal; min-width: 16rem; }
+    .problem { white-space: normal; max-width: 22rem; }
     figure { display: inline-block; margin: 0 .8rem 0 0; }
     figcaption { color: var(--faint); font-size: .8rem; }
     svg { display: block; width: 9rem; height: 2.2rem; }
@@ -86,6 +86,8 @@ private enum FleetPage {
     let pictures = host.newest.map { picture($0) }.joined()
     let problem = [state.problem, machine?.problem].compactMap { $0 }.map { MarkupText.escaped($0) }
       .joined(separator: "<br>")
+    let words = host.isListed ? problem : "not in the host file"
+    let trouble = words.isEmpty ? "" : "<small class=\"problem bad\">\(words)</small>"
     func number(_ text: String, isBad: Bool = false) -> String {
       "<td class=\"n\(isBad ? " bad" : "")\">\(text)</td>"
     }
@@ -97,12 +99,11 @@ private enum FleetPage {
     let free = machine?.freeBytes.map { Plain.bytes($0) } ?? "?"
     let service = machine.map { $0.recorder ?? "none" } ?? "?"
     return "<tr><th scope=\"row\">\(MarkupText.escaped(host.name))<small>\(labels)</small></th>"
-      + "<td>\(seen)</td><td>\(pictures)</td>" + number("\(host.recordings)")
+      + "<td>\(seen)\(trouble)</td><td>\(pictures)</td>" + number("\(host.recordings)")
       + number("\(state.backlog)") + verdict(.good, isBad: false) + verdict(.flawed, isBad: true)
       + verdict(.damaged, isBad: true) + number(host.clockText) + number(free)
       + "<td>\(MarkupText.escaped(machine?.software ?? "?"))</td>"
-      + "<td>\(MarkupText.escaped(service))</td>"
-      + "<td class=\"problem bad\">\(host.isListed ? problem : "not in the host file")</td></tr>\n"
+      + "<td>\(MarkupText.escaped(service))</td></tr>\n"
   }
 
   /// A recording's motion as a filled curve, from its beginning to its end.

@@ -29,6 +29,7 @@ final class HostKeeper: @unchecked Sendable {
   private var offered = 0
   private var prunedCount = 0
   private var state = HostState()
+  private var hostKey: String?
   /// When the machine answered, in seconds since 1970.
   private var seen: Int64?
   /// Recordings whose files were made.
@@ -56,6 +57,9 @@ final class HostKeeper: @unchecked Sendable {
     (self.ledger, self.rows) = (ledger, rows)
     return LocalCopies(catalogue, unanswered: unanswered)
   }
+
+  /// The fingerprint of the machine's key, where ssh shows it.
+  func connected(_ hostKey: String?) { self.hostKey = hostKey }
 
   /// What the machine says of itself.
   func learned(_ machine: RemoteMachine?) {
@@ -119,7 +123,7 @@ final class HostKeeper: @unchecked Sendable {
     let lines = arrivals.map { arrival in
       HostLedger.fetched(
         arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
-        arrival.offer.state.rawValue, time, from: host.destination)
+        arrival.offer.state.rawValue, time, from: host.destination, hostKey: hostKey)
     }
     try ledger?.append(lines)
     for arrival in arrivals {

@@ -9,11 +9,13 @@ import Synchronization
 
 /// Where each recording of a host came from, in the order in which it came. Lines are only added:
 ///
-///     fetched UUID BYTES SHA256 STATE TIME DESTINATION       it was proved to be here, and is about to appear
+///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   it was proved to be here, and is about to appear
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
 ///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
+///
+/// KEY is the fingerprint of the host's key, `-` where ssh does not show it: through a connection that is shared.
 ///
 /// A line whose recording is missing is one of a crash before the recording appeared: the next fetch adds another. Words
 /// of later versions are skipped.
@@ -98,9 +100,10 @@ extension HostLedger.Lines {
 
 extension HostLedger {
   static func fetched(
-    _ id: RecordingID, _ proof: Proof, _ state: String, _ time: String, from destination: String
+    _ id: RecordingID, _ proof: Proof, _ state: String, _ time: String, from destination: String,
+    hostKey: String?
   ) -> String {
-    "fetched \(id) \(proof.byteCount) \(proof.digest) \(state) \(time) \(destination)"
+    "fetched \(id) \(proof.byteCount) \(proof.digest) \(state) \(time) \(destination) \(hostKey ?? "-")"
   }
 
   static func found(_ id: RecordingID, _ proof: Proof, _ time: String) -> String {

@@ -68,9 +68,12 @@ public struct HubRound {
       own.leavesRunning = true
       own.witness = PullWitness(
         admit: { keeper.admit($0) }, compared: { try keeper.compared($0, $1) },
-        willPublish: { try keeper.willPublish($0) }, learned: { keeper.learned($0) })
+        willPublish: { try keeper.willPublish($0) }, connected: { keeper.connected($0) },
+        learned: { keeper.learned($0) })
+      var connection = settings.connection
+      connection.showsHostKey = true
       return PullSource(
-        host.name, destination: host.destination, settings.connection, own,
+        host.name, destination: host.destination, connection, own,
         open: { try keeper.open() },
         finish: { keeper.finish(&$0, $1) })
     }

@@ -189,8 +189,23 @@ final class Talk {
     }
   }
 
-  /// Its last lines, oldest first.
+  /// Its last lines, oldest first, without the picture of a host's key.
   var lines: [String] {
+    all.filter { !$0.hasPrefix(Talk.keyPrefix) && !$0.hasPrefix("+--") && !$0.hasPrefix("|") }
+  }
+
+  private var all: [String] {
     String(decoding: kept, as: UTF8.self).split(whereSeparator: \.isNewline).map { String($0) }
+  }
+
+  /// What ssh writes with `VisualHostKey` (OpenSSH, sshconnect.c, check_host_key).
+  private static let keyPrefix = "Host key fingerprint is "
+
+  /// The fingerprint of the host's key, if ssh has shown it; nothing but what a fingerprint has in it.
+  var hostKey: String? {
+    all.first { $0.hasPrefix(Talk.keyPrefix) }?.split(separator: " ").last.flatMap { word in
+      word.utf8.count <= 100 && word.hasPrefix("SHA256:")
+        && word.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? String(word) : nil
+    }
   }
 }

@@ -26,6 +26,8 @@ struct FarEnd: ~Copyable {
   private let bounds: WaitBounds
   /// Whether recordings may be freed.
   let mayFree: Bool
+  /// The fingerprint of the host's key, such as `SHA256:…`, where ssh shows it; see ``SSHConnection/showsHostKey``.
+  let hostKey: String?
 
   /// Milliseconds that a program may take to end and report why, once it has closed its output.
   private static var farewell: Int32 { 2000 }
@@ -54,6 +56,9 @@ struct FarEnd: ~Copyable {
     self.stream = stream
     self.bounds = bounds
     self.mayFree = mayFree
+    // ssh writes it before the greeting can arrive.
+    bounds.talk.drain()
+    hostKey = bounds.talk.hostKey
   }
 
   /// Why there was no greeting.
@@ -259,6 +264,8 @@ public struct SSHConnection: Sendable {
   public var options: [String]
   /// The other machine's store, when it is not the usual one.
   public var remoteStore: String?
+  /// Whether ssh is to show the fingerprint of the host's key; not through a connection that it shares with another one.
+  public var showsHostKey = false
 
   /// A connection.
   public init(
@@ -279,6 +286,7 @@ public struct SSHConnection: Sendable {
   func arguments(host: String, _ verb: [String] = ["pull-server"]) -> [String] {
     // ssh uses the first value. With several hosts and a progress line it cannot prompt for a password.
     var words = ["-T", "-o", "BatchMode=yes"]
+    if showsHostKey { words += ["-o", "VisualHostKey=yes"] }
     if let port { words += ["-p", port] }
     if let identity { words += ["-i", identity] }
     if let configuration { words += ["-F", configuration] }

@@ -108,6 +108,7 @@ struct HostPull {
     while true {
       do throws(FarEnd.Failure) {
         var farEnd = try FarEnd(destination, connection, patience)
+        settings.witness?.connected(farEnd.hostKey)
         if isKnown { try renew(&farEnd) } else { try begin(&farEnd) }
         isKnown = true
         try work(&farEnd)

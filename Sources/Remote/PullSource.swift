@@ -63,6 +63,7 @@ public struct PullWitness: Sendable {
   let admit: @Sendable (PullOffer) -> Admission
   let compared: @Sendable (PullOffer, SHA256Digest) throws -> Void
   let willPublish: @Sendable ([Arrival]) throws -> Void
+  let connected: @Sendable (_ hostKey: String?) -> Void
   let learned: @Sendable (RemoteMachine?) -> Void
 
   /// - Parameters:
@@ -70,16 +71,19 @@ public struct PullWitness: Sendable {
   ///   - compared: Receives the digest of all bytes of a recording there. What it throws is the recording's failure.
   ///   - willPublish: Receives recordings before they appear in the store. What it throws keeps them from appearing; their
   ///     bytes stay for the next pull.
+  ///   - connected: Receives the fingerprint of the host's key at each connection, where ssh shows it.
   ///   - learned: Receives what the machine says of itself; `nil` from an older version.
   public init(
     admit: @escaping @Sendable (PullOffer) -> Admission,
     compared: @escaping @Sendable (PullOffer, SHA256Digest) throws -> Void,
     willPublish: @escaping @Sendable ([Arrival]) throws -> Void,
+    connected: @escaping @Sendable (_ hostKey: String?) -> Void,
     learned: @escaping @Sendable (RemoteMachine?) -> Void
   ) {
     self.admit = admit
     self.compared = compared
     self.willPublish = willPublish
+    self.connected = connected
     self.learned = learned
   }
 }

@@ -118,12 +118,14 @@ struct HubTests {
       decoding: bench.hub.directory.bytes(of: "fleet/ledger/pump-1"), as: UTF8.self)
     let words = ledger.split(whereSeparator: \.isWhitespace).map { String($0) }
     let id = try #require(try bench.machine("one").list().first?["id"].text)
-    #expect(words.count == 8)
+    #expect(words.count == 9)
     #expect(words[1...2] == ["fetched", id])
     #expect(words[4] == sum)
     #expect(words[5] == "complete")
     #expect(words[6].hasSuffix("Z"))
     #expect(words[7] == "pi@one")
+    // The program that stands for ssh shows no key.
+    #expect(words[8] == "-")
   }
 
   @Test("a label that is added there or here makes features and table anew, and leaves the samples")

@@ -97,7 +97,7 @@ struct LabelCommandTests {
     }
     expectSentence(
       bench.run("list", "--label", "--slow"), 64,
-      ["missing value", "comes after =, as in --label=--slow"])
+      ["--label needs the name of a label", "none begins with -"])
     expectSentence(bench.run("label", "1", "1s..4s"), 64, ["name the stretch"])
     expectSentence(bench.run("label", "1", "1s-4s", "x"), 64, ["1s-4s"])
     expectSentence(bench.run("label", "1", "--remove"), 64, ["as it is listed"])

@@ -41,7 +41,9 @@ struct HubPruneTests {
           nanoseconds: (HubPruneTests.now.nanoseconds / 1_000_000_000 - day * HubPruneTests.day)
             * 1_000_000_000, isSynchronised: true)
         try ledger.append([
-          HostLedger.fetched(log.description.id, proof, "complete", time.ledgerText, from: "pi")
+          HostLedger.fetched(
+            log.description.id, proof, "complete", time.ledgerText, from: "pi",
+            hostKey: "SHA256:x")
         ])
       }
       var derivation = HostDerivation(

@@ -32,7 +32,9 @@ struct ListFilterOptions: ParsableArguments {
   var host: String?
 
   func validate() throws {
-    if label == "" { throw ValidationError("--label needs the name of a label") }
+    if let label, label.isEmpty || label.hasPrefix("-") {
+      throw ValidationError("--label needs the name of a label, and none begins with -")
+    }
   }
 
   /// What they choose.

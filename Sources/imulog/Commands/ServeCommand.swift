@@ -84,7 +84,7 @@ enum ServeHelp {
   static let text = """
     This key reads recordings and does nothing else:
 
-      list [--page N] [--label NAME] [--json]
+      list [--page N] [--label NAME] [--since TIME] [--until TIME] [--host NAME] [--json]
       info ID [--json]
       export ID [--format \(formats)]
                 [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]

@@ -28,7 +28,7 @@ struct ServeRequest {
 
   /// The verbs of a key, and the options that each may have.
   private static let options: KeyValuePairs<String, Set<String>> = [
-    "list": ["--page", "--label", "--json"],
+    "list": ["--page", "--label", "--since", "--until", "--host", "--json"],
     "info": ["--json"],
     "export": [
       "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid",

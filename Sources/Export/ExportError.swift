@@ -135,7 +135,9 @@ extension ExportError: CustomStringConvertible {
       return (
         "\(begin ?? "the recording has no date, so its times begin at \(year)-01-01T00:00:00Z"), and "
           + "\(format.rawValue) holds times from \(span), which excludes what happened "
-          + "\(Plain.seconds(time)) after its beginning",
+          + (time < 0
+            ? "\(Plain.seconds(-max(time, -.max))) before its beginning"
+            : "\(Plain.seconds(time)) after its beginning"),
         ExportError.choosePart + ", or another --format"
       )
     case .noChipTimes(let option):

@@ -40,6 +40,29 @@ extension Exporter {
   }
 }
 
+extension Exporter {
+  /// Whole seconds, in nanoseconds, that are added to the times of a recording without a date, so that none is before the
+  /// beginning of those that the format has: 0 with a date, and where none is.
+  ///
+  /// - Parameter others: Times beside those of samples.
+  func undatedShift<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>, started: Int64?, others: [Int64] = []
+  ) throws(ExportError) -> Int64 {
+    guard started == nil else { return 0 }
+    // Of the whole recording, so that its parts have the same times.
+    let first = try reader.firstSampleTime() ?? 0
+    let least = others.reduce(first, min)
+    guard least < 0 else { return 0 }
+    let (whole, rest) = least.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let (shift, overflow) = ((rest < 0 ? 1 : 0) - whole).multipliedReportingOverflow(
+      by: 1_000_000_000)
+    guard !overflow else {
+      throw .timeNotHeld(at: least, started: nil, format: options.format)
+    }
+    return shift
+  }
+}
+
 extension LogReader where Storage: ~Copyable {
   /// The time of the recording's first sample; `nil` without one. The reader is at the beginning afterwards.
   mutating func firstSampleTime() throws(ExportError) -> Int64? {

@@ -61,6 +61,20 @@ struct ImportCommandTests {
       bench.run("export", "1", "--format", "csv", "--units", "raw").output == table.exported)
   }
 
+  @Test("--units names the units of a table in an archive")
+  func unitsOfArchive() {
+    let rows = (0..<50).map { "\($0 * 10),0.5,3,\($0 * 2)\n" }.joined()
+    let archive = MadeZip([MadeZip.File("walk.csv", "time_ms,ax,ay,az\n" + rows)]).bytes
+    let place = bench.file("walk.zip", archive)
+    let refused = bench.run("import", place)
+    #expect(refused.status == 65)
+    #expect(refused.talk.contains("--units"))
+    #expect(bench.run("import", place, "--units", "m/s2").output == "1\n")
+    let columns = bench.run("import", place, "--columns", "time=1,ax=2")
+    #expect(columns.status == 64)
+    #expect(columns.talk.contains("unpack it"))
+  }
+
   @Test("a table with missing samples becomes a whole recording with a gap, and keeps its times")
   func hole() throws {
     let ticks = Array(0..<300) + Array(360..<600)

@@ -40,7 +40,7 @@ struct MCAPLimitTests {
   @Test(
     "times that seconds of 32 bits cannot hold are refused, whatever has them",
     arguments: [
-      (-1, nil), (-5_000_000_000, Int64(4_999_999_999)), (Int64.max, 1),
+      (-5_000_000_000, Int64(4_999_999_999)), (Int64.max, 1),
       (1, 2_147_483_647_999_999_999), (0, Int64.min),
     ] as [(Int64, Int64?)])
   func refusedTimes(_ time: Int64, _ wall: Int64?) throws {
@@ -65,12 +65,46 @@ struct MCAPLimitTests {
     #expect(try export(log).messages.map(\.time) == [0, 2_147_483_647_999_999_999])
   }
 
+  @Test("without a date, whole seconds are added to times before 0, and said")
+  func earlyTimes() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.mark(-2_300_000_000)
+    log.sample(0, -1_250_000_000, RawSample())
+    log.sample(1, -1_150_000_000, RawSample())
+    let (file, report) = try export(log.bytes())
+    #expect(file.messages.map(\.time) == [700_000_000, 1_750_000_000, 1_850_000_000])
+    #expect(
+      report.remarks == [
+        "the recording has no date: programs show its first sample at 1970-01-01T00:00:01.750Z, with 3 s added to its time"
+      ])
+    #expect(
+      file.metadata["imulog"]?["imulog.times"]
+        == "nanoseconds from 0, for want of a wall clock, with 3 s added")
+  }
+
+  @Test("the same in miniSEED and in CWA, whose times begin in 2000")
+  func earlyTimesOfOthers() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
+    for tick in 0..<200 as Range<UInt64> {
+      log.sample(tick, -1_250_000_000 + Int64(tick) * 10_000_000, RawSample(ax: 7, ay: -3, az: 2))
+    }
+    let seed = try TestLog.export(log.bytes(), ExportOptions(format: .mseed)).report
+    #expect(
+      seed.remarks.contains { $0.contains("no date") && $0.contains("with 2 s added to its time") },
+      "\(seed.remarks)")
+    let cwa = try TestLog.export(log.bytes(), ExportOptions(format: .cwa)).report
+    #expect(
+      cwa.remarks.contains(
+        "the recording has no date: its times begin in the year 2000, with 2 s added to them"),
+      "\(cwa.remarks)")
+  }
+
   @Test("a sentence says which time is refused, and the remedy")
   func refusalText() {
     #expect(
       ExportError.timeNotHeld(at: -5_000_000_000, started: nil, format: .mcap).description == """
         the recording has no date, so its times begin at 1970-01-01T00:00:00Z, and mcap holds times from 1970 to \
-        2038-01-19T03:14:07Z, which excludes what happened -5 s after its beginning: choose a part with --from and \
+        2038-01-19T03:14:07Z, which excludes what happened 5 s before its beginning: choose a part with --from and \
         --to, or another --format
         """)
     for (format, words) in [

@@ -72,10 +72,11 @@ struct CWAZone {
   /// Hours and minutes ahead of UTC; `nil` where nothing dates the recording.
   let name: String?
 
-  init(_ plan: ExportPlan, _ notes: RecordingNotes) {
+  /// - Parameter shift: Nanoseconds that are added to the times of a recording without a date.
+  init(_ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64) {
     let unit: Int64 = 1_000_000_000
     guard let started = plan.started(notes.clock) else {
-      (origin, name) = (0, nil)
+      (origin, name) = (shift, nil)
       return
     }
     let offset = DateText.offset(at: (started == 0 ? plan.zero : started) / unit)

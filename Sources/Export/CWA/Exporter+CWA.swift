@@ -27,7 +27,8 @@ extension Exporter {
       throw .rateNotHeld(log.rate, held: CWALayout.rates.map(\.rate), format: .cwa)
     }
     let notes = try notes(&reader, of: plan)
-    let zone = CWAZone(plan, notes)
+    let shift = try undatedShift(&reader, started: plan.started(notes.clock))
+    let zone = CWAZone(plan, notes, shift: shift)
     let rows = EvenRows(
       rate: layout.rate, origin: zone.origin, limit: CWALayout.timeLimit, started: notes.started,
       format: .cwa)
@@ -81,7 +82,8 @@ extension Exporter {
     }
     remarks.append(
       zone.name.map { "times are local ones, of UTC\($0), as the format's are" }
-        ?? "the recording has no date: its times begin in the year 2000")
+        ?? "the recording has no date: its times begin in the year 2000"
+        + (zone.origin == 0 ? "" : ", with \(Plain.seconds(zone.origin)) added to them"))
     return remarks
   }
 }

@@ -92,9 +92,7 @@ public struct ImportColumnNames: Equatable, Sendable {
     layout.fieldCount = headings.count
     layout.columns = columns
     if time == nil { layout.timeForm = .seconds }
-    if let word = layout.timeColumn.unit, let form = ImportTimeForm(word: word) {
-      layout.timeForm = form
-    }
+    layout.takeTimeUnit()
     try layout.setUnits(of: .hobby)
     return layout
   }

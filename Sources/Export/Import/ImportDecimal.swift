@@ -49,6 +49,44 @@ struct ImportDecimal: Equatable {
     return (quotient + (isUp ? digits.signum() : 0), rest != 0 || isCut)
   }
 
+  /// The number × `factor` × 10^`power` as a whole number; `nil` beyond an `Int64`.
+  ///
+  /// The product has up to 126 bits: a factor of 17 digits leaves no room for a time in 64.
+  func whole(times factor: Int64, tenTo power: Int) -> (value: Int64, isRounded: Bool)? {
+    guard factor != 1 else { return whole(timesTenTo: power) }
+    var (value, isRounded) = (Int128(digits) * Int128(factor), isCut)
+    var shift = exponent + power
+    while shift > 0, value != 0 {
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      guard !overflow else { return nil }
+      (value, shift) = (product, shift - 1)
+    }
+    if shift < 0 {
+      // The product is below 10³⁸.
+      guard shift >= -38 else { return (0, isRounded || value != 0) }
+      let divisor = (0..<(-shift)).reduce(Int128(1)) { power, _ in power * 10 }
+      let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)
+      let isUp = rest.magnitude >= divisor.magnitude - rest.magnitude
+      (value, isRounded) = (quotient + (isUp ? value.signum() : 0), isRounded || rest != 0)
+    }
+    return Int64(exactly: value).map { ($0, isRounded) }
+  }
+
+  /// The product with another number; digits beyond an `Int64` are cut off.
+  func multiplied(by other: ImportDecimal) -> ImportDecimal {
+    var product = Int128(digits) * Int128(other.digits)
+    var result = ImportDecimal(digits: 0, exponent: exponent + other.exponent)
+    result.isScientific = isScientific
+    result.isCut = isCut || other.isCut
+    while Int64(exactly: product) == nil {
+      let (quotient, rest) = product.quotientAndRemainder(dividingBy: 10)
+      (product, result.exponent) = (quotient, result.exponent + 1)
+      if rest != 0 { result.isCut = true }
+    }
+    result.digits = Int64(truncatingIfNeeded: product)
+    return result
+  }
+
   private static let powers: [Double] = (0...22).map {
     (0..<$0).reduce(1.0) { power, _ in power * 10 }
   }
@@ -77,15 +115,22 @@ enum ImportNumber: Equatable {
     if isNegative || first == UInt8(ascii: "+") { place = 1 }
     // Counted downwards, since there is one more negative number than positive ones.
     var (digits, exponent, count) = (Int64(0), 0, 0)
-    var (isFraction, isCut, isTooLarge) = (false, false, false)
+    var (isFraction, isCut, isTooLarge, zeros) = (false, false, false, 0)
     while place < text.count {
       let byte = text[place]
       if ImportText.isDigit(byte) {
         count += 1
         let (shifted, first) = digits.multipliedReportingOverflow(by: 10)
         let (next, second) = shifted.subtractingReportingOverflow(Int64(byte &- UInt8(ascii: "0")))
-        if isCut || first || second {
-          if isFraction { isCut = true } else { isTooLarge = true }
+        if isCut || zeros > 0 || first || second {
+          // Zeros that no digit follows are no digits.
+          if !isFraction {
+            isTooLarge = true
+          } else if byte == UInt8(ascii: "0") {
+            zeros += 1
+          } else {
+            isCut = true
+          }
         } else {
           digits = next
           if isFraction { exponent -= 1 }

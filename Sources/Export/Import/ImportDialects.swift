@@ -14,7 +14,7 @@ extension ImportDialect {
       "imulog",
       times: [
         "t_ns": .nanoseconds, "t_grid_ns": .nanoseconds, "t_us": .microseconds,
-        "t_ms": .milliseconds, "t": .seconds, "t_s": .seconds, "unix_s": .seconds.dated,
+        "t_ms": .milliseconds, "t": .unknown, "t_s": .seconds, "unix_s": .seconds.dated,
         "time_utc": .date, "time_local": .date,
       ], accelerometer: ["a*"], gyroscope: ["g*"], temperature: ["temp"])
     dialect.isOwn = true

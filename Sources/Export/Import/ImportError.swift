@@ -109,6 +109,14 @@ public enum ImportLineProblem: Equatable, Sendable {
   case leapSecond(Int, name: String, found: String)
   /// A time whose unit nothing says; `choices` are those that are likely, a clause.
   case timeUnitUnknown(Int, name: String, choices: String?)
+  /// A number with a decimal comma, in quotes between commas.
+  case quotedComma(column: Int, name: String, found: String)
+  /// A whole number beyond 16 bits, where the file states a scale and those before it are counts.
+  case beyondScaledCounts(column: Int, name: String, found: String)
+  /// On the grid of the user's rate, decimal hertz, samples share ticks or are far from them.
+  case notAtRate(hertz: String, isShared: Bool)
+  /// A column of times whose unit, `found`, is none that is known.
+  case unknownTimeUnit(column: Int, name: String, found: String)
   /// About twice as many values as columns, as decimal commas between commas make.
   case decimalComma(found: Int, expected: Int)
   /// A column whose unit is not one of its sensor.
@@ -217,180 +225,4 @@ extension ImportError: CustomStringConvertible {
       return "\(error); \(guess)"
     }
   }
-}
-
-extension ImportLineProblem {
-  /// Where it is in a line of a table.
-  var column: String {
-    guard let (column, name) = field else { return "" }
-    return name.map { ", column \(column) (\($0))" } ?? ", column \(column)"
-  }
-
-  /// Where it is in an object of JSON, which has no columns.
-  var key: String { field?.name.map { ", key \($0)" } ?? "" }
-
-  /// The column that it is about, and its name, if the sentence does not have it.
-  private var field: (column: Int, name: String?)? {
-    switch self {
-    case .unknownColumn(let column, _), .repeatedColumn(let column, _): return (column, nil)
-    case .notAnInteger(let column, let name, _), .notATime(let column, let name, _),
-      .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _),
-      .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
-      .notANumber(let column, let name, _), .notADate(let column, let name, _),
-      .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
-      .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
-      .mixedUnits(let column, let name):
-      return (column, name)
-    case .noTimeColumn, .noTimeKey, .noTime, .openQuote, .noAxis, .fieldCount, .blank, .sharesTick,
-      .late, .drifts,
-      .holeTooLong, .notAGap,
-      .tooLong, .changed, .notJSON, .otherKind, .zeros, .endsInside, .noMember, .decimalComma,
-      .unknownSensor,
-      .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
-      .noColumn, .unknownOrientation:
-      return nil
-    }
-  }
-
-  var sentence: String {
-    switch self {
-    case .noTimeColumn(let found):
-      return
-        "no header that is known, but \(quoted(found)): the first line must name the columns, such as "
-        + "t_us,ax,ay,az,gx,gy,gz,temp; name those of another program with --columns"
-    case .noTimeKey(let found):
-      return
-        "no keys that are known, but \(quoted(found)): a row must name its values, such as {\"t_us\":0,\"ax\":1,\"ay\":2}; "
-        + "name the keys of another program with --columns"
-    case .noTime:
-      return
-        "the header names axes and no time: give with --rate the rate at which the samples were taken, or name the "
-        + "time's column with --columns"
-    case .noAxis:
-      return "the header names no axis: ax, ay, az, gx, gy, gz or temp"
-    case .unknownColumn(_, let found):
-      return
-        "unknown column \(quoted(found)): columns are t_us, t_ns, t_ms or t, and ax, ay, az, gx, gy, gz, temp; choose "
-        + "those of another program with --columns"
-    case .repeatedColumn(_, let found):
-      return
-        "\(quoted(found)) is a second column of its kind: name the one to import with --columns"
-    case .fieldCount(let found, let expected):
-      return
-        "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns: "
-        + "complete the line or take it out"
-    case .blank:
-      return "the line is blank, and samples follow it: take it out"
-    case .notAnInteger(_, _, let found):
-      if found.isEmpty { return missing("value") }
-      return
-        "\(quoted(found)) is not a whole number: samples are the sensor's counts (--units raw)"
-    case .notATime(_, _, let found):
-      return found.isEmpty
-        ? missing("time")
-        : "\(quoted(found)) is not a time: times are numbers, or dates in a column with such a name; correct it"
-    case .outOfRange(_, _, let found):
-      return
-        "\(quoted(found)) is not within -32768 to 32767: counts have 16 bits; if values are in units, name them with "
-        + "--units"
-    case .valueOutOfRange(_, _, let found):
-      return "\(quoted(found)) is beyond any sensor"
-    case .notJSON:
-      return "this is not valid JSON: correct it, or fetch the file again"
-    case .otherKind(let value, let expected, let found):
-      return "\(value) must be \(expected), and \(found) is there: correct it"
-    case .openQuote:
-      return "a quote here has no other half: correct it; a value is never on several lines"
-    case .zeros:
-      return
-        "there are bytes of 0 here, as blocks that a card lost have: fetch the file again, or take them out"
-    case .endsInside:
-      return "the file ends here, inside a value or a list: it is cut off, so fetch it again"
-    case .notAGap(let found):
-      return
-        "\(quoted(found)) is no gap: its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and "
-        + "its ticks a whole number above 0"
-    case .noMember(let name):
-      return
-        "the object has no \(quoted(name)) that is a number or a text: complete it, or take it out"
-    case .changed:
-      return
-        "the value is another one than before: import the file again when no program writes to it"
-    case .timeOutOfRange(_, _, let found):
-      return "\(quoted(found)) is beyond the times that a log can hold"
-    case .notANumber(_, _, let found):
-      return found.isEmpty
-        ? missing("value") : "\(quoted(found)) is not a number: correct it or take the row out"
-    case .notADate(_, _, let found):
-      return
-        "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123 or 2026-11-21T02:38:07+01:00, in 24 "
-        + "hours: write times so, or as seconds"
-    case .yearOutOfRange(_, _, let found):
-      return "\(quoted(found)) is not in the years that a log holds, 1678 to 2261: correct it"
-    case .leapSecond(_, _, let found):
-      return
-        "\(quoted(found)) is a leap second, which times since 1970 have no place for: write it as second 59, or as "
-        + "second 0 of the next minute"
-    case .timeUnitUnknown(_, _, let choices):
-      return
-        "nothing says in which unit times are\(choices.map { ", and \($0)" } ?? ""): name it with --units s, ms, us or ns"
-    case .decimalComma(let found, let expected):
-      return
-        "\(found) values where the header names \(expected) columns, as decimal commas between commas make: write the "
-        + "table with decimal points, or with semicolons between values"
-    case .unknownUnit(_, _, let choices):
-      return "the unit of the column is unknown: units are \(choices)"
-    case .mixedUnits:
-      return "the unit of the column is not that of the same sensor's column before it"
-    case .unknownStatedUnit(let column, let found, let choices):
-      return
-        "the unit \(quoted(found)) of \(column) is none of its sensor: units are \(choices); correct it"
-    case .mixedStatedUnits(let column, let found, let other, let unit):
-      return
-        "the unit of \(column) is \(quoted(found)) and that of \(other) is \(quoted(unit)): a sensor's columns have one "
-        + "unit; correct it"
-    case .sensorLeftOut(let columns, let sensor):
-      return
-        "the columns \(columns) look like a sensor's \(sensor), under names that are not known: name all columns to "
-        + "import with --columns"
-    case .unknownSensor:
-      return
-        "the header names x, y and z, and the file's name does not say of which sensor: name the columns, such as "
-        + "--columns time=time,ax=x,ay=y,az=z"
-    case .noColumn(let found):
-      return
-        "no column \(found) of --columns is in the header: give names as the header writes them, or numbers from 1"
-    case .unknownOrientation(let found):
-      return "the orientation \(quoted(found)) is not three of the letters x, y and z, each once"
-    case .timeGoesBack(_, _, let found):
-      return
-        "the time \(quoted(found)) is before that of the row before it: sort the rows by time, or import the parts "
-        + "separately"
-    case .sharesTick(let hertz):
-      return
-        "at \(hertz) Hz its sample and that of the row before it fall on one tick: if it is there twice, leave one "
-        + "out; if samples jitter, or their rate is another one, give with --rate the rate at which they were taken"
-    case .late(let hertz):
-      return
-        "at \(hertz) Hz its sample and many others come later than half a period after their ticks: the "
-        + "times are those of no fixed rate; give with --rate the rate at which the samples were taken"
-    case .drifts(let hertz, let since, let found, let areRounded):
-      return
-        "from \(since) to here samples come at about \(found) Hz and not at \(hertz) Hz: "
-        + (areRounded
-          ? "the times are rounded to about a period; give with --rate the rate at which the samples were taken"
-          : "the times are those of no fixed rate; import the parts of the table separately")
-    case .holeTooLong:
-      return
-        "more ticks are missing before its sample than a log can count: import the two parts separately"
-    case .tooLong(let limit):
-      return "this is longer than \(limit) bytes, and so no table of samples"
-    }
-  }
-
-  private func missing(_ what: String) -> String {
-    "the \(what) is missing: complete the row or take it out"
-  }
-
-  private func quoted(_ text: String) -> String { "\"\(text)\"" }
 }

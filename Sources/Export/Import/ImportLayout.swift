@@ -44,8 +44,14 @@ struct ImportLayout: Equatable {
   /// Why the unit of times is not known, a clause, or the remark that it is a guess.
   var timeChoices: String?
   var timeGuess: String?
+  /// The unit of times in the header, if it is none that is known.
+  var strangeTimeUnit: String?
   /// What times are multiplied with: 1 but for some tables of Gyroflow.
   var timeFactor: Int64 = 1
+  /// What values of a group are multiplied with, as some tables of Gyroflow say.
+  var valueFactors: [ImportGroup: ImportDecimal] = [:]
+  /// The groups whose values are taken as counts because those of the first row are whole numbers.
+  var guessedCounts: Set<ImportGroup> = []
   /// Units of the groups; `nil` when the values must tell.
   var units = ImportUnits()
   var facts = ImportFacts()
@@ -127,9 +133,7 @@ struct ImportLayout: Equatable {
       throw ImportFieldError(.noTimeColumn(found: headings.first?.shown ?? ""))
     }
     timeForm = time.map { dialect.times[$0.name] ?? .unknown } ?? .seconds
-    if let word = time?.unit, let form = ImportTimeForm(word: word) {
-      timeForm = timeForm.changed(to: form)
-    }
+    takeTimeUnit()
     try setUnits(
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
     try refuseSensors(among: others)
@@ -157,6 +161,16 @@ struct ImportLayout: Equatable {
 
   /// An empty layout.
   init() {}
+
+  /// Takes the unit of times in the heading of their column.
+  mutating func takeTimeUnit() {
+    guard let word = columns.first(where: { $0.channel == nil })?.unit else { return }
+    if let form = ImportTimeForm(word: word) {
+      timeForm = timeForm.changed(to: form)
+    } else if !ImportTimeForm.epochs.contains(word.lowercased().filter { $0 != " " }) {
+      strangeTimeUnit = ImportText.shown(word.utf8)
+    }
+  }
 
   /// Takes the units of the headings, then those of the dialect; the columns of a group must agree.
   mutating func setUnits(of dialect: ImportDialect, isUncalibrated: Bool = false)

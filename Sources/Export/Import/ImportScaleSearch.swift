@@ -112,6 +112,12 @@ struct ImportScaleSearch {
     return fitting.isOwn || (count >= 8 && fitting.step > 10 * ImportScaleSearch.place(decimals))
   }
 
+  /// Whether exports can write values in this scale.
+  private func isWritable(_ scale: Fraction) -> Bool {
+    let factor = group == .accelerometer ? Fraction.standardGravity : .radiansPerDegree
+    return CountScale(scale, times: factor, decimals: 6) != nil
+  }
+
   /// The scale for the values.
   ///
   /// - Parameter forced: The scale that the user names; values are then rounded to it.
@@ -138,7 +144,9 @@ struct ImportScaleSearch {
       return group == .temperature
         ? scale(Fraction(1, 100), .lattice) : scale(candidates[0].scale, .chip)
     }
-    if group != .temperature, let step, let ratio = ImportRatio.product(step, one) {
+    if group != .temperature, let step, let ratio = ImportRatio.product(step, one),
+      isWritable(ratio)
+    {
       return scale(ratio, .lattice)
     }
     if group == .temperature {
@@ -155,6 +163,12 @@ struct ImportScaleSearch {
     }
     let range = max(largest, -smallest) * one.value
     let ratio = ImportRatio.nearest(to: range / 32766.99)
+    // Exports are in SI unless said otherwise: values below what those write are near 0.
+    if !(ratio.map(isWritable) ?? false),
+      let coarse = candidates.first(where: { isWritable($0.scale) && holds($0.step) })
+    {
+      return scale(coarse.scale, .finest)
+    }
     return scale(ratio ?? Fraction(1, 1), .finest)
   }
 }

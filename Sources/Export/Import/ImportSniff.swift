@@ -15,6 +15,8 @@ struct ImportSniff {
   /// The values of the first row that has all of them.
   private var values: [[UInt8]]?
   private var hasComma = false
+  /// Whether a value is no whole number of 16 bits.
+  private var hasOther = false
 
   /// Adds the fields of a row.
   mutating func add(_ cells: [UnsafeRawBufferPointer], _ layout: ImportLayout) {
@@ -39,10 +41,15 @@ struct ImportSniff {
         }
       }
     }
-    let isWhole = values.allSatisfy { cell in
+    let isWhole = values.allSatisfy { cell -> Bool in
       switch cell.withUnsafeBytes({ ImportNumber($0, mark: hasComma ? 0x2C : 0x2E) }) {
-      case .number, .tooLarge: true
-      case .missing, .none: false
+      case .number(let number):
+        if !ImportSniff.isWhole(cell) || !(-32768...32767).contains(number.value) {
+          hasOther = true
+        }
+        return true
+      case .tooLarge: return true
+      case .missing, .none: return false
       }
     }
     // Rows of gaps have none.
@@ -52,9 +59,17 @@ struct ImportSniff {
   }
 
   /// Completes a layout by the rows, after the units that the user names.
-  func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) {
+  ///
+  /// - Throws: That the header has a unit of times that is not known, where they are numbers.
+  func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) throws(ImportFieldError) {
     if hasComma { layout.decimalMark = UInt8(ascii: ",") }
-    if let time = units?.time { layout.timeForm = layout.timeForm.changed(to: time) }
+    if let time = units?.time {
+      (layout.timeForm, layout.timeFactor) = (layout.timeForm.changed(to: time), 1)
+    } else if let word = layout.strangeTimeUnit, !numbers(layout).isEmpty {
+      let column = layout.timeColumn
+      throw ImportFieldError(
+        .unknownTimeUnit(column: column.index + 1, name: column.name, found: word))
+    }
     let isTimeGuessed = layout.timeForm == .unknown
     if isTimeGuessed { guessTime(&layout) }
     if layout.timeForm == .date, layout.program != "imulog",
@@ -74,10 +89,11 @@ struct ImportSniff {
         // A gcsv says what its counts are.
         if !layout.isStrict, layout.program != "Gyroflow" {
           layout.remarks.append(ImportSniff.guess(group))
+          layout.guessedCounts.insert(group)
         }
       }
     }
-    if layout.program == "Gyroflow" { settleGyroflow(&layout, areWhole: areWhole) }
+    if layout.program == "Gyroflow" { settleGyroflow(&layout, areWhole: areWhole, units) }
   }
 
   /// Settles whether times count from 1970: they do from 10⁹ s on, which is in 2001, whatever names their column, since no
@@ -113,21 +129,28 @@ struct ImportSniff {
     }
   }
 
-  /// The values of a gcsv are counts if they are whole; decimals must have a scale of one or be degrees.
-  private func settleGyroflow(_ layout: inout ImportLayout, areWhole: Bool) {
-    let rate = layout.facts.rateScale?.value ?? 1
-    let acceleration = layout.facts.accelerationScale?.value ?? 1
-    if areWhole {
-      layout.units.gyroscope = .count
-      layout.units.accelerometer = .count
+  /// The values of a gcsv are counts if the first rows' are whole numbers of 16 bits; other numbers are multiplied with
+  /// the scales that it states. What the user names counts for more.
+  private func settleGyroflow(_ layout: inout ImportLayout, areWhole: Bool, _ units: ImportUnits?) {
+    let rate = layout.facts.rateScale
+    let acceleration = layout.facts.accelerationScale
+    if areWhole, !hasOther {
       layout.facts.gyroscopeScale = ImportRatio.nearest(
-        to: rate * 180 / .pi, among: ImportKnownScales.gyroscope)
+        to: (rate?.value ?? 1) * 180 / .pi, among: ImportKnownScales.gyroscope)
       layout.facts.accelerometerScale = ImportRatio.nearest(
-        to: acceleration, among: ImportKnownScales.accelerometer)
-    } else {
-      layout.units.gyroscope =
-        rate == 1 ? .radianPerSecond : abs(rate * 180 / .pi - 1) < 1e-5 ? .degreePerSecond : nil
-      layout.units.accelerometer = acceleration == 1 ? .g : nil
+        to: acceleration?.value ?? 1, among: ImportKnownScales.accelerometer)
+      layout.units.gyroscope = units?.gyroscope ?? .count
+      layout.units.accelerometer = units?.accelerometer ?? .count
+      return
+    }
+    if units?.gyroscope == nil {
+      let areDegrees = rate.map { abs($0.value * 180 / .pi - 1) < 1e-5 } ?? false
+      layout.units.gyroscope = areDegrees ? .degreePerSecond : .radianPerSecond
+      if !areDegrees, rate?.value != 1 { layout.valueFactors[.gyroscope] = rate }
+    }
+    if units?.accelerometer == nil {
+      layout.units.accelerometer = .g
+      if acceleration?.value != 1 { layout.valueFactors[.accelerometer] = acceleration }
     }
   }
 

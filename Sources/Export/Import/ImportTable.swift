@@ -66,10 +66,13 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       : try ImportHead.read(&lines, options.columns, needsTime: options.rate == nil)
     let head = try ImportTable.skipHead(&lines, layout)
     var sniff = ImportSniff()
+    // Where the columns are named.
+    var names = ImportPlace(line: max(1, layout.headLines))
     var isFirst = true
     while sniff.rows < ImportSniff.limit {
       if isJSON {
         guard let object = try lines.nextObject(layout.shape, isFirst: isFirst) else { break }
+        if isFirst { names = lines.valuePlace }
         isFirst = false
         if let filter, !layout.matches(filter, object) { continue }
         do throws(ImportFieldError) {
@@ -82,7 +85,11 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
         sniff.add(ImportHead.cells(line, layout.separator), layout)
       }
     }
-    sniff.complete(&layout, options.units)
+    do throws(ImportFieldError) {
+      try sniff.complete(&layout, options.units)
+    } catch {
+      throw .line(name: name, line: names, problem: error.problem)
+    }
     guard layout.hasTime || options.rate != nil else { throw .noTimes(name: name) }
     let values = try ImportValues(layout, options, name: name)
     guard try ImportTable.skipHead(&lines, layout) == head else { throw .changed(name: name) }
@@ -145,8 +152,9 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
       row.contains(0)
       ? .zeros
       : layout.shape == .lines && row.count { $0 == UInt8(ascii: "\"") } % 2 == 1
-        ? .openQuote : error.problem
-    return .line(name: name, line: place, problem: problem)
+        ? .openQuote : layout.cause(of: error.problem)
+    let refusal = ImportError.line(name: name, line: place, problem: problem)
+    return layout.guess(before: problem).map { .guessed(refusal, guess: $0) } ?? refusal
   }
 
   private mutating func nextRow() throws(ImportError) -> UnsafeRawBufferPointer? {
@@ -297,6 +305,38 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
 }
 
 extension ImportLayout {
+  /// What makes a value wrong, if its row tells more than the value alone.
+  fileprivate func cause(of problem: ImportLineProblem) -> ImportLineProblem {
+    switch problem {
+    case .notATime(let column, let name, let found), .notANumber(let column, let name, let found),
+      .notAnInteger(let column, let name, let found):
+      let number = found.utf8.filter { $0 != UInt8(ascii: "\"") }.withUnsafeBytes {
+        ImportNumber($0, mark: UInt8(ascii: ","))
+      }
+      guard separator == UInt8(ascii: ","), decimalMark != UInt8(ascii: ","), found.contains(","),
+        case .number = number
+      else { return problem }
+      return .quotedComma(column: column, name: name, found: found)
+    case .outOfRange(let column, let name, let found) where program == "Gyroflow":
+      return .beyondScaledCounts(column: column, name: name, found: found)
+    default: return problem
+    }
+  }
+
+  /// The guess that may have caused a problem with a count, a clause; `nil` if nothing was guessed.
+  fileprivate func guess(before problem: ImportLineProblem) -> String? {
+    switch problem {
+    case .notAnInteger(let column, _, _), .outOfRange(let column, _, _):
+      let channel = columns.first { $0.index == column - 1 }?.channel
+      guard let group = channel.map(ImportGroup.init(channel:)), guessedCounts.contains(group)
+      else { return nil }
+      return
+        "the unit of its \(group.name) is not named, and those of the first row are whole numbers, so that all are "
+        + "taken as counts; name the unit with --units: \(group.choices)"
+    default: return nil
+    }
+  }
+
   /// Whether times count from 1970.
   var isDated: Bool {
     switch timeForm {

@@ -30,10 +30,7 @@ struct ImportTimeParser {
       case .missing where !isStrict: return nil
       case .missing where ImportText.trimmed(field).isEmpty: throw wrong(field, column)
       case .number(let number):
-        let (digits, overflow) = number.digits.multipliedReportingOverflow(by: factor)
-        var scaled = number
-        scaled.digits = digits
-        guard !overflow, let (time, isRounded) = scaled.whole(timesTenTo: power) else {
+        guard let (time, isRounded) = number.whole(times: factor, tenTo: power) else {
           throw outOfRange(field, column)
         }
         return (time, isRounded)

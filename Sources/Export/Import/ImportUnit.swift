@@ -120,13 +120,21 @@ enum ImportTimeForm: Equatable {
   /// A word for a unit of time.
   init?(word: some StringProtocol) {
     switch word.lowercased().filter({ $0 != " " }) {
-    case "ns": self = .nanoseconds
-    case "us", "µs", "μs": self = .microseconds
-    case "ms": self = .milliseconds
-    case "s", "sec", "seconds": self = .seconds
+    case "ns", "nsec", "nsecs", "nanosec", "nanosecs", "nanosecond", "nanoseconds", "nanos":
+      self = .nanoseconds
+    // Micro has two letters.
+    case "us", "µs", "μs", "usec", "usecs", "µsec", "μsec", "µsecs", "μsecs", "microsec",
+      "microsecs", "microsecond", "microseconds", "micros":
+      self = .microseconds
+    case "ms", "msec", "msecs", "millisec", "millisecs", "millisecond", "milliseconds", "millis":
+      self = .milliseconds
+    case "s", "sec", "secs", "second", "seconds": self = .seconds
     default: return nil
     }
   }
+
+  /// Words where a unit would be that say from when times count, and leave the unit to their size.
+  static let epochs: Set = ["utc", "gmt", "local", "unix", "epoch", "posix"]
 
   static let nanoseconds = ImportTimeForm.number(power: 0)
   static let microseconds = ImportTimeForm.number(power: 3)

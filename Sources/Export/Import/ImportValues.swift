@@ -16,6 +16,9 @@ struct ImportValues {
   /// The sum of the magnitudes of accelerations, and their number, for a guess at the unit.
   private var magnitude = (sum: 0.0, count: 0.0)
   private let hasAllAccelerations: Bool
+  /// What values are multiplied with, by group.
+  private let factors: [ImportDecimal?]
+  private let columns: [ImportLayout.Column]
   private(set) var remarks: [String] = []
 
   /// Whether values may be off their counts.
@@ -44,10 +47,24 @@ struct ImportValues {
       self.units[group.rawValue] = layout.units[group]
     }
     self.searches = searches
+    columns = layout.columns
+    factors = ImportGroup.allCases.map { layout.valueFactors[$0] }
   }
 
   /// The counts of a row's values; zeros until the scales are known.
-  mutating func sample(_ numbers: [ImportDecimal]) throws(ImportFieldError) -> RawSample {
+  mutating func sample(_ written: [ImportDecimal]) throws(ImportFieldError) -> RawSample {
+    var numbers = written
+    for channel in channels {
+      guard let factor = factors[ImportGroup(channel: channel).rawValue] else { continue }
+      numbers[channel] = numbers[channel].multiplied(by: factor)
+      guard numbers[channel].value.magnitude < 1e9 else {
+        throw ImportFieldError(
+          .valueOutOfRange(
+            column: (columns.first { $0.channel == channel }?.index ?? 0) + 1,
+            name: ChannelSet.names[channel],
+            found: "\(numbers[channel].value)"))
+      }
+    }
     var sample = RawSample()
     guard isSettled else {
       for channel in channels { survey(numbers[channel], channel) }

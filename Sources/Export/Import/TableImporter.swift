@@ -11,7 +11,6 @@ public import IMUModel
 /// that `ImportDialect` lists. Values are counts of 16 bits, or in units; then `ImportScaleSearch` finds the scale in
 /// which they are counts. Times never decrease and are kept to the nanosecond. Lines end with LF or CR LF; blank lines at
 /// the end are ignored.
-///
 /// Samples lie on the grid of the rate, which is in the options or follows from the times. Ticks without a sample become
 /// gaps with the cause `lost`, or with those that this program's document states. Times that fit no grid are refused. See `ImportGrid` and
 /// `SampleRate.init(ofSamples:from:to:halfPeriods:)`.
@@ -119,7 +118,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     do throws(ImportError) {
       (fit, account) = try placing.fit(survey, given: options.rate, stated: stated, gaps)
     } catch {
-      throw error.after(guess: guess)
+      throw error.at(given: options.rate).after(guess: guess)
     }
     let (grid, rate) = (fit.grid, fit.rate)
     let found = placing.table.remarks
@@ -362,6 +361,11 @@ extension ImportPlacing.Account where Source: ~Copyable {
       remarks.append(
         "times in \(name) are rounded to about a period, so that lost ticks cannot be distinguished from a lower rate; give "
           + "the rate with --rate")
+    }
+    if !isRateGiven, holes > samples / 4 {
+      remarks.append(
+        "\(name) has \(holes) gaps among \(samples) samples, as a coarse clock makes: if that is one, give --rate"
+      )
     }
     let least = Int((grid.look.slack + 0.5).rounded(.up))
     if least > 1 {

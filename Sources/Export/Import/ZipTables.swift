@@ -8,6 +8,8 @@ struct ZipTables {
   private(set) var chosen: [ZipEntry] = []
   /// Names of what else might be a recording in the archive.
   private(set) var leftOut: [String] = []
+  /// Sensor Logger's tables of what else it knows, which are no samples.
+  private(set) var notes: [String] = []
   /// Nanoseconds since 1970 at the tables' time 0, from phyphox's list of events.
   private(set) var started: Int64?
   /// That the experiment was paused, or has no date.
@@ -40,6 +42,8 @@ struct ZipTables {
           (started, pauses, startRemark) = try ImportPauses.start(&lines)
         } else if let layout = try ZipTables.layout(&lines) {
           found.append((entry, layout.channels))
+        } else if ["annotation.csv", "metadata.csv"].contains(name.split(separator: "/").last) {
+          notes.append(entry.shownName)
         }
       }
     }
@@ -122,6 +126,12 @@ extension TableImporter where Source: SeekableSource & ~Copyable {
       options.remarks.append(
         "\(archive.name): \(some.joined(separator: ", "))\(more) \(count == 1 ? "is" : "are") left out: unpack it to "
           + "import \(count == 1 ? "it" : "them")")
+    }
+    if !tables.notes.isEmpty {
+      let names = tables.notes.prefix(4).joined(separator: " and ")
+      options.remarks.append(
+        "\(archive.name): \(names) \(tables.notes.count == 1 ? "is" : "are") left out: import reads samples alone"
+      )
     }
     guard chosen.count == 2 else {
       return try TableImporter<ZipSource<Source>>(try archive.source(chosen[0]), options)

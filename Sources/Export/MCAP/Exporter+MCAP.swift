@@ -8,7 +8,8 @@ extension Exporter {
   /// Writes messages of ROS 2 in a file of MCAP: `/imu`, and what else the recording has of `/imu/temperature`,
   /// `/imu/gaps`, `/imu/marks` and `/imu/labels`.
   ///
-  /// Stamps are wall-clock times; without a wall clock they begin at 0. A first pass over the log finds clock and marks,
+  /// Stamps are wall-clock times; without a wall clock they begin at 0, or later by
+  /// whole seconds where some are before it. A first pass over the log finds clock and marks,
   /// a second one writes the samples.
   func writeMCAP<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -18,8 +19,10 @@ extension Exporter {
     }
     let plan = try plan(&reader)
     let notes = try notes(&reader, of: plan)
+    let shift = try undatedShift(
+      &reader, started: notes.started, others: [plan.origin] + notes.marks.prefix(1).map(\.time))
     try reader.begin(plan)
-    var messages = MCAPMessages(plan, notes)
+    var messages = MCAPMessages(plan, notes, shift: shift)
     var pass = SamplePass(plan)
     var report = try pass.run(&messages, &reader, to: &sink)
     let late = try messages.finish(report, to: &sink)
@@ -30,7 +33,7 @@ extension Exporter {
           : "\(late) labels begin after the last sample: they have no messages, and are in the metadata"
       )
     }
-    report.remarks += try dateRemarks(&reader, started: notes.started) + notes.remarks
+    report.remarks += try dateRemarks(&reader, started: notes.started, shift: shift) + notes.remarks
     return report
   }
 }
@@ -39,6 +42,8 @@ extension Exporter {
 private struct MCAPMessages: SampleFormat, ~Copyable {
   private let plan: ExportPlan
   private let notes: RecordingNotes
+  /// Nanoseconds that are added to the times of a recording without a date.
+  private let shift: Int64
   private var writer: MCAPWriter
   /// What an `Imu` has, of which values are replaced from one message to the next.
   private var imu: [Double]
@@ -53,8 +58,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   /// From tick 0 or the first sample, if that is earlier, to the last sample so far: where messages of labels are.
   private var (first, last): (Int64, Int64) = (0, 0)
 
-  init(_ plan: ExportPlan, _ notes: RecordingNotes) {
-    (self.plan, self.notes) = (plan, notes)
+  init(_ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64) {
+    (self.plan, self.notes, self.shift) = (plan, notes, shift)
     (marks, labels) = (notes.marks[...], plan.labels[...])
     writer = MCAPWriter(library: plan.description.software)
     imu = ROSContent.imu(plan.channels, hasOrientation: plan.derived != nil)
@@ -130,7 +135,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     labels.removeLast(late)
     try addNotes(until: .max)
     let isDated = plan.started(notes.clock) != nil
-    let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock"
+    let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added"
+    let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock\(added)"
     var facts = HeaderFacts(plan, notes)
     facts.add("times", "nanoseconds from \(zero)")
     facts.add("damages", "\(report.damages)")
@@ -147,7 +153,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   /// - Throws: Before 1970 and after 2038-01-19T03:14:07Z, where a message's seconds of 32 bits end.
   @inline(__always)
   private func stamp(_ time: Int64) throws(ExportError) -> UInt64 {
-    let (stamp, overflow) = time.addingReportingOverflow(notes.started ?? 0)
+    let (stamp, overflow) = time.addingReportingOverflow(notes.started ?? shift)
     guard !overflow, stamp >= 0, stamp < 1 << 31 * 1_000_000_000 else {
       throw .timeNotHeld(at: time, started: notes.started, format: .mcap)
     }

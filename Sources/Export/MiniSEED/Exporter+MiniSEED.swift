@@ -26,7 +26,8 @@ extension Exporter {
       hertz = rate.hertz
     }
     let notes = try notes(&reader, of: plan)
-    var records = SeedSamples(plan, started: notes.started, hertz: hertz)
+    let shift = try undatedShift(&reader, started: notes.started)
+    var records = SeedSamples(plan, started: notes.started, shift: shift, hertz: hertz)
     try reader.begin(plan)
     var pass = SamplePass(plan)
     var report = try pass.run(&records, &reader, to: &sink)
@@ -34,7 +35,7 @@ extension Exporter {
     guard report.samples > 0 else { throw .noSamples(.mseed) }
     report.remarks += records.remarks
     report.remarks += try dateRemarks(
-      &reader, started: notes.started, begin: records.begin)
+      &reader, started: notes.started, shift: shift, begin: records.begin)
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
   }
@@ -108,6 +109,8 @@ struct SeedSamples: SampleFormat {
 
   private let plan: ExportPlan
   private let started: Int64?
+  /// Nanoseconds that are added to times: those since 1970 at tick 0's deadline, if they are known.
+  private let zero: Int64
   private let period: Double
   private var records: SeedRecords
   private var channels: [Channel]
@@ -117,7 +120,8 @@ struct SeedSamples: SampleFormat {
   /// Nanoseconds by which a sample is at most beside its place in a record, and in a trace of joined records.
   private var (besideRecord, besideTrace) = (0.0, 0.0)
 
-  init(_ plan: ExportPlan, started: Int64?, hertz: Double) {
+  init(_ plan: ExportPlan, started: Int64?, shift: Int64, hertz: Double) {
+    zero = started ?? shift
     records = SeedRecords(station: plan.description.id.description, hertz: hertz)
     (self.plan, self.started, period) = (plan, started, 1e9 / records.readHertz)
     channels = plan.channels.map {
@@ -177,7 +181,7 @@ struct SeedSamples: SampleFormat {
     _ index: Int, to sink: inout Sink
   ) throws(ExportError) {
     let channel = channels[index]
-    let (stamp, overflow) = channel.places[0].addingReportingOverflow(started ?? 0)
+    let (stamp, overflow) = channel.places[0].addingReportingOverflow(zero)
     // Years have 16 bits, and before 1970 nothing was recorded.
     guard !overflow, stamp >= 0 else {
       throw .timeNotHeld(at: channel.places[0], started: started, format: .mseed)
@@ -206,7 +210,7 @@ struct SeedSamples: SampleFormat {
       trace = before
     }
     for (place, time) in channel.times.prefix(count).enumerated() {
-      let time = time &+ (started ?? 0)
+      let time = time &+ zero
       let inRecord = Double(time &- start) - Double(place) * period
       let inTrace = Double(time &- trace.start) - Double(trace.count + place) * period
       besideRecord = max(besideRecord, abs(inRecord))

@@ -89,9 +89,12 @@ struct ImportCommand: ParsableCommand {
     let importing = Importing(store: store)
     let found = try ImportedFile.format(of: file, given: format)
     let isTable = found == .csv || found == .json || found == .ndjson
-    guard isTable || (files.count == 1 && columns == nil && units == nil) else {
+    guard isTable || (files.count == 1 && columns == nil && (units == nil || found == .zip)) else {
       throw CommandFailure(
-        .usage, "\(file) is no table; leave --columns, --units and a second file out")
+        .usage,
+        found == .zip
+          ? "\(file) is an archive; leave --columns and a second file out, or unpack it"
+          : "\(file) is no table; leave --columns, --units and a second file out")
     }
     guard found != .gyrodata || (accelLsbPerG == nil && gyroLsbPerDps == nil) else {
       throw CommandFailure(

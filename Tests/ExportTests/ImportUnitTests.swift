@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import LogStoreTesting
+import Testing
+
+@Suite("Units that a table states are taken, or refused")
+struct ImportUnitTests {
+  private func options(rate: SampleRate? = nil, columns: String? = nil, units: String? = nil)
+    -> ImportOptions
+  {
+    var options = Imports.options
+    options.rate = rate
+    options.columns = columns.flatMap { ImportColumnNames($0) }
+    options.units = units.flatMap { ImportUnits($0) }
+    return options
+  }
+
+  /// Times of a step of 20, which is no usual rate in seconds and none in nanoseconds.
+  private func table(_ time: String) -> String {
+    "\(time),ax (g),ay (g),az (g)\n"
+      + (0..<40).map { "\($0 * 20),0.5,-0.25,0.\(10 + $0)\n" }.joined()
+  }
+
+  @Test(
+    "a unit of times is known by all its usual spellings",
+    arguments: [
+      ("time (milliseconds)", 20_000_000), ("time (msec)", 20_000_000),
+      ("Time [Milliseconds]", 20_000_000), ("time (millisecond)", 20_000_000),
+      ("time (millis)", 20_000_000), ("time (usec)", 20_000), ("time (microseconds)", 20_000),
+      ("time (µsec)", 20_000), ("time (μs)", 20_000), ("time (micros)", 20_000),
+      ("time [nanosec]", 20), ("time (nanoseconds)", 20), ("time (nsec)", 20),
+      ("time (secs)", 20_000_000_000), ("time (second)", 20_000_000_000),
+    ] as [(String, Int64)])
+  func spellings(_ time: String, _ step: Int64) throws {
+    let importer = try Imports.csv(table(time))
+    #expect(!importer.remarks.contains { $0.contains("unit of its times") })
+    let times = try Imports.records(importer).map(\.time)
+    #expect(times == (0..<40).map { Int64($0) * step })
+    // The option has the same words.
+    let word = String(time.split { "([".contains($0) }[1].dropLast())
+    #expect(ImportUnits(word) != nil)
+  }
+
+  @Test(
+    "another word as the unit of times is refused, in a table, in JSON and with --columns",
+    arguments: ["hours", "ticks", "samples", "10us", "min"])
+  func strangeWords(_ word: String) throws {
+    let sentence =
+      "the unit \"\(word)\" of times is unknown: name it with --units s, ms, us or ns; if it is none of these, convert "
+      + "the times, or name the axes alone with --columns and give --rate"
+    let time = "time (\(word))"
+    #expect(
+      Imports.csvError(table(time)).map { "\($0)" }
+        == "table.csv, line 1, column 1 (\(time)): \(sentence)")
+    let named = options(columns: "time=1,ax=2,ay=3,az=4")
+    #expect(Imports.csvError(table(time), named).map { "\($0)" }?.contains(sentence) == true)
+    let rows = "{\"\(time)\":0,\"ax\":1,\"ay\":2,\"az\":3}\n"
+    #expect(
+      Imports.csvError(rows).map { "\($0)" }
+        == "table.csv, line 1, byte 0, key \(time): \(sentence)")
+    // Both remedies help.
+    let given = try Imports.csv(table(time), options(units: "ms"))
+    #expect(given.description.rate == hertz(50))
+    let placed = try Imports.csv(table(time), options(rate: hertz(50), columns: "ax=2,ay=3,az=4"))
+    #expect(placed.description.rate == hertz(50))
+  }
+
+  @Test("words that say from when times count are no units", arguments: ["UTC", "unix", "epoch"])
+  func epochs(_ word: String) throws {
+    let dates = (0..<20).map { "2026-11-21 02:38:07.\(100 + $0 * 10),1,2,3\n" }.joined()
+    #expect(try Imports.csv("time (\(word)),ax,ay,az\n" + dates).description.rate == hertz(100))
+    let numbers = (0..<20).map { "\(1_763_800_000_000 + $0 * 10),1,2,3\n" }.joined()
+    #expect(try Imports.csv("time (\(word)),ax,ay,az\n" + numbers).description.rate == hertz(100))
+    let zone = try Imports.csv("time (local zone),ax,ay,az\n" + dates)
+    #expect(zone.description.rate == hertz(100))
+  }
+
+  @Test("times named t have no unit: it is guessed, which is said")
+  func bareTimes() throws {
+    let rows = (0..<40).map { "\($0 * 20),\($0),-2,16384,3,4,5\n" }.joined()
+    let importer = try Imports.csv("t,ax,ay,az,gx,gy,gz\n" + rows)
+    #expect(importer.description.rate == hertz(50))
+    #expect(
+      importer.remarks.contains {
+        $0.contains("the unit of its times is not named: they are taken as ms")
+      }, "\(importer.remarks)")
+  }
+
+  private func gcsv(_ facts: String, _ rows: [String]) -> String {
+    "GYROFLOW IMU LOG\norientation,XYZ\n\(facts)t,gx,gy,gz,ax,ay,az\n" + rows.joined()
+  }
+
+  @Test(
+    "a gcsv's scale of times may have 17 digits",
+    arguments: [
+      ("3.3333333333333335e-05", Int64(300), Int64(10_000_000)),
+      ("0.000011111111111111112", 900, 10_000_000), ("0.00001111111111111111", -900, -10_000_000),
+      ("1e-9", 10_000_000, 10_000_000),
+    ])
+  func timeScales(_ scale: String, _ step: Int64, _ period: Int64) throws {
+    let rows = (0..<200 as Range<Int64>).map { row -> String in
+      let place = step < 0 ? row - 199 : row
+      return "\(place * abs(step)),1,2,3,4,5,\(row)\n"
+    }
+    let importer = try Imports.csv(gcsv("tscale,\(scale)\ngscale,0.001\nascale,0.001\n", rows))
+    let times = try Imports.records(importer).map(\.time)
+    let first: Int64 = step < 0 ? 199 * period : 0
+    #expect(times == (0..<200).map { first + Int64($0) * abs(period) })
+  }
+
+  @Test(
+    "numbers of a gcsv that are no counts of 16 bits are multiplied with its scales",
+    arguments: [
+      (["0,12.5,-3.25,1,0.5,-1,2.5\n", "10,1,2,3,4,5,6\n"], 12.5),
+      (["0,1,2,3,4,5,6\n", "10,12.5,-3.25,1,0.5,-1,2.5\n"], 1),
+      (["0,70000,-3,1,5,-1,2\n", "10,1,2,3,4,5,6\n"], 70_000),
+    ] as [([String], Double)])
+  func valueScales(_ rows: [String], _ first: Double) throws {
+    let importer = try Imports.csv(
+      gcsv("tscale,0.001\ngscale,0.000266\nascale,0.25\n", rows))
+    #expect(!importer.remarks.contains { $0.contains("is not named") }, "\(importer.remarks)")
+    let sensor = importer.description.sensor
+    let samples = try Imports.records(importer).map(\.sample)
+    let rate = Double(samples[0].gx) * sensor.gyroscopeScale.value
+    let expected = first * 0.000266 * 180 / .pi
+    #expect(abs(rate - expected) < 0.6 * sensor.gyroscopeScale.value)
+    let ax = Double(samples[0].ax) * sensor.accelerometerScale.value
+    let written = Double(rows[0].split(separator: ",")[4]) ?? .nan
+    #expect(abs(ax - written * 0.25) < 1e-9)
+  }
+
+  @Test("a whole number beyond 16 bits after counts of a gcsv gets a sentence with the remedy")
+  func lateLargeNumber() throws {
+    let rows = (0..<100).map { "\($0 * 10),1,2,3,4,5,\($0 == 99 ? 70_000 : 6)\n" }
+    let error = try #require(Imports.csvError(gcsv("tscale,0.001\ngscale,1\nascale,1\n", rows)))
+    #expect("\(error)".contains("write values with a decimal point"), "\(error)")
+    #expect(!"\(error)".contains("--units"))
+  }
+
+  @Test(
+    "zeros after the point are no digits of a time",
+    arguments: ["1700000000123456789.0", "1700000000123456789.000"])
+  func zeros(_ time: String) throws {
+    let exact = try Imports.csv("t_ns,ax\n\(time),1\n", options(rate: hertz(10)))
+    #expect(!exact.remarks.contains { $0.contains("below a nanosecond") }, "\(exact.remarks)")
+    let cut = try Imports.csv("t_ns,ax\n\(time)5,1\n", options(rate: hertz(10)))
+    #expect(cut.remarks.contains { $0.contains("below a nanosecond") })
+  }
+
+  @Test("where a given rate does not fit the times, the remedy is not to give one")
+  func givenRate() throws {
+    // A clock of 15.625 ms.
+    let rows = (0..<400).map { row -> String in
+      let time = Double(Int(Double(row) * 0.01 / 0.015625)) * 0.015625
+      return "\(time),1,2,3\n"
+    }
+    let text = "time_s,ax,ay,az\n" + rows.joined()
+    let error = try #require(Imports.csvError(text, options(rate: hertz(100))))
+    #expect(!"\(error)".contains("give with --rate"), "\(error)")
+    #expect("\(error)".contains("naming the axes alone with --columns"), "\(error)")
+    let placed = try Imports.csv(text, options(rate: hertz(100), columns: "ax=2,ay=3,az=4"))
+    #expect(placed.description.rate == hertz(100))
+  }
+
+  @Test("a rate with a gap after every few samples is reported as doubtful")
+  func doubtfulRate() throws {
+    // 100 Hz on a clock of 7 ms: steps of 7 and 14 ms.
+    let rows = (0..<1000).map { "\(Int(Double($0) * 10 / 7) * 7),1,2,3\n" }
+    let text = "time_ms,ax,ay,az\n" + rows.joined()
+    let importer = try Imports.csv(text)
+    #expect(
+      importer.remarks.contains { $0.contains("as a coarse clock makes") && $0.contains("--rate") },
+      "\(importer.remarks)")
+  }
+
+  @Test("a guess of counts is named where a later value is none, with the option")
+  func guessedCounts() throws {
+    let text = "time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n"
+    let error = try #require(Imports.csvError(text))
+    #expect(
+      "\(error)".hasSuffix(
+        "the unit of its accelerations is not named, and those of the first row are whole numbers, so that all are "
+          + "taken as counts; name the unit with --units: g, mg, m/s2 or raw"), "\(error)")
+    #expect(try Imports.csv(text, options(units: "g")).description.rate == hertz(100))
+  }
+
+  @Test("decimal commas in quotes between commas are named")
+  func quotedCommas() throws {
+    for row in ["\"0,01\",\"0,5\",\"1,5\",\"2\"", "0.01,\"0,5\",\"1,5\",\"2\""] {
+      let text = "time_s,ax,ay,az\n0,1,2,3\n\(row)\n"
+      let error = try #require(Imports.csvError(text, options(units: "g")))
+      #expect("\(error)".contains("has a decimal comma"), "\(error)")
+    }
+  }
+
+  @Test("values so small that no export could write their scale are near 0, which is said")
+  func tinyValues() throws {
+    let rows = (0..<50).map { "\($0 * 10),0.5,1,2,0,0,1e-12\n" }.joined()
+    let text = "time_ms,ax (g),ay (g),az (g),gx (rad/s),gy (rad/s),gz (rad/s)\n" + rows
+    let importer = try Imports.csv(text)
+    #expect(importer.remarks.contains { $0.contains("rates of table.csv") }, "\(importer.remarks)")
+    let log = try Imports.log(importer)
+    #expect(throws: Never.self) { try TestLog.export(log, ExportOptions(format: .csv)) }
+  }
+
+  @Test("Sensor Logger's tables without samples are named as left out")
+  func besides() throws {
+    let rows = "\n0,1.0,2.0,9.81\n10000000,1.5,2.0,9.81\n"
+    let files = [
+      MadeZip.File("TotalAcceleration.csv", "time,z,y,x" + rows),
+      MadeZip.File("Annotation.csv", "time,seconds_elapsed,text\n1,2,jump\n"),
+      MadeZip.File("Metadata.csv", "version,device name\n3,phone\n"),
+    ]
+    let source = ArraySource(MadeZip(files).bytes, name: "walk.zip")
+    let remarks = try TableImporter.zip(source, Imports.options).remarks
+    #expect(
+      remarks.contains(
+        "walk.zip: Annotation.csv and Metadata.csv are left out: import reads samples alone"),
+      "\(remarks)")
+  }
+}

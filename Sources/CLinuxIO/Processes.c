@@ -98,6 +98,8 @@ static int has_ended(pid_t pid, int milliseconds) {
   }
 }
 
+int clinuxio_has_ended(pid_t pid) { return has_ended(pid, 0); }
+
 int clinuxio_end(pid_t pid, int milliseconds) {
   if (!has_ended(pid, milliseconds)) {
     (void)kill(-pid, SIGTERM);

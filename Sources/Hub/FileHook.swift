@@ -16,6 +16,8 @@ struct FileHook {
   private let hub: HubDirectory
   /// Nanoseconds that a file may take.
   private static let patience: Int64 = 3_600_000_000_000
+  /// Files of a host that may fail before the rest is left to the next round.
+  private static let mostFailures = 3
 
   init(_ program: String, _ hub: HubDirectory) {
     (self.program, self.hub) = (program, hub)
@@ -32,19 +34,35 @@ struct FileHook {
       if words.count == 3, words[0] == "put" { handed[words[1]] = words[2] }
       if words.count == 2, words[0] == "drop" { handed[words[1]] = nil }
     }
-    for (place, version) in files where handed[place] != version {
-      try run(["put", "\(hub.path)/\(place)", place])
-      try list.append([Array("put \(place) \(version)".utf8)])
-    }
     let places = Set(files.map(\.place))
-    for place in handed.keys.sorted() where !places.contains(place) {
-      try run(["drop", place])
-      try list.append([Array("drop \(place)".utf8)])
+    let puts = files.filter { handed[$0.place] != $0.version }.map { file in
+      (["put", "\(hub.path)/\(file.place)", file.place], "put \(file.place) \(file.version)")
     }
+    let drops = handed.keys.filter { !places.contains($0) }.sorted().map { place in
+      (["drop", place], "drop \(place)")
+    }
+    var failures: [CommandFailure] = []
+    for (words, line) in puts + drops {
+      do throws(CommandFailure) {
+        try run(words)
+      } catch {
+        failures.append(error)
+        // One file must not keep the others back; where nothing goes, the next round is soon enough.
+        if failures.count == FileHook.mostFailures { break }
+        continue
+      }
+      try list.append([Array(line.utf8)])
+    }
+    if let first = failures.first { throw first }
   }
 
-  private func run(_ words: [String]) throws {
-    let ending = try OtherProcess(program, words).finish(within: FileHook.patience)
+  private func run(_ words: [String]) throws(CommandFailure) {
+    let ending: OtherProcess.Ending
+    do {
+      ending = try OtherProcess(program, words).finish(within: FileHook.patience)
+    } catch {
+      throw CommandFailure(.unavailable, "\(error)")
+    }
     guard ending.status == 0, !ending.isLate else {
       let said = ending.lastLine.isEmpty ? "" : ": " + ForeignText.shown(ending.lastLine)
       let what = "\(program) \(words[0]) \(words[words.count - 1])"

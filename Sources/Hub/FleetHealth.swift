@@ -152,10 +152,9 @@ public struct FleetHealth {
 
   private var options: [String] { ["-h", broker] + (port.map { ["-p", $0] } ?? []) }
 
-  /// Tells that the hub is there, until the value is dropped or the hub ends, however that ends: then the broker tells that
-  /// it is not, by the last will of a connection that is cut.
-  public func presence() throws -> HubPresence {
-    try HubPresence(
+  /// The presence of a hub that stays; nothing is told before ``HubPresence/tell()``.
+  public func presence() -> HubPresence {
+    HubPresence(
       program,
       options + [
         "-t", FleetHealth.availability, "-r", "-q", "1", "-l", "--will-topic",
@@ -188,16 +187,32 @@ private final class Publisher {
   }
 }
 
-/// The presence of a hub that stays.
-public struct HubPresence: ~Copyable {
-  private let process: OtherProcess
+/// The presence of a hub that stays: it tells the broker that it is there, until it ends, however that ends; then the broker
+/// tells that it is not, by the last will of a connection that is cut.
+public final class HubPresence {
+  private final class Child {
+    let process: OtherProcess
 
-  init(_ program: String, _ arguments: [String]) throws {
-    // Opened for reading and writing, its stdin does not end when the hub is killed: it would take that for a farewell, and
-    // the broker would send no will. The program ends with the hub nevertheless, and cuts its connection.
-    let process = try OtherProcess(
-      "sh", ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0", program] + arguments)
-    _ = process.offer(Array("online\n".utf8))
-    self.process = consume process
+    init(_ program: String, _ arguments: [String]) throws(LinuxIOError) {
+      // Opened for reading and writing, its stdin does not end when the hub is killed: it would take that for a farewell, and
+      // the broker would send no will. The program ends with the hub nevertheless, and cuts its connection.
+      process = try OtherProcess(
+        "sh", ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0", program] + arguments)
+    }
+  }
+
+  private let program: String
+  private let arguments: [String]
+  private var child: Child?
+
+  init(_ program: String, _ arguments: [String]) {
+    (self.program, self.arguments) = (program, arguments)
+  }
+
+  /// Tells it again, in each round: a broker that was started anew may have forgotten it, and one that was not there ended the
+  /// program that tells.
+  public func tell() throws {
+    if child?.process.hasEnded ?? true { child = try Child(program, arguments) }
+    _ = child?.process.offer(Array("online\n".utf8))
   }
 }

@@ -188,7 +188,7 @@ public struct HostFileError: StatusError, Equatable {
   /// The file's name.
   let file: String
   /// The line, from 1 on.
-  let line: Int
+  public let line: Int
   /// What is wrong, and what a right line looks like.
   public let problem: String
 

@@ -30,6 +30,8 @@ final class HostKeeper: @unchecked Sendable {
   private var prunedCount = 0
   private var state = HostState()
   private var hostKey: String?
+  /// Whether its last visit went wrong: what it offers may be fetched from another host instead.
+  private var isTroubled = false
   /// When the machine answered, in seconds since 1970.
   private var seen: Int64?
   /// Recordings whose files were made.
@@ -55,11 +57,15 @@ final class HostKeeper: @unchecked Sendable {
     let rows = try HostRows(of: host.name, in: hub)
     for row in rows.live.values { here[row.id] = row }
     (self.ledger, self.rows) = (ledger, rows)
+    isTroubled = try HostState(of: host.name, in: hub).problem != nil
     return LocalCopies(catalogue, unanswered: unanswered)
   }
 
   /// The fingerprint of the machine's key, where ssh shows it.
-  func connected(_ hostKey: String?) { self.hostKey = hostKey }
+  func connected(_ hostKey: String?) {
+    self.hostKey = hostKey
+    seen = now().nanoseconds / 1_000_000_000
+  }
 
   /// What the machine says of itself.
   func learned(_ machine: RemoteMachine?) {
@@ -78,18 +84,20 @@ final class HostKeeper: @unchecked Sendable {
     {
       return .here
     }
-    if here[offer.id] == nil, ledger.pruned.contains(offer.id) {
+    if here[offer.id] == nil, owners.isPruned(offer.id) {
       prunedCount += 1
       return .refuse(nil)
     }
-    let owner = owners.claim(offer.id, by: host.name)
+    let owner = owners.claim(offer.id, by: host.name, isWeak: isTroubled)
     guard owner.host != host.name else {
       claimed.append(offer.id)
       return .fetch
     }
+    // One that another host is fetching is compared in the next round, or is fetched from here if that failed.
+    guard let proof = owner.proof else { return .refuse(nil) }
     foreign[owner.host, default: 0] += 1
-    // One that is being written changes yet, and one that the owner is fetching is compared in the next round.
-    guard let proof = owner.proof, offer.state != .running else { return .refuse(nil) }
+    // One that is being written changes yet.
+    guard offer.state != .running else { return .refuse(nil) }
     if let twin = ledger.twins[offer.id], twin.owner == owner.host,
       twin.proof.byteCount == offer.byteCount
     {
@@ -101,7 +109,7 @@ final class HostKeeper: @unchecked Sendable {
 
   /// The digest of a recording there that another host has.
   func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws {
-    let owner = owners.claim(offer.id, by: host.name)
+    let owner = owners.claim(offer.id, by: host.name, isWeak: isTroubled)
     guard let proof = owner.proof else { return }
     let isSame = proof == HostLedger.Proof(byteCount: offer.byteCount, digest: digest)
     let twin = HostLedger.Twin(
@@ -120,6 +128,15 @@ final class HostKeeper: @unchecked Sendable {
 
   /// Keeps where recordings came from, before they appear in the store.
   func willPublish(_ arrivals: [PullWitness.Arrival]) throws {
+    for arrival in arrivals {
+      let owner = owners.claim(arrival.offer.id, by: host.name, isWeak: false)
+      guard owner.host == host.name else {
+        throw CommandFailure(
+          .tryAgain,
+          "recording \(arrival.offer.number) came from \(owner.host) meanwhile; the next round compares them"
+        )
+      }
+    }
     let lines = arrivals.map { arrival in
       HostLedger.fetched(
         arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
@@ -135,10 +152,13 @@ final class HostKeeper: @unchecked Sendable {
 
   private var time: String { now().ledgerText }
 
-  /// Brings everything that is derived up to date, and closes. Failures of one recording leave the others.
+  /// Ends the visit: brings everything that is derived up to date, and keeps what the visit showed. Failures of one recording
+  /// leave the others.
   func finish(_ result: inout PulledHost, _ local: LocalCopies) {
     owners.release(claimed, by: host.name)
-    if offered > 0, let (owner, count) = foreign.first, count == offered, foreign.count == 1 {
+    if offered > 0, let (owner, count) = foreign.first, count == offered, foreign.count == 1,
+      owners.isListed(owner)
+    {
       let failure = CommandFailure(
         .configuration,
         "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
@@ -146,6 +166,22 @@ final class HostKeeper: @unchecked Sendable {
       talk(failure.sentence)
       result.note(failure)
     }
+    keep(&result, local)
+    do {
+      state.backlog = max(
+        0, result.offered - result.here - result.fetched - prunedCount - foreign.values.reduce(0, +)
+      )
+      state.problem = result.failure?.sentence
+      try state.keep(of: host.name, in: hub, seen: seen)
+    } catch {
+      let failure = CommandFailure(error, else: .inputOutput)
+      talk(failure.sentence)
+      result.note(failure)
+    }
+  }
+
+  /// Brings everything that is derived up to date, and closes.
+  func keep(_ result: inout PulledHost, _ local: LocalCopies) {
     do {
       for failure in try local.dropBeginnings() { talk("cannot remove a useless copy: \(failure)") }
       if let ledger, let rows {
@@ -167,16 +203,5 @@ final class HostKeeper: @unchecked Sendable {
       result.note(failure)
     }
     (ledger, rows, here) = (nil, nil, [:])
-    do {
-      state.backlog = max(
-        0, result.offered - result.here - result.fetched - prunedCount - foreign.values.reduce(0, +)
-      )
-      state.problem = result.failure?.sentence
-      try state.keep(of: host.name, in: hub, seen: seen)
-    } catch {
-      let failure = CommandFailure(error, else: .inputOutput)
-      talk(failure.sentence)
-      result.note(failure)
-    }
   }
 }

@@ -145,34 +145,62 @@ extension WallTime {
 final class Owners: Sendable {
   private struct Owner {
     let host: String
+    /// Whether another host may take it over: the last visit of this one went wrong.
+    var isWeak = false
     var proof: HostLedger.Proof?
   }
 
-  private let owners = Mutex<[RecordingID: Owner]>([:])
+  private struct State {
+    var owners: [RecordingID: Owner] = [:]
+    var pruned: Set<RecordingID> = []
+  }
 
-  /// The owner of a recording, which becomes `host` where it has none; with its bytes, if they are here.
+  private let state = Mutex(State())
+  private let listed: Set<String>
+
+  /// - Parameter listed: The hosts of the host file.
+  init(listed: Set<String>) { self.listed = listed }
+
+  /// Whether the host file has a host.
+  func isListed(_ host: String) -> Bool { listed.contains(host) }
+
+  /// The owner of a recording, which becomes `host` where it has none or one whose claim is weak; with its bytes, if they are
+  /// here.
   func claim(
-    _ id: RecordingID, by host: String
+    _ id: RecordingID, by host: String, isWeak: Bool
   ) -> (host: String, proof: HostLedger.Proof?) {
-    owners.withLock { owners in
-      let owner = owners[id] ?? Owner(host: host)
-      owners[id] = owner
+    state.withLock { state in
+      var owner = state.owners[id] ?? Owner(host: host, isWeak: isWeak)
+      if owner.proof == nil, owner.isWeak, !isWeak { owner = Owner(host: host) }
+      state.owners[id] = owner
       return (owner.host, owner.proof)
     }
   }
 
   /// A recording is here.
   func note(_ id: RecordingID, _ proof: HostLedger.Proof, of host: String) {
-    owners.withLock { owners in
-      if owners[id]?.host ?? host == host { owners[id] = Owner(host: host, proof: proof) }
+    state.withLock { state in
+      if state.owners[id]?.host ?? host == host {
+        state.owners[id] = Owner(host: host, proof: proof)
+      }
     }
   }
 
+  /// A recording was removed from the hub for good, whichever host offers it.
+  func notePruned(_ ids: Set<RecordingID>) {
+    state.withLock { $0.pruned.formUnion(ids) }
+  }
+
+  /// Whether a recording was removed for good.
+  func isPruned(_ id: RecordingID) -> Bool { state.withLock { $0.pruned.contains(id) } }
+
   /// Recordings that a host claimed and did not fetch are any host's again.
   func release(_ ids: [RecordingID], by host: String) {
-    owners.withLock { owners in
+    state.withLock { state in
       for id in ids {
-        if let owner = owners[id], owner.host == host, owner.proof == nil { owners[id] = nil }
+        if let owner = state.owners[id], owner.host == host, owner.proof == nil {
+          state.owners[id] = nil
+        }
       }
     }
   }

@@ -149,10 +149,25 @@ public struct HubDirectory: Sendable {
 
   /// The hosts that have a store, in order.
   public func hosts() throws(HubError) -> [String] {
-    do {
-      return try files.names(in: "\(path)/logs").filter { !$0.hasPrefix(".") }.sorted()
+    do throws(StorageError) {
+      var found: [String] = []
+      for name in try files.names(in: "\(path)/logs") where !name.hasPrefix(".") {
+        if try files.isDirectory(logs(of: name)) == true { found.append(name) }
+      }
+      return found.sorted()
     } catch {
       if error.isMissing { return [] }
+      throw HubError(error)
+    }
+  }
+
+  /// The first eight digits of the UUIDs of a host's recordings, as their files' names have them.
+  func prefixes(of host: String) throws(HubError) -> Set<String> {
+    do {
+      guard try files.isDirectory(logs(of: host)) == true else { return [] }
+      let catalogue = try Catalogue(path: logs(of: host), followsLinks: false)
+      return Set(try catalogue.list().entries.map(\.idPrefix))
+    } catch {
       throw HubError(error)
     }
   }

@@ -12,7 +12,7 @@ import LogStore
 public struct HubPrune {
   /// Which recordings go.
   public struct Rule: Sendable {
-    /// Those that began, and came here, before this time, in seconds since 1970.
+    /// Those that came here before this time, in seconds since 1970.
     public var before: Int64?
     /// The oldest, until the logs have no more bytes than this.
     public var mostBytes: UInt64?
@@ -29,7 +29,7 @@ public struct HubPrune {
     public let host: String
     /// Its number in the host's store.
     public let number: UInt32
-    /// The later of when it began and when it came here, in seconds since 1970.
+    /// When it came here, in seconds since 1970.
     public let time: Int64
     /// Its length.
     public let byteCount: UInt64
@@ -46,8 +46,8 @@ public struct HubPrune {
 
   /// The recordings that go by a rule, the oldest first.
   ///
-  /// A recording counts from when it came here, if that was later than its beginning: a clock that was years off, or a
-  /// machine that was away for long, loses nothing on the day of its visit.
+  /// A recording counts from when it came here, whatever its clock said: one that was years off, in either direction, or a
+  /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
   public func victims(_ rule: Rule) throws -> [Victim] {
     let hosts = try hub.hosts()
     if let host = rule.host, !hosts.contains(host) {
@@ -63,7 +63,7 @@ public struct HubPrune {
         let status = try hub.files.status(entry.path, followsLink: false)
         let arrival = rows.live[entry.fileName].flatMap { ledger.arrivals[$0.id] }
         // One of which no line says when it came is not known to be old.
-        let time = max(entry.startSeconds, arrival ?? now.nanoseconds / 1_000_000_000)
+        let time = arrival ?? now.nanoseconds / 1_000_000_000
         all.append(
           Victim(
             host: host, number: entry.number, time: time,

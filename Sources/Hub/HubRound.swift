@@ -50,10 +50,15 @@ public struct HubRound {
 
   /// Visits the hosts, `jobs` at a time; returns what became of each, in their order.
   public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws -> [Host] {
-    let owners = Owners()
+    let owners = Owners(listed: Set(hosts.map(\.name)))
     for host in try hub.knownHosts() {
       let ledger = try HostLedger(of: host, in: hub)
-      for (id, proof) in ledger.proofs { owners.note(id, proof, of: host) }
+      owners.notePruned(ledger.pruned)
+      // One that was removed here is fetched again, from whichever host has it.
+      let there = try hub.prefixes(of: host)
+      for (id, proof) in ledger.proofs where there.contains(String("\(id)".prefix(8))) {
+        owners.note(id, proof, of: host)
+      }
     }
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
     let keepers = hosts.map { [board] host in
@@ -78,6 +83,30 @@ public struct HubRound {
         finish: { keeper.finish(&$0, $1) })
     }
     let results = try HostQueue(sources, board).run(jobs: share.jobs)
-    return zip(results, keepers).map { Host(pull: $0, derivedCount: $1.derivedCount) }
+    let visited = zip(results, keepers).map { Host(pull: $0, derivedCount: $1.derivedCount) }
+    return visited + (try unlisted(owners))
+  }
+
+  /// Brings up to date what is derived of hosts that are not in the host file any more; returns those of which that failed.
+  private func unlisted(_ owners: Owners) throws -> [Host] {
+    var failed: [Host] = []
+    for name in try hub.hosts() where !owners.isListed(name) {
+      let host = HubHost(name: name, destination: "", labels: [], line: 0)
+      let keeper = HostKeeper(host, hub, owners, settings, now: now) { [board] in
+        board.talk("\(name): \($0)")
+      }
+      var result = PulledHost(host: name)
+      do {
+        keeper.keep(&result, try keeper.open())
+      } catch {
+        let failure = CommandFailure(error, else: .inputOutput)
+        board.talk("\(name): \(failure.sentence)")
+        result.note(failure)
+      }
+      if result.failure != nil {
+        failed.append(Host(pull: result, derivedCount: keeper.derivedCount))
+      }
+    }
+    return failed
   }
 }

@@ -31,6 +31,8 @@ public struct HubVerification {
       do {
         try verify(host) { report("\(host): \($0)") }
       } catch {
+        // It makes the files to compare with in `.work`.
+        if HubError.isOfDisk(error) { throw error }
         report("\(host): \(CommandFailure(error, else: .inputOutput).sentence)")
       }
     }
@@ -64,6 +66,7 @@ public struct HubVerification {
           report("recording \(entry.number): \($0)")
         }
       } catch {
+        if HubError.isOfDisk(error) { throw error }
         report("recording \(entry.number): \(CommandFailure(error, else: .inputOutput).sentence)")
       }
     }

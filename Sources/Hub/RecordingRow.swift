@@ -60,7 +60,7 @@ struct RecordingRow {
     _ proof: HostLedger.Proof, samples: (path: String, byteCount: UInt64),
     features: (path: String, byteCount: UInt64)
   ) {
-    self.levels = levels.levels.map { Int64(($0 * 1000).rounded()) }
+    self.levels = levels.levels.map { RecordingRow.level(($0 * 1000).rounded()) }
     let log = account.description
     let sensor = log.sensor
     let clock = account.chipClock
@@ -148,7 +148,9 @@ struct RecordingRow {
       while let key = try reader.nextKey() {
         guard let place = places[key.text] else {
           if key.text == "levels", try reader.enterList() {
-            while try reader.nextElement() { levels.append(try reader.integer() ?? 0) }
+            while try reader.nextElement() {
+              levels.append(RecordingRow.level(try reader.double() ?? 0))
+            }
           } else {
             try reader.skip()
           }
@@ -179,6 +181,11 @@ struct RecordingRow {
 
   private static let places = Dictionary(
     uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+
+  /// A level within bounds: the scale of a recording is whatever its header says.
+  private static func level(_ thousandths: Double) -> Int64 {
+    thousandths.isNaN ? 0 : Int64(min(max(thousandths, 0), 1e15))
+  }
 
   /// When it began, for the order of the table; undated ones first.
   var started: Int64 { integer("started") ?? .min }

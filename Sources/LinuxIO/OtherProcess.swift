@@ -61,6 +61,9 @@ public struct OtherProcess: ~Copyable {
 }
 
 extension OtherProcess {
+  /// Whether it has ended.
+  public var hasEnded: Bool { clinuxio_has_ended(pid) != 0 }
+
   /// How a program ended.
   public struct Ending: Sendable {
     /// Its exit status, or 128 plus a signal's number.
@@ -87,7 +90,7 @@ extension OtherProcess {
     return true
   }
 
-  /// Closes its stdin, reads what it writes until it closes its outputs, and waits for its end.
+  /// Closes its stdin, reads what it writes, and waits for its end. What it started and left running ends too.
   ///
   /// - Parameter nanoseconds: How long it may take, before it is ended.
   public consuming func finish(within nanoseconds: Int64) -> Ending {
@@ -98,13 +101,20 @@ extension OtherProcess {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isOpen = [true, true]
-    while isOpen.contains(true) {
+    var hasEnded = false
+    while true {
       let left = end - clock.now()
       guard left > 0 else { break }
       var waiting = [output, talk].enumerated().map {
         pollfd(fd: isOpen[$0] ? $1 : -1, events: Int16(POLLIN), revents: 0)
       }
-      if poll(&waiting, 2, Int32(clamping: (left + 999_999) / 1_000_000)) <= 0 { continue }
+      let milliseconds = min(OtherProcess.lookEvery, (left + 999_999) / 1_000_000)
+      guard poll(&waiting, 2, Int32(milliseconds)) > 0 else {
+        // Its end counts, not that of its outputs: it may close them first, or leave them to another program.
+        if hasEnded { break }
+        hasEnded = clinuxio_has_ended(pid) != 0
+        continue
+      }
       for index in 0..<2 where waiting[index].revents != 0 {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         if count > 0 {
@@ -118,13 +128,15 @@ extension OtherProcess {
         }
       }
     }
-    let isLate = isOpen.contains(true)
+    let isLate = !hasEnded
     for descriptor in [output, talk] { close(descriptor) }
-    let status = clinuxio_end(pid, isLate ? 0 : 1000)
+    let status = clinuxio_end(pid, 0)
     discard self
     return Ending(status: status, isLate: isLate, output: text, lastLine: line.text)
   }
 
+  /// Milliseconds between two looks whether it has ended, while it writes nothing.
+  private static var lookEvery: Int64 { 20 }
   /// More is read and dropped.
   private static var mostOutput: Int { 4 << 20 }
 

@@ -41,13 +41,17 @@ extension ConfigurationKey {
         comment: "# How many recordings motion begins in 24 hours at most.\n"
       ) { Digits.number($0, upTo: 10_000).flatMap { $0 > 0 ? $0 : nil } },
       ConfigurationKey(
-        "every", \.every, "never", accepts: "give never, or a time above 0, such as 10m",
+        "every", \.every, "never", accepts: "give never, or a time up to 366d, such as 10m",
         comment: """
 
           # A duty cycle: a recording of length begins so often; with while-idle = sleep, for the sensor sleeps between.
 
           """
-      ) { $0 == "never" ? .some(nil) : positive($0).map { .some($0) } },
+      ) {
+        $0 == "never"
+          ? .some(nil)
+          : positive($0).flatMap { $0 <= 366 * 86_400_000_000_000 ? .some(.some($0)) : nil }
+      },
       ConfigurationKey(
         "calendar", \.calendar, "none",
         accepts:

@@ -94,6 +94,9 @@ public struct PulledHost: Sendable {
   /// The first failure, if none that came later is worse.
   public private(set) var failure: CommandFailure?
 
+  /// A host from which nothing was pulled yet.
+  public init(host: String) { self.host = host }
+
   mutating func add(_ recording: PulledRecording) {
     switch recording.fate {
     case .here: here += 1

@@ -174,4 +174,91 @@ struct HubFaultTests {
     bench.hub.directory.write(Array("imulog-hub 2\n".utf8), to: "fleet/.hub")
     expectSentence(bench.round(), 78, ["of version imulog-hub 2"])
   }
+
+  @Test("a host that offers what another one has, and hangs, keeps the other back for one round")
+  func hangingRival() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    bench.hosts("bad = bad\ngood = one\n")
+    let path = bench.hub.directory.path
+    var hub = bench.hub
+    hub.environment["IMULOG_SSH"] = bench.hub.directory.script(
+      "rivals",
+      """
+      #!/bin/sh
+      while [ "$1" != -- ]; do shift; done
+      export SSH_ORIGINAL_COMMAND=pull-server
+      if [ "$2" = bad ]; then
+        # It answers the list, and nothing after it.
+        (read -r line; echo "$line"; sleep 60) | \(Child.program) --store \(path)/one serve --log /dev/null
+      else
+        [ -f \(path)/begun ] || sleep 1
+        exec \(Child.program) --store \(path)/one serve --log /dev/null
+      fi
+      """)
+    func round() -> Outcome {
+      hub.run(["hub", "fleet", "--hosts", "hosts", "--timeout", "2s", "--json"])
+    }
+    let first = round()
+    #expect(try first.json()["hosts"][1]["fetched"] == .integer(0))
+    // It is not here, and no other host has it.
+    let status = try hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"]).json()
+    #expect(status["hosts"][1]["backlog"] == .integer(2))
+    #expect(status["hosts"][1]["problem"] == .null)
+    #expect(try round().json()["hosts"][1]["fetched"] == .integer(2))
+  }
+
+  @Test("what was removed here is fetched again, from whichever host has it")
+  func fetchedAgain() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    bench.hosts("old = one\n")
+    #expect(bench.round().status == 0)
+    bench.hosts("new = one\n")
+    #expect(bench.hub.shell("rm -r fleet/logs/old").status == 0)
+    let outcome = bench.round("--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try outcome.json()["hosts"][0]["fetched"] == .integer(2))
+  }
+
+  @Test(
+    "a host that is not in the host file any more keeps its tables, and loses what is removed of it"
+  )
+  func unlisted() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    try bench.machine("two").record("--for", "1s")
+    bench.hosts("a = one\nb = two\n")
+    #expect(bench.round().status == 0)
+    bench.hosts("b = two\n")
+    #expect(bench.logs(of: "a").run("rm", "1").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(bench.contents(of: "samples/host=a").count == 1)
+    let before = ["samples", "features", "recordings"].map { bench.contents(of: $0) }
+    #expect(
+      bench.hub.shell("rm -r fleet/rows/a fleet/samples fleet/features fleet/recordings").status
+        == 0)
+    #expect(bench.round().status == 0)
+    #expect(["samples", "features", "recordings"].map { bench.contents(of: $0) } == before)
+    #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
+    // The same machine under a new name: nothing is wrong, and nothing is twice.
+    bench.hosts("b = two\nc = one\n")
+    #expect(bench.round().status == 0)
+    #expect(bench.contents(of: "samples").count == 3)
+  }
+
+  @Test("a header with the largest scale that a log may have ends no round and no page")
+  func hugeScale() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    for scale in ["1/9", "9/1", "60000000000/1"] {
+      bench.hub.directory.write(
+        Array("t_s,ax_g\n0,\(scale == "1/9" ? "1" : "5e9")\n0.1,-3e9\n0.2,1e9\n".utf8), to: "x.csv")
+      _ = one.run("import", "\(bench.hub.directory.path)/x.csv")
+    }
+    bench.hosts("one = one\n")
+    let outcome = bench.round("--page", "fleet.html")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
+  }
 }

@@ -32,6 +32,7 @@ struct HubOutputTests {
     let refused = bench.round("--each-file", taker)
     #expect(refused.status == 74)
     #expect(refused.talk.contains("ended with status 3: no bucket"), "\(refused.talk)")
+    #expect(text("taken").split(separator: "\n").count == 3)
     #expect(unlink("\(path)/refuse") == 0)
     #expect(bench.round("--each-file", taker).status == 0)
     func bucket() -> [String] {
@@ -43,7 +44,7 @@ struct HubOutputTests {
     #expect(derived().count == 5)
     #expect(bucket() == derived())
     let count = text("taken").split(separator: "\n").count
-    #expect(count == 6)
+    #expect(count == 8)
     #expect(bench.round("--each-file", taker).status == 0)
     #expect(text("taken").split(separator: "\n").count == count)
     // A label makes features and table anew, and leaves the samples.
@@ -61,6 +62,31 @@ struct HubOutputTests {
     #expect(bucket() == derived())
     // No file is left to hand over.
     #expect(bench.round("--each-file", "no-such-program").status == 0)
+  }
+
+  @Test(
+    "a program may close its outputs, take its time and leave others running; one file that it refuses keeps no other back"
+  )
+  func patientHook() throws {
+    _ = try bench.roundOfOne(recordings: 2)
+    let path = bench.hub.directory.path
+    let slow = bench.hub.directory.script(
+      "slow",
+      """
+      #!/bin/sh
+      echo "$1 $3" >> \(path)/taken
+      case $3 in *1.parquet) ;; recordings/*) sleep 600 & ;; features/*) exec >/dev/null 2>&1; sleep 1.3 ;; esac
+      [ "$3" != "$(cat \(path)/bad)" ]
+      """)
+    let places = bench.contents(of: "samples").keys.sorted()
+    bench.hub.directory.write(Array(places[0].utf8), to: "bad")
+    let outcome = bench.round("--each-file", slow)
+    #expect(outcome.status == 74)
+    #expect(outcome.talk.contains("put \(places[0])` ended with status 1"), "\(outcome.talk)")
+    #expect(text("taken").split(separator: "\n").count == 5)
+    bench.hub.directory.write([], to: "bad")
+    #expect(bench.round("--each-file", slow).status == 0)
+    #expect(text("taken").split(separator: "\n").count == 6)
   }
 
   @Test("metrics have a line for each host and fact, and values of outsiders are quoted")
@@ -168,6 +194,34 @@ struct HubOutputTests {
     #expect(calls.count == 4)
     #expect(
       calls.allSatisfy { $0.hasPrefix("-h broker.lan -p 1884 -t ") && $0.hasSuffix(" -r -q 1 -s") })
+  }
+
+  @Test("what cannot be written is reported after the summary, and the rest is")
+  func unwritable() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let outcome = bench.round("--metrics", "none/m.prom", "--page", "fleet.html", "--json")
+    #expect(outcome.status == 73)
+    #expect(try outcome.json()["hosts"][0]["here"] == .integer(1))
+    #expect(text("fleet.html").hasPrefix("<!DOCTYPE html>"))
+    expectSentence(bench.round("--metrics", "hosts"), 64, ["hosts is the host file"])
+    #expect(text("hosts") == "pump-1 = one\n")
+    #expect(bench.round("--every", "9223372036s").status == 64)
+  }
+
+  @Test("a hub that stays makes no second hub where its disk was")
+  func goneDisk() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let path = bench.hub.directory.path
+    let running = bench.hub.start([
+      "hub", "fleet", "--hosts", "hosts", "--every", "1s", "--metrics", "m.prom",
+    ])
+    try waitUntil { access("\(path)/m.prom", F_OK) == 0 }
+    #expect(rename("\(path)/fleet", "\(path)/away") == 0)
+    let isSaid = running.waits(toSay: "there is no hub at fleet")
+    #expect(isSaid)
+    running.signal(SIGTERM)
+    _ = running.outcome()
+    #expect(access("\(path)/fleet", F_OK) != 0)
   }
 
   @Test("a broker that does not answer is reported, and the round is done")

@@ -65,7 +65,21 @@ struct HubSetupTests {
     #expect(add("pump-2", "two", "site").status == 64)
     let other = add("pump-1", "two")
     #expect(other.status == 78)
-    #expect(other.talk.contains("hosts:1: pump-1 is one already"), "\(other.talk)")
+    #expect(
+      other.talk.contains(
+        "hosts:1: pump-1 is there already, with another destination or other labels"),
+      "\(other.talk)")
+    #expect(add("pump-1", "one", "site=bergen").status == 78)
+    // A destination that another line has would be refused by each round.
+    let twin = add("pump-2", "one")
+    #expect(twin.status == 78)
+    #expect(twin.talk.contains("hosts:2: "), "\(twin.talk)")
+    for words in [
+      ["pump-2", "two\n# x"], ["x # = ", "two"], ["pump-2", "two", "# x"], ["", "two"],
+    ] {
+      #expect(
+        bench.hub.run(["hub", "add", "fleet", "--hosts", "hosts"] + words).status == 64, "\(words)")
+    }
     #expect(hosts() == "pump-1 = one\n")
   }
 
@@ -107,7 +121,8 @@ struct HubSetupTests {
     .enabled(
       if: SmallDisk.isPossible && OtherUser.isPossible, "needs root, and file systems of its own"))
   func key() throws {
-    let path = bench.hub.directory.path
+    let folder = bench.hub.directory
+    let path = folder.path
     let made = bench.hub.shell(
       "for t in ed25519 ecdsa rsa; do ssh-keygen -q -t $t -N '' -C hub -f $t || exit; done; mkdir home; chown 4001:4001 home; chmod 755 ."
     )
@@ -119,7 +134,7 @@ struct HubSetupTests {
     }
     func lines() -> [Substring] {
       String(decoding: bench.hub.directory.bytes(of: "home/.ssh/authorized_keys"), as: UTF8.self)
-        .split(separator: "\n")
+        .split(whereSeparator: \.isNewline)
     }
     let key = String(decoding: bench.hub.directory.bytes(of: "ed25519.pub"), as: UTF8.self)
       .split(separator: "\n")[0]
@@ -150,8 +165,25 @@ struct HubSetupTests {
       ).status == 0)
     let own = install("--hub-key own.pub --user pi")
     #expect(own.status == 78)
-    #expect(own.talk.contains("authorized_keys:4 lets this key do more"), "\(own.talk)")
+    #expect(own.talk.contains("authorized_keys:4 has this key with other rights"), "\(own.talk)")
     #expect(lines().count == 4)
+    // Lines that imulog did not write stay, whatever ends them.
+    for line in [
+      "from=\"10.0.0.5\",restrict,command=\"/usr/bin/imulog --store /s serve\" \(key)",
+      "restrict,command=\"/usr/bin/borg --store /s serve\" \(key)", "command=\"x serve\" \(key)",
+    ] {
+      folder.write(Array("ssh-rsa AAAA owner\r\n\(line)\r\n".utf8), to: "home/.ssh/authorized_keys")
+      #expect(install("--hub-key ed25519.pub --user pi").status == 78, "\(line)")
+      #expect(lines().count == 2)
+    }
+    folder.write(
+      Array(
+        "ssh-rsa AAAA owner\r\nrestrict,command=\"/a/imulog --store /s serve\" \(key)\r\n".utf8),
+      to: "home/.ssh/authorized_keys")
+    #expect(install("--hub-key ed25519.pub --user pi").status == 0)
+    #expect(
+      String(decoding: folder.bytes(of: "home/.ssh/authorized_keys"), as: UTF8.self)
+        == "ssh-rsa AAAA owner\r\n\(line)\n")
     // A link leads nowhere that its owner may not write.
     #expect(
       bench.hub.shell(

@@ -57,7 +57,10 @@ struct ConfigurationRefusalTests {
       ("post-trigger", ["0s", "soon"], "give a time above 0, such as 1s or 500ms"),
       ("trigger-pause", ["no", "-1s"], "give a time such as 10s, or 0s for none"),
       ("trigger-most", ["0", "-1", "10001", "many", "1.5"], "give a number from 1 to 10000"),
-      ("every", ["0", "0s", "day", "-10m"], "give never, or a time above 0, such as 10m"),
+      (
+        "every", ["0", "0s", "day", "-10m", "367d"],
+        "give never, or a time up to 366d, such as 10m"
+      ),
       (
         "calendar", ["Mon $(x)", "08:00;", "* ..", "%h", "\"daily\"", "a\\nb"],
         "give none, or days and times as systemd.time(7) has them, such as Mon..Fri 08:00"

@@ -23,6 +23,8 @@ struct clinuxio_child {
 /// gets SIGTERM when the thread that started it ends (PR_SET_PDEATHSIG), which posix_spawn(3) cannot ask for. `words`
 /// ends in NULL. 0 or -errno; -ENOENT when there is no such program.
 int clinuxio_start(char *_Nullable const *_Nonnull words, struct clinuxio_child *_Nonnull child);
+/// Whether a child ended; it stays a zombie until ``clinuxio_end``.
+int clinuxio_has_ended(pid_t pid);
 /// Waits so many milliseconds for a child's end, then ends its group with SIGTERM and, a second later, SIGKILL; whatever
 /// it left in its group ends with it. Its exit status, or 128 plus the signal's number, as in a shell.
 int clinuxio_end(pid_t pid, int milliseconds);

@@ -48,7 +48,8 @@ struct HubAddCommand: ParsableCommand {
     let line = ([name] + (destination.map { ["=", $0] } ?? []) + labels).joined(separator: " ")
     let hub = try HubDirectory(path: fleet.directory, create: true)
     let lock = try hub.lock()
-    let (host, bytes) = try HostAddition.add(line, to: fleet.file, try fleet.bytesIfThere())
+    let (host, bytes) = try HostAddition.add(
+      line, of: name, to: fleet.file, try fleet.bytesIfThere())
     if let bytes {
       // Whole, or not at all.
       let file = try PendingFile(fleet.file, remedy: "choose another --hosts FILE")

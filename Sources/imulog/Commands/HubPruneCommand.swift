@@ -13,8 +13,8 @@ struct HubPruneCommand: ParsableCommand {
     commandName: "prune",
     abstract: "Remove the oldest recordings of a hub by a rule, with what is derived from them.",
     discussion: """
-      A recording counts from its beginning, or from when it came here if that was later. It goes to the trash \
-      of its host's store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings \
+      A recording counts from when it came here, whatever its clock said. It goes to the trash of its host's \
+      store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings \
       it back.
 
       Examples:
@@ -28,7 +28,7 @@ struct HubPruneCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Remove recordings that are older than this.", valueName: "time"))
+    help: ArgumentHelp("Remove recordings that came here longer ago than this.", valueName: "time"))
   var older: Span?
 
   @Option(

@@ -50,25 +50,25 @@ struct HubRoundCommand: ParsableCommand {
   @OptionGroup var ssh: SSHOptions
 
   func validate() throws {
-    if let every, every.nanoseconds < 1_000_000_000 {
-      throw ValidationError("--every takes a second or more")
+    if let every, !(1_000_000_000...366 * 86_400_000_000_000).contains(every.nanoseconds) {
+      throw ValidationError("--every takes 1s to 366d")
     }
   }
 
   mutating func run() throws {
     try PullCommand.check(jobs: jobs, timeout)
-    try glance.check()
+    try glance.check(besides: fleet.file)
     let clock = SystemClock()
     var begin = clock.now()
-    // What is wrong at the start is wrong with the command.
-    guard let every else { return try round(glance, stays: false) }
-    let presence = try glance.presence()
+    guard let every else { return try round(isFirst: true, nil) }
+    let presence = glance.presence
     var isFirst = true
     while true {
       do {
-        try round(glance, stays: true)
+        try round(isFirst: isFirst, presence)
       } catch {
         let failure = CommandFailure(error, else: .inputOutput)
+        // What is wrong at the start is wrong with the command.
         if isFirst, failure.status == .noInput || failure.status == .usage { throw failure }
         Console.talk(failure.sentence)
       }
@@ -76,13 +76,15 @@ struct HubRoundCommand: ParsableCommand {
       begin = max(begin + every.nanoseconds, clock.now())
       clock.sleep(until: begin)
     }
-    _ = consume presence
   }
 
-  private func round(_ glance: GlanceOptions, stays: Bool) throws {
+  /// - Parameters:
+  ///   - isFirst: Whether a hub may be made: one that was there and is not any more is on a disk that is gone.
+  ///   - presence: That of a hub that stays.
+  private func round(isFirst: Bool, _ presence: HubPresence?) throws {
     let (hosts, errors) = try fleet.hosts(ssh.configuration)
     for error in errors { Console.talk("\(error)") }
-    let hub = try HubDirectory(path: fleet.directory, create: true)
+    let hub = try HubDirectory(path: fleet.directory, create: isFirst)
     let clock = SystemClock()
     let start = clock.now()
     let lock = try hub.lock()
@@ -96,15 +98,18 @@ struct HubRoundCommand: ParsableCommand {
     let results = try round.run(jobs: jobs, lock)
     _ = consume lock
     line.end()
-    try glance.show(hub, hosts, nanoseconds: clock.now() - start, stays: stays)
+    let unshown = glance.show(
+      hub, hosts, nanoseconds: clock.now() - start, presence)
+    for failure in unshown { Console.talk(failure.sentence) }
     let report = HubReport(hosts: results)
     if json {
       try Console.json(report.json)
-    } else if !stays {
+    } else if every == nil {
       try report.print()
     }
     let failures =
       results.compactMap(\.pull.failure) + errors.map { CommandFailure($0.exitStatus, "\($0)") }
+      + unshown
     guard let status = HubReport.status(of: failures.map(\.status)) else { return }
     let names = results.filter { $0.pull.failure != nil }.map(\.pull.host)
     let some =
@@ -113,7 +118,9 @@ struct HubRoundCommand: ParsableCommand {
     throw CommandFailure(
       status,
       names.isEmpty
-        ? "not every line of \(fleet.file) could be used; the lines above say why"
+        ? (errors.isEmpty
+          ? "not everything that was asked for could be written; the lines above say why"
+          : "not every line of \(fleet.file) could be used; the lines above say why")
         : "not all of \(some) is here; the lines above say why")
   }
 }
@@ -147,13 +154,19 @@ struct GlanceOptions: ParsableArguments {
   }
 
   /// Refuses values that can never work.
-  func check() throws {
+  ///
+  /// - Parameter hosts: The host file, which nothing replaces.
+  func check(besides hosts: String) throws {
     for (option, file) in [("--metrics", metrics), ("--page", page)] {
       guard let file else { continue }
       guard !file.isEmpty else {
         throw CommandFailure(.usage, "\(option) needs the name of a file")
       }
       try OutputPlace.refuseHub(file, of: option)
+      if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
+        throw CommandFailure(
+          .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")
+      }
     }
     guard let mqtt else { return }
     let parts = mqtt.split(separator: ":", omittingEmptySubsequences: false)
@@ -164,22 +177,39 @@ struct GlanceOptions: ParsableArguments {
     }
   }
 
-  /// Tells the broker that the hub is there.
-  func presence() throws -> HubPresence? { try health?.presence() }
+  /// What tells the broker that a hub that stays is there.
+  var presence: HubPresence? { health?.presence() }
 
-  /// Shows the state after a round. A broker that does not answer is reported, and is no failure: it has no recordings.
-  func show(_ hub: HubDirectory, _ hosts: [HubHost], nanoseconds: Int64, stays: Bool) throws {
-    guard metrics != nil || page != nil || mqtt != nil else { return }
-    let status = try FleetStatus(hub, hosts)
-    let now = SystemClock().wallTime
-    if let metrics {
-      try write(
-        status.metrics(now: now, seconds: Double(nanoseconds) / 1_000_000_000), to: metrics)
+  /// Shows the state after a round; returns what could not be written. A broker that does not answer is reported, and is no
+  /// failure: it has no recordings.
+  func show(
+    _ hub: HubDirectory, _ hosts: [HubHost], nanoseconds: Int64, _ presence: HubPresence?
+  ) -> [CommandFailure] {
+    guard metrics != nil || page != nil || mqtt != nil else { return [] }
+    var failures: [CommandFailure] = []
+    do {
+      let status = try FleetStatus(hub, hosts)
+      let now = SystemClock().wallTime
+      let seconds = Double(nanoseconds) / 1_000_000_000
+      for (path, text) in [
+        (metrics, { status.metrics(now: now, seconds: seconds) }),
+        (page, { status.page(now: now) }),
+      ] {
+        guard let path else { continue }
+        do {
+          try write(text(), to: path)
+        } catch {
+          failures.append(CommandFailure(error, else: .inputOutput))
+        }
+      }
+      try presence?.tell()
+      if let failure = health?.send(FleetHealth.messages(status, stays: presence != nil)) {
+        Console.talk("the state of the hosts is not at the broker: \(failure.sentence)")
+      }
+    } catch {
+      failures.append(CommandFailure(error, else: .inputOutput))
     }
-    if let page { try write(status.page(now: now), to: page) }
-    if let failure = health?.send(FleetHealth.messages(status, stays: stays)) {
-      Console.talk("the state of the hosts is not at the broker: \(failure.sentence)")
-    }
+    return failures
   }
 
   private func write(_ text: String, to path: String) throws {

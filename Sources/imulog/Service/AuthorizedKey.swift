@@ -84,11 +84,14 @@ struct AuthorizedKey {
     return "restrict,command=\"\(command)\" \(type) \(blob)\(comment.isEmpty ? "" : " " + comment)"
   }
 
-  /// The file with the line in it once: in place of one of the same key, or at the end.
+  /// The file with the line in it once: in place of one that imulog wrote for the same key, or at the end.
   ///
-  /// - Throws: ``CommandFailure`` where the key may do more there: the line would lock its owner out.
+  /// - Throws: ``CommandFailure`` where the key has another line there: it may do more, or from fewer places, or something
+  ///   else, and the line would change that.
   func text(adding line: String, to old: String, of path: String) throws(CommandFailure) -> String {
-    var lines = old.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+    // By scalars: to Swift a carriage return and a line feed are one character.
+    var lines = old.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { String($0) }
     if lines.last == "" { lines.removeLast() }
     var isThere = false
     var kept: [String] = []
@@ -100,17 +103,32 @@ struct AuthorizedKey {
         kept.append(own)
         continue
       }
-      guard own.contains(" serve") && own.contains("command=\"") else {
+      guard isOurs(own) else {
         throw CommandFailure(
           .configuration,
-          "\(Plain.text(path)):\(number + 1) lets this key do more than read recordings, and its owner would be locked out; "
-            + "make another key for the hub")
+          "\(Plain.text(path)):\(number + 1) has this key with other rights than to read recordings, which would be lost; "
+            + "make another key for the hub, or change that line yourself")
       }
       if !isThere { kept.append(line) }
       isThere = true
     }
     if !isThere { kept.append(line) }
     return kept.joined(separator: "\n") + "\n"
+  }
+
+  /// Whether a line is one that ``line(program:store:mayFree:)`` wrote for this key, whatever its program and store.
+  private func isOurs(_ line: String) -> Bool {
+    let start = "restrict,command=\""
+    guard line.hasPrefix(start), let end = line.dropFirst(start.count).firstIndex(of: "\"") else {
+      return false
+    }
+    let words = line[line.index(line.startIndex, offsetBy: start.count)..<end].split(separator: " ")
+    let rest = line[line.index(after: end)...].split(whereSeparator: \.isWhitespace)
+    guard rest.prefix(2) == [type, blob], words.count >= 4, words[1] == "--store" else {
+      return false
+    }
+    return words[0].hasSuffix("/imulog")
+      && [["serve"], ["serve", "--allow-delete"]].contains(words[3...].map { String($0) })
   }
 }
 

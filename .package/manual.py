@@ -86,7 +86,8 @@ def overview(lines):
 def verb(name, version, date):
     """The page of a verb; "imulog" is the program's own."""
     parts = sections((HELP / f"{name}.txt").read_text("utf-8"))
-    page = "imulog" if name == "imulog" else f"imulog-{name}"
+    # A subcommand's too: imulog-hub-add.
+    page = "imulog" if name == "imulog" else "imulog-" + name.replace(" ", "-")
     lines = parts["OVERVIEW"]
     end = lines.index("") if "" in lines else len(lines)
     abstract, rest = " ".join(lines[:end]), lines[end + 1:]
@@ -105,7 +106,8 @@ def verb(name, version, date):
                 if heading == "SUBCOMMANDS":
                     if name_.startswith("See "):
                         continue
-                    name_ = f"imulog-{name_}(1)"
+                    # The default subcommand is marked as such.
+                    name_ = f"{page}-{name_.split()[0]}(1)"
                 out += [".TP", f".B {roff(name_)}", roff(words)]
     out += text[examples:]
     if name == "imulog":

@@ -196,7 +196,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HubTests",
-      dependencies: ["Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      dependencies: ["Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote"],
       swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(

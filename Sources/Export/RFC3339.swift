@@ -18,7 +18,7 @@ public enum RFC3339 {
   }
 
   /// The date and the time of day of a second since 1970, without a zone: `2026-11-21T02:38:07`.
-  static func text(second: Int64) -> String {
+  package static func text(second: Int64) -> String {
     let (day, secondOfDay) = Int64.floored(second, by: 86400)
     let (year, month, dayOfMonth) = civil(days: day)
     let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"

@@ -31,6 +31,8 @@ struct DerivedFile: ~Copyable {
   var descriptor: CInt { file.descriptor }
   /// Writes all of a short file.
   func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) { try file.write(bytes, at: 0) }
+  /// Gives it a time of modification, in seconds since 1970.
+  func date(seconds: Int64) throws(StorageError) { try file.date(seconds: seconds) }
   var path: String { file.path }
 
   /// Its bytes so far.

@@ -19,15 +19,20 @@ struct DerivedRecording {
   ///
   /// - Parameters:
   ///   - id: The recording that the log must be.
+  ///   - calibration: Of the host's sensor, in place of the header's; one of another sensor is not used.
   ///   - keep: Receives each file, and its place in the hub; returns its length.
   init(
     _ entry: CatalogueEntry, _ id: RecordingID, of host: HubHost, in hub: HubDirectory,
     _ catalogue: Catalogue, _ proof: HostLedger.Proof, _ labels: LabelList,
+    _ calibration: SensorCalibration?,
     keep: (borrowing DerivedFile, _ place: String) throws -> UInt64
   ) throws {
     var reader = try catalogue.reader(of: entry)
     guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
     let account = try reader.account(ofSamples: true)
+    let own =
+      calibration?.sensor == account.description.sensor.model
+      ? calibration : account.description.calibration
     let started = account.clock?.wallAtStart ?? 0
     date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
     let samples = hub.place(.samples, of: id, host: host.name, date: date)
@@ -42,10 +47,11 @@ struct DerivedRecording {
     var levels = SecondLevels()
     featuresByteCount = try DerivedRecording.make("\(host.name).features", in: hub, features, keep)
     { sink throws(ExportError) in
-      levels = try Exporter.writeFeatures(of: &fresh, labels: labels.labels, to: &sink)
+      levels = try Exporter.writeFeatures(
+        of: &fresh, labels: labels.labels, calibration: own, to: &sink)
     }
     row = RecordingRow(
-      account, levels, labels, of: host, proof, samples: (samples, samplesByteCount),
+      account, levels, labels, own, of: host, proof, samples: (samples, samplesByteCount),
       features: (features, featuresByteCount))
   }
 

@@ -63,14 +63,9 @@ struct FileHook {
     } catch {
       throw CommandFailure(.unavailable, "\(error)")
     }
-    guard ending.status == 0, !ending.isLate else {
-      let said = ending.lastLine.isEmpty ? "" : ": " + ForeignText.shown(ending.lastLine)
-      let what = "\(program) \(words[0]) \(words[words.count - 1])"
+    if let trouble = ending.trouble {
       throw CommandFailure(
-        .inputOutput,
-        ending.isLate
-          ? "`\(what)` did not end within an hour\(said)"
-          : "`\(what)` ended with status \(ending.status)\(said)")
+        .inputOutput, "`\(program) \(words[0]) \(words[words.count - 1])` \(trouble)")
     }
   }
 }

@@ -26,22 +26,24 @@ public struct FleetHealth {
   /// Where the hub's own presence is retained.
   public static let availability = "imulog/hub/availability"
 
-  private let program: String
+  fileprivate static let program = "mosquitto_pub"
   private let broker: String
-  private let port: String?
+  private let port: UInt16?
   /// Messages sent at a time.
   private static let jobs = 8
   /// Nanoseconds that one may take.
   private static let patience: Int64 = 20_000_000_000
 
-  /// - Parameter program: `mosquitto_pub`, or one that takes its options.
-  public init(broker: String, port: String?, program: String) {
-    (self.broker, self.port, self.program) = (broker, port, program)
+  /// - Parameters:
+  ///   - broker: The name or address of a machine.
+  ///   - port: `nil` for 1883, the port of MQTT.
+  public init(broker: String, port: UInt16?) {
+    (self.broker, self.port) = (broker, port)
   }
 
   /// The messages of a round.
   ///
-  /// - Parameter stays: Whether the hub tells its presence.
+  /// - Parameter stays: Whether the hub announces its presence.
   public static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
     status.hosts.filter(\.isListed).flatMap { host in
       var json = JSONWriter()
@@ -72,6 +74,7 @@ public struct FleetHealth {
       ("service", "Service", "machine.recorder", nil, nil),
       ("version", "Version", "machine.software", nil, nil),
       ("problem", "Problem", "problem", nil, nil),
+      ("service_problem", "Service problem", "machine.problem", nil, nil),
     ]
 
   private static func discovery(of host: FleetStatus.Host, stays: Bool) -> String {
@@ -109,11 +112,12 @@ public struct FleetHealth {
                 let value =
                   parts.count == 2
                   ? "(value_json.\(parts[0]) or {}).get('\(parts[1])')" : "value_json.\(parts[0])"
+                let text = "'' if \(value) is none else \(value)"
                 // A state of Home Assistant has at most 255 characters.
                 json.member(
                   "value_template",
                   entity.kind == nil
-                    ? "{{ (\(value) | default('', true) | string)[:255] }}" : "{{ \(value) }}")
+                    ? "{{ ((\(text)) | string)[:255] }}" : "{{ \(value) }}")
                 if let kind = entity.kind { json.member("device_class", kind) }
                 if let unit = entity.unit { json.member("unit_of_measurement", unit) }
               })
@@ -135,13 +139,13 @@ public struct FleetHealth {
         do {
           running.append(
             try Publisher(
-              program, options + ["-t", message.topic, "-r", "-q", "1", "-s"], message.payload))
+              options + ["-t", message.topic, "-r", "-q", "1", "-s"], message.payload))
         } catch {
           failure = CommandFailure(error, else: .unavailable)
         }
       }
       for publisher in running {
-        if let other = publisher.finish(within: FleetHealth.patience, program) {
+        if let other = publisher.finish(within: FleetHealth.patience) {
           failure = failure ?? other
         }
       }
@@ -150,12 +154,11 @@ public struct FleetHealth {
     return nil
   }
 
-  private var options: [String] { ["-h", broker] + (port.map { ["-p", $0] } ?? []) }
+  private var options: [String] { ["-h", broker] + (port.map { ["-p", "\($0)"] } ?? []) }
 
-  /// The presence of a hub that stays; nothing is told before ``HubPresence/tell()``.
+  /// The presence of a hub that stays, which ``HubPresence/announce()`` announces.
   public func presence() -> HubPresence {
     HubPresence(
-      program,
       options + [
         "-t", FleetHealth.availability, "-r", "-q", "1", "-l", "--will-topic",
         FleetHealth.availability, "--will-payload", "offline", "--will-retain", "--will-qos", "1",
@@ -167,52 +170,48 @@ public struct FleetHealth {
 private final class Publisher {
   private var process: OtherProcess?
 
-  init(_ program: String, _ arguments: [String], _ payload: String) throws {
-    let process = try OtherProcess(program, arguments)
+  init(_ arguments: [String], _ payload: String) throws {
+    let process = try OtherProcess(FleetHealth.program, arguments)
     // A pipe has room for 64 KiB, and a host's object has 1; a program that ended before reports why by its status.
     _ = process.offer(Array(payload.utf8))
     self.process = consume process
   }
 
   /// Waits for its end; returns why it failed.
-  func finish(within nanoseconds: Int64, _ program: String) -> CommandFailure? {
-    guard let ending = process.take()?.finish(within: nanoseconds) else { return nil }
-    guard ending.status != 0 || ending.isLate else { return nil }
-    let said = ending.lastLine.isEmpty ? "" : ": " + ForeignText.shown(ending.lastLine)
-    return CommandFailure(
-      .unavailable,
-      ending.isLate
-        ? "\(program) did not end within 20 s\(said)"
-        : "\(program) ended with status \(ending.status)\(said)")
+  func finish(within nanoseconds: Int64) -> CommandFailure? {
+    process.take()?.finish(within: nanoseconds).trouble.map {
+      CommandFailure(.unavailable, "\(FleetHealth.program) \($0)")
+    }
   }
 }
 
-/// The presence of a hub that stays: it tells the broker that it is there, until it ends, however that ends; then the broker
-/// tells that it is not, by the last will of a connection that is cut.
+/// The presence of a hub that stays: `online` at the broker while the hub runs, and `offline`, the last will of a connection
+/// that is cut, however the hub ends.
 public final class HubPresence {
   private final class Child {
     let process: OtherProcess
 
-    init(_ program: String, _ arguments: [String]) throws(LinuxIOError) {
+    init(_ arguments: [String]) throws(LinuxIOError) {
       // Opened for reading and writing, its stdin does not end when the hub is killed: it would take that for a farewell, and
       // the broker would send no will. The program ends with the hub nevertheless, and cuts its connection.
+      // What it writes to stderr is not read, and would stop it; what is wrong is reported with the messages of the round.
       process = try OtherProcess(
-        "sh", ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0", program] + arguments)
+        "sh",
+        ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0 2>/dev/null", FleetHealth.program] + arguments)
     }
   }
 
-  private let program: String
   private let arguments: [String]
   private var child: Child?
 
-  init(_ program: String, _ arguments: [String]) {
-    (self.program, self.arguments) = (program, arguments)
-  }
+  init(_ arguments: [String]) { self.arguments = arguments }
 
-  /// Tells it again, in each round: a broker that was started anew may have forgotten it, and one that was not there ended the
-  /// program that tells.
-  public func tell() throws {
-    if child?.process.hasEnded ?? true { child = try Child(program, arguments) }
+  /// Announces it again, in each round: a broker that was restarted may have forgotten it, and the program ends where no broker
+  /// answers.
+  ///
+  /// - Throws: `LinuxIOError` when no program can be started.
+  public func announce() throws {
+    if child?.process.hasEnded ?? true { child = try Child(arguments) }
     _ = child?.process.offer(Array("online\n".utf8))
   }
 }

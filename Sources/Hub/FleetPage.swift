@@ -10,7 +10,7 @@ extension FleetStatus {
   /// - Parameter now: When it was made.
   public func page(now: WallTime) -> String {
     let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
-    let troubled = hosts.filter { $0.state.problem != nil || $0.state.machine?.problem != nil }
+    let troubled = hosts.filter { $0.isListed && !$0.problems.isEmpty }
     let summary =
       "\(FleetPage.count(hosts.count, "host")), \(FleetPage.count(hosts.reduce(0) { $0 + $1.recordings }, "recording")), "
       + (troubled.isEmpty ? "none with a problem" : "\(troubled.count) with a problem")
@@ -74,9 +74,7 @@ private enum FleetPage {
 
   /// In UTC: the page is read elsewhere.
   static func time(_ seconds: Int64) -> String {
-    let text = RFC3339.text(
-      nanoseconds: seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
-    return text.replacing("T", with: " ").replacing("Z", with: " UTC")
+    RFC3339.text(second: seconds).replacing("T", with: " ") + " UTC"
   }
 
   static func row(_ host: FleetStatus.Host) -> String {
@@ -84,8 +82,7 @@ private enum FleetPage {
     let labels = host.labels.map { MarkupText.escaped("\($0.name)=\($0.value)") }
       .joined(separator: "<br>")
     let pictures = host.newest.map { picture($0) }.joined()
-    let problem = [state.problem, machine?.problem].compactMap { $0 }.map { MarkupText.escaped($0) }
-      .joined(separator: "<br>")
+    let problem = host.problems.map { MarkupText.escaped($0) }.joined(separator: "<br>")
     let words = host.isListed ? problem : "not in the host file"
     let trouble = words.isEmpty ? "" : "<small class=\"problem bad\">\(words)</small>"
     func number(_ text: String, isBad: Bool = false) -> String {

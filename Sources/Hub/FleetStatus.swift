@@ -10,8 +10,8 @@ public struct FleetStatus: Sendable {
   public struct Host: Sendable {
     /// Its name.
     public let name: String
-    /// Its labels, in the order of its line.
-    public let labels: [(name: String, value: String)]
+    /// Its labels, in the order of its line; of one without a line, those of its last one.
+    public let labels: [HubHost.Label]
     /// Whether the host file has it.
     public let isListed: Bool
     /// What the last visits showed.
@@ -55,8 +55,7 @@ public struct FleetStatus: Sendable {
       let others = try hub.hosts().filter { !names.contains($0) }
       hosts =
         try listed.map { host in
-          try FleetStatus.host(
-            host.name, host.labels.map { ($0.name, $0.value) }, isListed: true, hub)
+          try FleetStatus.host(host.name, host.labels, isListed: true, hub)
         } + others.map { try FleetStatus.host($0, [], isListed: false, hub) }
     } catch {
       throw HubError(error)
@@ -64,10 +63,11 @@ public struct FleetStatus: Sendable {
   }
 
   private static func host(
-    _ name: String, _ labels: [(name: String, value: String)], isListed: Bool, _ hub: HubDirectory
+    _ name: String, _ labels: [HubHost.Label], isListed: Bool, _ hub: HubDirectory
   ) throws -> Host {
+    let state = try HostState(of: name, in: hub)
     var host = Host(
-      name: name, labels: labels, isListed: isListed, state: try HostState(of: name, in: hub))
+      name: name, labels: isListed ? labels : state.labels, isListed: isListed, state: state)
     var rows = try HostRows(of: name, in: hub)
     var all: [Recording] = []
     for json in try rows.json().values {
@@ -104,6 +104,9 @@ extension FleetStatus.Host {
   /// Seconds by which a clock may differ before it is shown.
   private static let sameClock: Int64 = 2
 
+  /// What is wrong: the last visit, and what prevents its service from recording.
+  public var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
+
   /// How far its clock is from the hub's: `ok`, `+3 s`, and `?` after it while its kernel calls it unsynchronised.
   public var clockText: String {
     guard let machine = state.machine else { return "?" }
@@ -115,20 +118,15 @@ extension FleetStatus.Host {
 
   /// The host as an object of JSON.
   public func add(to json: inout JSONWriter) {
-    func date(_ seconds: Int64?) -> String? {
-      seconds.map {
-        RFC3339.text(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
-      }
-    }
     json.object { json in
       json.member("host", name)
       json.member(
         "labels",
         object: { json in
-          for (name, value) in labels { json.member(name, value) }
+          for label in labels { json.member(label.name, label.value) }
         })
       json.member("listed", isListed)
-      json.member("seen", date(state.seen))
+      json.member("seen", state.seen.map { RFC3339.text(second: $0) + "Z" })
       json.member("lastRecording", last.map { RFC3339.text(nanoseconds: $0) })
       json.member("recordings", recordings)
       json.member("log_bytes", byteCount)

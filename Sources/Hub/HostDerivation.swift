@@ -6,7 +6,8 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// Makes what is missing of a host's derived files, or is of another log, other labels or another host's line.
+/// Makes what is missing of a host's derived files, or is of another log, other labels, another calibration or another
+/// host's line.
 ///
 ///     log ─► samples and features files ─► line in rows/HOST ─► recordings.parquet
 ///                                          └ from here on it is done
@@ -14,7 +15,7 @@ import LogStore
 /// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal.
 struct HostDerivation {
   /// Raised when a later version derives something else from the same recording.
-  private static let version = 1
+  private static let version = 2
 
   private let host: HubHost
   private let hub: HubDirectory
@@ -22,6 +23,7 @@ struct HostDerivation {
   private var ledger: HostLedger
   private var rows: HostRows
   private let time: String
+  private var calibration: SensorCalibration?
   /// Recordings whose files were made.
   private(set) var derivedCount = 0
 
@@ -40,6 +42,7 @@ struct HostDerivation {
 
   /// - Parameter report: Receives the failure of one recording; the others are derived.
   mutating func run(_ report: (CommandFailure) -> Void) throws {
+    calibration = try hub.calibration(of: host.name)
     let entries = try catalogue.list().entries
     let labelled = try catalogue.labelled()
     var names: Set<String> = []
@@ -109,6 +112,7 @@ struct HostDerivation {
     var text =
       "\(HostDerivation.version) \(host.name) \(proof.digest) \(SHA256.digest(of: labels.lines))"
     for label in host.labels { text += "\n\(label.name)=\(label.value)" }
+    if let calibration { text += "\n\(calibration.text)" }
     return String(SHA256.digest(of: Array(text.utf8)).description.prefix(16))
   }
 
@@ -125,7 +129,7 @@ struct HostDerivation {
     _ labels: LabelList, _ source: String
   ) throws {
     let derived = try DerivedRecording(
-      entry, id, of: host, in: hub, catalogue, proof, labels
+      entry, id, of: host, in: hub, catalogue, proof, labels, calibration
     ) { file, place in try file.publish(as: place) }
     let made = HostRows.Row(
       id: id, log: mark, source: source, date: derived.date,

@@ -8,12 +8,12 @@ import Remote
 
 /// A host's part of a hub during a round: what is known of its recordings, and what is done with each.
 ///
-///     open ─► admit, compared, willPublish (the pull) ─► derive ─► close
+///     open ─► connected, admit, compared, willPublish, learned (the pull) ─► finish: derive, keep the state
 ///
 /// All of it is called by the one thread that pulls from the host.
 final class HostKeeper: @unchecked Sendable {
   // Safe: `HostQueue` calls a source's closures on one thread at a time, and nothing else has the keeper.
-  private let host: HubHost
+  private var host: HubHost
   private let hub: HubDirectory
   private let owners: Owners
   private let settings: HubRound.Settings
@@ -45,8 +45,19 @@ final class HostKeeper: @unchecked Sendable {
     (self.now, self.talk) = (now, talk)
   }
 
-  /// Opens the store, the ledger and the rows.
+  /// Opens the store, the ledger and the rows. What prevents that is kept as the host's problem.
   func open() throws -> LocalCopies {
+    do {
+      state = try HostState(of: host.name, in: hub)
+      isTroubled = state.problem != nil
+      return try openAll()
+    } catch {
+      keepState(CommandFailure(error, else: .inputOutput))
+      throw error
+    }
+  }
+
+  private func openAll() throws -> LocalCopies {
     let catalogue = try hub.store(of: host.name)
     catalogue.sweep(now: now(), report: talk)
     let (unanswered, unread) = settings.thenFree ? try catalogue.marks() : ([:], [])
@@ -57,7 +68,6 @@ final class HostKeeper: @unchecked Sendable {
     let rows = try HostRows(of: host.name, in: hub)
     for row in rows.live.values { here[row.id] = row }
     (self.ledger, self.rows) = (ledger, rows)
-    isTroubled = try HostState(of: host.name, in: hub).problem != nil
     return LocalCopies(catalogue, unanswered: unanswered)
   }
 
@@ -67,17 +77,14 @@ final class HostKeeper: @unchecked Sendable {
     seen = now().nanoseconds / 1_000_000_000
   }
 
-  /// What the machine says of itself.
+  /// What the machine reports about itself; `nil` from an older one, or where the connection broke: what is known stays.
   func learned(_ machine: RemoteMachine?) {
-    let now = now()
-    seen = now.nanoseconds / 1_000_000_000
-    state.machine = machine.map { HostState.Machine($0, now: now) }
+    if let machine { state.machine = HostState.Machine(machine, now: now()) }
   }
 
   /// What becomes of an offer.
   func admit(_ offer: PullOffer) -> PullWitness.Admission {
     offered += 1
-    seen = now().nanoseconds / 1_000_000_000
     guard let ledger else { return .refuse(nil) }
     if !settings.thenFree, offer.state == .complete, let row = here[offer.id],
       row.log.byteCount == offer.byteCount
@@ -96,8 +103,6 @@ final class HostKeeper: @unchecked Sendable {
     // One that another host is fetching is compared in the next round, or is fetched from here if that failed.
     guard let proof = owner.proof else { return .refuse(nil) }
     foreign[owner.host, default: 0] += 1
-    // One that is being written changes yet.
-    guard offer.state != .running else { return .refuse(nil) }
     if let twin = ledger.twins[offer.id], twin.owner == owner.host,
       twin.proof.byteCount == offer.byteCount
     {
@@ -109,8 +114,7 @@ final class HostKeeper: @unchecked Sendable {
 
   /// The digest of a recording there that another host has.
   func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws {
-    let owner = owners.claim(offer.id, by: host.name, isWeak: isTroubled)
-    guard let proof = owner.proof else { return }
+    guard let owner = owners[offer.id], let proof = owner.proof else { return }
     let isSame = proof == HostLedger.Proof(byteCount: offer.byteCount, digest: digest)
     let twin = HostLedger.Twin(
       owner: owner.host, proof: HostLedger.Proof(byteCount: offer.byteCount, digest: digest),
@@ -126,17 +130,19 @@ final class HostKeeper: @unchecked Sendable {
         + "fetched, and what is here stays as it is")
   }
 
-  /// Keeps where recordings came from, before they appear in the store.
-  func willPublish(_ arrivals: [PullWitness.Arrival]) throws {
-    for arrival in arrivals {
+  /// Keeps where recordings came from, before they appear in the store. Those that came from another host meanwhile must
+  /// not appear.
+  func willPublish(
+    _ all: [PullWitness.Arrival]
+  ) throws -> [RecordingID: CommandFailure] {
+    var refused: [RecordingID: CommandFailure] = [:]
+    for arrival in all {
       let owner = owners.claim(arrival.offer.id, by: host.name, isWeak: false)
-      guard owner.host == host.name else {
-        throw CommandFailure(
-          .tryAgain,
-          "recording \(arrival.offer.number) came from \(owner.host) meanwhile; the next round compares them"
-        )
-      }
+      guard owner.host != host.name else { continue }
+      refused[arrival.offer.id] = CommandFailure(
+        .tryAgain, "it came from \(owner.host) meanwhile; the next round compares them")
     }
+    let arrivals = all.filter { refused[$0.offer.id] == nil }
     let lines = arrivals.map { arrival in
       HostLedger.fetched(
         arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
@@ -148,6 +154,7 @@ final class HostKeeper: @unchecked Sendable {
         arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
         of: host.name)
     }
+    return refused
   }
 
   private var time: String { now().ledgerText }
@@ -163,44 +170,65 @@ final class HostKeeper: @unchecked Sendable {
         .configuration,
         "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
           + "there; leave one of them out of the host file")
-      talk(failure.sentence)
-      result.note(failure)
+      report(failure, &result)
     }
-    keep(&result, local)
-    do {
+    derive(&result, local)
+    // A visit that ended before the list says nothing about the backlog.
+    if result.failure == nil || result.offered > 0 {
       state.backlog = max(
         0, result.offered - result.here - result.fetched - prunedCount - foreign.values.reduce(0, +)
       )
-      state.problem = result.failure?.sentence
+    }
+    state.labels = host.labels
+    if let failure = keepState(result.failure) { result.note(failure) }
+  }
+
+  /// Keeps what the visit showed; returns, and reports, why that is not possible.
+  @discardableResult
+  private func keepState(_ problem: CommandFailure?) -> CommandFailure? {
+    state.problem = problem?.sentence
+    do {
       try state.keep(of: host.name, in: hub, seen: seen)
+      return nil
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
       talk(failure.sentence)
-      result.note(failure)
+      return failure
     }
   }
 
+  /// Brings everything that is derived up to date, of a host that is not in the host file any more. Its recordings keep the
+  /// labels of its last line.
+  func deriveAlone(_ result: inout PulledHost) {
+    do {
+      state = try HostState(of: host.name, in: hub)
+      host = HubHost(name: host.name, destination: "", labels: state.labels, line: 0)
+      derive(&result, try openAll())
+    } catch {
+      report(CommandFailure(error, else: .inputOutput), &result)
+    }
+  }
+
+  private func report(_ failure: CommandFailure, _ result: inout PulledHost) {
+    talk(failure.sentence)
+    result.note(failure)
+  }
+
   /// Brings everything that is derived up to date, and closes.
-  func keep(_ result: inout PulledHost, _ local: LocalCopies) {
+  private func derive(_ result: inout PulledHost, _ local: LocalCopies) {
     do {
       for failure in try local.dropBeginnings() { talk("cannot remove a useless copy: \(failure)") }
       if let ledger, let rows {
         var derivation = HostDerivation(
           host, hub, try hub.store(of: host.name), ledger, rows, time: time)
         defer { derivedCount = derivation.derivedCount }
-        try derivation.run { failure in
-          talk(failure.sentence)
-          result.note(failure)
-        }
+        try derivation.run { report($0, &result) }
         if let program = settings.hook {
-          try FileHook(program, hub).hand(
-            derivation.files, of: host.name)
+          try FileHook(program, hub).hand(derivation.files, of: host.name)
         }
       }
     } catch {
-      let failure = CommandFailure(error, else: .inputOutput)
-      talk(failure.sentence)
-      result.note(failure)
+      report(CommandFailure(error, else: .inputOutput), &result)
     }
     (ledger, rows, here) = (nil, nil, [:])
   }

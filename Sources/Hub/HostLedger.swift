@@ -137,7 +137,7 @@ extension HostLedger.Proof {
 extension WallTime {
   /// The time as ledgers have it: in UTC, to the second.
   var ledgerText: String {
-    RFC3339.text(nanoseconds: nanoseconds / 1_000_000_000 * 1_000_000_000)
+    RFC3339.text(second: nanoseconds / 1_000_000_000) + "Z"
   }
 }
 
@@ -171,10 +171,16 @@ final class Owners: Sendable {
   ) -> (host: String, proof: HostLedger.Proof?) {
     state.withLock { state in
       var owner = state.owners[id] ?? Owner(host: host, isWeak: isWeak)
-      if owner.proof == nil, owner.isWeak, !isWeak { owner = Owner(host: host) }
+      // Of two that went wrong, each may be the one that can be fetched from.
+      if owner.proof == nil, owner.isWeak { owner = Owner(host: host, isWeak: isWeak) }
       state.owners[id] = owner
       return (owner.host, owner.proof)
     }
+  }
+
+  /// The owner of a recording, and its bytes, if they are here; `nil` where it has none.
+  subscript(_ id: RecordingID) -> (host: String, proof: HostLedger.Proof?)? {
+    state.withLock { $0.owners[id].map { ($0.host, $0.proof) } }
   }
 
   /// A recording is here.

@@ -8,7 +8,7 @@ import Remote
 /// What the last visits of a host showed. The file's time is when the host was seen last; it is rewritten only when
 /// something other than the last digits of its clock and of its free space has changed.
 public struct HostState: Equatable, Sendable {
-  /// What the machine said of itself.
+  /// What the machine reported about itself.
   public struct Machine: Equatable, Sendable {
     /// The version of its imulog.
     public var software: String
@@ -24,12 +24,14 @@ public struct HostState: Equatable, Sendable {
     public var problem: String?
   }
 
-  /// What it said of itself; `nil` before it was asked, and from an older imulog.
+  /// What it reported about itself; `nil` before it was asked, and from an older imulog.
   public var machine: Machine?
   /// Recordings that it has and that are not here, those that are being written included.
   public var backlog = 0
   /// What went wrong in the last visit.
   public var problem: String?
+  /// The labels of its line at the last visit.
+  public var labels: [HubHost.Label] = []
   /// When it was seen last, in seconds since 1970; `nil` if it never was.
   public var seen: Int64?
 
@@ -45,12 +47,7 @@ public struct HostState: Equatable, Sendable {
     let bytes: [UInt8]
     do throws(StorageError) {
       let file = try hub.files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      let length = try file.regularFileSize()
-      var read = [UInt8](repeating: 0, count: Int(min(length, HostState.longest)))
-      let count = try read.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: 0, into: bytes)
-      }
-      bytes = Array(read[..<count])
+      bytes = try file.beginning(HostState.longest)
       let changed = Int64(try file.status().st_mtim.tv_sec)
       seen = changed > 0 ? changed : nil
     } catch {
@@ -59,11 +56,14 @@ public struct HostState: Equatable, Sendable {
     }
     // It is derived: the next visit writes another.
     if let state = HostState(json: bytes) {
-      (machine, backlog, problem) = (state.machine, state.backlog, state.problem)
+      (machine, backlog, problem, labels) = (
+        state.machine, state.backlog, state.problem, state.labels
+      )
     }
   }
 
-  private static let longest: UInt64 = 1 << 16
+  /// More bytes than any state has.
+  private static let longest = 1 << 16
 
   private init?(json bytes: [UInt8]) {
     var reader = JSONReader(bytes)
@@ -74,6 +74,11 @@ public struct HostState: Equatable, Sendable {
         case "backlog": backlog = try reader.integer() ?? 0
         case "problem": problem = try reader.string()
         case "machine": machine = try Machine(&reader)
+        case "labels":
+          guard try reader.enterObject() else { return nil }
+          while let key = try reader.nextKey() {
+            labels.append(HubHost.Label(name: key.text, value: try reader.string() ?? ""))
+          }
         default: try reader.skip()
         }
       }
@@ -89,6 +94,11 @@ public struct HostState: Equatable, Sendable {
       json.member("backlog", backlog)
       json.member("problem", problem)
       json.machine(machine)
+      json.member(
+        "labels",
+        object: { json in
+          for label in labels { json.member(label.name, label.value) }
+        })
     }
   }
 
@@ -98,11 +108,7 @@ public struct HostState: Equatable, Sendable {
   func keep(of host: String, in hub: HubDirectory, seen time: Int64?) throws {
     let old = try HostState(of: host, in: hub)
     var new = self
-    if time == nil {
-      (new.machine, new.backlog) = (old.machine, old.backlog)
-    } else if let here = new.machine, let there = old.machine, here.isLike(there) {
-      new.machine = there
-    }
+    if let here = new.machine, let there = old.machine, here.isLike(there) { new.machine = there }
     new.seen = time ?? old.seen
     guard new != old else { return }
     if new.json != old.json || old.seen == nil {
@@ -110,6 +116,8 @@ public struct HostState: Equatable, Sendable {
       try Array((new.json + "\n").utf8).withBytes { bytes throws(StorageError) in
         try file.write(bytes)
       }
+      // Before it appears: killed in between, the host would have been seen now.
+      try file.date(seconds: new.seen ?? 0)
       _ = try file.publish(as: hub.statePlace(of: host))
     }
     let file = try hub.files.open(hub.state(of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -120,9 +128,7 @@ public struct HostState: Equatable, Sendable {
 extension HostState.Machine {
   init(_ machine: RemoteMachine, now: WallTime) {
     software = machine.software
-    clockOffset =
-      machine.wall.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
-      .partialValue
+    clockOffset = machine.clockOffset(now: now)
     isSynchronised = machine.wall.isSynchronised
     freeBytes = machine.freeBytes
     recorder = machine.recorder
@@ -162,7 +168,7 @@ extension HostState.Machine {
 }
 
 extension JSONWriter {
-  /// What a machine said of itself.
+  /// What a machine reported about itself.
   mutating func machine(_ machine: HostState.Machine?) {
     key("machine")
     guard let machine else { return null() }

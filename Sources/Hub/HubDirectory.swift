@@ -76,11 +76,8 @@ public struct HubDirectory: Sendable {
       try files.syncParents(of: path)
     }
     let file = try files.open(mark, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = try bytes.withMutableBytes { bytes throws(StorageError) in
-      try file.read(at: 0, into: bytes)
-    }
-    let text = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").first ?? ""
+    let text =
+      String(decoding: try file.beginning(64), as: UTF8.self).split(separator: "\n").first ?? ""
     guard text == HubDirectory.version else {
       throw HubError.later(path: path, version: ForeignText.shown(String(text)))
     }
@@ -94,7 +91,9 @@ public struct HubDirectory: Sendable {
     parts.contains(name) || [mark, work, "hosts", "recordings"].contains(name)
   }
 
-  private static let parts = ["logs", "ledger", "rows", "state", "handed", "samples", "features"]
+  private static let parts = [
+    "logs", "ledger", "rows", "state", "handed", "samples", "features", "calibrations",
+  ]
 
   // MARK: Places
 
@@ -105,6 +104,7 @@ public struct HubDirectory: Sendable {
   func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
   func rows(of host: String) -> String { "\(path)/rows/\(host)" }
   func handed(of host: String) -> String { "\(path)/handed/\(host)" }
+  private func calibrationPath(of host: String) -> String { "\(path)/calibrations/\(host)" }
   func statePlace(of host: String) -> String { "state/\(host)" }
   func state(of host: String) -> String { "\(path)/\(statePlace(of: host))" }
 
@@ -120,6 +120,18 @@ public struct HubDirectory: Sendable {
 
   /// The place of a host's table.
   func table(of host: String) -> String { "recordings/host=\(host)/recordings.parquet" }
+
+  /// The calibration that a person put here for a host's sensor, in place of those in its logs' headers.
+  func calibration(of host: String) throws(HubError) -> SensorCalibration? {
+    let path = calibrationPath(of: host)
+    do {
+      let file = try files.open(path, flags: O_RDONLY | O_NONBLOCK)
+      return try SensorCalibration(try file.beginning(CalibrationText.byteLimit + 1), ofFile: path)
+    } catch {
+      if let error = error as? StorageError, error.isMissing { return nil }
+      throw HubError(error)
+    }
+  }
 
   // MARK: Writing
 

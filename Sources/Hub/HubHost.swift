@@ -3,9 +3,11 @@
 /// A machine that a hub collects from: its name at the hub, how `ssh` reaches it, and labels for questions.
 public struct HubHost: Equatable, Sendable {
   /// A label of the machine, such as `site=bergen`.
-  struct Label: Equatable, Sendable {
-    let name: String
-    let value: String
+  public struct Label: Equatable, Sendable {
+    /// Lower-case letters, digits and `_`.
+    public let name: String
+    /// A text that can be shown, without spaces.
+    public let value: String
   }
 
   /// Its name: the name of its folders, and of `host=` in paths.
@@ -13,7 +15,7 @@ public struct HubHost: Equatable, Sendable {
   /// What `ssh` connects to.
   public let destination: String
   /// Its labels, in the order of the line.
-  let labels: [Label]
+  public let labels: [Label]
   /// The line of the host file.
   let line: Int
 }

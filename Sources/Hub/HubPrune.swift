@@ -34,6 +34,8 @@ public struct HubPrune {
     /// Its length.
     public let byteCount: UInt64
     let entry: CatalogueEntry
+    /// Its identity, where its files were made.
+    let id: RecordingID?
   }
 
   private let hub: HubDirectory
@@ -44,30 +46,45 @@ public struct HubPrune {
     (self.hub, self.now) = (hub, now)
   }
 
+  /// The hosts that a rule is about.
+  private func hosts(of rule: Rule) throws -> [String] {
+    let hosts = try hub.hosts()
+    guard let host = rule.host else { return hosts }
+    guard hosts.contains(host) else {
+      throw CommandFailure(
+        .noInput, "the hub at \(ForeignText.shown(hub.path)) has no host \(ForeignText.shown(host))"
+      )
+    }
+    return [host]
+  }
+
   /// The recordings that go by a rule, the oldest first.
   ///
   /// A recording counts from when it came here, whatever its clock said: one that was years off, in either direction, or a
   /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
   public func victims(_ rule: Rule) throws -> [Victim] {
-    let hosts = try hub.hosts()
-    if let host = rule.host, !hosts.contains(host) {
+    if rule.before != nil, now.nanoseconds / 1_000_000_000 < WallTime.earliestCredible {
       throw CommandFailure(
-        .noInput, "the hub at \(ForeignText.shown(hub.path)) has no host \(ForeignText.shown(host))"
+        .configuration,
+        "this machine's clock is not set, so that nothing is known to be old: `sudo timedatectl set-ntp true`"
       )
     }
     var all: [Victim] = []
-    for host in hosts where rule.host ?? host == host {
+    for host in try hosts(of: rule) {
       let ledger = try HostLedger(of: host, in: hub)
       let rows = try HostRows(of: host, in: hub)
+      let present = now.nanoseconds / 1_000_000_000
       for entry in try Catalogue(path: hub.logs(of: host), followsLinks: false).list().entries {
         let status = try hub.files.status(entry.path, followsLink: false)
-        let arrival = rows.live[entry.fileName].flatMap { ledger.arrivals[$0.id] }
-        // One of which no line says when it came is not known to be old.
-        let time = arrival ?? now.nanoseconds / 1_000_000_000
+        let id = rows.live[entry.fileName]?.id
+        // One of which no line says when it came is not known to be old, and one that came while the hub's clock was not set
+        // is not either.
+        let arrival = id.flatMap { ledger.arrivals[$0] } ?? present
+        let time = arrival >= WallTime.earliestCredible ? arrival : present
         all.append(
           Victim(
             host: host, number: entry.number, time: time,
-            byteCount: UInt64(clamping: status.st_size), entry: entry))
+            byteCount: UInt64(clamping: status.st_size), entry: entry, id: id))
       }
     }
     all.sort { ($0.time, $0.host, $0.number) < ($1.time, $1.host, $1.number) }
@@ -82,42 +99,65 @@ public struct HubPrune {
     return victims
   }
 
-  /// Removes recordings.
+  /// Removes recordings. What fails at one host leaves the others.
   ///
   /// - Parameters:
-  ///   - isFinal: Whether the trash of their stores is emptied too.
+  ///   - rule: The rule by which they go.
+  ///   - isFinal: Whether the trash of the rule's hosts is emptied too.
   ///   - report: Receives what could not be removed, or not wholly.
-  /// - Returns: How many are gone.
+  /// - Returns: How many are gone, and how many of the trash.
   public func remove(
-    _ victims: [Victim], isFinal: Bool, _ lock: borrowing HubLock,
+    _ victims: [Victim], by rule: Rule, isFinal: Bool, _ lock: borrowing HubLock,
+    report: (CommandFailure) -> Void
+  ) throws -> (recordings: Int, ofTrash: Int) {
+    var (count, trashed) = (0, 0)
+    for host in try hosts(of: rule) {
+      let theirs = victims.filter { $0.host == host }
+      guard isFinal || !theirs.isEmpty else { continue }
+      do {
+        let catalogue = try hub.store(of: host)
+        if !theirs.isEmpty {
+          count += try remove(theirs, of: host, catalogue) {
+            report(CommandFailure($0.status, "\(host): \($0.sentence)"))
+          }
+        }
+        guard isFinal else { continue }
+        let emptied = catalogue.emptyTrash(now: now, ofAnyAge: true)
+        trashed += emptied.deleted.count
+        for failure in emptied.failures {
+          report(CommandFailure(failure, else: .inputOutput))
+        }
+      } catch {
+        let failure = CommandFailure(error, else: .inputOutput)
+        report(CommandFailure(failure.status, "\(host): \(failure.sentence)"))
+      }
+    }
+    return (count, trashed)
+  }
+
+  private func remove(
+    _ victims: [Victim], of host: String, _ catalogue: Catalogue,
     report: (CommandFailure) -> Void
   ) throws -> Int {
     var count = 0
-    for host in Set(victims.map(\.host)).sorted() {
-      let catalogue = try hub.store(of: host)
-      var ledger = try HostLedger(of: host, in: hub)
-      for victim in victims where victim.host == host {
-        do {
-          let id = try catalogue.reader(of: victim.entry).description.id
-          try ledger.append([HostLedger.pruned(id, now.ledgerText)])
-          _ = try catalogue.remove(victim.entry, now: now)
-          count += 1
-        } catch {
-          let failure = CommandFailure(error, else: .inputOutput)
-          report(
-            CommandFailure(
-              failure.status, "\(host): recording \(victim.number): \(failure.sentence)"))
-        }
-      }
-      var derivation = HostDerivation(
-        HubHost(name: host, destination: "", labels: [], line: 0), hub, catalogue, ledger,
-        try HostRows(of: host, in: hub), time: now.ledgerText)
-      try derivation.dropGone()
-      guard isFinal else { continue }
-      for failure in catalogue.emptyTrash(now: now, ofAnyAge: true).failures {
-        report(CommandFailure(failure, else: .inputOutput))
+    var ledger = try HostLedger(of: host, in: hub)
+    for victim in victims {
+      do {
+        // One whose header cannot be read any more is known by its files.
+        let id = try victim.id ?? catalogue.reader(of: victim.entry).description.id
+        try ledger.append([HostLedger.pruned(id, now.ledgerText)])
+        _ = try catalogue.remove(victim.entry, now: now)
+        count += 1
+      } catch {
+        let failure = CommandFailure(error, else: .inputOutput)
+        report(
+          CommandFailure(failure.status, "recording \(victim.number): \(failure.sentence)"))
       }
     }
+    var derivation = HostDerivation(
+      HubHost(name: host, destination: "", labels: [], line: 0), hub, catalogue, ledger,
+      try HostRows(of: host, in: hub), time: now.ledgerText)
+    try derivation.dropGone()
     return count
   }
 }

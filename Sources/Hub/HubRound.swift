@@ -96,13 +96,7 @@ public struct HubRound {
         board.talk("\(name): \($0)")
       }
       var result = PulledHost(host: name)
-      do {
-        keeper.keep(&result, try keeper.open())
-      } catch {
-        let failure = CommandFailure(error, else: .inputOutput)
-        board.talk("\(name): \(failure.sentence)")
-        result.note(failure)
-      }
+      keeper.deriveAlone(&result)
       if result.failure != nil {
         failed.append(Host(pull: result, derivedCount: keeper.derivedCount))
       }

@@ -89,8 +89,7 @@ public struct HubVerification {
     // The labels of the host are those of its line when the row was made.
     let made = try DerivedRecording(
       entry, row.id, of: HubHost(name: host, destination: "", labels: [], line: 0), in: hub,
-      catalogue,
-      proof, try catalogue.labels(of: row.id)
+      catalogue, proof, try catalogue.labels(of: row.id), try hub.calibration(of: host)
     ) { file, place in try compare(file, place, report) }
     guard let json, let kept = RecordingRow(json: json) else {
       return report("its row cannot be read: delete \(hub.rows(of: host)), and run a round")

@@ -53,11 +53,13 @@ struct RecordingRow {
 
   /// - Parameters:
   ///   - levels: The motion's levels.
+  ///   - calibration: The one that features are calibrated by.
   ///   - samples: The samples file: its path within the hub, and its length.
   ///   - features: The features file, likewise.
   init(
-    _ account: Account, _ levels: SecondLevels, _ labels: LabelList, of host: HubHost,
-    _ proof: HostLedger.Proof, samples: (path: String, byteCount: UInt64),
+    _ account: Account, _ levels: SecondLevels, _ labels: LabelList,
+    _ calibration: SensorCalibration?, of host: HubHost, _ proof: HostLedger.Proof,
+    samples: (path: String, byteCount: UInt64),
     features: (path: String, byteCount: UInt64)
   ) {
     self.levels = levels.levels.map { RecordingRow.level(($0 * 1000).rounded()) }
@@ -92,7 +94,7 @@ struct RecordingRow {
       scale(sensor.gyroscopeScale, .pi / 180, .gyroscope),
       scale(sensor.temperatureScale, 1, .temperature),
       scale(sensor.temperatureOffset, 1, .temperature),
-      log.axes.map { .text("\($0)") }, log.calibration.map { .text($0.text) },
+      log.axes.map { .text("\($0)") }, calibration.map { .text($0.text) },
       text(log.board), text(log.software), text(log.note), log.begunBy.map { .text($0.rawValue) },
     ]
     let flaws = JSONWriter.list(account.flaws) { $0.string($1) }

@@ -74,6 +74,13 @@ extension OtherProcess {
     public let output: [UInt8]
     /// The last line that it wrote to stderr.
     public let lastLine: String
+
+    /// Why it did not do what it was started for, as the end of a sentence about it; `nil` if it ended with status 0.
+    public var trouble: String? {
+      guard status != 0 || isLate else { return nil }
+      let said = lastLine.isEmpty ? "" : ": " + ForeignText.shown(lastLine)
+      return (isLate ? "took too long, and was ended" : "ended with status \(status)") + said
+    }
   }
 
   /// Writes to its stdin as much as the pipe has room for, 64 KiB at the beginning; returns whether that was all. A program
@@ -101,23 +108,26 @@ extension OtherProcess {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isOpen = [true, true]
+    // Its end counts, not that of its outputs: it may close them first, or leave them to another program, which may write
+    // without end. What it wrote itself is in the pipes by then.
     var hasEnded = false
+    var unread = 2 * OtherProcess.pipe
     while true {
       let left = end - clock.now()
-      guard left > 0 else { break }
+      hasEnded = hasEnded || clinuxio_has_ended(pid) != 0
+      guard left > 0, !hasEnded || unread > 0 && isOpen.contains(true) else { break }
       var waiting = [output, talk].enumerated().map {
         pollfd(fd: isOpen[$0] ? $1 : -1, events: Int16(POLLIN), revents: 0)
       }
-      let milliseconds = min(OtherProcess.lookEvery, (left + 999_999) / 1_000_000)
+      let milliseconds = hasEnded ? 0 : min(OtherProcess.lookEvery, (left + 999_999) / 1_000_000)
       guard poll(&waiting, 2, Int32(milliseconds)) > 0 else {
-        // Its end counts, not that of its outputs: it may close them first, or leave them to another program.
         if hasEnded { break }
-        hasEnded = clinuxio_has_ended(pid) != 0
         continue
       }
       for index in 0..<2 where waiting[index].revents != 0 {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         if count > 0 {
+          if hasEnded { unread -= count }
           if index == 1 {
             line.add(buffer[..<count])
           } else if text.count < OtherProcess.mostOutput {
@@ -137,6 +147,8 @@ extension OtherProcess {
 
   /// Milliseconds between two looks whether it has ended, while it writes nothing.
   private static var lookEvery: Int64 { 20 }
+  /// Bytes that a pipe holds.
+  private static var pipe: Int { 64 * 1024 }
   /// More is read and dropped.
   private static var mostOutput: Int { 4 << 20 }
 

@@ -104,6 +104,15 @@ package struct OpenFile: ~Copyable {
     return done
   }
 
+  /// The first bytes of a regular file, at most `limit` of them.
+  package func beginning(_ limit: Int) throws(StorageError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Int(min(try regularFileSize(), UInt64(limit))))
+    let count = try bytes.withMutableBytes { bytes throws(StorageError) in
+      try read(at: 0, into: bytes)
+    }
+    return Array(bytes[..<count])
+  }
+
   /// `SEEK_DATA` of linux/fs.h, which the C library's header hides.
   private static let seekData: CInt = 3
 

@@ -163,7 +163,7 @@ extension WallTime {
   var stamp: UTCStamp { UTCStamp(nanoseconds: nanoseconds) }
 
   /// 2026-01-01: a clock that shows an earlier date was never set.
-  static let earliestCredible: Int64 = 1_767_225_600
+  package static let earliestCredible: Int64 = 1_767_225_600
 
   /// Whether the date can be trusted.
   var isCredible: Bool { isSynchronised && stamp.seconds >= WallTime.earliestCredible }

@@ -284,9 +284,12 @@ public struct SSHConnection: Sendable {
   ///
   /// - Parameter verb: What imulog there is to do.
   func arguments(host: String, _ verb: [String] = ["pull-server"]) -> [String] {
+    (showsHostKey ? ["-o", "VisualHostKey=yes"] : []) + plainArguments(host: host, verb)
+  }
+
+  private func plainArguments(host: String, _ verb: [String]) -> [String] {
     // ssh uses the first value. With several hosts and a progress line it cannot prompt for a password.
     var words = ["-T", "-o", "BatchMode=yes"]
-    if showsHostKey { words += ["-o", "VisualHostKey=yes"] }
     if let port { words += ["-p", port] }
     if let identity { words += ["-i", identity] }
     if let configuration { words += ["-F", configuration] }
@@ -296,9 +299,11 @@ public struct SSHConnection: Sendable {
     return words + verb
   }
 
-  /// How a host's imulog is reached, on one line. The same words may lead to another store later.
+  /// How a host's imulog is reached, on one line, whatever ssh shows meanwhile. The same words may lead to another store
+  /// later.
   func route(to host: String) -> String {
-    ForeignText.shown(([program] + arguments(host: host)).joined(separator: " "))
+    ForeignText.shown(
+      ([program] + plainArguments(host: host, ["pull-server"])).joined(separator: " "))
   }
 
   /// A word quoted for the shell on the other machine, to which ssh passes the command.

@@ -30,7 +30,7 @@ extension HostPull {
 
   /// Asks for the digest of each recording that must be compared: a copy that has every byte is asked for the rest.
   mutating func compare(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
-    while let offer = comparisons.popLast() {
+    while let offer = comparisons.last {
       patience.expect(.fetch(offer.id, isAnew: false), adding: offer.byteCount, isFollowed: false)
       try farEnd.ask(.fetch(offer.id, offset: offer.byteCount, follow: false))
       do throws(FarEnd.Failure) {
@@ -42,9 +42,11 @@ extension HostPull {
           )
         }
         patience.progressed(now: clock.now())
+        comparisons.removeLast()
         note(offer, digest)
       } catch {
         guard case .refused(let status, let sentence) = error else { throw error }
+        comparisons.removeLast()
         refuse(offer, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
       }
     }

@@ -50,6 +50,8 @@ struct HostPull {
   var settled: Set<RecordingID> = []
   /// Recordings of which only the digest is asked for.
   var comparisons: [PullOffer] = []
+  /// Whether the list has arrived, and recordings were chosen from it.
+  private var isChosen = false
 
   enum Postponed {
     case fetch(PullOffer)
@@ -104,13 +106,11 @@ struct HostPull {
   }
 
   private mutating func pull() throws {
-    var isKnown = false
     while true {
       do throws(FarEnd.Failure) {
         var farEnd = try FarEnd(destination, connection, patience)
         settings.witness?.connected(farEnd.hostKey)
-        if isKnown { try renew(&farEnd) } else { try begin(&farEnd) }
-        isKnown = true
+        if isChosen { try renew(&farEnd) } else { try begin(&farEnd) }
         try work(&farEnd)
         if let witness = settings.witness {
           // Last, so that nothing is lost with the connection.
@@ -124,7 +124,7 @@ struct HostPull {
         case .over(let failure): throw failure
         case .unusable(let failure):
           // A machine that answered before may come back.
-          guard isKnown else { throw failure }
+          guard isChosen else { throw failure }
         case .refused(let status, let sentence):
           throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         case .broken(let reason):
@@ -176,6 +176,7 @@ struct HostPull {
     // A recording that is gone by now is reported when it is fetched.
     todo = todo.map { now[$0.id] ?? $0 }[...]
     try fetchLabels(&farEnd)
+    try compare(&farEnd)
   }
 
   /// Requests the list, and chooses.
@@ -195,6 +196,8 @@ struct HostPull {
       // Last, because following one may take hours.
       let last = wanted.filter { settings.follow && $0.state == .running }
       todo = (wanted.filter { !settings.follow || $0.state != .running } + last)[...]
+      // Once: a connection that breaks later must not count them again.
+      isChosen = true
       patience.progressed(now: clock.now())
     } catch let unknown as UnknownRecording {
       let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"

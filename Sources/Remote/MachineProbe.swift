@@ -12,10 +12,10 @@ public struct MachineProbe: Sendable {
   public let recordings: Int
   /// Why others cannot be read there, by their number.
   public let unreadable: [UInt32: String]
-  /// What it says of itself; `nil` from an older imulog.
+  /// What it reports about itself; `nil` from an older imulog.
   public let machine: RemoteMachine?
 
-  /// Connects, asks for the list of recordings and for what the machine says of itself.
+  /// Connects, asks for the list of recordings and for what the machine reports about itself.
   ///
   /// - Parameter timeout: Nanoseconds that it may send nothing.
   public init(

@@ -25,7 +25,7 @@ public struct PullServer {
 
   /// A far end before its greeting.
   ///
-  /// - Parameter describe: What this machine says of itself; called when it is asked for that.
+  /// - Parameter describe: What this machine reports about itself; called when it is asked for that.
   public init(
     _ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil,
     describe: @escaping () -> RemoteMachine

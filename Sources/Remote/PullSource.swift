@@ -36,7 +36,7 @@ public struct PullSource: Sendable {
 ///     offered ─► admit ─► fetched and proved ─► willPublish ─► published
 ///                  └► compare: the digest there ─► compared
 ///
-/// When all of that is done, `learned` receives what the machine says of itself. All are called on the thread that pulls from the machine.
+/// When all of that is done, `learned` receives what the machine reports about itself. All are called on the thread that pulls from the machine.
 public struct PullWitness: Sendable {
   /// What becomes of an offer.
   public enum Admission: Sendable {
@@ -62,21 +62,21 @@ public struct PullWitness: Sendable {
 
   let admit: @Sendable (PullOffer) -> Admission
   let compared: @Sendable (PullOffer, SHA256Digest) throws -> Void
-  let willPublish: @Sendable ([Arrival]) throws -> Void
+  let willPublish: @Sendable ([Arrival]) throws -> [RecordingID: CommandFailure]
   let connected: @Sendable (_ hostKey: String?) -> Void
   let learned: @Sendable (RemoteMachine?) -> Void
 
   /// - Parameters:
   ///   - admit: Decides on an offer.
   ///   - compared: Receives the digest of all bytes of a recording there. What it throws is the recording's failure.
-  ///   - willPublish: Receives recordings before they appear in the store. What it throws keeps them from appearing; their
-  ///     bytes stay for the next pull.
+  ///   - willPublish: Receives recordings before they appear in the store. Those that it returns, and all if it throws, do
+  ///     not appear; their bytes stay for the next pull.
   ///   - connected: Receives the fingerprint of the host's key at each connection, where ssh shows it.
-  ///   - learned: Receives what the machine says of itself; `nil` from an older version.
+  ///   - learned: Receives what the machine reports about itself; `nil` from an older version.
   public init(
     admit: @escaping @Sendable (PullOffer) -> Admission,
     compared: @escaping @Sendable (PullOffer, SHA256Digest) throws -> Void,
-    willPublish: @escaping @Sendable ([Arrival]) throws -> Void,
+    willPublish: @escaping @Sendable ([Arrival]) throws -> [RecordingID: CommandFailure],
     connected: @escaping @Sendable (_ hostKey: String?) -> Void,
     learned: @escaping @Sendable (RemoteMachine?) -> Void
   ) {

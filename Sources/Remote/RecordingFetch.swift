@@ -173,13 +173,20 @@ struct RecordingFetch {
       copies.append((copy, copy.digest, whole))
     }
     do {
-      try settings.witness?.willPublish(
-        copies.map {
-          PullWitness.Arrival(offer: $0.0.offer, byteCount: $0.0.byteCount, digest: $0.1)
-        })
+      let refused =
+        try settings.witness?.willPublish(
+          copies.map {
+            PullWitness.Arrival(offer: $0.0.offer, byteCount: $0.0.byteCount, digest: $0.1)
+          }) ?? [:]
+      copies.removeAll { copy, _, _ in
+        guard let failure = refused[copy.offer.id] else { return false }
+        steps.append(
+          .done(PulledRecording(offer: copy.offer, fate: .busy, remark: failure.sentence)))
+        return true
+      }
       try local.publish(copies.map(\.2))
     } catch {
-      return copies.map { .done(RecordingFetch.failed($0.0.offer, error)) }
+      return steps + copies.map { .done(RecordingFetch.failed($0.0.offer, error)) }
     }
     for (copy, digest, whole) in copies {
       do {

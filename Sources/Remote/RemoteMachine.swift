@@ -2,7 +2,7 @@
 
 public import IMUModel
 
-/// What a machine says of itself at the end of a pull: the answer to ``PullRequest/machine``, a line a fact.
+/// What a machine reports about itself at the end of a pull: the answer to ``PullRequest/machine``, a line a fact.
 ///
 ///     fact software 0.1.0
 ///     fact time 1785753600000000000
@@ -25,12 +25,18 @@ public struct RemoteMachine: Equatable, Sendable {
   /// The problem that prevents its service from recording.
   public var problem: String?
 
-  /// What a machine says of itself.
+  /// What a machine reports about itself.
   public init(
     software: String, wall: WallTime, freeBytes: UInt64?, recorder: String?, problem: String?
   ) {
     (self.software, self.wall, self.freeBytes) = (software, wall, freeBytes)
     (self.recorder, self.problem) = (recorder, problem)
+  }
+
+  /// Nanoseconds by which its clock is ahead of `now`, the time of the answer included; the nearest that 64 bits hold.
+  public func clockOffset(now: WallTime) -> Int64 {
+    let (offset, overflow) = wall.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+    return overflow ? (wall.nanoseconds < 0 ? .min : .max) : offset
   }
 
   /// The most facts that an answer may have.
@@ -45,8 +51,19 @@ public struct RemoteMachine: Equatable, Sendable {
       ("synchronised", wall.isSynchronised ? "1" : "0"),
     ]
       + [
-        ("free", freeBytes.map { "\($0)" }), ("recorder", recorder), ("problem", problem),
+        ("free", freeBytes.map { "\($0)" }), ("recorder", recorder),
+        ("problem", problem.map { RemoteMachine.clipped($0) }),
       ].compactMap { name, value in value.map { (name, $0) } }
+  }
+
+  /// A text whose line is no longer than a far end reads: another byte than a letter or digit takes three.
+  private static func clipped(_ text: String) -> String {
+    var left = PullLine.longest - 64
+    return String(
+      text.prefix { character in
+        left -= 3 * character.utf8.count
+        return left >= 0
+      }.prefix(longest))
   }
 
   /// Reads facts; `nil` without a version or a time, or when one is nonsense.
@@ -70,7 +87,7 @@ public struct RemoteMachine: Equatable, Sendable {
 }
 
 extension FarEnd {
-  /// Asks what the machine says of itself; `nil` from an older far end, which closes the connection at the question.
+  /// Asks what the machine reports about itself; `nil` from an older far end, which closes the connection at the question.
   mutating func machine() throws(Failure) -> RemoteMachine? {
     var facts: [(name: String, value: String)] = []
     do throws(Failure) {
@@ -84,10 +101,10 @@ extension FarEnd {
           }
         case .end:
           guard let machine = RemoteMachine(facts) else {
-            throw violation("does not say of itself what every imulog says")
+            throw violation("reports neither its version nor its clock")
           }
           return machine
-        default: throw violation("says something of itself that is no fact")
+        default: throw violation("reports something about itself that is no fact")
         }
       }
     } catch {

@@ -4,6 +4,7 @@ import IMUModel
 import ArgumentParser
 import Export
 import Glibc
+import Hub
 import LogStore
 
 /// The program: its verbs and its one option.
@@ -46,8 +47,21 @@ struct Imulog: ParsableCommand {
     try OpenStore.reading(try storePath(verb), followsLinks: !beneath)
   }
 
-  /// The store's directory for a verb.
+  /// The store's directory for a verb. A hub is refused: a recording there would be no host's.
   func storePath(_ verb: StoreOptions) throws(CommandFailure) -> String {
+    let path = try storeOrHubPath(verb)
+    guard !HubDirectory.isHub(path) else {
+      let shown = Plain.text(path)
+      throw CommandFailure(
+        .usage,
+        "\(shown) is a hub, which has a store for each host; name one with --store \(shown)/logs/HOST"
+      )
+    }
+    return path
+  }
+
+  /// The directory of a store or a hub, for a verb that knows both.
+  func storeOrHubPath(_ verb: StoreOptions) throws(CommandFailure) -> String {
     try StoreLocation.path(
       verb: verb.store, program: storeOptions.store, environment: Environment.value)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 import LogStoreTesting
 import Testing
 import TestScheduling
@@ -171,6 +172,13 @@ struct HubFaultTests {
     #expect(flock(held, LOCK_EX) == 0)
     expectSentence(bench.round(), 75, ["works on the hub at fleet: wait until it has ended"])
     close(held)
+    for verb in [
+      ["record", "--for", "1s", "--virtual-time"], ["info", "1"], ["verify"], ["serve"],
+    ] {
+      expectSentence(
+        bench.hub.run(["--store", "fleet"] + verb), 64,
+        ["fleet is a hub, which has a store for each host; name one with --store fleet/logs/HOST"])
+    }
     bench.hub.directory.write(Array("imulog-hub 2\n".utf8), to: "fleet/.hub")
     expectSentence(bench.round(), 78, ["of version imulog-hub 2"])
   }
@@ -190,9 +198,10 @@ struct HubFaultTests {
       export SSH_ORIGINAL_COMMAND=pull-server
       if [ "$2" = bad ]; then
         # It answers the list, and nothing after it.
-        (read -r line; echo "$line"; sleep 60) | \(Child.program) --store \(path)/one serve --log /dev/null
+        (read -r line; echo "$line"; read -r line; touch \(path)/begun; sleep 60) |
+          \(Child.program) --store \(path)/one serve --log /dev/null
       else
-        [ -f \(path)/begun ] || sleep 1
+        while [ ! -f \(path)/begun ]; do sleep 0.05; done
         exec \(Child.program) --store \(path)/one serve --log /dev/null
       fi
       """)
@@ -228,9 +237,13 @@ struct HubFaultTests {
     let one = bench.machine("one")
     for _ in 1...2 { try one.record("--for", "1s") }
     try bench.machine("two").record("--for", "1s")
-    bench.hosts("a = one\nb = two\n")
+    bench.hosts("a = one site=bergen\nb = two\n")
     #expect(bench.round().status == 0)
+    let table = bench.contents(of: "recordings/host=a")
     bench.hosts("b = two\n")
+    #expect(bench.round().status == 0)
+    // With the labels of the line that it had.
+    #expect(bench.contents(of: "recordings/host=a") == table)
     #expect(bench.logs(of: "a").run("rm", "1").status == 0)
     #expect(bench.round().status == 0)
     #expect(bench.contents(of: "samples/host=a").count == 1)
@@ -251,14 +264,19 @@ struct HubFaultTests {
   func hugeScale() throws {
     let one = bench.machine("one")
     try one.record("--for", "1s")
-    for scale in ["1/9", "9/1", "60000000000/1"] {
+    for (number, scale) in [Fraction(60_000_000_000, 1), Fraction(1, 60_000_000_000)].enumerated() {
+      var description = ExampleLog.description(UInt64(number) + 2)
+      description.sensor.accelerometerScale = scale
+      description.sensor.gyroscopeScale = scale
+      let log = try ExampleLog(ticks: 400, seed: 3, description: description)
       bench.hub.directory.write(
-        Array("t_s,ax_g\n0,\(scale == "1/9" ? "1" : "5e9")\n0.1,-3e9\n0.2,1e9\n".utf8), to: "x.csv")
-      _ = one.run("import", "\(bench.hub.directory.path)/x.csv")
+        log.bytes,
+        to: "one/00000\(number + 2)-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
     }
     bench.hosts("one = one\n")
     let outcome = bench.round("--page", "fleet.html")
     #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.contents(of: "features").count == 3)
     #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
   }
 }

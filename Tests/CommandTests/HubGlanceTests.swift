@@ -13,7 +13,7 @@ struct HubGlanceTests {
     bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts"] + options)
   }
 
-  @Test("status shows when each host was seen, what is here, and what it said of itself")
+  @Test("status shows when each host was seen, what is here, and what it reported about itself")
   func shown() throws {
     let one = bench.machine("one")
     for _ in 1...2 { try one.record("--for", "1s") }
@@ -75,6 +75,33 @@ struct HubGlanceTests {
     #expect(status("--check", "1d").status == 0)
   }
 
+  @Test("a host that stops answering after its greeting stays as it was known")
+  func greetingAlone() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    #expect(
+      bench.hub.shell("sed -i 's/\"backlog\": 0/\"backlog\": 7/' fleet/state/pump-1").status == 0)
+    let before = try status("--json").json()["hosts"][0]
+    #expect(before["backlog"] == .integer(7))
+    let greeting = bench.hub.directory.script(
+      "greeting", "#!/bin/sh\necho imulog-pull 1 keep\nread -r line\necho nonsense\n")
+    let outcome = bench.hub.run(["hub", "fleet", "--hosts", "hosts", "--ssh", greeting])
+    #expect(outcome.status != 0)
+    let host = try status("--json").json()["hosts"][0]
+    #expect(host["problem"] != .null)
+    #expect(host["backlog"] == .integer(7))
+    #expect(host["machine"] == before["machine"])
+  }
+
+  @Test("a host whose part of the hub cannot be opened is shown with that problem")
+  func unopened() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    #expect(bench.hub.shell("rm -r fleet/rows/pump-1; mkdir fleet/rows/pump-1").status == 0)
+    #expect(bench.round().status == 74)
+    #expect(bench.hub.shell("rmdir fleet/rows/pump-1").status == 0)
+    #expect(
+      try status("--json").json()["hosts"][0]["problem"].text?.contains("rows/pump-1") == true)
+  }
+
   @Test("an older far end loses nothing by the question, and its version is unknown")
   func olderFarEnd() throws {
     let one = bench.machine("one")
@@ -100,7 +127,8 @@ struct HubGlanceTests {
   }
 
   @Test(
-    "what a machine says of itself is kept to the second, and a round without news writes nothing")
+    "what a machine reports about itself is kept to the second, and a round without news writes nothing"
+  )
   func sameFacts() throws {
     _ = try bench.roundOfOne(recordings: 1)
     let before = bench.inventory()

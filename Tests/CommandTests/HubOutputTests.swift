@@ -75,7 +75,7 @@ struct HubOutputTests {
       """
       #!/bin/sh
       echo "$1 $3" >> \(path)/taken
-      case $3 in *1.parquet) ;; recordings/*) sleep 600 & ;; features/*) exec >/dev/null 2>&1; sleep 1.3 ;; esac
+      case $3 in recordings/*) sleep 600 & ;; features/*) exec >/dev/null 2>&1; sleep 1.3 ;; esac
       [ "$3" != "$(cat \(path)/bad)" ]
       """)
     let places = bench.contents(of: "samples").keys.sorted()
@@ -151,12 +151,18 @@ struct HubOutputTests {
     #expect(page.contains("<path d=\"M0 24L0 "))
   }
 
-  /// Stands for mosquitto_pub: keeps each message as a file of its topic.
-  private func publisher() -> String {
+  /// The hub, with a program in place of mosquitto_pub.
+  private func hub(publishingBy script: String) -> Bench {
+    var hub = bench.hub
+    _ = hub.directory.script("mosquitto_pub", script)
+    hub.environment["PATH"] = "\(hub.directory.path):/usr/bin:/bin"
+    return hub
+  }
+
+  /// Keeps each message as a file of its topic.
+  private var keeper: String {
     let path = bench.hub.directory.path
-    return bench.hub.directory.script(
-      "publisher",
-      """
+    return """
       #!/bin/sh
       echo "$*" >> \(path)/published
       while [ $# -gt 0 ]; do
@@ -166,15 +172,14 @@ struct HubOutputTests {
       done
       mkdir -p "\(path)/topics/$(dirname "$topic")"
       cat > "\(path)/topics/$topic.$$" && mv "\(path)/topics/$topic.$$" "\(path)/topics/$topic"
-      """)
+      """
   }
 
   @Test("the state of each host and its entities are retained at a broker, and no samples")
   func broker() throws {
     _ = try bench.roundOfOne(recordings: 1)
     bench.hosts("pump-1 = one\npump.2 = two\n")
-    var hub = bench.hub
-    hub.environment["IMULOG_MOSQUITTO_PUB"] = publisher()
+    let hub = hub(publishingBy: keeper)
     let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan:1884"])
     #expect(outcome.status == 69)
     #expect(!outcome.talk.contains("broker"), "\(outcome.talk)")
@@ -227,9 +232,7 @@ struct HubOutputTests {
   @Test("a broker that does not answer is reported, and the round is done")
   func noBroker() throws {
     _ = try bench.roundOfOne(recordings: 1)
-    var hub = bench.hub
-    hub.environment["IMULOG_MOSQUITTO_PUB"] = bench.hub.directory.script(
-      "publisher", "#!/bin/sh\necho 'Error: Connection refused' >&2\nexit 1\n")
+    let hub = hub(publishingBy: "#!/bin/sh\necho 'Error: Connection refused' >&2\nexit 1\n")
     let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan"])
     #expect(outcome.status == 0)
     #expect(
@@ -248,8 +251,7 @@ struct HubOutputTests {
   func staying() throws {
     _ = try bench.roundOfOne(recordings: 1)
     try bench.machine("two").record("--for", "1s")
-    var hub = bench.hub
-    hub.environment["IMULOG_MOSQUITTO_PUB"] = publisher()
+    let hub = hub(publishingBy: keeper)
     let running = hub.start(
       ["hub", "fleet", "--hosts", "hosts", "--every", "1s", "--mqtt", "broker"])
     bench.hosts("pump-1 = one\npump-2 = two\n")

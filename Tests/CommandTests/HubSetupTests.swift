@@ -81,6 +81,9 @@ struct HubSetupTests {
         bench.hub.run(["hub", "add", "fleet", "--hosts", "hosts"] + words).status == 64, "\(words)")
     }
     #expect(hosts() == "pump-1 = one\n")
+    // Nor is a hub made for it.
+    #expect(bench.hub.run(["hub", "add", "new", "Pump_1", "one"]).status == 64)
+    #expect(bench.hub.directory.names(in: "new").isEmpty)
   }
 
   @Test("install --hub writes a service that runs a round, and the timer that starts it")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 import LogStoreTesting
 import Testing
 import TestScheduling
@@ -150,6 +151,49 @@ struct HubTests {
     #expect(bench.inventory() == before)
   }
 
+  @Test(
+    "a calibration that is put here for a host makes its features and rows anew, and leaves samples and other hosts"
+  )
+  func recalibrated() throws {
+    for name in ["one", "two"] { try bench.machine(name).record("--for", "3s") }
+    bench.hosts("pump-1 = one\npump-2 = two\n")
+    #expect(bench.round().status == 0)
+    let parts = ["samples", "features", "recordings"]
+    let before = parts.map { bench.contents(of: $0) }
+    let calibration = SensorCalibration(
+      id: RecordingID(high: 1, low: 2), name: "left shoe", sensor: "MPU-6050",
+      made: 1_795_687_200_000_000_000,
+      accelerometer: SensorCalibration.Accelerometer(
+        offset: Vector3(0.05, -0.02, 0.01), matrix: SensorMatrix(diagonal: Vector3(1, 1.01, 0.99)),
+        points: 9, residual: (0.05, 0.001)))
+    bench.hub.directory.write(Array(calibration.text.utf8), to: "fleet/calibrations/pump-1")
+    #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
+    let after = parts.map { bench.contents(of: $0) }
+    #expect(after[0] == before[0])
+    for part in 1...2 {
+      let changed = after[part].keys.filter { after[part][$0] != before[part][$0] }
+      #expect(changed.count == 1)
+      #expect(changed.first?.contains("host=pump-1/") == true)
+    }
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    let inventory = bench.inventory()
+    #expect(bench.round().status == 0)
+    #expect(bench.inventory() == inventory)
+    // Nonsense changes nothing, and keeps no other host back.
+    bench.hub.directory.write([1, 2, 3], to: "fleet/calibrations/pump-1")
+    try bench.machine("two").record("--for", "1s")
+    let outcome = bench.round()
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("fleet/calibrations/pump-1 is no calibration"), "\(outcome.talk)")
+    #expect(bench.contents(of: "samples").count == 3)
+    // Without it everything is as it was.
+    #expect(bench.hub.shell("rm fleet/calibrations/pump-1").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(
+      bench.contents(of: "features/host=pump-1")
+        == before[1].filter { $0.key.contains("host=pump-1/") })
+  }
+
   @Test("what is derived can be deleted, and comes back byte for byte")
   func deleted() throws {
     _ = try bench.roundOfOne(recordings: 2)
@@ -181,6 +225,22 @@ struct HubTests {
     #expect(one.run("restore", "1").status == 0)
     #expect(bench.round().status == 0)
     #expect(bench.contents(of: "samples") == samples)
+  }
+
+  @Test("what was pruned is fetched from no host, and is no backlog")
+  func pruned() throws {
+    _ = try bench.roundOfOne(recordings: 2)
+    #expect(bench.hub.run(["hub", "prune", "fleet", "--most-bytes", "1B"]).status == 0)
+    #expect(bench.recordings(in: "fleet/logs/pump-1").isEmpty)
+    #expect(bench.hub.shell("cp -r one two").status == 0)
+    bench.hosts("pump-1 = one\npump-2 = two\n")
+    #expect(bench.round().status == 0)
+    for host in ["pump-1", "pump-2"] {
+      #expect(bench.recordings(in: "fleet/logs/\(host)").isEmpty, "\(host)")
+    }
+    let status = try bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"]).json()
+    #expect(status["hosts"].items.map { $0["backlog"] } == [.integer(0), .integer(0)])
+    #expect(bench.contents(of: "samples").isEmpty)
   }
 
   @Test("a log that was put into a host's store is derived, and its digest kept")

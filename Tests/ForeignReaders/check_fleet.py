@@ -107,6 +107,45 @@ def metrics(folder):
     print("metrics: promtool finds nothing wrong in %d lines" % len(open(path).readlines()))
 
 
+# What each entity is to show, where it is in a host's object.
+SHOWN = {
+    "seen": ["seen"], "last_recording": ["lastRecording"], "recordings": ["recordings"], "backlog": ["backlog"],
+    "free": ["machine", "free_bytes"], "service": ["machine", "recorder"], "version": ["machine", "software"],
+    "problem": ["problem"], "service_problem": ["machine", "problem"],
+}
+
+RENDER = """
+import json, sys
+import jinja2
+for template, state in json.load(sys.stdin):
+    print(json.dumps(jinja2.Environment().from_string(template).render(value_json=state)))
+"""
+
+
+def templates(entities, states):
+    """Jinja renders each entity's template to what the object has there; a text that is not there is an empty one."""
+    python = foreign.need("jinja2")
+    bare = {"seen": None, "lastRecording": None, "recordings": 0, "backlog": 0, "machine": None, "problem": None}
+    full = {"seen": "2026-11-21T02:38:07Z", "lastRecording": "2026-11-20T02:38:07Z", "recordings": 12, "backlog": 0,
+            "machine": {"free_bytes": 0, "recorder": None, "software": "0.1.0", "problem": "x" * 300}, "problem": "it's"}
+    cases = []
+    for state in [bare, full] + states:
+        for name, one in entities["components"].items():
+            value = state
+            for part in SHOWN[name]:
+                value = value.get(part) if value else None
+            is_text = "device_class" not in one
+            cases.append((one["value_template"], state, "" if value is None and is_text else str(value)[:255]))
+        assert set(SHOWN) == set(entities["components"])
+    done = subprocess.run([python, "-c", RENDER], input=json.dumps([case[:2] for case in cases]), capture_output=True,
+                          text=True, check=True)
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(shown) == len(cases)
+    for (template, state, value), text in zip(cases, shown):
+        assert text == value, (template, state, value, text)
+    return len(cases)
+
+
 def broker(folder):
     port = free_port()
     config = os.path.join(folder, "mosquitto.conf")
@@ -134,6 +173,7 @@ def broker(folder):
             one = entities["homeassistant/device/imulog_%s/config" % host["host"]]
             assert one["state_topic"] == "imulog/%s/state" % host["host"]
             assert one["components"]["seen"]["platform"] == "sensor"
+        count = templates(one, list(states.values()))
         assert retained(place) == {}
         words = [check_hub.PROGRAM, "hub", os.path.join(folder, "fleet"), "--hosts", os.path.join(folder, "hosts"),
                  "--every", "1s", "--mqtt", "127.0.0.1:%d" % port]
@@ -143,8 +183,8 @@ def broker(folder):
             staying.send_signal(end)
             staying.wait()
             wait_for("the hub is still there", lambda: retained(place).get(place) == "offline")
-        print("broker: %d states are those of hub status, %d devices, and a killed hub is offline" % (
-            len(states), len(entities)))
+        print("broker: %d states are those of hub status, %d devices, %d values are shown by jinja, and a killed hub is "
+              "offline" % (len(states), len(entities), count))
     finally:
         server.terminate()
         server.wait()

@@ -10,9 +10,9 @@ import Testing
 
 @Suite("What a hub removes by a rule", .timeLimit(.minutes(15)))
 struct HubPruneTests {
-  /// 2026-11-26T10:00:00Z.
+  /// 2028-11-26T10:00:00Z.
   private static let now = WallTime(
-    nanoseconds: 1_795_687_200 * 1_000_000_000, isSynchronised: true)
+    nanoseconds: 1_858_845_600 * 1_000_000_000, isSynchronised: true)
   private static let day: Int64 = 86400
   private static let host = HubHost(
     name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)
@@ -54,21 +54,24 @@ struct HubPruneTests {
     }
 
     func prune(
-      _ rule: HubPrune.Rule, _ gate: FaultGate = .open
-    ) -> (numbers: [UInt32], failures: [CommandFailure]) {
-      var (failures, numbers): ([CommandFailure], [UInt32]) = ([], [])
+      _ rule: HubPrune.Rule, _ gate: FaultGate = .open, now: WallTime = HubPruneTests.now,
+      isFinal: Bool = false
+    ) -> (numbers: [UInt32], trashed: Int, failures: [CommandFailure]) {
+      var (failures, numbers, trashed): ([CommandFailure], [UInt32], Int) = ([], [], 0)
       do {
         let hub = try HubDirectory(path: path, create: false, gate: gate)
         let lock = try hub.lock()
-        let prune = HubPrune(hub, now: HubPruneTests.now)
+        let prune = HubPrune(hub, now: now)
         let victims = try prune.victims(rule)
         numbers = victims.map(\.number)
-        _ = try prune.remove(victims, isFinal: false, lock) { failures.append($0) }
+        trashed = try prune.remove(victims, by: rule, isFinal: isFinal, lock) {
+          failures.append($0)
+        }.ofTrash
         _ = consume lock
       } catch {
         failures.append(CommandFailure(error, else: .inputOutput))
       }
-      return (numbers, failures)
+      return (numbers, trashed, failures)
     }
 
     private func paths(in place: String) -> [String] {
@@ -101,6 +104,46 @@ struct HubPruneTests {
     let ledger = try HostLedger(
       of: "pump-1", in: try HubDirectory(path: fleet.path, create: false))
     #expect(ledger.pruned == [fleet.ids[0], fleet.ids[2]])
+  }
+
+  @Test("a recording that came while the clock was not set is not known to be old")
+  func unsetClock() throws {
+    let fleet = try Fleet(days: [20_700, 401])
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).numbers == [2])
+    let early = WallTime(nanoseconds: 86400 * 1_000_000_000, isSynchronised: false)
+    let refused = fleet.prune(HubPruneTests.rule(days: 0), now: early)
+    #expect(refused.numbers.isEmpty)
+    #expect(refused.failures.map(\.status) == [.configuration])
+    // The amount of bytes needs no clock.
+    #expect(fleet.prune(HubPruneTests.rule(bytes: 0), now: early).numbers == [1])
+  }
+
+  @Test("the trash is emptied when asked for, whether or not more goes there")
+  func trash() throws {
+    let fleet = try Fleet(days: [500, 1])
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).numbers == [1])
+    let second = fleet.prune(HubPruneTests.rule(days: 400), isFinal: true)
+    #expect(second.numbers.isEmpty)
+    #expect(second.trashed == 1)
+    #expect(fleet.prune(HubPruneTests.rule(days: 400), isFinal: true).trashed == 0)
+  }
+
+  @Test("a recording whose header cannot be read any more goes by its files' identity")
+  func damaged() throws {
+    let fleet = try Fleet(days: [500])
+    let name =
+      "fleet/logs/pump-1/"
+      + (try #require(
+        fleet.directory.names(in: "fleet/logs/pump-1").first { $0.hasSuffix(".imulog") }))
+    var log = fleet.directory.bytes(of: name)
+    for place in 0..<64 { log[place] ^= 0x55 }
+    fleet.directory.write(log, to: name)
+    let outcome = fleet.prune(HubPruneTests.rule(days: 400))
+    #expect(outcome.failures.isEmpty, "\(outcome.failures.map(\.sentence))")
+    #expect(outcome.numbers == [1])
+    let ledger = try HostLedger(
+      of: "pump-1", in: try HubDirectory(path: fleet.path, create: false))
+    #expect(ledger.pruned == [fleet.ids[0]])
   }
 
   @Test("the oldest go until the rest has no more bytes than the limit")

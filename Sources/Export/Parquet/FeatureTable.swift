@@ -7,19 +7,22 @@ package import LogStore
 
 extension Exporter {
   /// Writes what each UTC second of a recording shows as a row of a Parquet file: figures of every axis, vibration in bands,
-  /// temperature, how well the times are known, labels and marks. Values are those of the mounting, calibrated where the
-  /// header has a calibration.
+  /// temperature, how well the times are known, labels and marks. Values are those of the mounting.
   ///
-  /// - Parameter labels: The recording's labels, in their order.
+  /// - Parameters:
+  ///   - labels: The recording's labels, in their order.
+  ///   - calibration: Of its sensor; `nil` leaves the sensor's errors in.
   /// - Returns: How strong the motion was.
   /// - Complexity: two passes over the log.
   package static func writeFeatures<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    of reader: inout LogReader<Storage>, labels: [RecordingLabel], to sink: inout Sink
+    of reader: inout LogReader<Storage>, labels: [RecordingLabel],
+    calibration: SensorCalibration?, to sink: inout Sink
   ) throws(ExportError) -> SecondLevels {
     var options = ExportOptions(format: .parquet, units: .raw)
     options.isForHub = true
     options.labels = labels
-    options.isCalibrated = reader.description.calibration != nil
+    options.isCalibrated = calibration != nil
+    options.calibration = calibration
     options.hasUncertainty = reader.description.clock != .grid
     let exporter = Exporter(options)
     reader.rewind()

@@ -243,3 +243,25 @@ private struct CalibrationLines {
     return drift
   }
 }
+
+extension SensorCalibration {
+  /// The calibration in a file. One of values that no sensor can be off by is refused: corrected values would be cut, or
+  /// mean nothing. (A log's header keeps what it has.)
+  ///
+  /// - Parameters:
+  ///   - bytes: The file, or so much of it that it is longer than any calibration.
+  ///   - path: The file's name, for errors.
+  public init(_ bytes: [UInt8], ofFile path: String) throws(CommandFailure) {
+    do throws(CalibrationText.Fault) {
+      self = try SensorCalibration(text: String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw CommandFailure(
+        .damagedData, "\(path) is no calibration: \(error); make one with `imulog calibrate`")
+    }
+    if let fault = implausible {
+      throw CommandFailure(
+        .damagedData,
+        "\(path): \(fault): no sensor is off by so much; make one with `imulog calibrate`")
+    }
+  }
+}

@@ -46,9 +46,11 @@ struct HubAddCommand: ParsableCommand {
     let destination = rest.first.flatMap { $0.contains("=") ? nil : $0 }
     let labels = destination == nil ? rest[...] : rest.dropFirst()
     let line = ([name] + (destination.map { ["=", $0] } ?? []) + labels).joined(separator: " ")
+    // A line that is none makes no hub.
+    _ = try HostFile.adding(line, of: name, to: fleet.file, try fleet.bytesIfThere())
     let hub = try HubDirectory(path: fleet.directory, create: true)
     let lock = try hub.lock()
-    let (host, bytes) = try HostAddition.add(
+    let (host, bytes) = try HostFile.adding(
       line, of: name, to: fleet.file, try fleet.bytesIfThere())
     if let bytes {
       // Whole, or not at all.
@@ -126,9 +128,7 @@ private struct HostCheck {
       machine.software == Software.version ? .ok : .advice,
       "its imulog is of version \(machine.software)"
         + (machine.software == Software.version ? "" : ", this one of \(Software.version)"))
-    let offset = machine.wall.nanoseconds.subtractingReportingOverflow(
-      SystemClock().wallTime.nanoseconds
-    ).partialValue
+    let offset = machine.clockOffset(now: SystemClock().wallTime)
     if offset.magnitude > UInt64(HostCheck.sameClock) {
       status = status ?? .configuration
       try tell(
@@ -177,50 +177,5 @@ private struct HostCheck {
       try tell(.wrong, "doctor, \(fault.name): \(fault.words)\(command)")
     }
     if faults.isEmpty { try tell(.ok, "doctor finds nothing wrong there") }
-  }
-}
-
-extension DoctorReport {
-  /// A check that another machine's doctor made.
-  struct RemoteCheck {
-    var name = ""
-    var state = ""
-    var words = ""
-    var command: String?
-  }
-
-  /// Reads the checks of another machine's report; `nil` for another text.
-  static func checks(json bytes: [UInt8]) -> [RemoteCheck]? {
-    var reader = JSONReader(bytes)
-    var checks: [RemoteCheck]?
-    do throws(JSONReader.Failure) {
-      guard try reader.enterObject() else { return nil }
-      while let key = try reader.nextKey() {
-        guard key.text == "checks", try reader.enterList() else {
-          try reader.skip()
-          continue
-        }
-        var list: [RemoteCheck] = []
-        while try reader.nextElement() {
-          var check = RemoteCheck()
-          guard try reader.enterObject() else { return nil }
-          while let key = try reader.nextKey() {
-            switch key {
-            case "name": check.name = try reader.string() ?? ""
-            case "state": check.state = try reader.string() ?? ""
-            case "words": check.words = try reader.string() ?? ""
-            case "command": check.command = try reader.string()
-            default: try reader.skip()
-            }
-          }
-          list.append(check)
-        }
-        checks = list
-      }
-      try reader.end()
-    } catch {
-      return nil
-    }
-    return checks
   }
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
-import Hub
-import IMUModel
-import LinuxIO
-import LogStore
-import Remote
-import Terminal
 
 /// `imulog hub`: collects the recordings of many machines, and makes tables of them.
 struct HubCommand: ParsableCommand {
@@ -35,43 +28,4 @@ struct HubCommand: ParsableCommand {
       HubAddCommand.self,
     ],
     defaultSubcommand: HubRoundCommand.self)
-}
-
-/// The table at the end of a round.
-struct HubReport {
-  let hosts: [HubRound.Host]
-
-  private static let heading = [
-    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "DERIVED", "BYTES",
-  ]
-
-  func print() throws {
-    let rows = hosts.map { host in
-      host.pull.cells + ["\(host.derivedCount)", "\(host.pull.received)"]
-    }
-    let isNumeric = HubReport.heading.indices.map { $0 > 0 }
-    try Console.data(TextTable.text([HubReport.heading] + rows, isNumeric: isNumeric))
-  }
-
-  var json: String {
-    JSONWriter.document { json in
-      json.member("hosts", hosts, onNewLines: true) { json, host in
-        json.object { json in
-          json.pulled(host.pull)
-          json.member("derived", host.derivedCount)
-          json.member("problem", host.pull.failure?.sentence)
-        }
-      }
-    }
-  }
-
-  /// The status of a round: that of the failure which most needs a person; one that the next round may mend only where
-  /// all are.
-  static func status(of failures: [ExitStatus]) -> ExitStatus? {
-    let order: [ExitStatus] = [
-      .damagedData, .inputOutput, .noPermission, .unavailable, .configuration,
-    ]
-    return order.first { failures.contains($0) } ?? failures.first { $0 != .tryAgain }
-      ?? failures.first
-  }
 }

@@ -45,7 +45,7 @@ struct HubPruneCommand: ParsableCommand {
   @Flag(help: "Only print what would be removed.")
   var print = false
 
-  @Flag(help: "Then delete everything in the trash of these hosts for ever, to make room.")
+  @Flag(help: "Then delete everything in the trash of the hosts for ever, to make room.")
   var emptyTrash = false
 
   func validate() throws {
@@ -74,19 +74,21 @@ struct HubPruneCommand: ParsableCommand {
       return Console.talk("\(count(victims.count)) would go, \(Plain.bytes(bytes))")
     }
     var failures: [CommandFailure] = []
-    let gone = try prune.remove(victims, isFinal: emptyTrash, lock) { failure in
+    let (gone, trashed) = try prune.remove(victims, by: rule, isFinal: emptyTrash, lock) {
+      failure in
       failures.append(failure)
       Console.talk(failure.sentence)
     }
     _ = consume lock
-    let place = emptyTrash ? "deleted" : "in the trash for 30 days"
+    let result =
+      emptyTrash
+      ? "\(count(gone)) removed, \(count(trashed)) in the trash deleted"
+      : "\(count(gone)) in the trash for 30 days"
     guard let worst = failures.first else {
-      return Console.talk(victims.isEmpty ? "nothing to remove" : "\(count(gone)) \(place)")
+      return Console.talk(gone + trashed == 0 ? "nothing to remove" : result)
     }
     throw CommandFailure(
-      worst.status,
-      "\(count(gone)) \(place); \(count(victims.count - gone)) could not be removed, the lines above say why"
-    )
+      worst.status, "\(result); not all could be removed, the lines above say why")
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
 import Hub
 import IMUModel
 import LinuxIO
@@ -125,98 +124,41 @@ struct HubRoundCommand: ParsableCommand {
   }
 }
 
-/// Where the state of the hosts is shown after each round.
-struct GlanceOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "Write the state of the hosts for the textfile collector of Prometheus's node_exporter.",
-      valueName: "file"), completion: .file())
-  var metrics: String?
+/// The table at the end of a round.
+struct HubReport {
+  let hosts: [HubRound.Host]
 
-  @Option(
-    help: ArgumentHelp("Write a page with the state of the hosts.", valueName: "file"),
-    completion: .file())
-  var page: String?
+  private static let heading = [
+    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "DERIVED", "BYTES",
+  ]
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Publish the state of the hosts at this MQTT broker, with mosquitto_pub.",
-      valueName: "host[:port]"))
-  var mqtt: String?
-
-  private var health: FleetHealth? {
-    guard let mqtt else { return nil }
-    let parts = mqtt.split(separator: ":", omittingEmptySubsequences: false).map { String($0) }
-    return FleetHealth(
-      broker: parts[0], port: parts.count == 2 ? parts[1] : nil,
-      program: Environment.value("IMULOG_MOSQUITTO_PUB") ?? "mosquitto_pub")
+  func print() throws {
+    let rows = hosts.map { host in
+      host.pull.cells + ["\(host.derivedCount)", "\(host.pull.received)"]
+    }
+    let isNumeric = HubReport.heading.indices.map { $0 > 0 }
+    try Console.data(TextTable.text([HubReport.heading] + rows, isNumeric: isNumeric))
   }
 
-  /// Refuses values that can never work.
-  ///
-  /// - Parameter hosts: The host file, which nothing replaces.
-  func check(besides hosts: String) throws {
-    for (option, file) in [("--metrics", metrics), ("--page", page)] {
-      guard let file else { continue }
-      guard !file.isEmpty else {
-        throw CommandFailure(.usage, "\(option) needs the name of a file")
-      }
-      try OutputPlace.refuseHub(file, of: option)
-      if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
-        throw CommandFailure(
-          .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")
-      }
-    }
-    guard let mqtt else { return }
-    let parts = mqtt.split(separator: ":", omittingEmptySubsequences: false)
-    let isPort = parts.count == 1 || parts.count == 2 && (UInt16(parts[1]) ?? 0) > 0
-    guard isPort, let name = parts.first, !name.isEmpty, !name.hasPrefix("-") else {
-      throw CommandFailure(
-        .usage, "\(Plain.text(mqtt)) is no broker; write it as broker.lan or broker.lan:1883")
-    }
-  }
-
-  /// What tells the broker that a hub that stays is there.
-  var presence: HubPresence? { health?.presence() }
-
-  /// Shows the state after a round; returns what could not be written. A broker that does not answer is reported, and is no
-  /// failure: it has no recordings.
-  func show(
-    _ hub: HubDirectory, _ hosts: [HubHost], nanoseconds: Int64, _ presence: HubPresence?
-  ) -> [CommandFailure] {
-    guard metrics != nil || page != nil || mqtt != nil else { return [] }
-    var failures: [CommandFailure] = []
-    do {
-      let status = try FleetStatus(hub, hosts)
-      let now = SystemClock().wallTime
-      let seconds = Double(nanoseconds) / 1_000_000_000
-      for (path, text) in [
-        (metrics, { status.metrics(now: now, seconds: seconds) }),
-        (page, { status.page(now: now) }),
-      ] {
-        guard let path else { continue }
-        do {
-          try write(text(), to: path)
-        } catch {
-          failures.append(CommandFailure(error, else: .inputOutput))
+  var json: String {
+    JSONWriter.document { json in
+      json.member("hosts", hosts, onNewLines: true) { json, host in
+        json.object { json in
+          json.pulled(host.pull)
+          json.member("derived", host.derivedCount)
+          json.member("problem", host.pull.failure?.sentence)
         }
       }
-      try presence?.tell()
-      if let failure = health?.send(FleetHealth.messages(status, stays: presence != nil)) {
-        Console.talk("the state of the hosts is not at the broker: \(failure.sentence)")
-      }
-    } catch {
-      failures.append(CommandFailure(error, else: .inputOutput))
     }
-    return failures
   }
 
-  private func write(_ text: String, to path: String) throws {
-    let file = try PendingFile(path, remedy: "choose another FILE")
-    var sink = FileDescriptorSink(file.descriptor, name: path)
-    try Array(text.utf8).withUnsafeBytes { try sink.write($0) }
-    try sink.flush()
-    try file.publish()
+  /// The status of a round: that of the failure which most needs a person; one that the next round may mend only where
+  /// all are.
+  static func status(of failures: [ExitStatus]) -> ExitStatus? {
+    let order: [ExitStatus] = [
+      .damagedData, .inputOutput, .noPermission, .unavailable, .configuration,
+    ]
+    return order.first { failures.contains($0) } ?? failures.first { $0 != .tryAgain }
+      ?? failures.first
   }
 }

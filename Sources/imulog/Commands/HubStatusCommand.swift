@@ -85,13 +85,12 @@ enum FleetTable {
       seconds.map { LocalTime.text(seconds: $0) } ?? none
     }
     func count(_ verdict: Verdict) -> String { "\(host.verdicts[verdict.rawValue] ?? 0)" }
-    let problem = state.problem ?? machine?.problem ?? ""
     return [
       host.name, time(state.seen, "never"), time(host.last.map { $0 / 1_000_000_000 }, "-"),
       "\(host.recordings)", "\(state.backlog)", count(.good), count(.flawed), count(.damaged),
       host.clockText, machine?.freeBytes.map { Plain.bytes($0) } ?? "?", machine?.software ?? "?",
       machine.map { $0.recorder ?? "-" } ?? "?",
-      host.isListed ? Plain.text(problem) : "not in the host file",
+      host.isListed ? Plain.text(host.problems.joined(separator: "; ")) : "not in the host file",
     ]
   }
 }
@@ -99,7 +98,7 @@ enum FleetTable {
 extension FleetStatus.Host {
   /// Whether it was not seen for so many seconds, or something is wrong.
   func isTroubled(now: Int64, after limit: Int64) -> Bool {
-    guard let seen = state.seen, state.problem == nil, state.machine?.problem == nil else {
+    guard let seen = state.seen, problems.isEmpty else {
       return true
     }
     return now - seen > limit

@@ -65,7 +65,7 @@ struct ListCommand: ParsableCommand {
       return try LeftoverListing(store: try program.storePath(storeOptions), json: json).print()
     }
     try Listing(
-      store: try program.storePath(storeOptions), followsLinks: !program.beneath, page: page,
+      store: try program.storeOrHubPath(storeOptions), followsLinks: !program.beneath, page: page,
       trash: trash, filter: filterOptions.filter, json: json,
       plain: terminalOptions.plain || program.beneath
     ).print()

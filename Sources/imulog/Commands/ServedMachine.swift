@@ -7,7 +7,7 @@ import LogStore
 import Recorder
 import Remote
 
-/// What this machine says of itself to `imulog hub`.
+/// What this machine reports about itself to `imulog hub`.
 enum ServedMachine {
   /// Nanoseconds that the service may take to answer.
   private static let patience: Int64 = 2_000_000_000

@@ -104,3 +104,48 @@ struct DoctorReport {
     }.joined()
   }
 }
+
+extension DoctorReport {
+  /// A check that another machine's doctor made.
+  struct RemoteCheck {
+    var name = ""
+    var state = ""
+    var words = ""
+    var command: String?
+  }
+
+  /// Reads the checks of another machine's report; `nil` for another text.
+  static func checks(json bytes: [UInt8]) -> [RemoteCheck]? {
+    var reader = JSONReader(bytes)
+    var checks: [RemoteCheck]?
+    do throws(JSONReader.Failure) {
+      guard try reader.enterObject() else { return nil }
+      while let key = try reader.nextKey() {
+        guard key.text == "checks", try reader.enterList() else {
+          try reader.skip()
+          continue
+        }
+        var list: [RemoteCheck] = []
+        while try reader.nextElement() {
+          var check = RemoteCheck()
+          guard try reader.enterObject() else { return nil }
+          while let key = try reader.nextKey() {
+            switch key {
+            case "name": check.name = try reader.string() ?? ""
+            case "state": check.state = try reader.string() ?? ""
+            case "words": check.words = try reader.string() ?? ""
+            case "command": check.command = try reader.string()
+            default: try reader.skip()
+            }
+          }
+          list.append(check)
+        }
+        checks = list
+      }
+      try reader.end()
+    } catch {
+      return nil
+    }
+    return checks
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Export
+import Glibc
+import Hub
+import IMUModel
+import LinuxIO
+import Terminal
+
+/// Where the state of the hosts is shown after each round.
+struct GlanceOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Write the state of the hosts for the textfile collector of Prometheus's node_exporter.",
+      valueName: "file"), completion: .file())
+  var metrics: String?
+
+  @Option(
+    help: ArgumentHelp("Write a page with the state of the hosts.", valueName: "file"),
+    completion: .file())
+  var page: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Publish the state of the hosts at this MQTT broker, with mosquitto_pub.",
+      valueName: "host[:port]"))
+  var mqtt: Broker?
+
+  /// Refuses files that must not be replaced.
+  ///
+  /// - Parameter hosts: The host file, which nothing replaces.
+  func check(besides hosts: String) throws {
+    for (option, file) in [("--metrics", metrics), ("--page", page)] {
+      guard let file else { continue }
+      guard !file.isEmpty else {
+        throw CommandFailure(.usage, "\(option) needs the name of a file")
+      }
+      try OutputPlace.refuseHub(file, of: option)
+      if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
+        throw CommandFailure(
+          .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")
+      }
+    }
+  }
+
+  /// The presence of a hub that stays, at the broker.
+  var presence: HubPresence? { mqtt?.health.presence() }
+
+  /// Shows the state after a round; returns what could not be written. A broker that does not answer is reported, and is no
+  /// failure: it has no recordings.
+  func show(
+    _ hub: HubDirectory, _ hosts: [HubHost], nanoseconds: Int64, _ presence: HubPresence?
+  ) -> [CommandFailure] {
+    guard metrics != nil || page != nil || mqtt != nil else { return [] }
+    var failures: [CommandFailure] = []
+    do {
+      let status = try FleetStatus(hub, hosts)
+      let now = SystemClock().wallTime
+      let seconds = Double(nanoseconds) / 1_000_000_000
+      for (path, text) in [
+        (metrics, { status.metrics(now: now, seconds: seconds) }),
+        (page, { status.page(now: now) }),
+      ] {
+        guard let path else { continue }
+        do {
+          try write(text(), to: path)
+        } catch {
+          failures.append(CommandFailure(error, else: .inputOutput))
+        }
+      }
+      if let health = mqtt?.health { publish(status, at: health, presence) }
+    } catch {
+      failures.append(CommandFailure(error, else: .inputOutput))
+    }
+    return failures
+  }
+
+  private func publish(
+    _ status: FleetStatus, at health: FleetHealth, _ presence: HubPresence?
+  ) {
+    do throws(CommandFailure) {
+      do {
+        try presence?.announce()
+      } catch {
+        throw CommandFailure(.unavailable, "\(error)")
+      }
+      if let failure = health.send(FleetHealth.messages(status, stays: presence != nil)) {
+        throw failure
+      }
+    } catch {
+      Console.talk("the state of the hosts is not at the broker: \(error.sentence)")
+    }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let file = try PendingFile(path, remedy: "choose another FILE")
+    var sink = FileDescriptorSink(file.descriptor, name: path)
+    try Array(text.utf8).withUnsafeBytes { try sink.write($0) }
+    try sink.flush()
+    try file.publish()
+  }
+}
+
+/// An MQTT broker on the command line: `broker.lan`, `broker.lan:1883`.
+struct Broker: ExpressibleByArgument {
+  let health: FleetHealth
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    let port = parts.count == 2 ? UInt16(parts[1]) : nil
+    // A name that begins with - would be an option.
+    guard let name = parts.first, !name.isEmpty, !name.hasPrefix("-"),
+      parts.count == 1 || port ?? 0 > 0
+    else { return nil }
+    health = FleetHealth(broker: String(name), port: port)
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Hub
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+@testable import Remote
+import Testing
+
+@Suite("Which host of a hub a recording comes from")
+struct OwnersTests {
+  private static let proof = HostLedger.Proof(
+    byteCount: 7, digest: SHA256.digest(of: [1, 2, 3, 4, 5, 6, 7]))
+
+  private func ids(_ count: Int) -> [RecordingID] {
+    var generator = SeededGenerator(seed: 5)
+    return (0..<count).map { _ in .random(using: &generator) }
+  }
+
+  @Test("the first that offers it has it, until its visit ends without it")
+  func first() {
+    let (owners, id) = (Owners(listed: ["a", "b"]), ids(1)[0])
+    #expect(owners.claim(id, by: "a", isWeak: false).host == "a")
+    #expect(owners.claim(id, by: "b", isWeak: false).host == "a")
+    owners.release([id], by: "b")
+    #expect(owners.claim(id, by: "b", isWeak: false).host == "a")
+    owners.release([id], by: "a")
+    #expect(owners.claim(id, by: "b", isWeak: false).host == "b")
+  }
+
+  @Test("one whose last visit went wrong keeps it from no other, and takes it from one like it")
+  func weak() {
+    let (owners, id) = (Owners(listed: ["a", "b", "c"]), ids(1)[0])
+    #expect(owners.claim(id, by: "a", isWeak: true).host == "a")
+    #expect(owners.claim(id, by: "b", isWeak: true).host == "b")
+    #expect(owners.claim(id, by: "c", isWeak: false).host == "c")
+    #expect(owners.claim(id, by: "a", isWeak: true).host == "c")
+  }
+
+  @Test("what is here is its host's, whatever went wrong")
+  func proved() {
+    let (owners, id) = (Owners(listed: ["a", "b"]), ids(1)[0])
+    _ = owners.claim(id, by: "a", isWeak: true)
+    owners.note(id, OwnersTests.proof, of: "a")
+    let owner = owners.claim(id, by: "b", isWeak: false)
+    #expect(owner.host == "a")
+    #expect(owner.proof == OwnersTests.proof)
+    owners.release([id], by: "a")
+    #expect(owners[id]?.host == "a")
+  }
+
+  @Test("of several that arrive, those that came from another host meanwhile are refused alone")
+  func meanwhile() throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let hub = try HubDirectory(path: directory.path + "/fleet", create: true)
+    let lock = try hub.lock()
+    let owners = Owners(listed: ["a", "b"])
+    let ids = ids(3)
+    owners.note(ids[1], OwnersTests.proof, of: "b")
+    let settings = HubRound.Settings(
+      SSHConnection(
+        program: "ssh", port: nil, identity: nil, configuration: nil, options: [], remoteStore: nil),
+      timeout: 1)
+    let keeper = HostKeeper(
+      HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
+      now: { WallTime(nanoseconds: 1_795_687_200_000_000_000, isSynchronised: true) },
+      talk: { _ in })
+    _ = try keeper.open()
+    let refused = try keeper.willPublish(
+      ids.enumerated().map { number, id in
+        PullWitness.Arrival(
+          offer: PullOffer(
+            number: UInt32(number) + 1, id: id, byteCount: 7, state: .complete, start: 0),
+          byteCount: 7, digest: OwnersTests.proof.digest)
+      })
+    #expect(Array(refused.keys) == [ids[1]])
+    #expect(refused[ids[1]]?.status == .tryAgain)
+    #expect(Set(try HostLedger(of: "a", in: hub).proofs.keys) == [ids[0], ids[2]])
+    _ = consume lock
+  }
+}

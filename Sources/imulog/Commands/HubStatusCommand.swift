@@ -70,7 +70,7 @@ struct HubStatusCommand: ParsableCommand {
 enum FleetTable {
   private static let heading = [
     "HOST", "SEEN", "LAST", "RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "CLOCK", "FREE",
-    "VERSION", "STATE", "PROBLEM",
+    "VERSION", "SERVICE", "PROBLEM",
   ]
   private static let numeric = ["RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "FREE"]
 

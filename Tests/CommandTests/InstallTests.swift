@@ -151,6 +151,8 @@ struct InstallTests {
     #expect(timer.contains("\n[Timer]\nOnCalendar=Mon..Fri 08:00\n"))
     let unit = try text(at: card + "/etc/systemd/system/imulog-calendar.service")
     #expect(unit.contains("\nExecStart=/usr/local/bin/imulog start --calendar\n"))
+    // A start that the service refuses, because it records already.
+    #expect(unit.contains("\nSuccessExitStatus=75\n"))
     #expect(
       bench.run("install", "--print", "--root", card).output.contains("imulog-calendar.timer"))
     // systemd, where it is, finds nothing wrong in them.
@@ -200,6 +202,21 @@ struct InstallTests {
         bench.run("install", "--root", card), 78,
         ["imulog.conf: calendar = Mon..Xyz 08:00", "systemd does not understand it"])
     }
+    #expect(bench.directory.names(in: "card/etc") == ["imulog"])
+  }
+
+  @Test("a systemd that does not answer is ended after 5 s, and nothing is written")
+  func silentSystemd() {
+    let card = bench.directory.path + "/card"
+    _ = bench.shell("mkdir -p bin card/etc/imulog")
+    bench.directory.write(
+      Array("#!/bin/sh\nsleep 60\n".utf8), to: "bin/systemd-analyze")
+    bench.directory.write(Array("calendar = daily\n".utf8), to: "card/etc/imulog/imulog.conf")
+    let outcome = bench.shell(
+      "chmod 755 bin/systemd-analyze && PATH=$PWD/bin:$PATH exec \(Child.program) install --root \(card)"
+    )
+    expectSentence(
+      outcome, 75, ["imulog.conf: calendar = daily", "did not end within 5 s", "try it by hand"])
     #expect(bench.directory.names(in: "card/etc") == ["imulog"])
   }
 

@@ -16,13 +16,14 @@ struct CalendarTimer {
 
   /// The calendar of the configuration below `root`; `nil` without one.
   ///
-  /// - Throws: what the configuration's reader throws; a refusal when systemd is here and does not understand the calendar.
+  /// - Throws: what the configuration's reader throws; a refusal when systemd is here and does not understand the calendar, or
+  ///   does not answer.
   init?(root: String) throws {
     let path = root + ConfigurationFile.usualPath
     guard access(path, F_OK) == 0 else { return nil }
     let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
     guard let calendar = configuration.calendar else { return nil }
-    guard try CalendarTimer.isUnderstood(calendar) else {
+    guard try CalendarTimer.isUnderstood(calendar, path) else {
       throw CommandFailure(
         .configuration,
         "\(path): calendar = \(calendar): systemd does not understand it; try it with `systemd-analyze calendar \"\(calendar)\"`"
@@ -32,19 +33,26 @@ struct CalendarTimer {
   }
 
   /// Whether systemd says so, or is not here to be asked.
-  private static func isUnderstood(_ calendar: String) throws -> Bool {
-    let process: OtherProcess
+  private static func isUnderstood(_ calendar: String, _ path: String) throws -> Bool {
+    let ending: OtherProcess.Ending
     do throws(LinuxIOError) {
-      process = try OtherProcess("systemd-analyze", ["calendar", "--", calendar])
+      ending = try OtherProcess("systemd-analyze", ["calendar", "--", calendar])
+        .finish(within: patience)
     } catch {
       guard error.errno == ENOENT else { throw error }
       return true
     }
-    // What it says is read, or it would end by the pipe; it is a few lines.
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    while read(process.output, &bytes, bytes.count) > 0 {}
-    return process.end(within: 5000) == 0
+    guard !ending.isLate else {
+      throw CommandFailure(
+        .tryAgain,
+        "\(path): calendar = \(calendar): `systemd-analyze calendar`, which checks it, did not end within 5 s; try it by hand, and install again"
+      )
+    }
+    return ending.status == 0
   }
+
+  /// How long systemd may take to check a calendar, in nanoseconds; it takes some milliseconds.
+  private static var patience: Int64 { 5_000_000_000 }
 
   /// The timer, and the service that it starts.
   ///
@@ -77,13 +85,13 @@ struct CalendarTimer {
           [Service]
           Type=oneshot
           ExecStart=\(program) start --calendar
+          # 75: the service records already, or is busy, and says so in its journal.
+          SuccessExitStatus=75
+
           User=imulog
           Group=imulog
-          NoNewPrivileges=yes
+          \(InstalledFile.hardening)
           PrivateNetwork=yes
-          PrivateTmp=yes
-          ProtectHome=yes
-          ProtectSystem=strict
           RestrictAddressFamilies=AF_UNIX
 
           """),

@@ -56,24 +56,11 @@ enum HubUnits {
     Nice=10
 
     CapabilityBoundingSet=
-    LockPersonality=yes
-    MemoryDenyWriteExecute=yes
-    NoNewPrivileges=yes
+    \(InstalledFile.hardening)
     PrivateDevices=yes
-    PrivateTmp=yes
     ProtectClock=yes
-    ProtectControlGroups=yes
-    ProtectHome=yes
-    ProtectHostname=yes
-    ProtectKernelLogs=yes
-    ProtectKernelModules=yes
-    ProtectKernelTunables=yes
-    ProtectSystem=strict
     RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-    RestrictNamespaces=yes
     RestrictRealtime=yes
-    RestrictSUIDSGID=yes
-    SystemCallArchitectures=native
     SystemCallFilter=@system-service
     SystemCallErrorNumber=EPERM
 

@@ -81,22 +81,9 @@ struct InstalledFile {
     # that may be open are deleted last.
     CapabilityBoundingSet=CAP_LEASE
     AmbientCapabilities=CAP_LEASE
-    LockPersonality=yes
-    MemoryDenyWriteExecute=yes
-    NoNewPrivileges=yes
+    \(hardening)
     PrivateNetwork=yes
-    PrivateTmp=yes
-    ProtectControlGroups=yes
-    ProtectHome=yes
-    ProtectHostname=yes
-    ProtectKernelLogs=yes
-    ProtectKernelModules=yes
-    ProtectKernelTunables=yes
-    ProtectSystem=strict
     RestrictAddressFamilies=AF_UNIX
-    RestrictNamespaces=yes
-    RestrictSUIDSGID=yes
-    SystemCallArchitectures=native
     # adjtimex reads whether the clock is synchronised; ProtectClock= would forbid it. Without CAP_SYS_TIME the service
     # cannot set the clock.
     SystemCallFilter=@system-service adjtimex clock_adjtime
@@ -107,6 +94,24 @@ struct InstalledFile {
 
     """
   }
+
+  /// What no unit of this program needs.
+  static let hardening = """
+    LockPersonality=yes
+    MemoryDenyWriteExecute=yes
+    NoNewPrivileges=yes
+    PrivateTmp=yes
+    ProtectControlGroups=yes
+    ProtectHome=yes
+    ProtectHostname=yes
+    ProtectKernelLogs=yes
+    ProtectKernelModules=yes
+    ProtectKernelTunables=yes
+    ProtectSystem=strict
+    RestrictNamespaces=yes
+    RestrictSUIDSGID=yes
+    SystemCallArchitectures=native
+    """
 
   private static let rules = """
     # Sensors and buttons for the groups i2c and gpio.

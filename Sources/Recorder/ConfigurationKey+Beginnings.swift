@@ -18,7 +18,7 @@ extension ConfigurationKey {
           """
       ) { text in text == "none" ? .some(nil) : TriggerSetting.Threshold(text).map { .some($0) } },
       ConfigurationKey(
-        "trigger-above", \.trigger.above, "1Hz",
+        "trigger-above", \.trigger.cutOffHertz, "1Hz",
         accepts: "give hertz from 0.01 to 1000, such as 1Hz or 0.5Hz",
         comment: "# The high-pass filter of the trigger.\n"
       ) { text in
@@ -28,7 +28,7 @@ extension ConfigurationKey {
         "trigger-window", \.trigger.window, "1s", accepts: above0,
         comment: "# The time over which rms is taken.\n", positive),
       ConfigurationKey(
-        "post-trigger", \.trigger.after, "5s", accepts: above0,
+        "post-trigger", \.trigger.postTrigger, "5s", accepts: above0,
         comment:
           "# The time without motion after which the event is over, and the recording ends.\n",
         positive),
@@ -37,14 +37,15 @@ extension ConfigurationKey {
         comment: "# The time after that in which motion begins no other recording.\n"
       ) { SpanText.nanoseconds($0) },
       ConfigurationKey(
-        "trigger-most", \.trigger.most, "1000", accepts: "give a number from 1 to 10000",
+        "trigger-most", \.trigger.mostADay, "1000", accepts: "give a number from 1 to 10000",
         comment: "# How many recordings motion begins in 24 hours at most.\n"
       ) { Digits.number($0, upTo: 10_000).flatMap { $0 > 0 ? $0 : nil } },
       ConfigurationKey(
         "every", \.every, "never", accepts: "give never, or a time up to 366d, such as 10m",
         comment: """
 
-          # A duty cycle: a recording of length begins so often; with while-idle = sleep, for the sensor sleeps between.
+          # A duty cycle: a recording of length begins so often; with while-idle = sleep, for the sensor sleeps between, a
+          # second or more.
 
           """
       ) {

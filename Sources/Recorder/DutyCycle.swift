@@ -2,8 +2,13 @@
 
 package import IMUModel
 
-/// The turns of a duty cycle. A turn that passes unseen, in a machine that was suspended, is left out.
+/// The turns of a duty cycle, on the monotonic clock. That stands still while the machine is suspended, and so does the
+/// cycle: the turn that was next is later by as long. A turn that passes unseen is left out.
 package struct DutyCycle {
+  /// Nanoseconds from the end of a recording to the next turn at least: time to make the recording durable, and to put the
+  /// sensor to sleep and wake it.
+  package static let shortestSleep: Int64 = 1_000_000_000
+
   /// Nanoseconds from one turn to the next.
   package let period: Int64
   package private(set) var due: MonotonicTime

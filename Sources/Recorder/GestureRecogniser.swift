@@ -143,8 +143,9 @@ package struct GestureRecogniser: Sendable {
 }
 
 extension MonotonicTime {
-  /// The instant `nanoseconds` after this one, or the last possible one: stamps come from outside and must not trap.
-  fileprivate func later(by nanoseconds: Int64) -> MonotonicTime {
+  /// The instant `nanoseconds` after this one, or the last possible one: stamps and lengths come from outside and must not
+  /// trap.
+  func later(by nanoseconds: Int64) -> MonotonicTime {
     let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
     return MonotonicTime(nanoseconds: overflow ? .max : sum)
   }

@@ -6,7 +6,7 @@ package import IMUModel
 ///
 ///     request   answered when
 ///     start     the recording has its file, and its first sample is in the log
-///     mark      at once in a recording with a sample, else as start
+///     mark      at once in a recording with a sample, else as start, also where the recording still waits
 ///     stop      the log has its end and is durable
 ///     keep      the same
 ///     discard   the recording is in the trash, and the next one has its file and its first sample
@@ -83,7 +83,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   private static func goal(of request: ControlRequest, _ machine: RecorderMachine) -> Goal? {
     switch request {
     case .start, .startByCalendar, .discard: return .begun
-    case .mark: return machine.state == .starting ? .begun : nil
+    case .mark: return machine.state == .starting || machine.waitingStart != nil ? .begun : nil
     case .stop, .keep: return [.saving, .ending].contains(machine.state) ? .ended : nil
     case .status, .watch: return nil
     }

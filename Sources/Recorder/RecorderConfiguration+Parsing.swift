@@ -82,15 +82,16 @@ extension RecorderConfiguration {
           + "give less, or a greater accel-range")
     }
     let hertz = lines["rate"]?.value ?? "10"
-    guard trigger.above < rate.hertz / 2 else {
+    guard trigger.cutOffHertz < rate.hertz / 2 else {
       throw lines.error(
         lines["trigger-above"] == nil ? "trigger" : "trigger-above",
         "the filter's trigger-above must be below half of the rate, \(hertz) Hz; give less there, or a higher rate"
       )
     }
     let ticks = rate.ticks(inNanoseconds: trigger.window)
-    guard threshold.measure == .peak || ticks <= TriggerSetting.mostTicks else {
-      let longest = SpanText.text(rate.nanoseconds(atTick: TriggerSetting.mostTicks))
+    guard threshold.measure == .peak || ticks <= TriggerSetting.longestWindowTicks else {
+      let longest = SpanText.text(
+        rate.nanoseconds(atTick: TriggerSetting.longestWindowTicks))
       throw lines.error(
         lines["trigger-window"] == nil ? "trigger" : "trigger-window",
         "trigger-window can be \(longest) at most at \(hertz) Hz; give less there")
@@ -106,11 +107,11 @@ extension RecorderConfiguration {
           "the sensor must sleep between the recordings; say while-idle = sleep, or give never here"
         )
       }
-      guard let length, length < every else {
+      guard let length, length <= every - DutyCycle.shortestSleep else {
         let given = lines["length"]?.value ?? "60s"
         throw lines.error(
           "every",
-          "each recording must be over before the next, and length is \(given); "
+          "each recording must be over a second or more before the next, and length is \(given); "
             + "give a shorter length, or more here")
       }
     }

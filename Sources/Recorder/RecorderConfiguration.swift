@@ -42,7 +42,8 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var samplesWhileIdle = true
   /// When motion begins a recording.
   package var trigger = TriggerSetting()
-  /// Nanoseconds from one beginning of the duty cycle to the next, longer than ``length``; `nil` without a cycle.
+  /// Nanoseconds from one beginning of the duty cycle to the next, longer than ``length`` by
+  /// ``DutyCycle/shortestSleep`` at least; `nil` without a cycle.
   package var every: Int64?
   /// Days and times as `systemd.time(7)` has them, at which a timer begins a recording; `nil` for none.
   package var calendar: String?

@@ -42,7 +42,7 @@ package enum RecorderEvent: Equatable, Sendable {
 
   // Motion, from TriggerWatch.
 
-  /// The sample of `tick` is the first one of an event; the words are its mark's.
+  /// The sample of `tick` is the first one of an event that no log has as a mark; the words are its mark's.
   case triggered(at: MonotonicTime, tick: UInt64, label: String)
   /// The event is over with the last tick at `at`.
   case quiet(at: MonotonicTime)
@@ -96,6 +96,38 @@ package struct RecordingStart: Hashable, Sendable {
   package var tick: UInt64?
   /// The words of the event's mark.
   package var label = ""
+  /// The person's press or request that took over what an event began; `nil` for none.
+  package var taker: Taker?
+
+  /// A press or request.
+  package struct Taker: Hashable, Sendable {
+    package var at: MonotonicTime
+    package var reason: StartReason
+  }
+
+  /// Whether motion began it, and so ends it.
+  var isOfMotion: Bool { reason == .trigger && taker == nil }
+
+  /// Whether a person's press at `press` began it, or took it over.
+  func isBegun(by press: MonotonicTime) -> Bool { press == taker?.at ?? at }
+}
+
+/// A recording that begins as soon as one can begin.
+struct WaitingRecording: Hashable, Sendable {
+  /// A mark that came before the recording could begin.
+  struct EarlyMark: Hashable, Sendable {
+    let at: MonotonicTime
+    let label: String
+  }
+
+  var start: RecordingStart
+  /// The end of the event that begins it, where that is over already.
+  var end: MonotonicTime?
+  var marks: Set<EarlyMark> = []
+
+  mutating func mark(at instant: MonotonicTime, _ label: String) {
+    marks.insert(EarlyMark(at: instant, label: label))
+  }
 }
 
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
@@ -117,6 +149,8 @@ package enum RecorderEffect: Equatable, Sendable {
   case holdBack(at: MonotonicTime)
   /// Continue logging, with the ticks that were held back.
   case release
+  /// Motion began the recording and ends it no more.
+  case takeOver
   /// Put a mark into the recording, which may still await its first sample.
   case mark(at: MonotonicTime, label: String)
   /// End the recording with the last tick at or before `at`, or now; answered by ``RecorderEvent/saved``,
@@ -147,11 +181,11 @@ enum RefusalText {
   static let nothingSampled =
     "nothing was sampled before, because the sensor sleeps while idle; say while-idle = sample in the configuration"
   static let notSampledYet = "nothing was sampled yet, the sensor is being brought up"
-  static let hasReachedLength =
-    "the recording had just reached its length and is kept; press again for another"
+  static let hasJustEnded =
+    "the recording had just ended by itself and is kept; press again for another"
   static let noSensor =
     "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"
-  static let pressForgotten = "the recording could not begin: \(Problem.sensor.meaning)"
+  static let couldNotBegin = "the recording could not begin: \(Problem.sensor.meaning)"
   static let hadNoSample = "the recording had no sample, and nothing is kept"
   static let hasNoFile = "the recording's file could not be made; the service's journal says why"
   static let endedBeforeSample =

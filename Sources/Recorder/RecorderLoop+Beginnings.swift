@@ -5,14 +5,19 @@ import IMUModel
 /// Recordings that begin without a person: by motion, and in turns.
 extension RecorderLoop {
   /// Handles an event in the motion, unless it would begin one recording more in 24 hours than is allowed.
-  func handle(_ event: TriggerWatch.Event) {
+  ///
+  /// - Parameter isMarked: Whether it is a mark of the recording already, and begins none.
+  func handle(_ event: TriggerWatch.Event, isMarked: Bool) {
     switch event {
     case .quiet(let instant, _): handle(.quiet(at: instant))
     case .began(let instant, let tick, let level):
       let now = clock.now()
       triggers.noteEvent(at: now)
-      let most = setup.configuration.trigger.most
-      guard machine.state.isLogging || triggers.count(at: now) < most else {
+      guard !isMarked else { return sendMarkToWatchers(at: instant) }
+      let most = setup.configuration.trigger.mostADay
+      // In a recording that runs or waits it is a mark.
+      let isMark = machine.state.isLogging || machine.waitingStart != nil
+      guard isMark || triggers.count(at: now) < most else {
         if triggers.isNewlyFull() {
           journal(
             .warning,
@@ -21,8 +26,7 @@ extension RecorderLoop {
         }
         return
       }
-      let label = "trigger \(Plain.number(level, per: 1000)) g"
-      handle(.triggered(at: instant, tick: tick, label: label))
+      handle(.triggered(at: instant, tick: tick, label: TriggerWatch.label(level)))
     }
   }
 
@@ -30,16 +34,21 @@ extension RecorderLoop {
   func planTurns() {
     guard turns?.period != setup.configuration.every else { return }
     turns = setup.configuration.every.map { DutyCycle(period: $0, from: clock.now()) }
+    isTurnLeftOut = false
   }
 
-  /// Begins the recording of a turn that is due.
+  /// Begins the recording of a turn that is due. Of several turns in a row that are left out, the journal has the first.
   func takeTurn(_ now: MonotonicTime) {
     guard turns?.takeTurn(at: now) ?? false else { return }
     if machine.state == .asleep {
+      isTurnLeftOut = false
       handle(.start(at: now, by: .duty))
-    } else if machine.state != .ending, machine.state != .ended {
+    } else if machine.state != .ending, machine.state != .ended, !isTurnLeftOut {
+      isTurnLeftOut = true
       journal(
-        .notice, "a turn of the duty cycle is left out: the service is \(machine.state.rawValue)")
+        .notice,
+        "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); so is each other one until it is asleep"
+      )
     }
   }
 
@@ -51,7 +60,7 @@ extension RecorderLoop {
     let count = triggers.count(at: now)
     return TriggerStatus(
       measure: threshold.measure.rawValue, threshold: threshold.limit,
-      isArmed: isArmed && machine.state == .armed && count < setting.most, count: count,
-      most: setting.most, sinceLast: triggers.last.map { now - $0 })
+      isArmed: isArmed && machine.state == .armed && count < setting.mostADay, count: count,
+      most: setting.mostADay, sinceLast: triggers.last.map { now - $0 })
   }
 }

@@ -38,6 +38,7 @@ extension RecorderLoop {
       send(.end(at: nil, reason: .button))
     case .holdBack(let instant): send(.hold(at: instant))
     case .release: send(.release)
+    case .takeOver: send(.takeOver)
     case .mark(let instant, let label):
       send(.mark(at: instant, label: label))
       sendMarkToWatchers(at: instant)
@@ -208,9 +209,9 @@ extension RecorderLoop {
         "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
         + "Without it the times are less certain, and nothing else is lost"
       if panel == nil { journal(.warning, notice) }
-    case .motion(let event, let session):
+    case .motion(let event, let isMarked, let session):
       guard workers?.channel.session == session else { return }
-      handle(event)
+      handle(event, isMarked: isMarked)
     case .recording(let event):
       if event == .savedNothing {
         journal(.notice, RefusalText.hadNoSample)
@@ -333,8 +334,8 @@ extension RecorderLoop {
       let workers, !workers.hasSamplerEnded,
       machine.state.isLogging
     else { return nil }
-    return plan.start + sensor.schedule.rate.nanoseconds(atTick: ticks)
-      + RecorderLoop.samplerPatience
+    return plan.start.later(by: sensor.schedule.rate.nanoseconds(atTick: ticks))
+      .later(by: RecorderLoop.samplerPatience)
   }
 
   /// When ``superviseSingle(_:)`` is due.

@@ -98,6 +98,8 @@ package final class RecorderLoop {
   var triggers = TriggerTally()
   /// The duty cycle, if there is one.
   var turns: DutyCycle?
+  /// Whether its last turn was left out.
+  var isTurnLeftOut = false
   var watchers: [Watcher] = []
   /// While a recording for a calibration by hand runs.
   var guide: CalibrationGuide?

@@ -10,7 +10,8 @@ extension RecorderMachine {
     case .begin: return state == .asleep && samplesWhileIdle ? arm() : []
     // It may be the recording's end: later ticks are logged once it is known not to be.
     case .buttonDown(let time):
-      return state == .starting || state == .recording ? [.holdBack(at: time)] : []
+      let isOpen = state == .starting || state == .recording
+      return isOpen && !hasBegun(by: time) ? [.holdBack(at: time)] : []
     case .press, .double, .single, .long, .holding, .veryLong, .forgotten:
       return handleGesture(event)
     case .start, .stop, .mark, .keep, .discard: return handleRequest(event)
@@ -32,14 +33,21 @@ extension RecorderMachine {
     case .press(let time): return press(at: time)
     case .double(let time):
       switch state {
-      // The first of the two presses began this recording, or was ignored because another start waited.
       case .starting, .recording:
-        doublePress = time
-        return [.release]
+        // Else the first press was ignored, because another start waited.
+        guard let begun, begun.at < time, !begun.isBegun(by: time) else {
+          doublePress = time
+          return [.release]
+        }
+        return [.mark(at: time, label: ""), .release]
       case .stopping:
         return [.mark(at: time, label: "")] + resume()
       default:
-        doublePress = time
+        if let start = waiting?.start, start.at < time, !start.isBegun(by: time) {
+          waiting?.mark(at: time, "")
+        } else {
+          doublePress = time
+        }
         return []
       }
     case .single: return state == .stopping ? endByPress() : []
@@ -56,11 +64,12 @@ extension RecorderMachine {
   }
 
   private mutating func press(at time: MonotonicTime) -> [RecorderEffect] {
-    if isMeantForLast(time) { return [.refuse(RefusalText.hasReachedLength)] }
+    if isMeantForLast(time) { return [.refuse(RefusalText.hasJustEnded)] }
+    if state.isLogging, hasBegun(by: time) { return takeOver(at: time) }
     let start = RecordingStart(at: time, reason: .button)
     switch state {
     case .asleep:
-      waitingStart = start
+      waiting = WaitingRecording(start: start)
       return arm()
     case .waking, .saving: return wait(start, isRequest: false)
     case .armed: return begin(start)
@@ -76,7 +85,10 @@ extension RecorderMachine {
   }
 
   private mutating func long(at time: MonotonicTime) -> [RecorderEffect] {
-    if isMeantForLast(time) { return [.refuse(RefusalText.hasReachedLength)] }
+    if isMeantForLast(time) { return [.refuse(RefusalText.hasJustEnded)] }
+    if state.isLogging, hasBegun(by: time) {
+      return takeOver(at: time) + [.refuse(RefusalText.endsBeforeKeeping)]
+    }
     switch state {
     case .asleep, .waking, .armed, .saving: return keep(upTo: time, by: .button)
     case .starting, .recording: return discard(andBegin: RecordingStart(at: time, reason: .button))
@@ -86,18 +98,17 @@ extension RecorderMachine {
     }
   }
 
-  /// Whether a press went down before the last recording reached its length, and so was meant to end it.
+  /// Whether a press went down before the last recording ended by itself, and so was meant to end it.
   private func isMeantForLast(_ press: MonotonicTime) -> Bool {
-    guard let lastLimit, state.isIdle || state == .saving else { return false }
-    return press <= lastLimit
+    guard let lastPresses, state.isIdle || state == .saving else { return false }
+    return lastPresses.contains(press)
   }
 
-  /// Continues logging: the press was not the recording's end. An event since then is a mark.
+  /// Continues logging: the press was not the recording's end.
   private mutating func resume() -> [RecorderEffect] {
     state = hasFirstSample ? .recording : .starting
     stopPress = nil
-    defer { (waitingStart, waitingEnd) = (nil, nil) }
-    return mark(of: waitingStart) + [.release]
+    return [.release]
   }
 
   /// Ends the recording at the press.
@@ -117,7 +128,10 @@ extension RecorderMachine {
       switch state {
       case .starting, .recording: return [.mark(at: time, label: label)]
       case .stopping: return [.refuse(RefusalText.isStopping)]
-      default: return [.refuse(RefusalText.noRecording)]
+      default:
+        guard waiting != nil else { return [.refuse(RefusalText.noRecording)] }
+        waiting?.mark(at: time, label)
+        return []
       }
     case .discard(let time) where state.isLogging:
       return discard(andBegin: RecordingStart(at: time, reason: .request))
@@ -128,7 +142,7 @@ extension RecorderMachine {
   private mutating func start(_ start: RecordingStart) -> [RecorderEffect] {
     switch state {
     case .asleep:
-      waitingStart = start
+      waiting = WaitingRecording(start: start)
       return arm()
     case .waking:
       guard problem != .sensor else { return [.refuse(RefusalText.noSensor)] }
@@ -143,14 +157,14 @@ extension RecorderMachine {
 
   private mutating func stop(at time: MonotonicTime) -> [RecorderEffect] {
     switch state {
-    case .waking where waitingStart != nil:
-      waitingStart = nil
+    case .waking where waiting != nil:
+      waiting = nil
       return samplesWhileIdle ? [] : sleep()
     case .starting, .recording: return end(at: time, .button)
     case .stopping: return endByPress()
     case .saving:
       // The recording is ending already: the caller waits for that.
-      (waitingStart, waitingEnd) = (nil, nil)
+      waiting = nil
       return []
     case .asleep, .waking, .armed, .ending, .ended: return [.refuse(RefusalText.noRecording)]
     }
@@ -177,12 +191,10 @@ extension RecorderMachine {
     case .asleep, .waking, .armed: return exit()
     case .starting, .recording: return end(at: nil, reason, then: .ending)
     // No second press can come any more.
-    case .stopping:
-      (waitingStart, waitingEnd) = (nil, nil)
-      return endByPress(then: .ending)
+    case .stopping: return endByPress(then: .ending)
     case .saving:
       state = .ending
-      (waitingStart, waitingEnd) = (nil, nil)
+      waiting = nil
       return []
     case .ending, .ended: return []
     }
@@ -215,13 +227,12 @@ extension RecorderMachine {
       isSensorAwake = false
       problem = .sensor
       let refusal: [RecorderEffect] =
-        waitingStart == nil ? [] : [.refuse(RefusalText.pressForgotten)]
-      waitingStart = nil
+        waiting == nil ? [] : [.refuse(RefusalText.couldNotBegin)]
+      waiting = nil
       state = samplesWhileIdle ? .waking : .asleep
       return refusal + (samplesWhileIdle ? [.scheduleRetry] : [])
     case .starting, .recording, .stopping:
       isSensorAwake = false
-      forgetEvent()
       return endByItself(.sensor)
     case .saving, .ending:
       isSensorAwake = false
@@ -240,7 +251,7 @@ extension RecorderMachine {
       hasFirstSample = true
       succeed(.storageFull, .storage)
     case .limitReached(let time) where state.isLogging:
-      lastLimit = time
+      noteOwnEnd(at: time)
       return end(at: nil, .completed)
     case .storageEnded(let problem) where state.isLogging:
       hasStorageFailed = true
@@ -263,25 +274,32 @@ extension RecorderMachine {
 
   /// Begins a recording; the sensor is sampled.
   mutating func begin(_ start: RecordingStart) -> [RecorderEffect] {
+    let early = waiting
     state = .starting
-    begun = start
-    waitingStart = nil
-    lastLimit = nil
+    begun = start.taker.map { RecordingStart(at: $0.at, reason: $0.reason) } ?? start
+    (waiting, lastPresses) = (nil, nil)
     hasFirstSample = false
     hasStorageFailed = false
-    let effects = [.beginRecording(start)] + mark(of: start)
-    guard let over = waitingEnd else { return effects }
-    waitingEnd = nil
-    return effects + end(at: over, .completed)
+    let marks = (early?.marks ?? []).sorted { ($0.at, $0.label) < ($1.at, $1.label) }
+    let effects =
+      [.beginRecording(start)] + (start.taker == nil ? [] : [.takeOver]) + mark(of: start)
+      + marks.map { .mark(at: $0.at, label: $0.label) }
+    guard let over = early?.end else { return effects }
+    return effects + endQuietly(at: over)
   }
 
-  /// Keeps a press, request or event for later. The first one counts, but a person before an event; a second request is
-  /// refused.
-  mutating func wait(_ start: RecordingStart, isRequest: Bool) -> [RecorderEffect] {
-    guard waitingStart == nil || waitingStart?.reason == .trigger && start.reason != .trigger else {
+  /// Keeps a press or request for later. The first one counts, but a person takes over the recording of an event that waits;
+  /// a second request is refused.
+  private mutating func wait(_ start: RecordingStart, isRequest: Bool) -> [RecorderEffect] {
+    guard let present = waiting?.start else {
+      waiting = WaitingRecording(start: start)
+      return []
+    }
+    guard present.isOfMotion else {
       return isRequest ? [.refuse(RefusalText.isStarting)] : []
     }
-    (waitingStart, waitingEnd) = (start, nil)
+    waiting?.start.taker = RecordingStart.Taker(at: start.at, reason: start.reason)
+    waiting?.end = nil
     return []
   }
 
@@ -307,7 +325,7 @@ extension RecorderMachine {
     if isGuided { doublePress = start.at }
     state = .saving
     stopPress = nil
-    (waitingStart, waitingEnd) = (start, nil)
+    waiting = WaitingRecording(start: start)
     return [.discardRecording(at: start.at)]
   }
 
@@ -323,7 +341,7 @@ extension RecorderMachine {
       succeed(.configuration)
       guard state.isIdle else { return [] }
       // The sensor is set up again with the new configuration.
-      return stopSensor() + (samplesWhileIdle || waitingStart != nil ? arm() : sleep())
+      return stopSensor() + (samplesWhileIdle || waiting != nil ? arm() : sleep())
     default: problem = .configuration
     }
     return []
@@ -331,9 +349,9 @@ extension RecorderMachine {
 
   /// Begins the recording that waits, or goes to the idle state.
   private mutating func rest() -> [RecorderEffect] {
-    stopPress = nil
-    if let waitingStart, isSensorAwake { return begin(waitingStart) }
-    let effects = waitingStart != nil || samplesWhileIdle ? arm() : sleep()
+    (begun, stopPress) = (nil, nil)
+    if let start = waiting?.start, isSensorAwake { return begin(start) }
+    let effects = waiting != nil || samplesWhileIdle ? arm() : sleep()
     guard awaitsReload else { return effects }
     awaitsReload = false
     return effects + [.reload]
@@ -357,7 +375,7 @@ extension RecorderMachine {
 
   private mutating func exit() -> [RecorderEffect] {
     state = .ended
-    waitingStart = nil
+    waiting = nil
     return stopSensor() + [.exit]
   }
 

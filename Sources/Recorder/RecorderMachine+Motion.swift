@@ -2,21 +2,46 @@
 
 import IMUModel
 
-/// The table's rows of events in the motion.
+/// The table's rows of events in the motion, and the presses that cause some.
 extension RecorderMachine {
-  /// Whether motion began the recording, and so ends it.
-  private var isTriggered: Bool { begun?.reason == .trigger }
+  /// How long after an event's first sample a press may go down that caused the event, in nanoseconds. The finger shakes the
+  /// device before the contact closes, and the press has its stamp when the contact has been still for 20 ms. Nobody answers
+  /// as fast to the light of a recording that has begun.
+  static var touch: Int64 { 200_000_000 }
+
+  /// The first press that is meant for the recording. One before it cannot be meant to end it: it shook the device and so
+  /// began the recording itself, or a turn was due at the same time.
+  private var firstPress: MonotonicTime? {
+    begun.map { $0.reason == .trigger ? $0.at + (RecorderMachine.touch + 1) : $0.at }
+  }
+
+  /// Whether the recording began by itself as late as this press.
+  func hasBegun(by press: MonotonicTime) -> Bool {
+    guard let firstPress, begun?.reason != .button else { return false }
+    return press < firstPress
+  }
+
+  /// Leaves a recording that began by itself to the person who pressed the button.
+  mutating func takeOver(at press: MonotonicTime) -> [RecorderEffect] {
+    begun = RecordingStart(at: press, reason: .button)
+    return [.takeOver, .release]
+  }
+
+  /// Notes that the recording ends by itself with the tick at `time`.
+  mutating func noteOwnEnd(at time: MonotonicTime) {
+    lastPresses = firstPress.flatMap { $0 <= time ? $0..<time + 1 : nil }
+  }
 
   mutating func handleMotion(_ event: RecorderEvent) -> [RecorderEffect] {
     switch event {
     case .triggered(let time, let tick, let label):
       return trigger(RecordingStart(at: time, reason: .trigger, tick: tick, label: label))
     case .quiet(let time):
-      if waitingStart?.reason == .trigger {
-        waitingEnd = time
-      } else if state.isLogging, isTriggered {
+      if waiting?.start.isOfMotion == true {
+        waiting?.end = time
+      } else if state.isLogging, begun?.isOfMotion == true {
         // Also while the meaning of a press is open: an end or a mark, the event is over.
-        return end(at: time, .completed)
+        return endQuietly(at: time)
       }
     default: break
     }
@@ -26,13 +51,24 @@ extension RecorderMachine {
   private mutating func trigger(_ start: RecordingStart) -> [RecorderEffect] {
     switch state {
     case .armed: return begin(start)
-    case .starting, .recording: return mark(of: start)
-    case .stopping, .saving:
-      // Of two events that wait, the recording of the first one has both.
-      waitingEnd = nil
-      return wait(start, isRequest: false)
+    case .starting, .recording, .stopping: return mark(of: start)
+    case .saving:
+      if waiting == nil {
+        waiting = WaitingRecording(start: start)
+      } else {
+        // The recording that waits has this event too.
+        waiting?.mark(at: start.at, start.label)
+        waiting?.end = nil
+      }
+      return []
     case .asleep, .waking, .ending, .ended: return []
     }
+  }
+
+  /// Ends a recording whose motion was over at `time`.
+  mutating func endQuietly(at time: MonotonicTime) -> [RecorderEffect] {
+    noteOwnEnd(at: time)
+    return end(at: time, .completed)
   }
 
   /// The mark of an event that begins a recording or would have.
@@ -41,8 +77,11 @@ extension RecorderMachine {
     return [.mark(at: start.at, label: start.label)]
   }
 
-  /// Forgets an event that waits: its samples are gone with the sensor's.
+  /// Forgets an event that waits: its samples are gone with the sensor's. A person who took it over still waits.
   mutating func forgetEvent() {
-    if waitingStart?.reason == .trigger { (waitingStart, waitingEnd) = (nil, nil) }
+    guard let start = waiting?.start, start.reason == .trigger else { return }
+    waiting = start.taker.map {
+      WaitingRecording(start: RecordingStart(at: $0.at, reason: $0.reason))
+    }
   }
 }

@@ -28,7 +28,7 @@ import IMUModel
 ///     veryLong 5    | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
 ///     start 5       | → waking: wake b | · b, c               | → starting: begin 5
 ///     stop 5        | refuse           | refuse d             | refuse
-///     mark 5        | refuse           | refuse               | refuse
+///     mark 5        | refuse           | refuse m             | refuse
 ///     keep 5        | refuse           | refuse               | → saving: keep 5
 ///     discard 5     | refuse           | refuse               | refuse
 ///     sensorReady   | ·                | → armed e            | ·
@@ -43,12 +43,12 @@ import IMUModel
 ///     terminate     | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
 ///
 ///     event         | starting                | recording               | stopping
-///     down 5        | hold 5                  | hold 5                  | ·
-///     press 5       | → stopping: hold 5      | → stopping: hold 5      | → saving: end 4 button b
-///     double 4      | release i               | release i               | → recording: mark 4, release j
+///     down 5        | hold 5 p                | hold 5 p                | ·
+///     press 5       | → stopping: hold 5 p    | → stopping: hold 5 p    | → saving: end 4 button b
+///     double 4      | mark 4, release i       | mark 4, release i       | → recording: mark 4, release j
 ///     single 4      | · i                     | · i                     | → saving: end 4 button
 ///     holding 5     | ·                       | ·                       | ·
-///     long 5        | → saving: discard 5 b   | → saving: discard 5 b   | → saving: end 4 button
+///     long 5        | → saving: discard 5 b, p| → saving: discard 5 b, p| → saving: end 4 button
 ///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: end 4 button
 ///     forgotten 5   | release                 | release                 | → recording: release j
 ///     start 5       | refuse                  | refuse                  | refuse
@@ -62,7 +62,7 @@ import IMUModel
 ///     limitReached  | → saving: end now done  | → saving: end now done  | → saving: end now done
 ///     storageEnded  | → saving: end now full  | → saving: end now full  | → saving: end now full
 ///     reload        | · l                     | · l                     | · l
-///     triggered 5   | mark 5                  | mark 5                  | · m
+///     triggered 5   | mark 5                  | mark 5                  | mark 5 m
 ///     quiet 5       | → saving: end 5 done n  | → saving: end 5 done n  | → saving: end 5 done n
 ///     terminate     | → ending: end now signal| → ending: end now signal| → ending: end 4 button
 ///
@@ -72,7 +72,8 @@ import IMUModel
 ///     veryLong 5    | → ending  | ·                     | ·
 ///     start 5       | · b       | refuse                | refuse
 ///     stop 5        | · d       | refuse                | refuse
-///     mark, keep, … | refuse    | refuse                | refuse
+///     mark 5        | refuse m  | refuse                | refuse
+///     keep, discard | refuse    | refuse                | refuse
 ///     fileRefused   | → armed k | → ended: sleep, exit  | ·
 ///     saved         | → armed k | → ended: sleep, exit  | ·
 ///     savedNothing  | → armed k | → ended: sleep, exit  | ·
@@ -87,8 +88,8 @@ import IMUModel
 ///
 /// - a: → waking: wake, when the sensor is sampled while idle.
 /// - b: the press or request waits, and begins a recording as soon as one can begin, with its own stamp. The first
-///   one counts; a second request is refused. A press from before the last recording's limit was meant to end that
-///   recording and is refused.
+///   one counts; a second request is refused. A press from before the end of a recording that ended by itself was meant to
+///   end that recording and is refused.
 /// - c: refused while the sensor cannot be found.
 /// - d: cancels a start that waits; the end of the current recording continues.
 /// - e: → starting: begin, when a start waits.
@@ -96,16 +97,20 @@ import IMUModel
 ///   tries again.
 /// - g: wake, when the sensor was not found.
 /// - h: with a start that waits: sleep, wake.
-/// - i: where this press began the recording, it is for a calibration by hand: ``isGuided``. So is one for which the press
-///   waits, and the one that follows when a guided one is discarded.
+/// - i: no mark where this press began the recording, which then is for a calibration by hand: ``isGuided``. So is one for
+///   which the press waits, and the one that follows when a guided one is discarded.
 /// - j: back to starting when there is no first sample yet; firstSample is noted.
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
 ///   when it is not sampled while idle.
 /// - l: reload follows when no recording is in progress and none waits.
-/// - m: the event waits: if the press was a mark, mark 5 follows; if it was the end, the event begins the next recording.
+/// - m: a recording that waits has the mark when it has begun. While the meaning of a press is open, the writer reports an
+///   event after it only when that is known: in a log that goes on the event is a mark already.
 /// - n: only where motion began the recording; no effect on others.
 /// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the event after that continues
-///   it. When the sensor is lost, an event that waits is forgotten: its samples are.
+///   it, and a person's press or request takes it over. When the sensor is lost, an event that waits is forgotten: its
+///   samples are.
+/// - p: not by the press that shook the device and so began the recording itself (``hasBegun(by:)``): that person takes the
+///   recording over, which motion ends no more.
 public struct RecorderMachine: Hashable, Sendable {
   /// A column of the table.
   public enum State: String, CaseIterable, Sendable {
@@ -137,17 +142,17 @@ public struct RecorderMachine: Hashable, Sendable {
   /// The last problem; `nil` once the same attempt succeeded.
   package internal(set) var problem: Problem?
   package internal(set) var samplesWhileIdle: Bool
-  /// The press, request or event that begins a recording as soon as one can begin.
-  package internal(set) var waitingStart: RecordingStart?
-  /// The end of the event that waits, where it is over already.
-  var waitingEnd: MonotonicTime?
+  /// The recording that begins as soon as one can begin.
+  var waiting: WaitingRecording?
+  /// The press, request or event that begins it.
+  package var waitingStart: RecordingStart? { waiting?.start }
 
-  /// The press, request or event that began the recording.
+  /// The press, request or event that began the recording, or a person's that took it over; `nil` without a recording.
   var begun: RecordingStart?
   /// The first of the last two presses that were no mark.
   var doublePress: MonotonicTime?
   /// Whether two presses began the recording, for a calibration by hand.
-  var isGuided: Bool { doublePress != nil && doublePress == begun?.at }
+  var isGuided: Bool { doublePress.map { begun?.isBegun(by: $0) == true } ?? false }
   /// The press that may be the recording's end; only while stopping.
   var stopPress: MonotonicTime?
   var hasFirstSample = false
@@ -157,8 +162,9 @@ public struct RecorderMachine: Hashable, Sendable {
   var isSensorSilent = false
   /// Whether the button has been held for a long time and its meaning is open.
   var isButtonHeld = false
-  /// The last tick of a recording that reached its length: a press before it was meant for that recording.
-  var lastLimit: MonotonicTime?
+  /// The presses that were meant for the last recording, which ended by itself: it reached its length, or its motion was
+  /// over.
+  var lastPresses: Range<MonotonicTime>?
   /// Whether the configuration is to be read when the recording is over.
   var awaitsReload = false
   /// Whether the storage failed in the current recording.

@@ -14,8 +14,8 @@ enum RecorderNews: Sendable {
   case sensorSilent(Bool, session: UInt64)
   /// No edge comes from the chip's interrupt line.
   case interruptSilent(session: UInt64)
-  /// From the writer: an event in the motion begins or is over.
-  case motion(TriggerWatch.Event, session: UInt64)
+  /// From the writer: an event in the motion begins or is over. It may be a mark of the recording already.
+  case motion(TriggerWatch.Event, isMarked: Bool, session: UInt64)
   /// From the writer, about the recording.
   case recording(RecorderEvent)
   /// The recording's file is there.

@@ -180,15 +180,33 @@ extension RecordingWriter {
     heldFrom = nil
   }
 
-  /// Marks an instant of the recording. Has no effect without a recording, or after its end.
+  /// Marks an instant of the recording. Has no effect without a recording, or once its log has its end.
   package mutating func mark(at instant: MonotonicTime, label: String) {
-    guard !isIdle, endReason == nil else { return }
+    if isIdle { return }
+    if case .ending = phase { return }
     guard let log else {
       // Times of these are the clock's, until the recording has a beginning.
       marks.append(Mark(time: instant.nanoseconds, label: label))
       return
     }
     log.mark(at: instant, label: label)
+  }
+
+  /// Whether the recording includes a tick that has just arrived; `nil` while that is open, because the tick is held back, or
+  /// lies beyond a limit that was not reported yet.
+  package func includes(_ tick: UInt64) -> Bool? {
+    var limit: UInt64
+    switch phase {
+    case .idle, .ending: return false
+    case .waiting(let order):
+      let ticks = order.ticks(by: clock)
+      guard tick >= ticks.first else { return false }
+      limit = order.ticksAfter.map { ticks.own + $0 } ?? .max
+    case .filing(let last), .logging(let last): limit = last
+    }
+    if let limitAt, clock.hasReached(limitAt) { limit = clock.firstTick(from: limitAt) }
+    guard tick >= min(limit, heldFrom ?? .max) else { return true }
+    return endReason != nil || isLimitReported ? false : nil
   }
 
   /// Ends the recording with the last tick that was due at `instant`, or at the next round when `nil`. The first end
@@ -276,7 +294,8 @@ extension RecordingWriter {
     history.remember(upTo: RecordingWriter.patience)
     round.plan = RecordingPlan(plannedTicks: limit == .max ? nil : limit - base, frame: frame)
     if clock.source != .grid, let ticks = order.ticksAfter, ticks > 0 {
-      limitAt = max(order.at, clock.schedule.start) + clock.rate.nanoseconds(atTick: ticks)
+      limitAt = max(order.at, clock.schedule.start)
+        .later(by: clock.rate.nanoseconds(atTick: ticks))
       limit = .max
     }
     phase = .filing(limit: limit)
@@ -285,7 +304,8 @@ extension RecordingWriter {
   /// The limit, once the samples of a chip that keeps the time show which tick it is, or do not come.
   private mutating func settled(_ limit: UInt64, _ now: MonotonicTime) -> UInt64 {
     guard let limitAt,
-      clock.hasReached(limitAt) || now >= limitAt + RecordingWriter.endPatience(clock.rate)
+      clock.hasReached(limitAt)
+        || now >= limitAt.later(by: RecordingWriter.endPatience(clock.rate))
     else { return limit }
     self.limitAt = nil
     let limit = clock.firstTick(from: limitAt)

@@ -39,21 +39,21 @@ package struct TriggerSetting: Equatable, Sendable {
 
   /// `nil` when motion begins no recording.
   package var threshold: Threshold?
-  /// The cut-off of the high-pass filter in hertz.
-  package var above = 1.0
-  /// Nanoseconds of ``Threshold/Measure/rms``, at most ``mostTicks``.
+  /// The cut-off of the high-pass filter.
+  package var cutOffHertz = 1.0
+  /// Nanoseconds of ``Threshold/Measure/rms``, at most ``longestWindowTicks``.
   package var window: Int64 = 1_000_000_000
   /// Nanoseconds of a recording after an event's last sample, above 0.
-  package var after: Int64 = 5_000_000_000
+  package var postTrigger: Int64 = 5_000_000_000
   /// Nanoseconds from the end of one event until another can begin.
   package var pause: Int64 = 0
   /// Recordings in 24 hours that motion begins.
-  package var most = 1000
+  package var mostADay = 1000
 
   package init() {}
 
   /// Ticks of the longest window.
-  static let mostTicks: UInt64 = 600
+  static let longestWindowTicks: UInt64 = 600
 
   /// For the header of recordings, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after`; `nil` without a threshold.
   ///
@@ -62,8 +62,8 @@ package struct TriggerSetting: Equatable, Sendable {
     guard let threshold else { return nil }
     let span = threshold.measure == .rms ? " over \(TriggerSetting.seconds(window))" : ""
     return "\(threshold.measure.rawValue) \(Plain.number(threshold.limit, per: 10_000)) g\(span) "
-      + "above \(Plain.hertz(above)) Hz, \(TriggerSetting.seconds(preTrigger)) before, "
-      + "\(TriggerSetting.seconds(after)) after"
+      + "above \(Plain.hertz(cutOffHertz)) Hz, \(TriggerSetting.seconds(preTrigger)) before, "
+      + "\(TriggerSetting.seconds(postTrigger)) after"
   }
 
   private static func seconds(_ nanoseconds: Int64) -> String {

@@ -4,7 +4,8 @@ package import IMUModel
 
 /// The recordings that motion has begun, of all wakings of the sensor: for their limit, and for `status`.
 ///
-/// The 24 hours are those of the monotonic clock, which does not step; a restart of the service counts anew.
+/// The 24 hours are those of the monotonic clock, which does not step, and stands still while the machine is suspended; a
+/// restart of the service counts anew.
 package struct TriggerTally {
   private static var day: Int64 { 86_400_000_000_000 }
 

@@ -13,7 +13,7 @@ package import Sampling
 /// 5 % of whatever x′ it started with. With a window, that has to be full, too.
 ///
 /// An event begins with the first sample above the threshold, and is over with the last one above 0.7 times the threshold
-/// that none follows within ``TriggerSetting/after``. So one event is reported once, however it swings.
+/// that none follows within ``TriggerSetting/postTrigger``. So one event is reported once, however it swings.
 package struct TriggerWatch: Sendable {
   package enum Event: Equatable, Sendable {
     /// The sample of `tick` is the first one above the threshold. It was measured at `at` or a little later, and the sample
@@ -29,7 +29,7 @@ package struct TriggerWatch: Sendable {
   private let schedule: Schedule
   private let isGrid: Bool
   /// g² a count².
-  private let unit: Double
+  private let squareG: Double
   /// Squares of counts.
   private let limits: (threshold: Double, release: Double)
   private let factor: Double
@@ -57,17 +57,22 @@ package struct TriggerWatch: Sendable {
     let scale = sensor.accelerometerScale.value
     guard let threshold = setting.threshold, scale > 0 else { return nil }
     let rate = schedule.rate
-    (self.schedule, isGrid, unit) = (schedule, clock == .grid, scale * scale)
-    let square = threshold.limit * threshold.limit / unit
+    (self.schedule, isGrid, squareG) = (schedule, clock == .grid, scale * scale)
+    let square = threshold.limit * threshold.limit / squareG
     limits = (square, square * TriggerWatch.release * TriggerWatch.release)
-    let constant = rate.hertz / (2 * Double.pi * setting.above)
+    let constant = rate.hertz / (2 * Double.pi * setting.cutOffHertz)
     factor = constant / (constant + 1)
     deafTicks = UInt64((3 * constant).rounded(.up))
-    afterTicks = rate.ticks(inNanoseconds: setting.after)
+    afterTicks = rate.ticks(inNanoseconds: setting.postTrigger)
     pauseTicks = rate.ticks(inNanoseconds: setting.pause)
     if threshold.measure == .rms {
       window = SquareWindow(count: Int(rate.ticks(inNanoseconds: setting.window)))
     }
+  }
+
+  /// The words of an event's mark, for its level in g.
+  package static func label(_ level: Double) -> String {
+    "trigger \(Plain.number(level, per: 1000)) g"
   }
 
   /// Whether motion would begin an event now.
@@ -95,7 +100,7 @@ package struct TriggerWatch: Sendable {
       guard level > limits.threshold, record.tick >= armedFrom else { return nil }
       loudest = record.tick
       return .began(
-        at: beginning(of: record), tick: record.tick, level: (level * unit).squareRoot())
+        at: beginning(of: record), tick: record.tick, level: (level * squareG).squareRoot())
     }
     if level > limits.release { loudest = record.tick }
     return end(by: record.tick)

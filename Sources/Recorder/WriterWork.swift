@@ -13,6 +13,8 @@ enum WriterCommand: Sendable {
   /// Log nothing later than this for now.
   case hold(at: MonotonicTime)
   case release
+  /// Motion ends the recording no more.
+  case takeOver
   case mark(at: MonotonicTime, label: String)
   /// The recording ends; the last value is whether the user discards it.
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
@@ -52,6 +54,10 @@ struct WriterWork: ~Copyable {
   private var clock: LiveChipClock?
   private var interrupt: InterruptWatch?
   private var trigger: TriggerWatch?
+  /// Whether the recording ends with the motion that began it.
+  private var endsWithMotion = false
+  /// Events in the motion from the first one on of which it is open whether the recording has it.
+  private var undecided: [TriggerWatch.Event] = []
   /// Nanoseconds between two looks at the ring while there is no recording.
   private let idlePeriod: Int64
   private var begun: (header: RecordingDescription, setup: RecorderSetup)?
@@ -106,6 +112,8 @@ struct WriterWork: ~Copyable {
     look(now: reading.monotonic)
     let round = writer.advance(reading)
     for event in round.events { channel.news.post(.recording(event)) }
+    // After the limit of a recording is reported.
+    reportMotion()
     if let plan = round.plan { requestFile(plan) }
     if let end = round.end { file(end) }
     show(now: reading.monotonic)
@@ -116,10 +124,11 @@ struct WriterWork: ~Copyable {
     case .begin(let order, let header, let setup):
       channel.gauge.withLock { ($0.progress, $0.longestSync) = (nil, nil) }
       begun = (header, setup)
-      isDiscarded = false
+      (isDiscarded, endsWithMotion) = (false, header.begunBy == .trigger)
       writer.begin(order)
     case .hold(let instant): writer.hold(at: instant)
     case .release: writer.release()
+    case .takeOver: endsWithMotion = false
     case .mark(let instant, let label): writer.mark(at: instant, label: label)
     case .end(let instant, let reason, let isDiscarded):
       self.isDiscarded = self.isDiscarded || isDiscarded
@@ -139,7 +148,7 @@ struct WriterWork: ~Copyable {
     seen.removeAll(keepingCapacity: true)
     writer.look(into: &seen)
     for record in seen {
-      if let event = trigger?.note(record) { report(event) }
+      if let event = trigger?.note(record) { undecided.append(event) }
       guard record.kind != .sample else {
         samples += 1
         continue
@@ -149,6 +158,7 @@ struct WriterWork: ~Copyable {
         channel.news.post(.interruptSilent(session: channel.session))
       }
     }
+    reportMotion()
     if channel.feed.isWatched { channel.feed.offer(seen) }
     if writer.arrivals != arrivals {
       arrivals = writer.arrivals
@@ -159,12 +169,23 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Reports an event in the motion. When it is over, nothing later is logged of its recording, which the machine ends.
-  private mutating func report(_ event: TriggerWatch.Event) {
-    if case .quiet(let instant, _) = event, begun?.header.begunBy == .trigger {
-      writer.hold(at: instant)
+  /// Reports events in the motion. One that the recording has becomes its mark here, before the log may get its end. One of
+  /// which that is open waits, because a press may be the end, and those after it wait with it. When an event is over,
+  /// nothing later is logged of its recording, which the machine ends.
+  private mutating func reportMotion() {
+    while let event = undecided.first {
+      var isMarked = false
+      switch event {
+      case .began(let instant, let tick, let level):
+        guard let isInside = writer.includes(tick) else { return }
+        isMarked = isInside
+        if isInside { writer.mark(at: instant, label: TriggerWatch.label(level)) }
+      case .quiet(let instant, _):
+        if endsWithMotion { writer.hold(at: instant) }
+      }
+      undecided.removeFirst()
+      channel.news.post(.motion(event, isMarked: isMarked, session: channel.session))
     }
-    channel.news.post(.motion(event, session: channel.session))
   }
 
   /// Orders the recording's file from the card, which answers with a command.

@@ -33,16 +33,16 @@ struct BeginningTests {
       let distance = (next - one).truncatingRemainder(dividingBy: 3600)
       let turns = ((distance < 0 ? distance + 3600 : distance) / 1.5).rounded()
       #expect(turns >= 1)
-      #expect(abs((distance < 0 ? distance + 3600 : distance) - turns * 1.5) < 0.7)
+      #expect(abs((distance < 0 ? distance + 3600 : distance) - turns * 1.5) < 0.2)
     }
   }
 
   @Test("a person's recording between two turns is kept, and a turn in it is left out and said")
   func dutyAndPerson() throws {
-    let service = DaemonBench(["while-idle": "sleep", "every": "2s", "length": "1s"])
+    let service = DaemonBench(["while-idle": "sleep", "every": "2500ms", "length": "1s"])
     let child = service.start()
     try service.wait(for: "asleep") { $0["number"].double == 1 }
-    service.configure(["while-idle": "sleep", "every": "2s", "length": "1500ms"])
+    service.configure(["while-idle": "sleep", "every": "2500ms", "length": "1500ms"])
     child.signal(SIGHUP)
     try service.tell("start")
     try waitUntil({ child.said.contains("a turn of the duty cycle is left out") }, else: child.said)

@@ -69,6 +69,16 @@ struct ChipRecorderTests {
   }
 
   @Test(
+    "a recording of the greatest length that the configuration takes has no room, and traps nowhere"
+  )
+  func greatestLength() throws {
+    var bench = ChipRecorder.slow
+    bench.length = .max
+    let outcome = try bench.run(presses: [2_000_000_000])
+    #expect(outcome.takes.isEmpty && !outcome.warnings.isEmpty)
+  }
+
+  @Test(
     "the longest pre-trigger is kept through a long press, whatever the chip's error",
     arguments: [-70_000, 50_000], [0, 1_400_000_000] as [Int64])
   func longHistory(error: Int, pressLength: Int64) throws {

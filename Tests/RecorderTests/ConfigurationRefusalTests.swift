@@ -244,12 +244,22 @@ struct ConfigurationRefusalTests {
       ),
       (
         "every = 60s\nwhile-idle = sleep",
-        "1: every = 60s: each recording must be over before the next, and length is 60s; "
+        "1: every = 60s: each recording must be over a second or more before the next, and length is 60s; "
+          + "give a shorter length, or more here"
+      ),
+      (
+        "every = 60999ms\nwhile-idle = sleep",
+        "1: every = 60999ms: each recording must be over a second or more before the next, and length is 60s; "
+          + "give a shorter length, or more here"
+      ),
+      (
+        "every = 900ms\nwhile-idle = sleep\nlength = 1ms",
+        "1: every = 900ms: each recording must be over a second or more before the next, and length is 1ms; "
           + "give a shorter length, or more here"
       ),
       (
         "every = 1h\nwhile-idle = sleep\nlength = until-stopped",
-        "1: every = 1h: each recording must be over before the next, and length is until-stopped; "
+        "1: every = 1h: each recording must be over a second or more before the next, and length is until-stopped; "
           + "give a shorter length, or more here"
       ),
       (
@@ -260,6 +270,9 @@ struct ConfigurationRefusalTests {
     ] {
       #expect(ReadConfiguration(text) == .refusal("i.conf:" + refusal))
     }
+    #expect(
+      ReadConfiguration("every = 61s\nwhile-idle = sleep")
+        == .changed { ($0.every, $0.samplesWhileIdle) = (61_000_000_000, false) })
     // A window that is not used is not checked, and a filter neither.
     #expect(
       ReadConfiguration("trigger = peak 1g\nrate = 1000\naccel-range = 2g")
@@ -268,7 +281,7 @@ struct ConfigurationRefusalTests {
           $0.rate = SampleRate(1000) ?? $0.rate
           $0.accelerometerRange = 2
         })
-    #expect(ReadConfiguration("trigger-above = 100Hz") == .changed { $0.trigger.above = 100 })
+    #expect(ReadConfiguration("trigger-above = 100Hz") == .changed { $0.trigger.cutOffHertz = 100 })
   }
 
   @Test("any bytes are read or refused in one line of text, and never trap")

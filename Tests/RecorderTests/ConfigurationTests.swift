@@ -67,10 +67,10 @@ struct ConfigurationTests {
     #expect(configuration.note == "" && configuration.store == nil)
     #expect(configuration.preTrigger == 0)
     #expect(configuration.samplesWhileIdle)
-    #expect(configuration.trigger.threshold == nil && configuration.trigger.above == 1)
+    #expect(configuration.trigger.threshold == nil && configuration.trigger.cutOffHertz == 1)
     #expect(configuration.trigger.window == 1_000_000_000)
-    #expect(configuration.trigger.after == 5_000_000_000 && configuration.trigger.pause == 0)
-    #expect(configuration.trigger.most == 1000)
+    #expect(configuration.trigger.postTrigger == 5_000_000_000 && configuration.trigger.pause == 0)
+    #expect(configuration.trigger.mostADay == 1000)
     #expect(configuration.every == nil && configuration.calendar == nil)
     #expect(configuration.button == .automatic && configuration.light == .automatic)
     #expect(configuration.isButtonActiveLow && !configuration.isLightActiveLow)
@@ -114,13 +114,13 @@ struct ConfigurationTests {
     ("trigger = peak 0.5g", .changed { $0.trigger.threshold = .init(.peak, 0.5) }),
     ("trigger = peak 3.9999", .changed { $0.trigger.threshold = .init(.peak, 3.9999) }),
     ("trigger = rms   0.02g", .changed { $0.trigger.threshold = .init(.rms, 0.02) }),
-    ("trigger-above = 0.5Hz", .changed { $0.trigger.above = 0.5 }),
-    ("trigger-above = 1000", .changed { $0.trigger.above = 1000 }),
+    ("trigger-above = 0.5Hz", .changed { $0.trigger.cutOffHertz = 0.5 }),
+    ("trigger-above = 1000", .changed { $0.trigger.cutOffHertz = 1000 }),
     ("trigger-window = 500ms", .changed { $0.trigger.window = 500_000_000 }),
-    ("post-trigger = 2m", .changed { $0.trigger.after = 120_000_000_000 }),
+    ("post-trigger = 2m", .changed { $0.trigger.postTrigger = 120_000_000_000 }),
     ("trigger-pause = 10s", .changed { $0.trigger.pause = 10_000_000_000 }),
-    ("trigger-most = 1", .changed { $0.trigger.most = 1 }),
-    ("trigger-most = 10000", .changed { $0.trigger.most = 10_000 }),
+    ("trigger-most = 1", .changed { $0.trigger.mostADay = 1 }),
+    ("trigger-most = 10000", .changed { $0.trigger.mostADay = 10_000 }),
     ("every = never", .changed { _ in }),
     ("calendar = none", .changed { _ in }),
     ("calendar = Mon..Fri 08:00", .changed { $0.calendar = "Mon..Fri 08:00" }),

@@ -136,8 +136,8 @@ struct MotionDayTests {
     configuration.rate = PlayedSource.rate
     (configuration.preTrigger, configuration.reserve) = (1_500_000_000, 0)
     configuration.trigger.threshold = TriggerSetting.Threshold(.peak, 0.5)
-    configuration.trigger.after = 2_000_000_000
-    configuration.trigger.most = 10_000
+    configuration.trigger.postTrigger = 2_000_000_000
+    configuration.trigger.mostADay = 10_000
     let end = source.clock.now() + Int64(Self.hours) * 3_600_000_000_000
     let button = ScriptedButton { $0 > end ? nil : [] }
     var surroundings = RecorderLoop.Surroundings { priority, sentence in

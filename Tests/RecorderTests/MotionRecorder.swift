@@ -17,6 +17,10 @@ struct MotionRecorder {
   var spikes: [UInt64: Int16] = [:]
   /// Seconds from the first tick at which the button goes down.
   var presses: [Double] = []
+  /// Nanoseconds of each press.
+  var pressLength: Int64 = 100_000_000
+  /// Seconds from the first tick in which the writer's thread does not run.
+  var writerStall: Range<Double> = 0..<0
   var length: Int64? = 60_000_000_000
   var setting = TriggerSetting()
   /// Seconds until the service ends.
@@ -26,7 +30,7 @@ struct MotionRecorder {
   init(spikes: [UInt64: Int16]) {
     self.spikes = spikes
     setting.threshold = TriggerSetting.Threshold(.peak, 0.5)
-    setting.after = 1_000_000_000
+    setting.postTrigger = 1_000_000_000
   }
 
   /// A recording as a reader sees it.
@@ -58,7 +62,7 @@ struct MotionRecorder {
     (configuration.length, configuration.trigger) = (length, setting)
     configuration.preTrigger = 500_000_000
     configuration.reserve = 0
-    let spikes = spikes
+    let (spikes, writerStall) = (spikes, writerStall)
     let source = CountingSource { tick in
       // The rates number the sample.
       RawSample(
@@ -68,7 +72,7 @@ struct MotionRecorder {
     let start = source.clock.now() + 2_000_000
     let end = start + Int64(end * 1e9)
     var edges: [LineEdge]? = ScriptedButton.edges(
-      presses.map { start + Int64($0 * 1e9) }, of: 100_000_000)
+      presses.map { start + Int64($0 * 1e9) }, of: pressLength)
     let button = ScriptedButton { now in
       defer { edges = [] }
       return now > end ? nil : edges
@@ -81,6 +85,7 @@ struct MotionRecorder {
     }
     _ = try SimulatedRecorder(
       RecorderSetup(configuration, sensor: source, store: directory.path), surroundings,
+      isWriterHeld: { writerStall.contains(Double($0 - start) / 1e9) },
       afterTick: { loop, _ in didTurn(loop) }
     ).run()
     let catalogue = try Catalogue(path: directory.path)

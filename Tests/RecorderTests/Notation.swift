@@ -2,6 +2,7 @@
 
 import IMUModel
 import Recorder
+import Testing
 
 /// Events and effects in the words of the state table, so that the test's table can be compared with the specification.
 enum Notation {
@@ -10,6 +11,7 @@ enum Notation {
     ("begin", .begin),
     ("down 5", .buttonDown(at: time(5))),
     ("press 5", .press(at: time(5))),
+    ("press 9", .press(at: time(9))),
     ("double 4", .double(at: time(4))),
     ("single 4", .single(at: time(4))),
     ("holding 5", .holding(at: time(5))),
@@ -41,9 +43,14 @@ enum Notation {
     ("terminate", .terminate),
   ]
 
-  static func time(_ nanoseconds: Int64) -> MonotonicTime {
-    MonotonicTime(nanoseconds: nanoseconds)
+  /// A stamp's instant: they are tenths of a second.
+  static func time(_ stamp: Int64) -> MonotonicTime {
+    MonotonicTime(nanoseconds: stamp * tenth)
   }
+
+  private static let tenth: Int64 = 100_000_000
+
+  private static func stamp(_ time: MonotonicTime) -> Int64 { time.nanoseconds / tenth }
 
   /// The event of this name.
   static func event(_ name: String) -> RecorderEvent {
@@ -68,15 +75,16 @@ enum Notation {
     case .sleepSensor: return "sleep"
     case .scheduleRetry: return "retry"
     case .beginRecording(let start):
-      return "begin \(start.at.nanoseconds)" + (start.tick.map { " tick \($0)" } ?? "")
-    case .keepHistory(let at, _): return "keep \(at.nanoseconds)"
-    case .holdBack(let at): return "hold \(at.nanoseconds)"
+      return "begin \(stamp(start.at))" + (start.tick.map { " tick \($0)" } ?? "")
+    case .keepHistory(let at, _): return "keep \(stamp(at))"
+    case .holdBack(let at): return "hold \(stamp(at))"
     case .release: return "release"
+    case .takeOver: return "take over"
     case .mark(let at, let label):
-      return "mark \(at.nanoseconds)" + (label == "" ? "" : " \(label)")
+      return "mark \(stamp(at))" + (label == "" ? "" : " \(label)")
     case .endRecording(let at, let reason):
-      return "end " + (at.map { "\($0.nanoseconds)" } ?? "now") + " \(reason.name)"
-    case .discardRecording(let at): return "discard \(at.nanoseconds)"
+      return "end " + (at.map { "\(stamp($0))" } ?? "now") + " \(reason.name)"
+    case .discardRecording(let at): return "discard \(stamp(at))"
     case .refuse: return "refuse"
     case .reload: return "reload"
     case .exit: return "exit"
@@ -96,5 +104,14 @@ extension RecorderMachine {
     let before = state
     let effects = handle(Notation.event(name))
     return Notation.step(from: before, to: state, effects)
+  }
+}
+
+/// Plays a sequence of events, each with the machine's step.
+func play(_ machine: inout RecorderMachine, _ story: [(String, String)]) {
+  for (event, expected) in story {
+    let before = machine.state
+    let step = machine.step(event)
+    #expect(step == expected, "\(event) in \(before)")
   }
 }

@@ -71,7 +71,7 @@ private struct Crowd {
 
   /// Lets the callers' patience run out.
   mutating func elapse() {
-    let end = Notation.time(.max)
+    let end = MonotonicTime(nanoseconds: .max)
     for (caller, answer) in requests.elapse(to: end, problem: machine.presentProblem) {
       note(caller, answer, after: "the end")
     }

@@ -26,15 +26,6 @@ struct RecorderMachineTests {
     }
   }
 
-  /// The steps of a sequence: each event with the machine's step.
-  private func play(_ machine: inout RecorderMachine, _ story: [(String, String)]) {
-    for (event, expected) in story {
-      let before = machine.state
-      let step = machine.step(event)
-      #expect(step == expected, "\(event) in \(before)")
-    }
-  }
-
   @Test("a service that samples while idle wakes the sensor at its start")
   func begin() {
     var machine = RecorderMachine(samplesWhileIdle: true)
@@ -144,107 +135,13 @@ struct RecorderMachineTests {
         let effects = machine.handle(.press(at: Notation.time(stamp)))
         #expect(
           effects.contains { Notation.word($0) == "refuse" } == isLate, "\(stamp) in \(state)")
-        #expect((machine.waitingStart?.at ?? Notation.time(stamp)).nanoseconds == stamp)
+        #expect((machine.waitingStart?.at ?? Notation.time(stamp)) == Notation.time(stamp))
         var other = StateTable.machine(in: "recording")
         play(&other, [("limitReached", "→ saving: end now completed"), ("saved", "→ armed")])
         let kept = other.handle(.long(at: Notation.time(stamp))).map(Notation.word)
         #expect(kept == [isLate ? "refuse" : "keep \(stamp)"])
       }
     }
-  }
-
-  @Test(
-    "motion begins a recording with its first tick and its mark, and the end of the motion ends it")
-  func motion() {
-    var machine = StateTable.machine(in: "armed")
-    play(
-      &machine,
-      [
-        ("triggered 5", "→ starting: begin 5 tick 50, mark 5 g"), ("firstSample", "→ recording"),
-        ("quiet 5", "→ saving: end 5 completed"), ("saved", "→ armed"), ("quiet 5", "·"),
-      ])
-    var early = StateTable.machine(in: "armed")
-    play(
-      &early,
-      [
-        ("triggered 5", "→ starting: begin 5 tick 50, mark 5 g"),
-        ("quiet 5", "→ saving: end 5 completed"), ("saved", "→ armed"),
-      ])
-  }
-
-  @Test("motion marks a person's recording and does not end it; a person ends that of motion")
-  func motionAndPeople() {
-    var machine = StateTable.machine(in: "recording")
-    play(
-      &machine,
-      [
-        ("triggered 5", "mark 5 g"), ("quiet 5", "·"), ("stop 5", "→ saving: end 5 button"),
-        ("saved", "→ armed"), ("triggered 5", "→ starting: begin 5 tick 50, mark 5 g"),
-        ("press 5", "→ stopping: hold 5"), ("single 4", "→ saving: end 5 button"),
-      ])
-    var open = StateTable.machine(in: "armed")
-    play(
-      &open,
-      [
-        ("triggered 5", "→ starting: begin 5 tick 50, mark 5 g"), ("press 5", "→ stopping: hold 5"),
-        ("quiet 5", "→ saving: end 5 completed"), ("double 4", "·"), ("saved", "→ armed"),
-      ])
-  }
-
-  @Test(
-    "motion while a press's meaning is open marks the recording that continues, or begins the next one"
-  )
-  func motionInStopping() {
-    var machine = StateTable.machine(in: "stopping")
-    play(
-      &machine,
-      [
-        ("triggered 5", "·"), ("double 4", "→ recording: mark 4, mark 5 g, release"),
-        ("quiet 5", "·"), ("stop 5", "→ saving: end 5 button"), ("saved", "→ armed"),
-      ])
-    var ended = StateTable.machine(in: "stopping")
-    play(
-      &ended,
-      [
-        ("triggered 5", "·"), ("single 4", "→ saving: end 4 button"),
-        ("saved", "→ starting: begin 5 tick 50, mark 5 g"),
-      ])
-  }
-
-  @Test("motion while a recording is saved begins the next, also when it is over before that")
-  func motionWhileSaving() {
-    var machine = StateTable.machine(in: "saving")
-    play(
-      &machine,
-      [
-        ("triggered 5", "·"), ("quiet 5", "·"),
-        ("saved", "begin 5 tick 50, mark 5 g, end 5 completed"), ("saved", "→ armed"),
-      ])
-    var twice = StateTable.machine(in: "saving")
-    play(
-      &twice,
-      [
-        ("triggered 5", "·"), ("quiet 5", "·"), ("triggered 5", "·"),
-        ("saved", "→ starting: begin 5 tick 50, mark 5 g"),
-      ])
-    var pressed = StateTable.machine(in: "saving")
-    play(
-      &pressed,
-      [
-        ("triggered 5", "·"), ("quiet 5", "·"), ("press 5", "·"), ("quiet 5", "·"),
-        ("saved", "→ starting: begin 5"), ("quiet 5", "·"),
-      ])
-  }
-
-  @Test("motion that waits is forgotten with the sensor that saw it")
-  func motionAndLostSensor() {
-    var machine = StateTable.machine(in: "saving")
-    play(
-      &machine,
-      [
-        ("triggered 5", "·"), ("sensorFailed", "·"), ("saved", "→ waking: wake"),
-        ("sensorReady", "→ armed"),
-      ])
   }
 
   @Test("signals and very long presses end the service after the current recording, and once")

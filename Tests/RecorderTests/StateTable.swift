@@ -9,6 +9,7 @@ enum StateTable {
     begin         | ·              | ·                    | ·
     down 5        | ·              | ·                    | ·
     press 5       | → waking: wake | ·                    | → starting: begin 5
+    press 9       | → waking: wake | ·                    | → starting: begin 9
     double 4      | ·              | ·                    | ·
     single 4      | ·              | ·                    | ·
     holding 5     | ·              | ·                    | ·
@@ -45,7 +46,8 @@ enum StateTable {
     begin         | ·                              | ·                              | ·
     down 5        | hold 5                         | hold 5                         | ·
     press 5       | → stopping: hold 5             | → stopping: hold 5             | → saving: end 4 button
-    double 4      | release                        | release                        | → recording: mark 4, release
+    press 9       | → stopping: hold 9             | → stopping: hold 9             | → saving: end 4 button
+    double 4      | mark 4, release                | mark 4, release                | → recording: mark 4, release
     single 4      | ·                              | ·                              | → saving: end 4 button
     holding 5     | ·                              | ·                              | ·
     long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
@@ -71,7 +73,7 @@ enum StateTable {
     reload sample | ·                              | ·                              | ·
     reload sleep  | ·                              | ·                              | ·
     reload wrong  | ·                              | ·                              | ·
-    triggered 5   | mark 5 g                       | mark 5 g                       | ·
+    triggered 5   | mark 5 g                       | mark 5 g                       | mark 5 g
     quiet 5       | ·                              | ·                              | ·
     terminate     | → ending: end now signal       | → ending: end now signal       | → ending: end 4 button
     """
@@ -81,6 +83,7 @@ enum StateTable {
     begin         | ·        | ·                    | ·
     down 5        | ·        | ·                    | ·
     press 5       | ·        | refuse               | ·
+    press 9       | ·        | refuse               | ·
     double 4      | ·        | ·                    | ·
     single 4      | ·        | ·                    | ·
     holding 5     | ·        | ·                    | ·
@@ -140,19 +143,26 @@ enum StateTable {
   /// Events that reach each state, without memory of earlier ones.
   static func machine(in state: String) -> RecorderMachine {
     let armed = ["begin", "sensorReady"]
-    let recording = armed + ["start 5", "firstSample"]
+    // Before all stamps of the table.
+    var starting = RecorderMachine(through: armed)
+    _ = starting.handle(.start(at: Notation.time(1)))
+    var recording = starting
+    _ = recording.handle(.firstSample)
     switch state {
     case "asleep": return RecorderMachine(samplesWhileIdle: false, through: ["begin"])
     case "waking": return RecorderMachine(through: ["begin"])
     case "armed": return RecorderMachine(through: armed)
-    case "starting": return RecorderMachine(through: armed + ["start 5"])
-    case "recording": return RecorderMachine(through: recording)
+    case "starting": return starting
+    case "recording": return recording
     case "stopping":
-      var machine = RecorderMachine(through: recording)
-      _ = machine.handle(.press(at: Notation.time(4)))
-      return machine
-    case "saving": return RecorderMachine(through: recording + ["stop 5"])
-    case "ending": return RecorderMachine(through: recording + ["terminate"])
+      _ = recording.handle(.press(at: Notation.time(4)))
+      return recording
+    case "saving":
+      _ = recording.handle(Notation.event("stop 5"))
+      return recording
+    case "ending":
+      _ = recording.handle(.terminate)
+      return recording
     case "ended": return RecorderMachine(through: armed + ["terminate"])
     default: preconditionFailure("no state \(state)")
     }

@@ -24,7 +24,7 @@ private struct Shaker {
   ) throws {
     var setting = TriggerSetting()
     setting.threshold = TriggerSetting.Threshold(measure, limit)
-    setting.after = 1_000_000_000
+    setting.postTrigger = 1_000_000_000
     change(&setting)
     watch = try #require(
       TriggerWatch(setting, schedule, clock, ExampleLog.description().sensor))
@@ -78,7 +78,7 @@ struct TriggerWatchTests {
     shaker.spike(sign * 4354, axis: axis)
     shaker.rest(1)
     #expect(shaker.reports == ["began 201"])
-    guard case .began(let at, _, let level) = shaker.events[0] else { return }
+    let (at, level) = try #require(began(shaker.events[0]))
     #expect(at == shaker.schedule.deadline(of: 201))
     #expect(abs(level - 0.5) < 0.0002)
   }
@@ -121,7 +121,10 @@ struct TriggerWatchTests {
     // 0.8 g × sin(7/100 of a turn) = 0.34 g; × sin(14/100) = 0.62 g.
     guard case .began(_, let first, _) = shaker.events[0],
       case .quiet(let at, let last) = shaker.events[1]
-    else { return }
+    else {
+      Issue.record("\(shaker.reports)")
+      return
+    }
     #expect((101...103).contains(first))
     #expect((400 + 100 - 8...400 + 100).contains(last))
     #expect(at == shaker.schedule.deadline(of: last))
@@ -182,7 +185,10 @@ struct TriggerWatchTests {
     shaker.spike(5000)
     shaker.gap(400)
     #expect(shaker.reports == ["began 100", "quiet 200"])
-    guard case .quiet(let at, _) = shaker.events[1] else { return }
+    guard case .quiet(let at, _) = shaker.events[1] else {
+      Issue.record("\(shaker.reports)")
+      return
+    }
     #expect(at == shaker.schedule.deadline(of: 200))
   }
 
@@ -229,6 +235,42 @@ struct TriggerWatchTests {
     #expect(early.reports == [])
     early.rest(50)
     #expect(early.reports.count == 1)
+  }
+
+  /// The instant and the level of an event that begins.
+  private func began(_ event: TriggerWatch.Event) -> (at: MonotonicTime, level: Double)? {
+    guard case .began(let at, _, let level) = event else { return nil }
+    return (at, level)
+  }
+
+  @Test("the longest window has each of its 600 samples, and none before them")
+  func longestWindow() throws {
+    func rms() throws -> Shaker {
+      try Shaker(.rms, 0.05) {
+        $0.window = 6_000_000_000
+        // A spike passes nearly whole, and what follows it is small.
+        $0.cutOffHertz = 0.05
+      }
+    }
+    // A spike of 5006 counts is 0.609 g behind the filter: four in 600 samples are 0.0498 g, five 0.0556 g. The filter is deaf
+    // for 955 samples.
+    for (distance, isEvent) in [(149, true), (150, false)] {
+      var shaker = try rms()
+      shaker.rest(1600)
+      #expect(shaker.watch.isArmed)
+      for _ in 0..<5 {
+        shaker.spike(5006)
+        shaker.rest(distance - 1)
+      }
+      #expect((shaker.reports == ["began \(1600 + 4 * distance)"]) == isEvent, "\(distance)")
+      #expect(shaker.reports.isEmpty == !isEvent, "\(distance)")
+    }
+    // It is full with the 600th sample that is heard.
+    for (ticks, isArmed) in [(955 + 599, false), (955 + 600, true)] {
+      var shaker = try rms()
+      shaker.rest(ticks)
+      #expect(shaker.watch.isArmed == isArmed, "\(ticks)")
+    }
   }
 
   @Test("a window does not add up the rounding of a day")
@@ -287,59 +329,5 @@ struct TriggerWatchTests {
       n += 2
     }
     return sum
-  }
-}
-
-@Suite("Turns and the number of events")
-struct BeginningCountTests {
-  private func at(_ seconds: Int64) -> MonotonicTime {
-    MonotonicTime(nanoseconds: 5_000_000_007 + seconds * 1_000_000_000)
-  }
-
-  /// Seconds at which a turn is taken, of those at which the loop looks; and when the next one is due.
-  private func turns(lookingAt seconds: [Int64]) -> (taken: [Int64], due: MonotonicTime) {
-    var cycle = DutyCycle(period: 600_000_000_000, from: at(0))
-    var taken: [Int64] = []
-    for second in seconds where cycle.takeTurn(at: at(second)) { taken.append(second) }
-    return (taken, cycle.due)
-  }
-
-  @Test(
-    "the first turn is at once, each other one a period after the one before, however late that was seen"
-  )
-  func turns() {
-    let (taken, due) = turns(lookingAt: [0, 0, 599, 601, 602, 1199])
-    #expect(taken == [0, 601])
-    #expect(due == at(1200))
-  }
-
-  @Test("turns that pass unseen are left out")
-  func missedTurns() {
-    let (taken, due) = turns(lookingAt: [1800, 2399, 3599])
-    #expect(taken == [1800, 3599])
-    #expect(due == at(3600))
-  }
-
-  @Test("a recording counts for 24 hours")
-  func day() {
-    var tally = TriggerTally()
-    #expect(tally.count(at: at(0)) == 0)
-    for second in [0, 10, 50_000] as [Int64] { tally.noteBeginning(at: at(second)) }
-    #expect(tally.count(at: at(50_000)) == 3)
-    #expect(tally.count(at: at(86_399)) == 3)
-    #expect(tally.count(at: at(86_400)) == 2)
-    #expect(tally.count(at: at(86_410)) == 1)
-    tally.noteBeginning(at: at(86_411))
-    #expect(tally.count(at: at(86_411)) == 2)
-    #expect(tally.count(at: at(200_000)) == 0)
-  }
-
-  @Test("a full day is reported once until another recording began")
-  func reportedOnce() {
-    var tally = TriggerTally()
-    let reports = [tally.isNewlyFull(), tally.isNewlyFull()]
-    tally.noteBeginning(at: at(1))
-    let later = tally.isNewlyFull()
-    #expect(reports == [true, false] && later)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogFormat
 import LogStore
 
 // Remarks that formats share: what was left out, and which times stand for the want of a date.
@@ -20,17 +21,18 @@ extension Exporter {
   }
 
   /// A remark about the times of a recording without a date, which programs take for such of 1970; none where it has one,
-  /// or where an import's times are dates themselves.
+  /// or where the range has no sample.
   ///
   /// - Parameters:
   ///   - shift: Nanoseconds that the export adds to them.
-  ///   - begin: Where the file begins, if that is not the first sample's time.
+  ///   - begin: Where the file begins, if that is not the time of the range's first sample.
   func dateRemarks<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, started: Int64?, shift: Int64 = 0, begin: Int64? = nil
+    _ reader: inout LogReader<Storage>, _ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64,
+    begin: Int64? = nil
   ) throws(ExportError) -> [String] {
-    guard started == nil, let first = try reader.firstSampleTime(),
-      first < 1_000_000_000_000_000_000
-    else { return [] }
+    guard plan.started(notes.clock) == nil, let first = try reader.firstSampleTime(in: plan) else {
+      return []
+    }
     let begin = RFC3339.text(
       nanoseconds: (begin ?? first).addingReportingOverflow(shift).partialValue)
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added to its time"
@@ -38,38 +40,43 @@ extension Exporter {
       "the recording has no date: programs show its first sample at \(begin)\(added)"
     ]
   }
-}
 
-extension Exporter {
   /// Whole seconds, in nanoseconds, that are added to the times of a recording without a date, so that none is before the
-  /// beginning of those that the format has: 0 with a date, and where none is.
+  /// first of those that the format has: 0 with a date, and where none is.
   ///
-  /// - Parameter others: Times beside those of samples.
+  /// They are those of the whole recording, so that a part of it has the same times.
+  ///
+  /// - Parameters:
+  ///   - others: Times beside those of samples.
+  ///   - least: The format's first time, whole seconds in nanoseconds.
   func undatedShift<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, started: Int64?, others: [Int64] = []
+    _ reader: inout LogReader<Storage>, _ plan: ExportPlan, _ notes: RecordingNotes,
+    others: [Int64] = [], atLeast least: Int64 = 0
   ) throws(ExportError) -> Int64 {
-    guard started == nil else { return 0 }
-    // Of the whole recording, so that its parts have the same times.
-    let first = try reader.firstSampleTime() ?? 0
-    let least = others.reduce(first, min)
-    guard least < 0 else { return 0 }
-    let (whole, rest) = least.quotientAndRemainder(dividingBy: 1_000_000_000)
-    let (shift, overflow) = ((rest < 0 ? 1 : 0) - whole).multipliedReportingOverflow(
-      by: 1_000_000_000)
+    guard plan.started(notes.clock) == nil else { return 0 }
+    let earliest = others.reduce(try reader.firstSampleTime(in: nil) ?? 0, min)
+    guard earliest < least else { return 0 }
+    let second: Int64 = 1_000_000_000
+    let (whole, rest) = earliest.quotientAndRemainder(dividingBy: second)
+    let (shift, overflow) = (least / second - whole + (rest < 0 ? 1 : 0))
+      .multipliedReportingOverflow(by: second)
     guard !overflow else {
-      throw .timeNotHeld(at: least, started: nil, format: options.format)
+      throw .timeNotHeld(at: earliest, started: nil, format: options.format)
     }
     return shift
   }
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// The time of the recording's first sample; `nil` without one. The reader is at the beginning afterwards.
-  mutating func firstSampleTime() throws(ExportError) -> Int64? {
-    rewind()
+  /// The time of the recording's first sample, or of the first one in a plan's range; `nil` without one. The reader is at
+  /// the beginning afterwards.
+  mutating func firstSampleTime(in plan: ExportPlan?) throws(ExportError) -> Int64? {
+    if let plan { try begin(plan) } else { rewind() }
     defer { rewind() }
     while let item = try nextItem() {
-      if case .samples = item, let time = block.times.first { return time }
+      guard case .samples = item else { continue }
+      if let time = block.times.first(where: { plan?.contains($0) ?? true }) { return time }
+      if let plan, let last = block.times.last, plan.isOver(at: last) { return nil }
     }
     return nil
   }

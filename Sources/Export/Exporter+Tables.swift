@@ -194,41 +194,29 @@ extension Exporter {
   func writeKalibr<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try gyroscopePlan(reader.description, units: .si)
+    let plan = try gyroscopePlan(reader.description, units: .si).on(reader.origin())
     guard plan.channels.count == 6 else {
       throw .sensorNeeded(.accel, .kalibr, recorded: reader.description.channels)
     }
     let notes = try notes(&reader, of: plan)
-    // Of the whole recording, so that its parts have the same times.
-    let first = try reader.firstSampleTime() ?? 0
-    let (begin, overflow) = first.addingReportingOverflow(notes.started ?? 0)
-    guard !overflow else {
-      throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)
-    }
     // A date must not become another one; times without a date may.
-    guard notes.started == nil || begin >= 1_000_000_000,
-      let shift = Exporter.shiftToTenDigits(begin),
-      case let (origin, isBeyond) = (notes.started ?? 0).addingReportingOverflow(shift), !isBeyond
-    else { throw .timeNotHeld(at: first, started: notes.started, format: .kalibr) }
+    let (started, second) = (plan.started(notes.clock), 1_000_000_000 as Int64)
+    let shift = try undatedShift(&reader, plan, notes, atLeast: second)
+    if let started, let first = try reader.firstSampleTime(in: nil) {
+      let (begin, overflow) = first.addingReportingOverflow(started)
+      guard !overflow, begin >= second else {
+        throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)
+      }
+    }
     try sink.write(
       Array("timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n".utf8))
     let layout = RowLayout(
-      prefix: "", time: TimeForm(origin: origin, started: notes.started, format: .kalibr),
+      prefix: "", time: TimeForm(origin: started ?? shift, started: notes.started, format: .kalibr),
       keys: plan.channels.map { _ in "," }, suffix: "\n")
     var report = try writeRows(plan, layout, &reader, to: &sink)
-    report.remarks += try dateRemarks(&reader, started: notes.started, shift: shift)
+    report.remarks += try dateRemarks(&reader, plan, notes, shift: shift)
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
-  }
-
-  /// Whole seconds, in nanoseconds, that make a time one of ten digits: 0 for one that has them; `nil` for more than 64
-  /// bits hold.
-  private static func shiftToTenDigits(_ time: Int64) -> Int64? {
-    let second: Int64 = 1_000_000_000
-    guard time < second else { return 0 }
-    let (whole, rest) = time.quotientAndRemainder(dividingBy: second)
-    let (shift, overflow) = (1 - whole + (rest < 0 ? 1 : 0)).multipliedReportingOverflow(by: second)
-    return overflow ? nil : shift
   }
 
   /// The plan of a format that has one choice of units, and the gyroscope's columns first.

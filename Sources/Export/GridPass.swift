@@ -63,10 +63,12 @@ struct GridPass {
     return report
   }
 
-  /// Whether the instants of the range are all written or will be when the run ends: when the last but one sample of the run is
-  /// after the range, or the only one, or one that is in no run.
+  /// Whether no sample that follows changes an instant of the range: when the last but one sample of the run is after it.
+  ///
+  /// A run that has given nothing has at most three samples, and a fourth one may be among those of any of its instants: it is
+  /// over when all of it is after the range.
   private var isOver: Bool {
-    plan.isOver(at: run.count > 1 ? run[run.count - 2].time : last.time)
+    plan.isOver(at: isFresh ? run.first?.time ?? last.time : run[run.count - 2].time)
   }
 
   private var remark: String {

@@ -11,6 +11,8 @@ public struct RecordingNotes: Equatable, Sendable {
   public var certificate: SensorCertificate?
   /// Marks in order of time.
   public var marks: [Mark] = []
+  /// The time of the earliest mark, among all and not only those that were wanted; `nil` without one.
+  public var firstMark: Int64?
   /// Marks in the log, more than ``marks`` when there are more than a program can hold.
   public var markCount: UInt64 = 0
 
@@ -38,7 +40,9 @@ extension LogReader where Storage: ~Copyable {
           switch record {
           case .clock(let pair) where pair.isBetter(than: notes.clock): notes.clock = pair
           case .certificate(let certificate): notes.certificate = certificate
-          case .mark(let mark) where isNoted(mark):
+          case .mark(let mark):
+            notes.firstMark = min(notes.firstMark ?? mark.time, mark.time)
+            guard isNoted(mark) else { continue }
             notes.markCount += 1
             if notes.marks.count < RecordingNotes.markLimit { notes.marks.append(mark) }
           default: break

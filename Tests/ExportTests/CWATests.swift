@@ -58,10 +58,13 @@ struct CWATests {
 
   static func export(_ log: TestLog) throws
     -> (header: [UInt8], sectors: [Sector], report: Exporter.Report)
+  { try export(bytes: log.bytes()) }
+
+  static func export(bytes log: [UInt8]) throws
+    -> (header: [UInt8], sectors: [Sector], report: Exporter.Report)
   {
     var sink = ArraySink()
-    let report = try Exporter(ExportOptions(format: .cwa)).write(
-      ArrayStorage(log.bytes()), to: &sink)
+    let report = try Exporter(ExportOptions(format: .cwa)).write(ArrayStorage(log), to: &sink)
     let bytes = sink.bytes
     try #require(bytes.count >= 1024 && bytes.count % 512 == 0)
     let sectors = stride(from: 1024, to: bytes.count, by: 512).map {

@@ -103,6 +103,26 @@ struct ChipExportTests {
   }
 
   @Test(
+    "a part of a grid has the values of the whole, also where it ends within a run's first samples")
+  func gridPart() throws {
+    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))
+    log.description.clock = .chip(busClock: nil)
+    for (tick, count) in ([100, 900, 2500, -3000, 8000, 20] as [Int16]).enumerated() {
+      if tick == 3 { log.flush() }
+      log.sample(UInt64(tick), Int64(tick) * 100_000_000 + 50_000_000, RawSample(ax: count))
+    }
+    log.end(TickLedger(sampled: 6))
+    let bytes = try log.bytes()
+    let all = try rows(bytes, Self.options(.csv, grid: true))
+    #expect(all.map { $0[0] } == ["t_grid_ns"] + (1...5).map { "\($0)00000000" })
+    for count in 1...5 {
+      let end = Int64(count) * 100_000_000 + 20_000_000
+      #expect(
+        try rows(bytes, Self.options(.csv, grid: true, to: end)) == Array(all[...count]), "\(end)")
+    }
+  }
+
+  @Test(
     "--grid makes nothing across a gap, nor where the instants jump",
     arguments: [
       (Trouble.stall(0.15e9), 0.15e9), (.lost, 1e6), (.step(20_000), 1e6),

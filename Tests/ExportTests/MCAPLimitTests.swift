@@ -82,17 +82,42 @@ struct MCAPLimitTests {
         == "nanoseconds from 0, for want of a wall clock, with 3 s added")
   }
 
+  @Test("a part of a recording without a date has the times of the whole")
+  func earlyPart() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.mark(-2_300_000_000)
+    log.sample(0, -1_250_000_000, RawSample())
+    log.sample(60, 5_000_000_000, RawSample())
+    log.mark(5_500_000_000)
+    log.end(TickLedger(sampled: 2))
+    #expect(
+      try export(log.bytes()).file.messages.map(\.time)
+        == [700_000_000, 1_750_000_000, 8_000_000_000, 8_500_000_000])
+    let options = ExportOptions(format: .mcap, from: 0)
+    let (file, report) = try export(log.bytes(), options)
+    #expect(file.messages.map(\.time) == [8_000_000_000, 8_500_000_000])
+    #expect(
+      report.remarks == [
+        "the recording has no date: programs show its first sample at 1970-01-01T00:00:08Z, with 3 s added to its time"
+      ])
+  }
+
   @Test("the same in miniSEED and in CWA, whose times begin in 2000")
   func earlyTimesOfOthers() throws {
-    var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
-    for tick in 0..<200 as Range<UInt64> {
-      log.sample(tick, -1_250_000_000 + Int64(tick) * 10_000_000, RawSample(ax: 7, ay: -3, az: 2))
-    }
-    let seed = try TestLog.export(log.bytes(), ExportOptions(format: .mseed)).report
+    let rows = (0..<200).map { "\(-1_250_000_000 + $0 * 10_000_000),7,-3,2\n" }.joined()
+    let log = try Imports.log(Imports.csv("t_ns,ax,ay,az\n" + rows))
+    var sink = ArraySink()
+    let seed = try Exporter(ExportOptions(format: .mseed)).write(
+      ArrayStorage(log), to: &sink)
+    // 1970, day 1, 0:00:00, 7500 tenths of a millisecond.
+    #expect(Array(sink.bytes[20..<30]) == [0x07, 0xB2, 0, 1, 0, 0, 0, 0, 0x1D, 0x4C])
     #expect(
-      seed.remarks.contains { $0.contains("no date") && $0.contains("with 2 s added to its time") },
+      seed.remarks.contains {
+        $0.contains("at 1970-01-01T00:00:00.750Z, with 2 s added to its time")
+      },
       "\(seed.remarks)")
-    let cwa = try TestLog.export(log.bytes(), ExportOptions(format: .cwa)).report
+    let (_, sectors, cwa) = try CWATests.export(bytes: log)
+    #expect(sectors.first?.time(period: 10_000_000) == 750_000_000)
     #expect(
       cwa.remarks.contains(
         "the recording has no date: its times begin in the year 2000, with 2 s added to them"),

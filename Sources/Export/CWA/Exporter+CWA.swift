@@ -27,7 +27,7 @@ extension Exporter {
       throw .rateNotHeld(log.rate, held: CWALayout.rates.map(\.rate), format: .cwa)
     }
     let notes = try notes(&reader, of: plan)
-    let shift = try undatedShift(&reader, started: plan.started(notes.clock))
+    let shift = try undatedShift(&reader, plan, notes)
     let zone = CWAZone(plan, notes, shift: shift)
     let rows = EvenRows(
       rate: layout.rate, origin: zone.origin, limit: CWALayout.timeLimit, started: notes.started,

@@ -20,7 +20,7 @@ extension Exporter {
     let plan = try plan(&reader)
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(
-      &reader, started: notes.started, others: [plan.origin] + notes.marks.prefix(1).map(\.time))
+      &reader, plan, notes, others: [plan.origin] + [notes.firstMark].compactMap(\.self))
     try reader.begin(plan)
     var messages = MCAPMessages(plan, notes, shift: shift)
     var pass = SamplePass(plan)
@@ -33,7 +33,7 @@ extension Exporter {
           : "\(late) labels begin after the last sample: they have no messages, and are in the metadata"
       )
     }
-    report.remarks += try dateRemarks(&reader, started: notes.started, shift: shift) + notes.remarks
+    report.remarks += try dateRemarks(&reader, plan, notes, shift: shift) + notes.remarks
     return report
   }
 }

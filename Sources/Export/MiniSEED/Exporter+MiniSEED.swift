@@ -26,7 +26,7 @@ extension Exporter {
       hertz = rate.hertz
     }
     let notes = try notes(&reader, of: plan)
-    let shift = try undatedShift(&reader, started: notes.started)
+    let shift = try undatedShift(&reader, plan, notes)
     var records = SeedSamples(plan, started: notes.started, shift: shift, hertz: hertz)
     try reader.begin(plan)
     var pass = SamplePass(plan)
@@ -34,8 +34,7 @@ extension Exporter {
     try records.finish(to: &sink)
     guard report.samples > 0 else { throw .noSamples(.mseed) }
     report.remarks += records.remarks
-    report.remarks += try dateRemarks(
-      &reader, started: notes.started, shift: shift, begin: records.begin)
+    report.remarks += try dateRemarks(&reader, plan, notes, shift: shift, begin: records.begin)
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
   }

@@ -114,16 +114,21 @@ public enum Plain {
     return "\(tenths / 10) TB"
   }
 
-  /// Hertz, to four digits after the point.
+  /// Hertz, to four digits after the point, or to more of them where the rate is below 0.01 Hz.
   public static func hertz(_ rate: SampleRate) -> String {
+    guard rate.hertz >= 0.01 else { return hertz(rate.hertz) }
     let tenThousandths =
       (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)
       / UInt64(rate.denominator)
     return number(Int64(tenThousandths), per: 10_000)
   }
 
-  /// Hertz, to four digits after the point.
+  /// Hertz, to four digits after the point, or below 0.01 Hz to three significant ones: a rate above 0 is never shown as 0.
   public static func hertz(_ hertz: Double) -> String {
-    number(hertz, per: 10_000)
+    var divisor: Int64 = 10_000
+    while hertz > 0, hertz * Double(divisor) < 99.5, divisor < 1_000_000_000_000_000_000 {
+      divisor *= 10
+    }
+    return number(hertz, per: divisor)
   }
 }

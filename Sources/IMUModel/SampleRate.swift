@@ -27,7 +27,8 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// At most 9 digits before the point and 12 after it; `nil` for everything else, 0 included, and for a fraction whose
   /// terms, the lowest, need more than 32 bits.
   public init?(decimal text: some StringProtocol) {
-    guard let (value, scale) = SampleRate.decimal(text), value > 0 else { return nil }
+    guard let (value, scale) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 12), value > 0
+    else { return nil }
     var (a, b) = (value, scale)
     while b != 0 { (a, b) = (b, a % b) }
     guard let top = UInt32(exactly: value / a), let bottom = UInt32(exactly: scale / a) else {
@@ -38,28 +39,11 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
 
   /// Why a text is no rate, as a clause with the remedy.
   public static func refusal(of text: some StringProtocol) -> String {
-    let isDecimal = decimal(text).map { $0.value > 0 } ?? false
+    let isDecimal =
+      Fraction.terms(ofDecimal: text, digits: 9, decimals: 12).map { $0.value > 0 } ?? false
     return isDecimal
       ? "a recording keeps a rate as a fraction, and this one has too many digits: give fewer of them after the point"
       : "give hertz as a decimal number above 0, such as 10 or 12.5, with at most 9 digits before the point and 12 after it"
-  }
-
-  /// A decimal number as a fraction; `nil` for other text and too many digits.
-  private static func decimal(_ text: some StringProtocol) -> (value: UInt128, scale: UInt128)? {
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), (1...9).contains(parts[0].count),
-      parts.count == 1 || (1...12).contains(parts[1].count)
-    else { return nil }
-    var value: UInt128 = 0
-    var scale: UInt128 = 1
-    for (index, part) in parts.enumerated() {
-      for digit in part {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-        value = value * 10 + UInt128(digit - UInt8(ascii: "0"))
-        if index == 1 { scale *= 10 }
-      }
-    }
-    return (value, scale)
   }
 
   /// The rate in hertz, rounded to a `Double`.

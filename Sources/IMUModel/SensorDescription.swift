@@ -77,4 +77,25 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
 
   /// The ratio rounded to a `Double`.
   public var value: Double { Double(numerator) / Double(denominator) }
+
+  /// A number without a sign, as `12.5`, as the ratio of `value` and a power of ten; `nil` for other text, and for more
+  /// digits before the point or after it. Both together must be below 39.
+  package static func terms(ofDecimal text: some StringProtocol, digits: Int, decimals: Int)
+    -> (value: UInt128, scale: UInt128)?
+  {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), (1...digits).contains(parts[0].count),
+      parts.count == 1 || (1...decimals).contains(parts[1].count)
+    else { return nil }
+    var value: UInt128 = 0
+    var scale: UInt128 = 1
+    for (index, part) in parts.enumerated() {
+      for digit in part {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+        value = value * 10 + UInt128(digit - UInt8(ascii: "0"))
+        if index == 1 { scale *= 10 }
+      }
+    }
+    return (value, scale)
+  }
 }

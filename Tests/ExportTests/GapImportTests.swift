@@ -131,7 +131,7 @@ struct GapImportTests {
   @Test("a gap that samples contradict is left out, which is said")
   func contradiction() throws {
     let rows = (0..<20).map { "\($0 * 10_000_000),\($0),,\n" }
-    let gap = "60000000,,missed,4\n"
+    let gap = "60000000,,missed,2\n"
     let text = "t_ns,ax,gap,gap_ticks\n" + rows[..<6].joined() + gap + rows[6...].joined()
     let importer = try Imports.csv(text)
     #expect(importer.end.ledger.scheduled == 20)
@@ -147,5 +147,26 @@ struct GapImportTests {
       "t_ns,ax,gap,gap_ticks\n5,1,,\n5,,missed,2\n5,2,,\n5,3,,\n", options)
     #expect(importer.end.ledger.scheduled == 3)
     #expect(importer.remarks.contains { $0.hasPrefix("1 gap of table.csv is left out") })
+  }
+
+  @Test(
+    "a row of a gap with more ticks than fit before the next sample is refused with its line",
+    arguments: [
+      (0, "line 2", "1000000", "3"), (20, "line 22", "1000000", "6"), (20, "line 22", "30", "6"),
+    ])
+  func misfit(_ place: Int, _ line: String, _ ticks: String, _ most: String) throws {
+    // 100 Hz; three ticks before sample 0 and six before sample 20 have none.
+    var rows = (0..<40).map { "\(($0 < 20 ? $0 : $0 + 6) * 10_000_000),\($0),2,3,,\n" }
+    let time = place == 0 ? -30_000_000 : 200_000_000
+    rows.insert("\(time),,,,missed,\(ticks)\n", at: place)
+    let error = try #require(Imports.csvError("t_ns,ax,ay,az,gap,gap_ticks\n" + rows.joined()))
+    #expect(
+      "\(error)"
+        == "table.csv, \(line): its gap has \(ticks) ticks, and at 100 Hz the times around it leave \(most): correct the "
+        + "number, or the times")
+    #expect(error.exitStatus == .damagedData)
+    rows[place] = "\(time),,,,missed,\(place == 0 ? 3 : 6)\n"
+    let right = try Imports.csv("t_ns,ax,ay,az,gap,gap_ticks\n" + rows.joined())
+    #expect(right.end.ledger.missed == (place == 0 ? 3 : 6))
   }
 }

@@ -7,16 +7,6 @@ import Testing
 
 @Suite("Units that a table states are taken, or refused")
 struct ImportUnitTests {
-  private func options(rate: SampleRate? = nil, columns: String? = nil, units: String? = nil)
-    -> ImportOptions
-  {
-    var options = Imports.options
-    options.rate = rate
-    options.columns = columns.flatMap { ImportColumnNames($0) }
-    options.units = units.flatMap { ImportUnits($0) }
-    return options
-  }
-
   /// Times of a step of 20, which is no usual rate in seconds and none in nanoseconds.
   private func table(_ time: String) -> String {
     "\(time),ax (g),ay (g),az (g)\n"
@@ -32,6 +22,8 @@ struct ImportUnitTests {
       ("time (µsec)", 20_000), ("time (μs)", 20_000), ("time (micros)", 20_000),
       ("time [nanosec]", 20), ("time (nanoseconds)", 20), ("time (nsec)", 20),
       ("time (secs)", 20_000_000_000), ("time (second)", 20_000_000_000),
+      ("time (min)", 1_200_000_000_000), ("Time [minutes]", 1_200_000_000_000),
+      ("time (h)", 72_000_000_000_000), ("time (hours)", 72_000_000_000_000),
     ] as [(String, Int64)])
   func spellings(_ time: String, _ step: Int64) throws {
     let importer = try Imports.csv(table(time))
@@ -45,26 +37,69 @@ struct ImportUnitTests {
 
   @Test(
     "another word as the unit of times is refused, in a table, in JSON and with --columns",
-    arguments: ["hours", "ticks", "samples", "10us", "min"])
+    arguments: ["days", "ticks", "samples", "10us", "minus"])
   func strangeWords(_ word: String) throws {
     let sentence =
-      "the unit \"\(word)\" of times is unknown: name it with --units s, ms, us or ns; if it is none of these, convert "
+      "the unit \"\(word)\" of times is unknown: name it with --units s, ms, us, ns, min or h; if it is none of these, convert "
       + "the times, or name the axes alone with --columns and give --rate"
     let time = "time (\(word))"
     #expect(
       Imports.csvError(table(time)).map { "\($0)" }
         == "table.csv, line 1, column 1 (\(time)): \(sentence)")
-    let named = options(columns: "time=1,ax=2,ay=3,az=4")
+    let named = Imports.given(columns: "time=1,ax=2,ay=3,az=4")
     #expect(Imports.csvError(table(time), named).map { "\($0)" }?.contains(sentence) == true)
     let rows = "{\"\(time)\":0,\"ax\":1,\"ay\":2,\"az\":3}\n"
     #expect(
       Imports.csvError(rows).map { "\($0)" }
         == "table.csv, line 1, byte 0, key \(time): \(sentence)")
     // Both remedies help.
-    let given = try Imports.csv(table(time), options(units: "ms"))
+    let given = try Imports.csv(table(time), Imports.given(units: "ms"))
     #expect(given.description.rate == hertz(50))
-    let placed = try Imports.csv(table(time), options(rate: hertz(50), columns: "ax=2,ay=3,az=4"))
+    let placed = try Imports.csv(
+      table(time), Imports.given(rate: hertz(50), columns: "ax=2,ay=3,az=4"))
     #expect(placed.description.rate == hertz(50))
+  }
+
+  @Test(
+    "times in minutes and hours are converted exactly, which is said",
+    arguments: [
+      ("min", "each 60 s long", [0, 60_000_000_000, 61_500_000_000]),
+      ("h", "each 3600 s long", [0, 3_600_000_000_000, 3_690_000_000_000]),
+    ] as [(String, String, [Int64])])
+  func longUnits(_ unit: String, _ sentence: String, _ times: [Int64]) throws {
+    let rows = "\n0,0.5,1,-2\n1,0.25,1,2\n1.025,0.5,1,2\n"
+    let options = Imports.given(rate: hertz(10))
+    let named = try Imports.csv("time (\(unit)),ax (g),ay (g),az (g)" + rows, options)
+    #expect(
+      named.remarks.contains(
+        "table.csv: its times are in \(unit), \(sentence), and converted exactly"),
+      "\(named.remarks)")
+    #expect(try Imports.records(named).filter { $0.gap == nil }.map(\.time) == times)
+    let given = try Imports.csv(
+      "time,ax (g),ay (g),az (g)" + rows, Imports.given(rate: hertz(10), units: unit))
+    #expect(try Imports.records(given).filter { $0.gap == nil }.map(\.time) == times)
+  }
+
+  @Test(
+    "a number with another decimal mark than the first rows is refused with its line",
+    arguments: [
+      ("0,5", "0.5", "point", "commas"), ("0.5", "0,5", "comma", "points"),
+      ("7", "0,5", "comma", "points"),
+    ])
+  func otherMark(_ first: String, _ later: String, _ mark: String, _ others: String) throws {
+    let rows = (0..<100).map { "\($0 * 10);1;2;\($0 == 90 ? later : first)\n" }.joined()
+    let text = "time_ms;ax;ay;az\n" + rows
+    let error = try #require(Imports.csvError(text, Imports.given(units: "g")))
+    #expect(
+      "\(error)"
+        == "table.csv, line 92, column 4 (az): \"\(later)\" has a decimal \(mark), and the first rows of the table have "
+        + "decimal \(others) or none: write all numbers with one mark")
+    let times = (0..<100).map { "\($0 == 90 ? "90\(later.dropFirst())" : "\($0)");1;2;\(first)\n" }
+      .joined()
+    let late = try #require(
+      Imports.csvError("time_s;ax;ay;az\n" + times, Imports.given(units: "g")))
+    #expect("\(late)".hasPrefix("table.csv, line 92, column 1 (time_s): "), "\(late)")
+    #expect("\(late)".contains("has a decimal \(mark)"), "\(late)")
   }
 
   @Test("words that say from when times count are no units", arguments: ["UTC", "unix", "epoch"])
@@ -143,9 +178,9 @@ struct ImportUnitTests {
     "zeros after the point are no digits of a time",
     arguments: ["1700000000123456789.0", "1700000000123456789.000"])
   func zeros(_ time: String) throws {
-    let exact = try Imports.csv("t_ns,ax\n\(time),1\n", options(rate: hertz(10)))
+    let exact = try Imports.csv("t_ns,ax\n\(time),1\n", Imports.given(rate: hertz(10)))
     #expect(!exact.remarks.contains { $0.contains("below a nanosecond") }, "\(exact.remarks)")
-    let cut = try Imports.csv("t_ns,ax\n\(time)5,1\n", options(rate: hertz(10)))
+    let cut = try Imports.csv("t_ns,ax\n\(time)5,1\n", Imports.given(rate: hertz(10)))
     #expect(cut.remarks.contains { $0.contains("below a nanosecond") })
   }
 
@@ -157,10 +192,10 @@ struct ImportUnitTests {
       return "\(time),1,2,3\n"
     }
     let text = "time_s,ax,ay,az\n" + rows.joined()
-    let error = try #require(Imports.csvError(text, options(rate: hertz(100))))
+    let error = try #require(Imports.csvError(text, Imports.given(rate: hertz(100))))
     #expect(!"\(error)".contains("give with --rate"), "\(error)")
     #expect("\(error)".contains("naming the axes alone with --columns"), "\(error)")
-    let placed = try Imports.csv(text, options(rate: hertz(100), columns: "ax=2,ay=3,az=4"))
+    let placed = try Imports.csv(text, Imports.given(rate: hertz(100), columns: "ax=2,ay=3,az=4"))
     #expect(placed.description.rate == hertz(100))
   }
 
@@ -183,14 +218,14 @@ struct ImportUnitTests {
       "\(error)".hasSuffix(
         "the unit of its accelerations is not named, and those of the first row are whole numbers, so that all are "
           + "taken as counts; name the unit with --units: g, mg, m/s2 or raw"), "\(error)")
-    #expect(try Imports.csv(text, options(units: "g")).description.rate == hertz(100))
+    #expect(try Imports.csv(text, Imports.given(units: "g")).description.rate == hertz(100))
   }
 
   @Test("decimal commas in quotes between commas are named")
   func quotedCommas() throws {
     for row in ["\"0,01\",\"0,5\",\"1,5\",\"2\"", "0.01,\"0,5\",\"1,5\",\"2\""] {
       let text = "time_s,ax,ay,az\n0,1,2,3\n\(row)\n"
-      let error = try #require(Imports.csvError(text, options(units: "g")))
+      let error = try #require(Imports.csvError(text, Imports.given(units: "g")))
       #expect("\(error)".contains("has a decimal comma"), "\(error)")
     }
   }
@@ -203,6 +238,36 @@ struct ImportUnitTests {
     #expect(importer.remarks.contains { $0.contains("rates of table.csv") }, "\(importer.remarks)")
     let log = try Imports.log(importer)
     #expect(throws: Never.self) { try TestLog.export(log, ExportOptions(format: .csv)) }
+  }
+
+  @Test("a scale in which exports cannot write values is refused, in units and for counts")
+  func unwritableScales() throws {
+    let preamble = "# imulog.sensor.accelerometerScale_g: 9000000000000/1\n"
+    let counts = "t_ns,ax,ay,az\n0,1,2,3\n10,1,2,3\n"
+    let stated = try #require(Imports.csvError(preamble + counts))
+    #expect(
+      "\(stated)"
+        == "accelerations of table.csv have the scale 9000000000000 g a count, in which exports cannot write them: "
+        + "correct it in the file")
+    #expect(stated.exitStatus == .damagedData)
+    var options = Imports.options
+    options.gyroscopeScale = Fraction(1, 1 << 60)
+    for text in [
+      "t_ns,gx,gy,gz\n0,1,2,3\n10,1,2,3\n",
+      "t_ns,gx (deg/s),gy (deg/s),gz (deg/s)\n0,0,0,0\n10,0,0,0\n",
+    ] {
+      let given = try #require(Imports.csvError(text, options))
+      #expect(
+        "\(given)".hasSuffix("give other counts a unit with --gyro-lsb-per-dps"), "\(given)")
+    }
+    // The largest values that are read have a scale that can be written.
+    let large = "t_ns,ax (g),ay (g),az (g)\n0,999999999,-999999999,0.1\n10,1,2,3\n"
+    let log = try Imports.log(Imports.csv(large))
+    for units in ExportUnits.allCases {
+      #expect(throws: Never.self) {
+        try TestLog.export(log, ExportOptions(format: .csv, units: units))
+      }
+    }
   }
 
   @Test("Sensor Logger's tables without samples are named as left out")

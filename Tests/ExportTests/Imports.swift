@@ -65,6 +65,17 @@ enum Imports {
   static let options = ImportOptions(
     id: TestLog.id, number: 7, host: "lab", software: "imulog 0.1.0", note: "a note")
 
+  /// The same with what a user says about a file.
+  static func given(rate: SampleRate? = nil, columns: String? = nil, units: String? = nil)
+    -> ImportOptions
+  {
+    var options = Imports.options
+    options.rate = rate
+    options.columns = columns.flatMap { ImportColumnNames($0) }
+    options.units = units.flatMap { ImportUnits($0) }
+    return options
+  }
+
   /// A table with the times, in nanoseconds, and counts that go up by one.
   static func table(_ times: [Int64]) -> String {
     "t_ns,ax\n" + times.enumerated().map { "\($1),\($0 % 30_000)\n" }.joined()

@@ -20,6 +20,7 @@ struct PacketImportTests {
     "their rate is that from packet to packet, and no tick is lost",
     arguments: [
       (2, 40), (2, 3000), (5, 40), (5, 3000), (12, 3000), (12, 96), (50, 3000), (100, 700),
+      (1000, 20_000),
     ])
   func rate(_ size: Int, _ rows: Int) throws {
     let importer = try Imports.csv(Self.packets(of: size, rows: rows))
@@ -81,6 +82,17 @@ struct PacketImportTests {
     #expect("\(error)".contains("are those of about 100 Hz and not of 50 Hz"), "\(error)")
   }
 
+  @Test(
+    "lost packets of any size are found where samples of a packet are compared with those far before it"
+  )
+  func lostLarge() throws {
+    for (size, lost) in [(40, 80..<120), (300, 1500..<2400)] {
+      let importer = try Imports.csv(Self.packets(of: size, rows: 20 * size, without: lost))
+      #expect(importer.description.rate == hertz(100))
+      #expect(importer.end.ledger.lost == UInt64(lost.count), "\(size)")
+    }
+  }
+
   @Test("two tables in packets are joined one by one, in the order of their rows")
   func joined() throws {
     func table(_ column: String, offset: Int, size: Int) -> ArraySource {
@@ -131,7 +143,10 @@ struct PacketImportTests {
     var options = Imports.options
     options.rate = hertz(1, per: 4_000_000_000)
     let error = try #require(Imports.csvError("t_ms,ax\n7,1\n7,2\n7,3\n7,4\n", options))
-    #expect("\(error)".contains("last longer than the 292 years of a log"), "\(error)")
+    #expect(
+      "\(error)".contains(
+        "at 0.00000000025 Hz the samples of table.csv last longer than the 292 years of a log"),
+      "\(error)")
     #expect(error.exitStatus == .damagedData)
     let importer = try Imports.csv("t_ms,ax\n7,1\n7,2\n7,3\n", options)
     #expect(try Imports.records(importer).last?.time == 8_000_000_000_007_000_000)

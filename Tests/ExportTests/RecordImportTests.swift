@@ -77,6 +77,21 @@ struct RecordImportTests {
     #expect(again.contains("\"tick\":105,\"kind\":\"lost\",\"fault\":\"bus\"}"))
   }
 
+  @Test("a key that is written with escapes is the key that they stand for")
+  func escapedKeys() throws {
+    let text = """
+      {"t_ns":0,"\\u0061x":1}
+      {"t_ns":100000000,"ax":-2}
+      {"t\\u005fns":200000000,"a\\u0078":3}
+
+      """
+    let records = try Imports.records(Imports.csv(text))
+    #expect(records.map(\.sample.ax) == [1, -2, 3])
+    #expect(records.map(\.time) == [0, 100_000_000, 200_000_000])
+    let error = try #require(Imports.csvError("{\"t_ns\":0,\"\\u00zzx\":1}\n"))
+    #expect("\(error)".hasPrefix("table.csv, line 1, byte 19: this is not valid JSON"), "\(error)")
+  }
+
   @Test(
     "gaps before the first and after the last sample come back, and a gap without a hole does not")
   func causes() throws {

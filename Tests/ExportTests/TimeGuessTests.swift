@@ -45,29 +45,57 @@ struct TimeGuessTests {
     }
   }
 
-  @Test("whole seconds since 1970 with ten rows each are seconds")
-  func packets() throws {
-    var options = Imports.options
-    options.rate = hertz(10)
+  @Test("whole seconds since 1970 with ten rows each are seconds", arguments: [nil, hertz(10)])
+  func packets(_ rate: SampleRate?) throws {
     let text = Self.table(1_700_000_000, 1, rowsATime: 10)
-    // Whatever the rows' rate: the guess is said also when they are refused.
-    do throws(ImportError) {
-      let importer = try Imports.csv(text, options)
-      #expect(importer.clockPairs.map(\.wallAtStart) == [1_700_000_000_000_000_000])
-    } catch {
-      #expect("\(error)".contains("they are taken as s since 1970"), "\(error)")
-    }
+    let importer = try Imports.csv(text, Imports.given(rate: rate))
+    #expect(importer.description.rate == hertz(10))
+    #expect(importer.clockPairs.map(\.wallAtStart) == [1_700_000_000_000_000_000])
+    #expect(importer.remarks.contains { $0.contains("they are taken as s since 1970") })
+  }
+
+  @Test("the guess is said also where rows are refused")
+  func refusedPackets() throws {
+    let text = Self.table(1_700_000_000, 1, rowsATime: 10)
+    let error = try #require(Imports.csvError(text, Imports.given(rate: hertz(5))))
+    #expect("\(error)".contains("they are taken as s since 1970"), "\(error)")
   }
 
   @Test(
     "where a slow date and a fast short time are as likely, the import asks for the unit",
-    arguments: [(1_500_000_000_000_000, 10_000_000), (1_700_000_000, 10)] as [(Int64, Int64)])
-  func ambiguous(_ first: Int64, _ step: Int64) throws {
+    arguments: [
+      (1_500_000_000_000_000, 10_000_000, "0.1"), (1_700_000_000, 10, "0.1"),
+      (1_700_000_000, 60, "0.0167"), (1_700_000_000, 3600, "0.000278"),
+      (1_700_000_000_000, 3_600_000, "0.000278"),
+    ] as [(Int64, Int64, String)])
+  func ambiguous(_ first: Int64, _ step: Int64, _ rate: String) throws {
     for text in [Self.table(first, step), Self.list(first, step)] {
       let error = try #require(Imports.csvError(text))
-      #expect("\(error)".contains("name it with --units s, ms, us or ns"), "\(error)")
-      #expect("\(error)".contains("since 1970 at 0.1 Hz, or "), "\(error)")
+      #expect("\(error)".contains("name it with --units s, ms, us, ns, min or h"), "\(error)")
+      #expect("\(error)".contains("since 1970 at \(rate) Hz, or "), "\(error)")
     }
+  }
+
+  @Test(
+    "decimals 1 to 20 apart may be seconds or milliseconds: the import asks for the unit",
+    arguments: [
+      (1.0, "s at 1 Hz, or ms at 1000 Hz"), (2.5, "s at 0.4 Hz, or ms at 400 Hz"),
+      (10, "s at 0.1 Hz, or ms at 100 Hz"), (20, "s at 0.05 Hz, or ms at 50 Hz"),
+    ])
+  func decimals(_ step: Double, _ choices: String) throws {
+    let rows = (0..<50).map { "\(Double($0) * step),\($0),-2,7\n" }.joined()
+    let error = try #require(Imports.csvError("time,ax,ay,az\n" + rows))
+    #expect("\(error)".contains("they may be \(choices): name it with --units"), "\(error)")
+    let named = try Imports.csv("time,ax,ay,az\n" + rows, Imports.given(units: "ms"))
+    #expect(abs(named.description.rate.hertz - 1000 / step) < 1e-9)
+  }
+
+  @Test("decimals closer together than 1 are seconds, which is said", arguments: [0.01, 0.5])
+  func seconds(_ step: Double) throws {
+    let rows = (0..<50).map { "\(Double($0) * step),\($0),-2,7\n" }.joined()
+    let importer = try Imports.csv("time,ax,ay,az\n" + rows)
+    #expect(abs(importer.description.rate.hertz - 1 / step) < 1e-9)
+    #expect(importer.remarks.contains { $0.contains("they are taken as s;") })
   }
 
   @Test("a unit that the user names ends the doubt")
@@ -86,7 +114,7 @@ struct TimeGuessTests {
     let error = try #require(Imports.csvError(Self.table(0, 10), options))
     #expect(
       "\(error)".hasSuffix(
-        "; the unit of its times is not named: they are taken as ms; if they are others, name the unit with --units s, ms, us or ns"
+        "; the unit of its times is not named: they are taken as ms; if they are others, name the unit with --units s, ms, us, ns, min or h"
       ), "\(error)")
     #expect(error.exitStatus == .damagedData)
   }

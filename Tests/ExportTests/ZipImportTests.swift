@@ -72,6 +72,25 @@ struct ZipImportTests {
     }
   }
 
+  @Test("a remedy that is for tables alone comes with the advice to unpack, and others as they are")
+  func remedies() throws {
+    let rows = (0..<9).map { "\($0 * 10),1,2,3\n" }.joined()
+    for (header, isForTables) in [
+      ("time (fortnights),ax,ay,az\n", true), ("time_ms,ax,ay,az (stone)\n", false),
+    ] {
+      let file = MadeZip.File("walk.csv", header + rows)
+      let error = Self.error(MadeZip([file]).bytes).map { "\($0)" }
+      #expect(
+        error?.hasSuffix("; --columns is for a table, so unpack the archive, and import that")
+          == isForTables, "\(error ?? "")")
+      let alone = Imports.csvError(header + rows).map { "\($0)" }
+      #expect(alone?.contains("unpack") == false)
+    }
+    let error = try #require(
+      Self.error(MadeZip([MadeZip.File("walk.csv", "time (fortnights),ax,ay,az\n" + rows)]).bytes))
+    #expect(error.exitStatus == .damagedData)
+  }
+
   @Test("phyphox's two tables become one recording, dated by its events", arguments: [true, false])
   func tables(_ isStreamed: Bool) throws {
     let bytes = isStreamed ? Self.streamed : Self.mixed

@@ -81,4 +81,18 @@ struct SampleRateTests {
     #expect(rate.tick(atNanoseconds: -5) == 0)
     #expect(rate.tick(atNanoseconds: .max) > 1 << 29)
   }
+
+  @Test("a rate is shown with four decimals, or three digits where it is small, and never as 0")
+  func shown() throws {
+    for (above, below, text) in [
+      (100, 1, "100"), (1000, 3, "333.3333"), (1, 30, "0.0333"), (1, 100, "0.01"),
+      (1, 3600, "0.000278"), (3, 4_000_000_000, "0.00000000075"),
+      (1, .max, "0.000000000233"), (.max, 1, "4294967295"),
+    ] as [(UInt32, UInt32, String)] {
+      let rate = try #require(SampleRate(above, per: below))
+      #expect(Plain.hertz(rate) == text)
+    }
+    #expect(Plain.hertz(0.0) == "0")
+    #expect(Plain.hertz(0.00012345) == "0.000123")
+  }
 }

@@ -15,6 +15,13 @@ struct ImportCauses: Equatable {
   struct StatedGap: Equatable {
     let time: Int64
     let gap: Gap
+    /// Of a row: where it is, and its time.
+    var row: Row?
+
+    struct Row: Equatable {
+      let place: ImportPlace
+      let time: Int64
+    }
   }
   /// An event as the document states it.
   struct StatedEvent: Equatable {
@@ -36,6 +43,27 @@ struct ImportCauses: Equatable {
   private(set) var ledger = TickLedger()
   /// Gaps whose cause could not be kept.
   private(set) var unplaced = 0
+  /// What rows of gaps are checked by; `nil` when they are known to fit.
+  var check: Check?
+  /// The first row whose gap does not fit, its ticks, and how many do.
+  private(set) var misfit: Misfit?
+  private var lastTime: Int64?
+
+  struct Misfit: Equatable {
+    let place: ImportPlace
+    let ticks: UInt64
+    let fitting: UInt64
+  }
+
+  /// How many ticks fit between two times: those of the rate, and a twentieth more.
+  struct Check: Equatable {
+    /// Nanoseconds.
+    let period: Double
+    /// Ticks by which samples may be late.
+    let allowance: Double
+    /// Whether only what is before the first sample is open.
+    let isBeginningOnly: Bool
+  }
 
   /// The tick of the first sample, if stated ticks are those of the samples; else times tell which gaps are before a sample.
   private let origin: UInt64?
@@ -79,6 +107,7 @@ struct ImportCauses: Equatable {
     let stated = gaps.prefix { gap in absolute.map { gap.gap.firstTick < $0 } ?? (gap.time < time) }
     gaps = gaps.dropFirst(stated.count)
     let sum = stated.reduce(0 as UInt64) { $0 + $1.gap.count }
+    look(at: stated, ticks: sum, before: time)
     var first = tick + shift - lost
     var placed: [(stated: Gap, first: UInt64)] = []
     if !hasBegun {
@@ -100,6 +129,20 @@ struct ImportCauses: Equatable {
     records += ImportCauses.records(of: here, placed, else: tick + shift)
     next = tick + shift + 1
     return records
+  }
+
+  /// Notes the first of the gaps if all of them have more ticks than fit before a sample.
+  private mutating func look(
+    at stated: ArraySlice<StatedGap>, ticks: UInt64, before time: Int64
+  ) {
+    defer { lastTime = time }
+    guard let check, misfit == nil, let row = stated.lazy.compactMap(\.row).first,
+      lastTime == nil || !check.isBeginningOnly
+    else { return }
+    let periods = time.nanoseconds(since: lastTime ?? row.time) / check.period
+    guard Double(ticks) > max(0, 1.05 * periods + 1) + check.allowance else { return }
+    let fitting = periods.rounded() - (lastTime == nil ? 0 : 1)
+    misfit = Misfit(place: row.place, ticks: ticks, fitting: UInt64(max(0, min(fitting, 0x1p58))))
   }
 
   /// The gaps and events after the last sample.

@@ -33,27 +33,10 @@ struct ImportDecimal: Equatable {
   /// The value of one in the last digit that is written.
   var lastPlace: Double { ImportDecimal(digits: 1, exponent: exponent).value }
 
-  /// The number × 10^`power` as a whole number, rounded half away from zero; `nil` beyond an `Int64`.
-  func whole(timesTenTo power: Int) -> (value: Int64, isRounded: Bool)? {
-    let shift = exponent + power
-    if digits == 0 { return (0, isCut) }
-    if shift >= 0 {
-      guard shift <= 18 else { return nil }
-      let (value, overflow) = digits.multipliedReportingOverflow(by: Self.wholePowers[shift])
-      return overflow ? nil : (value, isCut)
-    }
-    guard shift >= -18 else { return (0, true) }
-    let divisor = Self.wholePowers[-shift]
-    let (quotient, rest) = digits.quotientAndRemainder(dividingBy: divisor)
-    let isUp = rest.magnitude >= divisor.magnitude - rest.magnitude
-    return (quotient + (isUp ? digits.signum() : 0), rest != 0 || isCut)
-  }
-
-  /// The number × `factor` × 10^`power` as a whole number; `nil` beyond an `Int64`.
+  /// The number × `factor` × 10^`power` as a whole number, rounded half away from zero; `nil` beyond an `Int64`.
   ///
   /// The product has up to 126 bits: a factor of 17 digits leaves no room for a time in 64.
-  func whole(times factor: Int64, tenTo power: Int) -> (value: Int64, isRounded: Bool)? {
-    guard factor != 1 else { return whole(timesTenTo: power) }
+  func whole(times factor: Int64 = 1, tenTo power: Int) -> (value: Int64, isRounded: Bool)? {
     var (value, isRounded) = (Int128(digits) * Int128(factor), isCut)
     var shift = exponent + power
     while shift > 0, value != 0 {

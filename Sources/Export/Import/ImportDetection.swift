@@ -77,12 +77,12 @@ extension ImportFormat {
       found = try detect(bytes, &source)
     } catch {
       guard given == nil, case .otherFormat(_, ForeignFormat.unknown.name, _, _) = error,
-        try hasArchiveEnd(&source)
+        try source.hasArchiveEnd()
       else { throw try refusal(error, given, &source) }
       return .zip
     }
     // An archive with text before it, which says where it begins.
-    if found != .zip, found != .raw, try hasArchiveEnd(&source) {
+    if found != .zip, found != .raw, try source.hasArchiveEnd() {
       guard given == nil else {
         throw .otherFormat(
           name: name, format: "a ZIP archive", remedy: "leave --format out", as: given)
@@ -116,7 +116,7 @@ extension ImportFormat {
       return !isText && !isArchive(bytes) && ForeignFormat.known(bytes) == nil
     case .zip:
       if isArchive(bytes) { return true }
-      return try hasArchiveEnd(&source)
+      return try source.hasArchiveEnd()
     case .csv, .json, .ndjson, .gyrodata: return false
     }
   }
@@ -127,7 +127,7 @@ extension ImportFormat {
   ) throws(ImportError) -> ImportError {
     switch error {
     case .otherFormat(let name, let format, let remedy, _):
-      if given != .zip, try hasArchiveEnd(&source) {
+      if given != .zip, try source.hasArchiveEnd() {
         return .otherFormat(
           name: name, format: "\(format) with a ZIP archive at its end",
           remedy: "take what is before the archive away, or unpack it, and import that", as: given)
@@ -149,14 +149,6 @@ extension ImportFormat {
   /// A file's header, or the end of an empty archive.
   private static func isArchive(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [0x50, 0x4B, 3, 4]) || bytes.starts(with: [0x50, 0x4B, 5, 6])
-  }
-
-  /// Whether a file ends with an archive's directory: with the mark of its end, and an entry where that says.
-  private static func hasArchiveEnd<Source: SeekableSource & ~Copyable>(_ source: inout Source)
-    throws(ImportError) -> Bool
-  {
-    defer { source.rewind() }
-    return try source.hasArchiveEnd()
   }
 
   /// The error of a file that begins with bytes of 0. At most 64 MiB of them are counted.

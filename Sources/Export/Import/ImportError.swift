@@ -35,6 +35,9 @@ public enum ImportError: Error, Equatable, Sendable {
   case unitsUnknown(name: String, what: String, choices: String)
   /// An error in a ZIP archive, at a byte of it; `what` is a clause.
   case zip(name: String, offset: UInt64, what: String)
+  /// A sensor's scale is so large or so small that exports could not write its values; `given` is the option that has it, if
+  /// it is not the file's.
+  case scaleBeyondExports(name: String, what: String, scale: String, given: String?)
   /// A value needs more than 16 bits in the scale that was given.
   case beyondScale(name: String, what: String, found: String)
   /// The unit that is assumed for a sensor makes values that no chip measures.
@@ -53,6 +56,8 @@ public enum ImportError: Error, Equatable, Sendable {
   case notJoined(first: String, second: String, why: String)
   /// An error that a wrong guess may have caused; `guess` is the remark about it.
   indirect case guessed(ImportError, guess: String)
+  /// An error whose remedy is an option for tables, in a file of an archive, for which that option is refused.
+  indirect case packed(ImportError)
 }
 
 /// An error in a line of a table. Columns are counted from 1.
@@ -97,6 +102,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case changed
   /// A row of a gap whose cause is unknown, or whose ticks are no number.
   case notAGap(found: String)
+  /// A row of a gap that has more ticks than there are at the rate, decimal hertz, before the next sample.
+  case gapBeyondTimes(ticks: UInt64, fitting: UInt64, hertz: String)
   /// A time beyond 292 years.
   case timeOutOfRange(column: Int, name: String, found: String)
   /// A value that is not a number.
@@ -111,6 +118,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case timeUnitUnknown(Int, name: String, choices: String?)
   /// A number with a decimal comma, in quotes between commas.
   case quotedComma(column: Int, name: String, found: String)
+  /// A number with another decimal mark than the first rows of the table, which have the other one or none.
+  case otherMark(column: Int, name: String, found: String)
   /// A whole number beyond 16 bits, where the file states a scale and those before it are counts.
   case beyondScaledCounts(column: Int, name: String, found: String)
   /// On the grid of the user's rate, decimal hertz, samples share ticks or are far from them.
@@ -193,6 +202,10 @@ extension ImportError: CustomStringConvertible {
         "nothing in \(name) says in which unit its \(what) are: name it with --units: \(choices), or si, g-dps"
     case .zip(let name, let offset, let what):
       return "\(name), byte \(offset): \(what)"
+    case .scaleBeyondExports(let name, let what, let scale, let given):
+      return
+        "\(what) of \(name) have the scale \(scale) a count, in which exports cannot write them: "
+        + (given.map { "give other counts a unit with \($0)" } ?? "correct it in the file")
     case .beyondScale(let name, let what, let found):
       return
         "\(what) of \(name) reach \(found), which needs more than 16 bits in the given scale: give fewer counts a "
@@ -223,6 +236,8 @@ extension ImportError: CustomStringConvertible {
         "\(first) and \(second) are not two tables of one recording: \(why); import them separately"
     case .guessed(let error, let guess):
       return "\(error); \(guess)"
+    case .packed(let error):
+      return "\(error); --columns is for a table, so unpack the archive, and import that"
     }
   }
 }

@@ -140,3 +140,24 @@ extension ImportPlacing where Source: ~Copyable {
     return check.isPlausible && areStatedTicksComplete
   }
 }
+
+extension ImportSurvey {
+  /// The remark that the rate is little better than a guess.
+  func remarks(_ name: String, _ grid: ImportGrid) -> [String] {
+    guard first < last, !grid.look.isExact, let reason = doubt(of: grid.period) else { return [] }
+    return ["\(name) \(reason), which says little about its rate; give it with --rate"]
+  }
+
+  /// Refuses a given rate that differs from that of the times by more than a twentieth, a period, and those by which times
+  /// are rounded or late.
+  func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
+    guard grid.look.slack.isFinite else { return }
+    let span = Double(last) - Double(first)
+    let expected = Double(lastTick) * grid.period
+    let slack = expected / 20 + grid.period * (1 + grid.look.slack)
+    guard abs(span - expected) > slack else { return }
+    let mean = span > 0 ? 1e9 * Double(lastTick) / span : 0
+    let found = Plain.hertz(packets.map { 1e9 / $0.period } ?? mean)
+    throw .otherRate(name: name, given: Plain.hertz(1e9 / grid.period), found: found)
+  }
+}

@@ -44,6 +44,12 @@ struct ImportGrid {
   /// The level after the last hole, relative to the first sample after it, which may have been late itself.
   private var floor: (time: Int64, tick: UInt64, level: Double) = (0, 0, 0)
   private var sinceHole = 0
+  /// The rows that were placed, and those whose times were seen.
+  private var (row, seen) = (0, 0)
+  /// The first row's time, and how many periods the last placed row is later than its number after that: its lateness.
+  private var (base, lastLateness): (Int64, Double) = (0, 0)
+  /// The least lateness of the rows that are seen and not placed, and of those placed since the last hole.
+  private var (ahead, behind) = (LeastInWindow(), LeastInWindow())
   /// Long intervals without a loss: the sample after each was late.
   private(set) var delays: UInt64 = 0
   /// Of an exact grid: the clock, and its tick for the first sample.
@@ -81,16 +87,18 @@ struct ImportGrid {
   /// lie on one tick.
   ///
   /// - Parameter times: The times of the sample and of the next `look.window - 1` samples, or of all that follow.
-  /// - Complexity: constant; O(window) for unusual intervals.
-  mutating func place(_ times: some Collection<Int64>) -> UInt64? {
+  /// - Complexity: constant, on average over the samples of a packet, too; O(window) next to a hole or a burst.
+  mutating func place(_ times: some RandomAccessCollection<Int64>) -> UInt64? {
     guard let next = times.first else { return 0 }
     if stated != nil { return placeAsStated(next) }
+    if look.isExact, sinceHole > 0 { return placeExactly(next) }
+    let late = see(times)
+    defer { (row, lastLateness) = (row + 1, late) }
     guard sinceHole > 0 else {
-      begin(at: next, tick: 0, level: level(of: times, from: next, tick: -1))
+      begin(at: next, tick: 0, late)
       if look.isExact { origin = clockTick(next) }
       return 0
     }
-    if look.isExact { return placeExactly(next) }
     let periods = next.nanoseconds(since: time) / period
     var lost = 0.0
     if periods > 1.5 + look.slack {
@@ -98,22 +106,39 @@ struct ImportGrid {
       lost = isAmongRegular ? periods.rounded() - 1 : proven(times, within: periods)
       if lost == 0 { delays += 1 }
     } else if periods < 0.75, past.count + times.count > 2 {
-      var before = pastLevel(of: past.count)
+      var before = behind.least - lastLateness
       // The first sample after the hole may have been late too, unless it came on time.
       if sinceHole < look.window, past.count > 1 ? !isPastRegular : !isRegular(times) {
         before = min(before, lateness(floor.time, floor.tick) + floor.level)
       }
-      if level(of: times, from: time, tick: 0) - before < -look.surplus { return nil }
+      if ahead.least - lastLateness - before < -look.surplus { return nil }
     }
     // Larger sums of ticks do not fit into a log.
     let count = UInt64(min(lost, 0x1p58))
     if count > 0 {
-      let level = level(of: times, from: next, tick: -1)
-      begin(at: next, tick: tick &+ 1 &+ count, level: level)
+      begin(at: next, tick: tick &+ 1 &+ count, late)
     } else {
       remember(next, tick: tick + 1)
+      behind.add(late, row)
+      behind.drop(upTo: row - look.window)
     }
     return count
+  }
+
+  /// Adds the rows that come into view to ``ahead``; returns the lateness of the first of the times.
+  private mutating func see(_ times: some RandomAccessCollection<Int64>) -> Double {
+    guard let next = times.first else { return 0 }
+    if row == 0 { base = next }
+    for time in times.dropFirst(seen - row) {
+      ahead.add(lateness(of: time, seen), seen)
+      seen += 1
+    }
+    ahead.drop(upTo: row - 1)
+    return lateness(of: next, row)
+  }
+
+  private func lateness(of time: Int64, _ row: Int) -> Double {
+    time.nanoseconds(since: base) / period - Double(row)
   }
 
   private mutating func placeAsStated(_ time: Int64) -> UInt64? {
@@ -144,7 +169,7 @@ struct ImportGrid {
 
   /// The number of lost ticks before the first of the times, by the earliest of the samples around it.
   private func proven(_ times: some Collection<Int64>, within periods: Double) -> Double {
-    let after = level(of: times, from: time, tick: 0)
+    let after = ahead.least - lastLateness
     let rise = after - pastLevel(of: Look.close.window)
     guard rise > 0.5 + look.slack else { return 0 }
     if rise <= 1.5 + look.slack {
@@ -156,19 +181,6 @@ struct ImportGrid {
       guard witnesses >= 6 else { return 0 }
     }
     return min(rise.rounded(), periods.rounded(.down))
-  }
-
-  /// The least lateness, in periods, of samples at consecutive ticks after a tick at a time.
-  private func level(
-    of times: some Collection<Int64>, from time: Int64, tick: Double
-  ) -> Double {
-    var least = Double.infinity
-    var tick = tick
-    for next in times {
-      tick += 1
-      least = min(least, next.nanoseconds(since: time) / period - tick)
-    }
-    return least
   }
 
   /// The least lateness, in periods, of this many previous samples, relative to the last one.
@@ -210,11 +222,14 @@ struct ImportGrid {
     return periods >= 0.75 && (periods <= 1.25 || periods >= 1.75)
   }
 
-  private mutating func begin(at time: Int64, tick: UInt64, level: Double) {
+  /// - Parameter late: The lateness of the row.
+  private mutating func begin(at time: Int64, tick: UInt64, _ late: Double) {
     past.removeAll(keepingCapacity: true)
     (oldest, sinceHole) = (0, 0)
-    floor = (time, tick, level)
+    floor = (time, tick, ahead.least - late)
     remember(time, tick: tick)
+    behind = LeastInWindow()
+    behind.add(late, row)
   }
 
   private mutating func remember(_ time: Int64, tick: UInt64) {
@@ -226,6 +241,32 @@ struct ImportGrid {
       past[oldest] = (time, tick)
       oldest = (oldest + 1) % past.count
     }
+  }
+}
+
+/// The least of the values in a window that moves over rows: a value after which a smaller one comes is never the least.
+///
+///     values    3  1  4  2  5
+///     kept         1     2  5      1 is the least until the window leaves it, then 2
+private struct LeastInWindow {
+  private var kept: [(row: Int, value: Double)] = []
+  private var head = 0
+
+  /// Infinite without a value.
+  var least: Double { head < kept.count ? kept[head].value : .infinity }
+
+  /// Adds the value of a row after all those before.
+  mutating func add(_ value: Double, _ row: Int) {
+    while kept.count > head, let last = kept.last, last.value >= value { kept.removeLast() }
+    kept.append((row, value))
+  }
+
+  /// Drops the values of rows up to this one.
+  mutating func drop(upTo row: Int) {
+    while head < kept.count, kept[head].row <= row { head += 1 }
+    guard head >= 64, 2 * head >= kept.count else { return }
+    kept.removeFirst(head)
+    head = 0
   }
 }
 

@@ -263,8 +263,7 @@ extension ImportLayout {
   /// Takes what a gcsv's keys say about its columns.
   mutating func takeGyroflow(_ facts: ImportFacts) throws(ImportFieldError) {
     if let scale = facts.timeScale {
-      timeForm = .number(power: 9 + scale.exponent)
-      timeFactor = scale.digits
+      timeForm = .number(power: 9 + scale.exponent, factor: scale.digits)
     }
     let orientation = facts.orientation ?? "XYZ"
     let letters = Array(orientation.lowercased())

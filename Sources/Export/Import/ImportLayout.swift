@@ -41,13 +41,10 @@ struct ImportLayout: Equatable {
   /// By their places.
   var columns: [Column] = []
   var timeForm = ImportTimeForm.unknown
-  /// Why the unit of times is not known, a clause, or the remark that it is a guess.
-  var timeChoices: String?
+  /// The remark that the unit of times is a guess.
   var timeGuess: String?
   /// The unit of times in the header, if it is none that is known.
   var strangeTimeUnit: String?
-  /// What times are multiplied with: 1 but for some tables of Gyroflow.
-  var timeFactor: Int64 = 1
   /// What values of a group are multiplied with, as some tables of Gyroflow say.
   var valueFactors: [ImportGroup: ImportDecimal] = [:]
   /// The groups whose values are taken as counts because those of the first row are whole numbers.

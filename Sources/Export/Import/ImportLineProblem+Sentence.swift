@@ -23,13 +23,13 @@ extension ImportLineProblem {
       .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
       .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
       .unknownTimeUnit(let column, let name, _), .quotedComma(let column, let name, _),
-      .beyondScaledCounts(let column, let name, _),
+      .beyondScaledCounts(let column, let name, _), .otherMark(let column, let name, _),
       .mixedUnits(let column, let name):
       return (column, name)
     case .noTimeColumn, .noTimeKey, .noTime, .openQuote, .noAxis, .fieldCount, .blank, .sharesTick,
       .notAtRate,
       .late, .drifts,
-      .holeTooLong, .notAGap,
+      .holeTooLong, .notAGap, .gapBeyondTimes,
       .tooLong, .changed, .notJSON, .otherKind, .zeros, .endsInside, .noMember, .decimalComma,
       .unknownSensor,
       .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
@@ -96,6 +96,9 @@ extension ImportLineProblem {
       return
         "\(quoted(found)) is no gap: its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and "
         + "its ticks a whole number above 0"
+    case .gapBeyondTimes(let ticks, let fitting, let hertz):
+      return
+        "its gap has \(ticks) ticks, and at \(hertz) Hz the times around it leave \(fitting): correct the number, or the times"
     case .noMember(let name):
       return
         "the object has no \(quoted(name)) that is a number or a text: complete it, or take it out"
@@ -119,11 +122,17 @@ extension ImportLineProblem {
         + "second 0 of the next minute"
     case .timeUnitUnknown(_, _, let choices):
       return
-        "nothing says in which unit times are\(choices.map { ", and \($0)" } ?? ""): name it with --units s, ms, us or ns"
+        "nothing says in which unit times are\(choices.map { ", and \($0)" } ?? ""): name it with --units "
+        + ImportTimeForm.choices
     case .quotedComma(_, _, let found):
       return
         "\(quoted(found)) has a decimal comma, and commas are between the values: write the table with decimal points, or "
         + "with semicolons between values"
+    case .otherMark(_, _, let found):
+      let (mark, other) = found.contains(",") ? ("comma", "points") : ("point", "commas")
+      return
+        "\(quoted(found)) has a decimal \(mark), and the first rows of the table have decimal \(other) or none: write all "
+        + "numbers with one mark"
     case .beyondScaledCounts(_, _, let found):
       return
         "\(quoted(found)) is not within -32768 to 32767, and the values before it are counts of 16 bits: write values "
@@ -137,7 +146,7 @@ extension ImportLineProblem {
         + "times out by naming the axes alone with --columns, so that --rate places the samples"
     case .unknownTimeUnit(_, _, let found):
       return
-        "the unit \(quoted(found)) of times is unknown: name it with --units s, ms, us or ns; if it is none of these, "
+        "the unit \(quoted(found)) of times is unknown: name it with --units \(ImportTimeForm.choices); if it is none of these, "
         + "convert the times, or name the axes alone with --columns and give --rate"
     case .decimalComma(let found, let expected):
       return

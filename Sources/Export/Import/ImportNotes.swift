@@ -112,14 +112,17 @@ struct ImportNotes: Equatable {
   /// Takes the gap of a row between samples.
   ///
   /// - Parameters:
+  ///   - row: Where it is, and its time.
   ///   - time: That of the sample before it; `Int64.min` if there is none.
   ///   - samples: The samples before it.
-  mutating func take(_ gap: Gap, after time: Int64, samples: UInt64) {
+  mutating func take(
+    _ gap: Gap, in row: ImportCauses.StatedGap.Row, after time: Int64, samples: UInt64
+  ) {
     guard gaps.count < ImportNotes.most else { return refuse("gaps") }
     var gap = gap
     gap.firstTick = samples.addingSaturated(gapTicks)
     gapTicks = gapTicks.addingSaturated(gap.count)
-    gaps.append(ImportCauses.StatedGap(time: time, gap: gap))
+    gaps.append(ImportCauses.StatedGap(time: time, gap: gap, row: row))
   }
 
   /// Leaves gaps and events out: samples of one time have no place for them.

@@ -326,7 +326,8 @@ struct ImportMember {
     return (members, sensor)
   }
 
-  /// Calls `body` with the bytes of each key and of its value, without quotes. Keys with escapes are none of a sensor.
+  /// Calls `body` with the bytes of each key and of its value, without quotes; escapes in keys are read as what they stand
+  /// for.
   static func each(
     of object: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
@@ -350,6 +351,15 @@ struct ImportMember {
       guard text.count > 1, text.first == UInt8(ascii: "\"") else { return text }
       return UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1])
     }
+    func plain(_ key: UnsafeRawBufferPointer) throws(ImportFieldError) -> [UInt8] {
+      var json = JSONReader(Array(key))
+      do throws(JSONReader.Failure) {
+        if let name = try json.string() { return Array(name.utf8) }
+      } catch {
+        throw ImportFieldError(.notJSON)
+      }
+      throw ImportFieldError(.notJSON)
+    }
     skipBlanks()
     if place < object.count, object[place] == UInt8(ascii: "}") { return }
     while true {
@@ -361,7 +371,11 @@ struct ImportMember {
       place += 1
       let value = try text()
       if value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") {
-        body(unquoted(key), unquoted(value))
+        if key.contains(UInt8(ascii: "\\")) {
+          try plain(key).withUnsafeBytes { body($0, unquoted(value)) }
+        } else {
+          body(unquoted(key), unquoted(value))
+        }
       }
       skipBlanks()
       guard place < object.count else { throw ImportFieldError(.notJSON) }

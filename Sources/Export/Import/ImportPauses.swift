@@ -99,7 +99,7 @@ extension ImportPauses {
       let times = ImportHead.cells(line, mark).prefix(3).map { cell -> Int64? in
         let point = cell.first { ".,".utf8.contains($0) } ?? UInt8(ascii: ".")
         guard case .number(let number) = ImportNumber(cell, mark: point) else { return nil }
-        return number.whole(timesTenTo: 9)?.value
+        return number.whole(tenTo: 9)?.value
       }
       events.append(
         ImportPauses.Event(

@@ -139,7 +139,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   private static var tickLimit: UInt64 { 1 << 58 }
 
   private mutating func readAhead() throws(ImportError) {
-    if head >= 1024 {
+    if head >= max(1024, grid.look.window) {
       rows.removeFirst(head)
       times.removeFirst(head)
       head = 0

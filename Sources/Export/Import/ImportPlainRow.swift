@@ -38,7 +38,7 @@ struct ImportPlainRow {
 
   /// `nil` if times are dates, or are scaled.
   init?(_ layout: ImportLayout) {
-    guard layout.timeFactor == 1, case .number(let power, _) = layout.timeForm else { return nil }
+    guard case .number(let power, factor: 1, _) = layout.timeForm else { return nil }
     (separator, mark, hasTime) = (layout.separator, layout.decimalMark, layout.hasTime)
     self.power = power
     isJSON = layout.shape != .lines

@@ -48,21 +48,12 @@ extension SampleRate {
   /// The rate that this program wrote as decimal hertz: exact, or rounded to 12 digits after the point, as 333.333333333333
   /// for 1000/3 Hz; `nil` for other text, and for 0.
   init?(stated text: String) {
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), (1...10).contains(parts[0].count),
-      parts.count == 1 || (1...12).contains(parts[1].count)
+    guard let (digits, power) = Fraction.terms(ofDecimal: text, digits: 10, decimals: 12),
+      digits > 0
     else { return nil }
-    var (value, scale): (Int128, Int128) = (0, 1)
-    for (index, part) in parts.enumerated() {
-      for digit in part {
-        guard ImportText.isDigit(digit) else { return nil }
-        value = value * 10 + Int128(digit - UInt8(ascii: "0"))
-        if index == 1 { scale *= 10 }
-      }
-    }
-    guard value > 0 else { return nil }
+    let (value, scale) = (Int128(digits), Int128(power))
     var ratio = Ratio(value, scale).reduced
-    if parts.count == 2, parts[1].count == 12 {
+    if scale == 1_000_000_000_000 {
       ratio = Ratio.simplest(from: Ratio(value - 1, scale), to: Ratio(value + 1, scale))
     }
     guard let above = UInt32(exactly: ratio.numerator),

@@ -30,8 +30,8 @@ struct ImportRowParser {
     plain = ImportPlainRow(layout)
     hasTime = layout.hasTime
     time = ImportTimeParser(
-      form: layout.timeForm, factor: layout.timeFactor, decimalMark: layout.decimalMark,
-      isStrict: layout.isStrict, choices: layout.timeChoices)
+      form: layout.timeForm, decimalMark: layout.decimalMark,
+      isStrict: layout.isStrict)
   }
 
   /// The time of a line, whose values are then in ``numbers`` unless ``isGap`` is set; `nil` if one is missing.
@@ -94,7 +94,7 @@ struct ImportRowParser {
     guard let ticks else { return }
     guard let cause = GapCause(name: String(decoding: name, as: UTF8.self)),
       case .number(let number) = ImportNumber(ticks),
-      let count = number.whole(timesTenTo: 0), !count.isRounded, count.value > 0
+      let count = number.whole(tenTo: 0), !count.isRounded, count.value > 0
     else {
       throw ImportFieldError(
         .notAGap(found: "\(ImportText.shown(name)) \(ImportText.shown(ticks))"))
@@ -198,7 +198,7 @@ struct ImportRowParser {
     case .number(var number):
       if isCount {
         guard isInteger(number, field) else { throw wrong(field, column, isCount: true) }
-        guard let whole = number.whole(timesTenTo: 0)?.value, whole.magnitude <= 32768,
+        guard let whole = number.whole(tenTo: 0)?.value, whole.magnitude <= 32768,
           Int16(exactly: column.isReversed ? -whole : whole) != nil
         else { throw outOfRange(field, column) }
         number = ImportDecimal(digits: whole, exponent: 0)
@@ -221,7 +221,7 @@ struct ImportRowParser {
       return number.exponent == 0 && !number.isScientific && !number.isCut
         && !text.contains(layout.decimalMark) && text.first != UInt8(ascii: "+")
     }
-    return number.whole(timesTenTo: 0).map { !$0.isRounded } ?? true
+    return number.whole(tenTo: 0).map { !$0.isRounded } ?? true
   }
 
   static func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {

@@ -112,10 +112,9 @@ struct ImportScaleSearch {
     return fitting.isOwn || (count >= 8 && fitting.step > 10 * ImportScaleSearch.place(decimals))
   }
 
-  /// Whether exports can write values in this scale.
   private func isWritable(_ scale: Fraction) -> Bool {
-    let factor = group == .accelerometer ? Fraction.standardGravity : .radiansPerDegree
-    return CountScale(scale, times: factor, decimals: 6) != nil
+    ImportScale(scale: scale, offset: .zero, step: 1, shift: 0, source: .lattice)
+      .isWritable(of: group)
   }
 
   /// The scale for the values.
@@ -233,4 +232,19 @@ struct ImportScale: Equatable {
   var step: Double
   var shift: Double
   var source: Source
+
+  /// Whether exports can write values in this scale, in SI and in g, °/s.
+  func isWritable(of group: ImportGroup) -> Bool {
+    switch group {
+    case .accelerometer:
+      [Fraction.standardGravity, .one].allSatisfy {
+        CountScale(scale, times: $0, decimals: 6) != nil
+      }
+    case .gyroscope:
+      [Fraction.radiansPerDegree, .one].allSatisfy {
+        CountScale(scale, times: $0, decimals: 6) != nil
+      }
+    case .temperature: CountScale(scale, plus: offset, decimals: 4) != nil
+    }
+  }
 }

@@ -48,7 +48,9 @@ struct ImportSniff {
           hasOther = true
         }
         return true
-      case .tooLarge: return true
+      case .tooLarge:
+        hasOther = true
+        return true
       case .missing, .none: return false
       }
     }
@@ -60,18 +62,19 @@ struct ImportSniff {
 
   /// Completes a layout by the rows, after the units that the user names.
   ///
-  /// - Throws: That the header has a unit of times that is not known, where they are numbers.
+  /// - Throws: That the header has a unit of times that is not known, where they are numbers, or that it has none and they
+  ///   do not tell.
   func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) throws(ImportFieldError) {
     if hasComma { layout.decimalMark = UInt8(ascii: ",") }
     if let time = units?.time {
-      (layout.timeForm, layout.timeFactor) = (layout.timeForm.changed(to: time), 1)
+      layout.timeForm = layout.timeForm.changed(to: time)
     } else if let word = layout.strangeTimeUnit, !numbers(layout).isEmpty {
       let column = layout.timeColumn
       throw ImportFieldError(
         .unknownTimeUnit(column: column.index + 1, name: column.name, found: word))
     }
     let isTimeGuessed = layout.timeForm == .unknown
-    if isTimeGuessed { guessTime(&layout) }
+    if isTimeGuessed { try guessTime(&layout) }
     if layout.timeForm == .date, layout.program != "imulog",
       let first = times.first, !first.withUnsafeBytes({ ImportTimeParser.hasZone($0) })
     {
@@ -93,16 +96,21 @@ struct ImportSniff {
         }
       }
     }
-    if layout.program == "Gyroflow" { settleGyroflow(&layout, areWhole: areWhole, units) }
+    if layout.program == "Gyroflow" { settleGyroflow(&layout, units) }
   }
 
   /// Settles whether times count from 1970: they do from 10⁹ s on, which is in 2001, whatever names their column, since no
   /// computer runs for 31 years. Shorter ones are from anywhere, but for this program's own seconds since 1970.
   private func settleDated(_ layout: inout ImportLayout, isGuess: Bool) {
-    guard case .number(let power, let isNamed) = layout.timeForm,
+    guard case .number(let power, let factor, let isNamed) = layout.timeForm,
       let first = numbers(layout).first
     else { return }
-    let seconds = first.value * Double(layout.timeFactor) * pow(10, Double(power - 9))
+    if factor > 1, layout.program != "Gyroflow" {
+      layout.remarks.append(
+        "its times are in \(layout.timeForm.undated.name), each \(factor) s long, and converted exactly"
+      )
+    }
+    let seconds = first.value * Double(factor) * pow(10, Double(power - 9))
     if seconds >= 1e9 {
       layout.timeForm = layout.timeForm.dated
       // A gcsv's date is that of its first time, which is a date itself here.
@@ -115,13 +123,13 @@ struct ImportSniff {
         }
       }
     } else if layout.program != "imulog" {
-      layout.timeForm = .number(power: power)
+      layout.timeForm = layout.timeForm.undated
     }
     let name = layout.timeForm.name
     if isGuess {
       let remark =
-        "the unit of its times is not named: they are taken as \(name); if they are others, name the unit with --units s, "
-        + "ms, us or ns"
+        "the unit of its times is not named: they are taken as \(name); if they are others, name the unit with --units "
+        + ImportTimeForm.choices
       layout.remarks.append(remark)
       layout.timeGuess = remark
     } else if layout.isDated, !isNamed {
@@ -131,10 +139,10 @@ struct ImportSniff {
 
   /// The values of a gcsv are counts if the first rows' are whole numbers of 16 bits; other numbers are multiplied with
   /// the scales that it states. What the user names counts for more.
-  private func settleGyroflow(_ layout: inout ImportLayout, areWhole: Bool, _ units: ImportUnits?) {
+  private func settleGyroflow(_ layout: inout ImportLayout, _ units: ImportUnits?) {
     let rate = layout.facts.rateScale
     let acceleration = layout.facts.accelerationScale
-    if areWhole, !hasOther {
+    if !hasOther {
       layout.facts.gyroscopeScale = ImportRatio.nearest(
         to: (rate?.value ?? 1) * 180 / .pi, among: ImportKnownScales.gyroscope)
       layout.facts.accelerometerScale = ImportRatio.nearest(
@@ -154,16 +162,22 @@ struct ImportSniff {
     }
   }
 
-  /// Dates, or the unit that ``ImportTimeGuess`` finds; the form stays unknown where two are as likely.
-  private func guessTime(_ layout: inout ImportLayout) {
+  /// Takes times as dates, or in the unit that ``ImportTimeGuess`` finds.
+  ///
+  /// - Throws: That two units are as likely.
+  private func guessTime(_ layout: inout ImportLayout) throws(ImportFieldError) {
     guard let first = times.first else { return layout.timeForm = .seconds }
     if first.withUnsafeBytes({ ImportTimeParser.date($0) }) != nil {
       return layout.timeForm = .date
     }
     let guess = ImportTimeGuess(
       numbers(layout).map(\.value), areWhole: times.allSatisfy(ImportSniff.isWhole))
-    layout.timeForm = guess.form ?? .unknown
-    layout.timeChoices = guess.choices
+    guard let form = guess.form else {
+      let column = layout.timeColumn
+      throw ImportFieldError(
+        .timeUnitUnknown(column.index + 1, name: column.name, choices: guess.choices))
+    }
+    layout.timeForm = form
   }
 
   /// The times of the rows that are numbers.

@@ -245,9 +245,9 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     }
     guard !isSettled else { return }
     hasGaps = true
-    _ = try sinceOrigin(time)
     layout.facts.notes.take(
-      gap, after: lastTime == .min ? .min : try sinceOrigin(lastTime), samples: samples)
+      gap, in: ImportCauses.StatedGap.Row(place: place, time: try sinceOrigin(time)),
+      after: lastTime == .min ? .min : try sinceOrigin(lastTime), samples: samples)
   }
 
   /// A time as the log has it: dates count from the one that the file names, or from the first.
@@ -310,13 +310,17 @@ extension ImportLayout {
     switch problem {
     case .notATime(let column, let name, let found), .notANumber(let column, let name, let found),
       .notAnInteger(let column, let name, let found):
+      let comma = UInt8(ascii: ",")
+      let mark = decimalMark == comma ? UInt8(ascii: ".") : comma
       let number = found.utf8.filter { $0 != UInt8(ascii: "\"") }.withUnsafeBytes {
-        ImportNumber($0, mark: UInt8(ascii: ","))
+        ImportNumber($0, mark: mark)
       }
-      guard separator == UInt8(ascii: ","), decimalMark != UInt8(ascii: ","), found.contains(","),
-        case .number = number
-      else { return problem }
-      return .quotedComma(column: column, name: name, found: found)
+      guard shape == .lines, found.utf8.contains(mark), case .number = number else {
+        return problem
+      }
+      return separator == comma
+        ? .quotedComma(column: column, name: name, found: found)
+        : .otherMark(column: column, name: name, found: found)
     case .outOfRange(let column, let name, let found) where program == "Gyroflow":
       return .beyondScaledCounts(column: column, name: name, found: found)
     default: return problem
@@ -341,7 +345,7 @@ extension ImportLayout {
   var isDated: Bool {
     switch timeForm {
     case .date: true
-    case .number(_, let isDated): isDated
+    case .number(_, _, let isDated): isDated
     case .timeOfDay, .unknown: false
     }
   }

@@ -3,12 +3,9 @@
 /// Parses the times of a table as whole nanoseconds.
 struct ImportTimeParser {
   let form: ImportTimeForm
-  let factor: Int64
   let decimalMark: UInt8
   /// Whether a time that is missing is an error.
   let isStrict: Bool
-  /// Of an unknown unit: what it may be, a clause.
-  let choices: String?
 
   /// The time in a field, and whether digits below a nanosecond were rounded; `nil` if it is missing.
   ///
@@ -25,7 +22,7 @@ struct ImportTimeParser {
       case .time(let time): return (time, false)
       case .otherYear, .leapSecond, .other: throw wrongDate(field, column)
       }
-    case .number(let power, _):
+    case .number(let power, let factor, _):
       switch ImportNumber(field, mark: decimalMark) {
       case .missing where !isStrict: return nil
       case .missing where ImportText.trimmed(field).isEmpty: throw wrong(field, column)
@@ -44,7 +41,8 @@ struct ImportTimeParser {
       guard let time = ImportTimeParser.timeOfDay(text) else { throw wrong(field, column) }
       return (time, false)
     case .unknown:
-      throw ImportFieldError(.timeUnitUnknown(place(column), name: column.name, choices: choices))
+      // The first rows have told it, unless there are none.
+      throw wrong(field, column)
     }
   }
 

@@ -108,8 +108,8 @@ public enum ImportUnit: Equatable, Sendable {
 
 /// How a table's times are written.
 enum ImportTimeForm: Equatable {
-  /// Numbers of 10^`power` nanoseconds, from anywhere or, if they are dated, from the beginning of 1970.
-  case number(power: Int, isDated: Bool = false)
+  /// Numbers of `factor` × 10^`power` nanoseconds, from anywhere or, if they are dated, from the beginning of 1970.
+  case number(power: Int, factor: Int64 = 1, isDated: Bool = false)
   /// A date and a time of day, with or without an offset from UTC.
   case date
   /// A time of day alone, such as `14:05:59.25`, on days that follow each other.
@@ -129,6 +129,8 @@ enum ImportTimeForm: Equatable {
     case "ms", "msec", "msecs", "millisec", "millisecs", "millisecond", "milliseconds", "millis":
       self = .milliseconds
     case "s", "sec", "secs", "second", "seconds": self = .seconds
+    case "min", "mins", "minute", "minutes": self = .minutes
+    case "h", "hr", "hrs", "hour", "hours": self = .hours
     default: return nil
     }
   }
@@ -140,22 +142,38 @@ enum ImportTimeForm: Equatable {
   static let microseconds = ImportTimeForm.number(power: 3)
   static let milliseconds = ImportTimeForm.number(power: 6)
   static let seconds = ImportTimeForm.number(power: 9)
+  static let minutes = ImportTimeForm.number(power: 9, factor: 60)
+  static let hours = ImportTimeForm.number(power: 9, factor: 3600)
+
+  /// Those for `--units`, for sentences.
+  static let choices = "s, ms, us, ns, min or h"
 
   /// The same unit, counted from 1970.
   var dated: ImportTimeForm {
-    if case .number(let power, _) = self { .number(power: power, isDated: true) } else { self }
+    guard case .number(let power, let factor, _) = self else { return self }
+    return .number(power: power, factor: factor, isDated: true)
+  }
+
+  /// The same unit, counted from anywhere.
+  var undated: ImportTimeForm {
+    guard case .number(let power, let factor, _) = self else { return self }
+    return .number(power: power, factor: factor)
   }
 
   /// Another unit, counted from 1970 if this one is.
   func changed(to unit: ImportTimeForm) -> ImportTimeForm {
-    if case .number(_, isDated: true) = self { unit.dated } else { unit }
+    if case .number(_, _, isDated: true) = self { unit.dated } else { unit }
+  }
+
+  private func unitOfSeconds(_ factor: Int64) -> String {
+    factor == 60 ? "min" : factor == 3600 ? "h" : "s"
   }
 
   /// Its name, for sentences.
   var name: String {
     switch self {
-    case .number(let power, let isDated):
-      (power == 0 ? "ns" : power == 3 ? "µs" : power == 6 ? "ms" : "s")
+    case .number(let power, let factor, let isDated):
+      (power == 0 ? "ns" : power == 3 ? "µs" : power == 6 ? "ms" : unitOfSeconds(factor))
         + (isDated ? " since 1970" : "")
     case .date: "dates"
     case .timeOfDay: "times of day"

@@ -117,9 +117,13 @@ struct ImportValues {
             "\(counts) counts a g are assumed; give others with --accel-lsb-per-g")
         }
         if scale == nil { assumed.append(group) }
-        scales[place] = ImportScale(
+        let found = ImportScale(
           scale: scale ?? options.usualScale(of: group), offset: offset, step: 1, shift: 0,
           source: .counts)
+        guard found.isWritable(of: group) else {
+          throw unwritable(found, of: group, isGiven: forced != nil, name: name)
+        }
+        scales[place] = found
         continue
       }
       guard let search = try search(group, layout, name: name) else { continue }
@@ -129,10 +133,29 @@ struct ImportValues {
         throw .beyondScale(
           name: name, what: group.name, found: "\(search.extreme) \(search.unit.sign)")
       }
+      guard scale.isWritable(of: group) else {
+        throw unwritable(scale, of: group, isGiven: forced != nil, name: name)
+      }
       scales[place] = scale
     }
     searches = [[], [], []]
     if !assumed.isEmpty { remarks.append(ImportValues.assumption(assumed)) }
+  }
+
+  private func unwritable(
+    _ scale: ImportScale, of group: ImportGroup, isGiven: Bool, name: String
+  ) -> ImportError {
+    let ratio = scale.scale
+    let shown =
+      ratio.denominator == 1 ? "\(ratio.numerator)" : "\(ratio.numerator)/\(ratio.denominator)"
+    let (sign, option) =
+      switch group {
+      case .accelerometer: ("g", "--accel-lsb-per-g")
+      case .gyroscope: ("°/s", "--gyro-lsb-per-dps")
+      case .temperature: ("°C", "")
+      }
+    return .scaleBeyondExports(
+      name: name, what: group.name, scale: "\(shown) \(sign)", given: isGiven ? option : nil)
   }
 
   /// The search in the unit of the group's values.

@@ -114,20 +114,10 @@ extension ImportOptions {
   ///
   /// At most 9 digits before the point and 9 after it.
   public static func scale(countsPerUnit text: some StringProtocol) -> Fraction? {
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), parts.allSatisfy({ (1...9).contains($0.count) }) else {
-      return nil
-    }
-    var counts: Int64 = 0
-    var units: Int64 = 1
-    for (index, part) in parts.enumerated() {
-      for byte in part {
-        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-        counts = counts * 10 + Int64(byte - UInt8(ascii: "0"))
-        if index == 1 { units *= 10 }
-      }
-    }
-    guard counts > 0 else { return nil }
+    guard let (digits, power) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 9),
+      digits > 0
+    else { return nil }
+    let (counts, units) = (Int64(digits), Int64(power))
     var (a, b) = (units, counts)
     while b != 0 { (a, b) = (b, a % b) }
     return Fraction(units / a, over: counts / a)

@@ -106,7 +106,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     do throws(ImportError) {
       survey = try rows.examine(options)
     } catch {
-      throw error.after(guess: guess)
+      throw error.withRemedy(afterGuess: guess)
     }
     let (name, channels) = (rows.name, rows.channels)
     guard survey.count > 0 else { throw .noSamples(name: name) }
@@ -118,7 +118,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     do throws(ImportError) {
       (fit, account) = try placing.fit(survey, given: options.rate, stated: stated, gaps)
     } catch {
-      throw error.at(given: options.rate).after(guess: guess)
+      throw error.withRemedy(atGiven: options.rate).withRemedy(afterGuess: guess)
     }
     let (grid, rate) = (fit.grid, fit.rate)
     let found = placing.table.remarks
@@ -135,8 +135,17 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let begun = notes.causes(from: fit.origin)
     var causes = begun
     if !causes.isEmpty {
+      causes.check = ImportCauses.Check(
+        period: rate.period, allowance: grid.look.slack + (account.delays > 0 ? 16 : 0),
+        isBeginningOnly: grid.stated != nil)
       while let row = try placing.next() {
         _ = causes.records(before: row.time, tick: placing.tick, lost: row.lost)
+      }
+      if let misfit = causes.misfit {
+        throw .line(
+          name: name, line: misfit.place,
+          problem: .gapBeyondTimes(
+            ticks: misfit.ticks, fitting: misfit.fitting, hertz: Plain.hertz(rate)))
       }
       _ = causes.rest()
       try placing.restart(on: grid, hasSamples: true)
@@ -375,26 +384,5 @@ extension ImportPlacing.Account where Source: ~Copyable {
           + (isRateGiven ? "" : "; give the rate with --rate"))
     }
     return remarks
-  }
-}
-
-extension ImportSurvey {
-  /// The remark that the rate is little better than a guess.
-  fileprivate func remarks(_ name: String, _ grid: ImportGrid) -> [String] {
-    guard first < last, !grid.look.isExact, let reason = doubt(of: grid.period) else { return [] }
-    return ["\(name) \(reason), which says little about its rate; give it with --rate"]
-  }
-
-  /// Refuses a given rate that differs from that of the times by more than a twentieth, a period, and those by which times
-  /// are rounded or late.
-  func check(_ grid: ImportGrid, lastTick: UInt64, _ name: String) throws(ImportError) {
-    guard grid.look.slack.isFinite else { return }
-    let span = Double(last) - Double(first)
-    let expected = Double(lastTick) * grid.period
-    let slack = expected / 20 + grid.period * (1 + grid.look.slack)
-    guard abs(span - expected) > slack else { return }
-    let mean = span > 0 ? 1e9 * Double(lastTick) / span : 0
-    let found = Plain.hertz(packets.map { 1e9 / $0.period } ?? mean)
-    throw .otherRate(name: name, given: Plain.hertz(1e9 / grid.period), found: found)
   }
 }

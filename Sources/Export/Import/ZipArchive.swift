@@ -247,8 +247,9 @@ extension SeekableSource where Self: ~Copyable {
   }
 
   /// Whether the last bytes have the mark of an archive's end, and an entry of its directory is before one or where it
-  /// says: text may have the mark, too.
+  /// says: text may have the mark, too. The source is at its first byte afterwards.
   mutating func hasArchiveEnd() throws(ImportError) -> Bool {
+    defer { rewind() }
     let begin = max(0, Int(clamping: size) - 65_557)
     let tail = try bytes(at: begin, Int(clamping: size) - begin)
     let marks = tail.indices.dropLast(21).filter { tail.number($0, 4) == 0x0605_4B50 }

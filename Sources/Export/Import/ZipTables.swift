@@ -133,10 +133,14 @@ extension TableImporter where Source: SeekableSource & ~Copyable {
         "\(archive.name): \(names) \(tables.notes.count == 1 ? "is" : "are") left out: import reads samples alone"
       )
     }
-    guard chosen.count == 2 else {
-      return try TableImporter<ZipSource<Source>>(try archive.source(chosen[0]), options)
+    do throws(ImportError) {
+      guard chosen.count == 2 else {
+        return try TableImporter<ZipSource<Source>>(try archive.source(chosen[0]), options)
+      }
+      return try TableImporter<ZipSource<Source>>(
+        try archive.source(chosen[0]), with: try archive.source(chosen[1]), options)
+    } catch {
+      throw error.withRemedyForArchive
     }
-    return try TableImporter<ZipSource<Source>>(
-      try archive.source(chosen[0]), with: try archive.source(chosen[1]), options)
   }
 }

@@ -54,7 +54,7 @@ struct ImportCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Units that a table does not name: si, g-dps, raw, or of g, mg, m/s2, deg/s, mdps, rad/s, s, ms, us, ns.",
+      "Units that a table does not name: si, g-dps, raw, or of g, mg, m/s2, deg/s, mdps, rad/s, s, ms, us, ns, min, h.",
       valueName: "list"))
   var units: String?
 
@@ -88,18 +88,11 @@ struct ImportCommand: ParsableCommand {
     let store = try program.storePath(storeOptions)
     let importing = Importing(store: store)
     let found = try ImportedFile.format(of: file, given: format)
-    let isTable = found == .csv || found == .json || found == .ndjson
-    guard isTable || (files.count == 1 && columns == nil && (units == nil || found == .zip)) else {
+    if found == .zip, files.count > 1 || columns != nil {
       throw CommandFailure(
-        .usage,
-        found == .zip
-          ? "\(file) is an archive; leave --columns and a second file out, or unpack it"
-          : "\(file) is no table; leave --columns, --units and a second file out")
+        .usage, "\(file) is an archive; leave --columns and a second file out, or unpack it")
     }
-    guard found != .gyrodata || (accelLsbPerG == nil && gyroLsbPerDps == nil) else {
-      throw CommandFailure(
-        .usage, "\(file) has values in g or rad/s and no counts; leave the scales out")
-    }
+    if found == .raw { try refuseTableOptions(file) }
     switch found {
     case .csv, .json, .ndjson, .zip, .gyrodata:
       let line = ProgressLine()
@@ -107,6 +100,15 @@ struct ImportCommand: ParsableCommand {
       let imported = try ImportedFile(
         file, with: files.dropFirst().first, found, options
       ) { line.show("importing \($0)", $1, of: $2) }
+      // What is no phone app's document is bad data, whatever the options are.
+      if found == .gyrodata {
+        line.end()
+        try refuseTableOptions(file)
+        guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
+          throw CommandFailure(
+            .usage, "\(file) has values in g or rad/s and no counts; leave the scales out")
+        }
+      }
       try Console.data("\(importing.run(imported, line))")
     case .raw:
       guard accelLsbPerG == nil, gyroLsbPerDps == nil, rate == nil, note.isEmpty else {
@@ -119,6 +121,13 @@ struct ImportCommand: ParsableCommand {
         throw CommandFailure(
           .damagedData, "recording \(number) is \(VerifyReport(report).sentence)")
       }
+    }
+  }
+
+  private func refuseTableOptions(_ file: String) throws(CommandFailure) {
+    guard files.count == 1, columns == nil, units == nil else {
+      throw CommandFailure(
+        .usage, "\(file) is no table; leave --columns, --units and a second file out")
     }
   }
 

@@ -135,6 +135,38 @@ struct AxisWatchTests {
     }
   }
 
+  @Test(
+    "an axis at an end of its range from the first sample on fails by itself, until it has another count",
+    arguments: [Int16.max, .min])
+  func railed(end: Int16) throws {
+    var description = try CertificateMeterTests.description()
+    // ±2000 °/s: the noise is far below a count, and says nothing; nothing moves either.
+    description.sensor.gyroscopeScale = Fraction(10, 164)
+    var expectation = CertificateMeterTests.expectation
+    expectation.angularRate?.bandwidth = 2
+    var meter = CertificateMeter(description, expectation)
+    var generator = SeededGenerator(seed: 5)
+    var sensor = CertificateMeterTests.Sensor()
+    sensor.deviations[3...5] = [0, 0.1, 0.1]
+    func add(_ ticks: Range<UInt64>, _ count: Int16) {
+      for tick in ticks {
+        var sample = sensor.sample(&generator)
+        sample.gx = count
+        meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
+      }
+    }
+    add(0..<299, end)
+    #expect(meter.certificate()["stuck"]?.verdict != .fail)
+    add(299..<400, end)
+    let stuck = try #require(meter.certificate()["stuck"])
+    #expect(stuck.verdict == .fail && stuck.value.hasPrefix("gx at \(end)"), "\(stuck.value)")
+    #expect(meter.certificate().verdict == .fail)
+    // Motion held it there.
+    add(400..<401, end / 2)
+    add(401..<1000, end)
+    #expect(meter.certificate()["stuck"]?.verdict != .fail)
+  }
+
   @Test("an axis of little noise is not judged by its figure until that is ruled out by chance")
   func undecided() throws {
     var description = try CertificateMeterTests.description()

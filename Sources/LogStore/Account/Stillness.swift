@@ -35,8 +35,12 @@ public struct Stillness: Equatable, Sendable {
 /// the zero-rate level of most chips. The MPU-6050 has 20 °/s on each axis (PS-MPU-6000A 6.1), so its mean is below 40 °/s,
 /// and the LSM9DS1 30 °/s (DocID025715, table 3), so 60 °/s. A window has at least eight samples, without a gap between them.
 struct StillnessMeter: Equatable, Sendable {
+  /// In g and °/s.
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
+  /// The length of a window in nanoseconds, and its least samples: of fewer a spread says little.
+  private static let windowLength: Int64 = 500_000_000
+  private static let leastSamples = 8
 
   private let length: Int
   private let period: Int64
@@ -52,12 +56,15 @@ struct StillnessMeter: Equatable, Sendable {
   private var restCount = 0
 
   init(_ description: RecordingDescription) {
-    length = max(8, Int(clamping: description.rate.tick(atNanoseconds: 500_000_000)))
+    length = max(
+      StillnessMeter.leastSamples,
+      Int(clamping: description.rate.tick(atNanoseconds: StillnessMeter.windowLength)))
     period = description.rate.periodNanoseconds
     hasAcceleration = !description.channels.isDisjoint(with: .accelerometer)
     hasRate = !description.channels.isDisjoint(with: .gyroscope)
     gPerCount = description.sensor.accelerometerScale.value
     dpsPerCount = description.sensor.gyroscopeScale.value
+    // See above for the data sheets; an import may be of any chip, and has the usual bound.
     switch description.sensor.model {
     case "MPU-6050": rateOffset = 40
     case "LSM9DS1": rateOffset = 60
@@ -83,7 +90,7 @@ struct StillnessMeter: Equatable, Sendable {
 
   /// Closes the last window, if it is long enough to judge.
   mutating func finish() {
-    if window.count >= 8 { close() }
+    if window.count >= StillnessMeter.leastSamples { close() }
     window = StillnessWindow()
   }
 

@@ -30,7 +30,11 @@ struct AxisOrder {
   private var seenSquares = 0.0
   private var windowCount = 0
 
-  /// Of a window, in radians.
+  /// The length of a window in nanoseconds: one above a fifth of a second cannot follow a hand.
+  private static let window: Int64 = 100_000_000
+  /// What a window's acceleration may be off 1 g, in g: a hand's own adds to it, and turns its direction by 6° then.
+  private static let pull = 0.1
+  /// Of a window, in radians: smaller turns are within the zero-rate level of a chip, larger ones are no small angles.
   private static let angles = 0.05...0.5
   /// What there must be of Σ φ² for each of the three axes: ten windows of 10° are 0.3.
   private static let leastTurn = 0.3
@@ -44,8 +48,7 @@ struct AxisOrder {
   private static let margin = 0.25
 
   init(_ description: RecordingDescription) {
-    // Windows longer than a fifth of a second cannot follow a hand.
-    length = Int(clamping: description.rate.tick(atNanoseconds: 100_000_000))
+    length = Int(clamping: description.rate.tick(atNanoseconds: AxisOrder.window))
     gPerCount = description.sensor.accelerometerScale.value
     radiansPerCount =
       description.sensor.gyroscopeScale.value * Double.pi / 180 / description.rate.hertz
@@ -77,9 +80,8 @@ struct AxisOrder {
     let turn = (rate - bias * Double(count)) * radiansPerCount
     defer { (before, count) = ((a, turn), 0) }
     let size = (a * a).sum().squareRoot()
-    guard abs(size - 1) < 0.1, let before else { return }
+    guard abs(size - 1) < AxisOrder.pull, let before else { return }
     let turned = (turn + before.turn) / 2
-    // Smaller turns are within the zero-rate level of a chip, larger ones are no small angles: 3° to 29°.
     guard AxisOrder.angles.contains((turned * turned).sum().squareRoot()) else { return }
     let seen = AxisOrder.cross((a + before.acceleration) / 2, a - before.acceleration)
     rows.0 += seen * turned.x

@@ -10,7 +10,9 @@ import IMUModel
 ///     az   ▁▃▂▄▂▃▁▂▃▄▂▃▂      the same as ax in each sample: one of them is not measured
 ///
 /// An axis is stuck when its noise could not stay in one count for so long by chance (``limit(deviation:bandwidth:rate:)``),
-/// or when most other axes move in three seconds in which it does not: that needs no figure of its noise. Two axes are the
+/// or when most other axes move in three seconds in which it does not: that needs no figure of its noise. Nor does an axis
+/// that was at an end of its range from the first sample on: it is stuck after three seconds, until it has another count,
+/// as motion may hold it there too. Two axes are the
 /// same when they move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ
 /// for as long as noise needs.
 ///
@@ -76,7 +78,10 @@ struct AxisWatch {
         if count != 0 { wasZero[axis] = false }
       }
       runs[axis] += 1
-      if runs[axis] == shortest { wasHeld[axis] = true }
+      if runs[axis] == shortest {
+        wasHeld[axis] = true
+        if AxisWatch.isEnd(count), !hasChanged[axis] { markStuck(axis) }
+      }
       if runs[axis] == limits[axis] { markStuck(axis) }
     }
     if differsNow != AxisWatch.allDiffer {

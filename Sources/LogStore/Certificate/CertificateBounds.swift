@@ -27,6 +27,9 @@ enum CertificateBounds {
   static let sensitivity = 0.03
   /// A scale that is wrong is so by a factor of two: |a| off by this, in g, is no zero level.
   static let gravity = 0.3
+  /// How near |a| is to a half or the double of 1 g, as a part of that, to be named as a scale that is off by two: zero levels
+  /// and the sensitivity together stay within it.
+  static let halfOrTwice = 0.2
   /// °C in which all chips here work.
   static let temperatures = -40.0...85.0
   /// How long readings of a FIFO are taken to measure the chip's rate, in nanoseconds.

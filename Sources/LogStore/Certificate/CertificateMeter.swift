@@ -211,8 +211,11 @@ extension CertificateMeter {
     let g = squares.squareRoot() * abs(sensor.accelerometerScale.value)
     var value = "\(CertificateMeter.figure(g, 3)) g"
     // A scale is wrong by a factor of two: an LSM6DSO32 is driven as an LSM6DSO, or the other way round.
-    if abs(g - 0.5) < 0.1 { value += ", half: the chip has twice the range it is driven with" }
-    if abs(g - 2) < 0.2 { value += ", twice: the chip has half the range it is driven with" }
+    let near = CertificateBounds.halfOrTwice
+    if abs(g / 0.5 - 1) < near {
+      value += ", half: the chip has twice the range it is driven with"
+    }
+    if abs(g / 2 - 1) < near { value += ", twice: the chip has half the range it is driven with" }
     let error = abs(g - 1)
     return CertificateFinding(
       name: "gravity", value: value, bound: bound,

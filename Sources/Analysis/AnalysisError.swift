@@ -12,12 +12,23 @@ public enum AnalysisError: Error, Equatable, Sendable {
   /// The recording has no samples, or the stretch that was asked for.
   case noSamples(isStretch: Bool)
   /// No segment of the recording, or of the stretch that was asked for, has the samples that the shortest one needs;
-  /// `longest` is what the longest has, and `isBursty` whether the times of a table divide it, again and again.
-  case tooShort(longest: Int, needed: Int, isStretch: Bool, isBursty: Bool = false)
+  /// `longest` is what the longest has, and what divides it again and again, if anything does.
+  case tooShort(longest: Int, needed: Int, isStretch: Bool, by: Division? = nil)
   /// The recording has none of the channels that are needed.
   case channelsMissing(needed: String, recorded: ChannelSet)
   /// The curve does not show the terms that a file of noise parameters needs; a clause for each.
   case noiseUnknown([String])
+
+  /// What divides a recording into segments that are too short, however long it is.
+  public enum Division: Equatable, Sendable {
+    /// The times of a table, which come in bursts or leave gaps.
+    case times
+    /// Gaps that the recorder names.
+    case gaps
+
+    /// From so many divisions on they are no accident: a longer recording would have more of them.
+    static let least: UInt64 = 3
+  }
 }
 
 extension AnalysisError: CustomStringConvertible {
@@ -31,11 +42,18 @@ extension AnalysisError: CustomStringConvertible {
     case .noSamples(let isStretch):
       return "there is no sample to analyse: choose another "
         + (isStretch ? "stretch with --from and --to" : "recording")
-    case .tooShort(let longest, let needed, let isStretch, let isBursty):
-      let remedy =
-        isBursty
-        ? "its times come in bursts or leave gaps: import the table again with --rate and without time= in --columns, which places its rows evenly"
-        : isStretch ? "choose another stretch, or record for longer" : "record for longer"
+    case .tooShort(let longest, let needed, let isStretch, let division):
+      let remedy: String
+      switch division {
+      case .times:
+        remedy =
+          "its times come in bursts or leave gaps: if no row is missing, import the table again with --rate and without time= in --columns, which places its rows evenly"
+      case .gaps:
+        remedy =
+          "gaps leave no longer one, and recording for longer does not help: end what `imulog info` names as their cause, or choose another recording"
+      case nil:
+        remedy = isStretch ? "choose another stretch, or record for longer" : "record for longer"
+      }
       return
         "\(longest) \(longest == 1 ? "sample is" : "samples are") the longest run without a gap or an uneven time, and an "
         + "analysis needs \(needed): \(remedy)"

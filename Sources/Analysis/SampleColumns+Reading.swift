@@ -43,11 +43,18 @@ extension SampleColumns {
       throw longest == 0
         ? .noSamples(isStretch: isStretch)
         : .tooShort(
-          longest: longest, needed: shortest, isStretch: isStretch,
-          isBursty: columns.description.isImported
-            && columns.account.unevenTimes + columns.account.gaps > 2)
+          longest: longest, needed: shortest, isStretch: isStretch, by: columns.division)
     }
     return columns
+  }
+
+  /// What divides the samples again and again; `nil` where it happened now and then.
+  private var division: AnalysisError.Division? {
+    guard description.isImported else {
+      return account.gaps < AnalysisError.Division.least ? nil : .gaps
+    }
+    // Where the rows of a table are too far apart for the grid, its times make gaps too.
+    return account.unevenTimes + account.gaps < AnalysisError.Division.least ? nil : .times
   }
 
   private static func next<Storage: LogStorage & ~Copyable>(

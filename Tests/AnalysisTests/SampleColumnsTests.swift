@@ -117,17 +117,28 @@ struct SampleColumnsTests {
         .contains("choose another stretch, or record for longer"))
   }
 
-  @Test("of times in bursts it is said what helps, which more of them is not")
-  func bursty() throws {
+  @Test("of times in bursts, and of many gaps, it is said what helps, which more of them is not")
+  func divided() throws {
     #expect(
-      "\(AnalysisError.tooShort(longest: 20, needed: 64, isStretch: false, isBursty: true))"
-        .contains("import the table again with --rate and without time="))
+      "\(AnalysisError.tooShort(longest: 20, needed: 64, isStretch: false, by: .times))"
+        .contains("if no row is missing, import the table again with --rate and without time="))
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<1000 where tick % 50 != 0 { log.add(UInt64(tick), Self.sample(tick)) }
+    let error = AnalysisError.tooShort(longest: 49, needed: 64, isStretch: false, by: .gaps)
+    #expect(throws: error) { try log.columns() }
+    #expect("\(error)".contains("recording for longer does not help: end what `imulog info`"))
+    // A table with such gaps was not read too slowly, and its rows may be all there are.
+    var table = try WrittenLog(hertz: 100, isImported: true)
+    for tick in 0..<1000 where tick % 50 != 0 { table.add(UInt64(tick), Self.sample(tick)) }
+    #expect(
+      throws: AnalysisError.tooShort(longest: 49, needed: 64, isStretch: false, by: .times)
+    ) { try table.columns() }
   }
 
   @Test("a whole recording that cannot be analysed is bad data, and a stretch of one a bad request")
   func exitStatus() throws {
     var log = try WrittenLog(hertz: 100)
-    for tick in 0..<200 where tick % 50 != 0 { log.add(UInt64(tick), Self.sample(tick)) }
+    for tick in 0..<150 where tick % 50 != 0 { log.add(UInt64(tick), Self.sample(tick)) }
     let error = AnalysisError.tooShort(longest: 49, needed: 64, isStretch: false)
     #expect(throws: error) { try log.columns() }
     #expect(error.exitStatus == .damagedData && !"\(error)".contains("stretch"))

@@ -51,6 +51,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case noCalibration
   /// The calibration is of another chip.
   case calibrationOfOther(name: String, sensor: String, recorded: String)
+  /// No sensor is off by so much as this calibration says; which value is, as a clause.
+  case implausibleCalibration(name: String, fault: String)
   /// Two options exclude each other, and why.
   case optionsTogether(String, String, reason: String)
   /// The format does not support the option.
@@ -212,6 +214,11 @@ extension ExportError: CustomStringConvertible {
         "the calibration \(name) is of \(sensor), and the recording of \(recorded)",
         "give its own with --calibration"
       )
+    case .implausibleCalibration(let name, let fault):
+      return (
+        "no sensor is off by so much as the calibration \(name) says: \(fault)",
+        "give a file of `imulog calibrate` with --calibration, or leave --calibrated out"
+      )
     case .optionsTogether(let one, let other, let reason):
       return ("\(one) does not go with \(other): \(reason); leave one of them out", "")
     case .optionNotSupported("--labels", let format)
@@ -252,7 +259,7 @@ extension ExportError: StatusError {
       .bothSensorsNeeded, .tooLongForOrientation, .optionsTogether, .noCalibration,
       .calibrationOfOther:
       .usage
-    case .unusableScale: .damagedData
+    case .unusableScale, .implausibleCalibration: .damagedData
     }
   }
 }

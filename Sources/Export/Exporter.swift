@@ -117,6 +117,10 @@ public struct Exporter: Sendable {
       throw .calibrationOfOther(
         name: calibration.name, sensor: calibration.sensor, recorded: log.sensor.model)
     }
+    // A header keeps what it has: a file is refused where it is read, and an older or foreign log here.
+    if let calibration, let fault = calibration.implausible {
+      throw .implausibleCalibration(name: calibration.name, fault: fault)
+    }
     // A reader that is exported in pieces is corrected once.
     guard log.axes != nil || calibration != nil, !reader.isCorrected else { return [] }
     guard

@@ -30,9 +30,10 @@ struct DerivedRecording {
     var reader = try catalogue.reader(of: entry)
     guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
     let account = try reader.account(ofSamples: true)
+    // One that no sensor can have must not keep a recording out of a hub.
     let own =
       calibration?.sensor == account.description.sensor.model
-      ? calibration : account.description.calibration
+      ? calibration : account.description.calibration.flatMap { $0.implausible == nil ? $0 : nil }
     let started = account.clock?.wallAtStart ?? 0
     date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
     let samples = hub.place(.samples, of: id, host: host.name, date: date)

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import LogStore
 import Testing
 
 @Suite("The axes of a mounting in exports")
@@ -53,7 +54,7 @@ struct AxesTests {
 @Suite("Calibrated values in exports")
 struct CalibratedExportTests {
   private func log(_ change: (inout RecordingDescription) -> Void = { _ in }) throws -> TestLog {
-    var matrix = SensorMatrix(diagonal: Vector3(1.25, 0.5, 1))
+    var matrix = SensorMatrix(diagonal: Vector3(1.25, 0.8, 1))
     matrix.rows[0].y = 0.25
     var description = TestLog.description()
     description.calibration = SensorCalibration(
@@ -62,7 +63,7 @@ struct CalibratedExportTests {
         // 4096 counts, a quarter of a g.
         offset: Vector3(0, 0.25, 0), matrix: matrix, points: 9, residual: (0.1, 0)),
       gyroscope: SensorCalibration.Gyroscope(
-        offset: Vector3(1, 0, -1), scale: Vector3(1, 2, 1),
+        offset: Vector3(1, 0, -1), scale: Vector3(1, 1.25, 1),
         drift: TemperatureDrift(reference: 30, span: 20...40, coefficients: [[1], [0], [0]])))
     change(&description)
     var log = TestLog(description)
@@ -86,13 +87,13 @@ struct CalibratedExportTests {
 
   @Test("offset, matrix, scale and drift are taken out, and counts have a scale a quarter wider")
   func counts() throws {
-    // ax: (1.25 · 1000 + 0.25 · 4000) / 1.25; ay: 0.5 · 4000 / 1.25; gx: (131 − 131 − 0.0006 · 131) / 1.25. Counts at the
+    // ax: (1.25 · 1000 + 0.25 · 4000) / 1.25; ay: 0.8 · 4000 / 1.25; gx: (131 − 131 − 0.0006 · 131) / 1.25. Counts at the
     // ends of the range are calibrated like others: (1.25 · −32768 + 0.25 · 28671) / 1.25.
     #expect(
       try log().export(options(.raw)) == """
         t_ns,ax,ay,az,gx,gy,gz,temp
-        0,1800,1600,-13107,0,16,-105,-2220
-        100000000,-27034,11468,0,0,0,105,1180
+        0,1800,2560,-13107,0,10,-105,-2220
+        100000000,-27034,18349,0,0,0,105,1180
 
         """)
   }
@@ -102,7 +103,7 @@ struct CalibratedExportTests {
     let log = try log()
     let (text, report) = try TestLog.export(log.bytes(), options(.gDps))
     let row = text.split(separator: "\n")[1].split(separator: ",").compactMap { Double($0) }
-    let wanted = [0, 2250.0 / 16384, 2000.0 / 16384, -1, 0, 20.0 / 131, -1]
+    let wanted = [0, 2250.0 / 16384, 3200.0 / 16384, -1, 0, 12.5 / 131, -1]
     for (value, wanted) in zip(row.dropFirst(), wanted.dropFirst()) {
       #expect(abs(value - wanted) <= 0.5 * 1.25 / 131 + 1e-6, "\(row)")
     }
@@ -162,7 +163,7 @@ struct CalibratedExportTests {
   @Test("the mounting's axes come after the calibration, which is of the chip's")
   func axes() throws {
     let text = try log { $0.axes = AxisMap("-z,y,x") }.export(options(.raw))
-    #expect(text.contains("\n0,13107,1600,1800,105,16,0,-2220\n"), "\(text)")
+    #expect(text.contains("\n0,13107,2560,1800,105,10,0,-2220\n"), "\(text)")
   }
 
   @Test("without a calibration, or with one of another chip, nothing is exported")
@@ -174,5 +175,40 @@ struct CalibratedExportTests {
       throws: ExportError.calibrationOfOther(
         name: "shoe", sensor: "MPU-6050", recorded: "LSM6DSO")
     ) { try log { $0.sensor.model = "LSM6DSO" }.export(options(.raw)) }
+  }
+
+  @Test(
+    "a calibration that no sensor can have is refused by its value, in every format, as bad data")
+  func implausible() throws {
+    let log = try log { $0.calibration?.gyroscope?.offset.y = -101 }
+    for format in [ExportFormat.json, .ndjson, .csv, .parquet, .mcap, .html, .svg] {
+      var options = options(.si)
+      options.format = format
+      let error = #expect(throws: ExportError.self) { try TestLog.export(log.bytes(), options) }
+      #expect(error?.exitStatus == .damagedData, "\(format)")
+      #expect(
+        error?.description
+          == "no sensor is off by so much as the calibration shoe says: gyroscope-offset has -101.0 °/s, at most ±100.0 are accepted: give a file of `imulog calibrate` with --calibration, or leave --calibrated out",
+        "\(format)")
+    }
+    // Neither what does not apply it nor a file that is right is refused.
+    #expect(try log.export(ExportOptions(format: .csv, units: .raw)).contains(",10,-262,-2220"))
+    var own = options(.raw)
+    own.calibration = log.description.calibration
+    own.calibration?.gyroscope?.offset.y = 0
+    #expect(try log.export(own).contains(",10,-105,-2220"))
+  }
+
+  @Test(
+    "such a calibration keeps no recording out of a hub: its features are of values as recorded")
+  func features() throws {
+    func levels(_ change: (inout RecordingDescription) -> Void) throws -> [Double] {
+      var reader = try LogReader(ArrayStorage(try log(change).bytes()))
+      var sink = ArraySink()
+      return try Exporter.writeFeatures(of: &reader, labels: [], to: &sink).levels
+    }
+    let recorded = try levels { $0.calibration = nil }
+    #expect(try levels { $0.calibration?.gyroscope?.offset.y = -101 } == recorded)
+    #expect(try levels { _ in } != recorded)
   }
 }

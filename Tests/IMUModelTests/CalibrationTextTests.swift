@@ -156,6 +156,8 @@ struct CalibrationTextTests {
       ("accelerometer-drift", "25 18 41 1 0 0.1 0", "1.6 g at 41.0 °C"),
       ("gyroscope-offset", "0 0 101", "101.0 °/s"), ("gyroscope-scale", "1 1 1.26", "1.26"),
       ("gyroscope-drift", "25 18 41 1 0 0 -15", "at 18.0 °C"),
+      // 0 at both ends and in the middle, and ±3.8 g in between.
+      ("accelerometer-drift", "30 20 40 3 0 0 0 1 0 -0.01 0 0 0", "g at 21.0 °C"),
     ] {
       let found = try #require(try fault(key, value), "\(key) \(value)")
       #expect(found.hasPrefix(key) && found.contains(words), "\(found)")

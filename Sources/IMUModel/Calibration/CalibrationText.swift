@@ -246,7 +246,8 @@ private struct CalibrationLines {
 
 extension SensorCalibration {
   /// The calibration in a file. One of values that no sensor can be off by is refused: corrected values would be cut, or
-  /// mean nothing. (A log's header keeps what it has.)
+  /// mean nothing. (A log's header keeps what it has, and an export refuses to
+  /// apply it.)
   ///
   /// - Parameters:
   ///   - bytes: The file, or so much of it that it is longer than any calibration.

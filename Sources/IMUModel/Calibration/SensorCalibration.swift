@@ -55,9 +55,9 @@ public struct SensorCalibration: Equatable, Sendable {
     public var matrix: SensorMatrix
     /// `nil` when the temperature did not change enough to see it.
     public var drift: TemperatureDrift?
-    /// Orientations or still windows that it comes from.
+    /// Poses or still windows that it comes from.
     public var points: Int
-    /// Orientations among them of which no other one would show that they moved.
+    /// Poses among them of which no other one would show that they moved.
     public var unchecked: Int
     /// Error of the magnitude at rest before and afterwards, in g.
     public var residual: (before: Double, after: Double)
@@ -145,6 +145,9 @@ extension SensorCalibration {
   public static let largestOffset = 1.0
   /// The largest rate at rest of an axis in °/s, with its change with temperature.
   public static let largestRate = 100.0
+  /// The equal parts of a change with temperature at whose ends it is looked at: a polynomial of third order that is within
+  /// bounds there is beyond them by no more than some percent in between.
+  private static let driftSteps = 20
 
   /// The first value that no sensor is off by, as a clause; `nil` when all may be.
   public var implausible: String? {
@@ -187,8 +190,12 @@ extension SensorCalibration {
     }
     guard let drift else { return nil }
     let span = drift.span
-    let middle = span.lowerBound / 2 + span.upperBound / 2
-    for temperature in [span.lowerBound, middle, span.upperBound] {
+    let steps = SensorCalibration.driftSteps
+    // The ends first: a change that goes on one way is named by its most.
+    for step in [0, steps] + Array(1..<steps) {
+      let share = Double(step) / Double(steps)
+      // In this order the ends are exact, and no width is beyond what a number holds.
+      let temperature = span.lowerBound * (1 - share) + span.upperBound * share
       let change = drift.offset(at: temperature)
       for axis in 0..<3 where !(abs(change[axis]) <= most) {
         return

@@ -102,7 +102,8 @@ struct ListExport {
     case .log: "\(error)"
     case .timeNotHeld, .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples,
       .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
-      .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther:
+      .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther,
+      .implausibleCalibration:
       "\(error.problem); press x for another format"
     }
   }

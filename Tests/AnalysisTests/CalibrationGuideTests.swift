@@ -130,6 +130,22 @@ struct CalibrationGuideTests {
     #expect(recording.guide.trouble == .clipped)
   }
 
+  @Test("a turn that is so slow that the rate at rest hides it is named, and a faster one counts")
+  func slowTurn() throws {
+    let up = direction(2, true)
+    var recording = try MadeUpRecording(bias: Vector3(-79, 26, 177) / 65.5)
+    // Rests that show what the rate at rest is, before it drifts.
+    recording.faces()
+    recording.trend = Vector3(0, 0, 0.0005)
+    recording.rest(up)
+    recording.turnEvenly(up, 0.8, seconds: 450)
+    recording.rest(up)
+    #expect(recording.guide.trouble == .tooSlow && recording.guide.turns.isEmpty)
+    recording.turntable(up, by: 360, seconds: 4)
+    recording.rest(up)
+    #expect(recording.guide.trouble == nil && recording.guide.turns == [2])
+  }
+
   @Test("without a gyroscope no turn is asked for")
   func accelerometerOnly() throws {
     var recording = try MadeUpRecording(channels: .accelerometer)

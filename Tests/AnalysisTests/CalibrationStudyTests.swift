@@ -15,7 +15,7 @@ extension CalibrationStudy {
 struct CalibrationStudyTests {
   private let directions = ImperfectSensor.faces + ImperfectSensor.edges
 
-  @Test("orientations that are held for 2 s are found, and give offset, scale and cross terms")
+  @Test("poses that are held for 2 s are found, and give offset, scale and cross terms")
   func orientations() throws {
     var recording = try MadeUpRecording()
     for direction in directions {
@@ -122,6 +122,20 @@ struct CalibrationStudyTests {
     recording.rest(Vector3(0, 0, 1))
     recording.study.finish()
     #expect(recording.study.poses.isEmpty)
+  }
+
+  @Test("without a gyroscope no rates are integrated, whatever its columns hold")
+  func accelerometerOnly() throws {
+    var recording = try MadeUpRecording(channels: [.accelerometer, .temperature])
+    recording.rest(Vector3(0, 0, 1))
+    recording.turn(2, by: 360, Vector3(0, 0, 1))
+    recording.rest(Vector3(0, 0, 1))
+    recording.study.finish()
+    #expect(recording.study.poses.count == 2)
+    for pose in recording.study.poses {
+      #expect(pose.departure.degrees == Vector3() && pose.departure.seconds == 0)
+    }
+    #expect(recording.study.result().turnCount == 0)
   }
 
   @Test("one sensor only is calibrated by itself")

@@ -19,7 +19,7 @@ struct CalibrationTruthTests {
 
   // MARK: - Poses before windows
 
-  @Test("nine orientations for a minute each give cross terms, as nine short ones do")
+  @Test("nine poses for a minute each give cross terms, as nine short ones do")
   func longPoses() throws {
     var recording = try MadeUpRecording()
     for direction in ImperfectSensor.faces + ImperfectSensor.edges[..<3] {
@@ -68,7 +68,7 @@ struct CalibrationTruthTests {
     #expect(isNear(part.offset, ImperfectSensor().offset, 0.005), "\(part)")
   }
 
-  @Test("an orientation that moved is named with its time and side, and left out")
+  @Test("a pose that moved is named with its time and side, and left out")
   func spoiled() throws {
     var recording = try MadeUpRecording()
     recording.rest(Vector3(0, 0, 1.06))
@@ -350,13 +350,13 @@ struct CalibrationTruthTests {
     }
     recording.study.finish()
     let refusals = recording.study.result().refusals
-    #expect(refusals[0].contains("still in 4 of 6 orientations"), "\(refusals)")
+    #expect(refusals[0].contains("still in 4 of 6 poses"), "\(refusals)")
     #expect(refusals[0].contains("with +y up it trembled: by 4"), "\(refusals)")
     #expect(refusals[0].contains("with −z up it was not still for 3 s on end"), "\(refusals)")
     #expect(!refusals[0].contains("never pointed up"), "\(refusals)")
   }
 
-  @Test("how well it is known is said: less with six faces than with twelve orientations")
+  @Test("how well it is known is said: less with six faces than with twelve poses")
   func bounds() throws {
     var recording = try MadeUpRecording(hasCrossTerms: false)
     recording.faces()

@@ -45,7 +45,7 @@ struct CalibrationTurnTests {
       #expect(recording.study.poses.count > 40)
       let result = recording.study.result()
       try expectBias(result, "\(seconds) s")
-      #expect(result.orientationCount == 8, "\(seconds) s: \(result.orientationCount)")
+      #expect(result.poseCount == 8, "\(seconds) s: \(result.poseCount)")
       // Counts of 0.015 °/s, rounded without noise, cost 0.8 % of so slow a turn.
       let scale = try #require(result.calibration?.gyroscope?.scale)
       #expect(abs(scale.x - 1) < 0.01 && !result.missing.contains(.gyroscopeScaleX), "\(scale)")

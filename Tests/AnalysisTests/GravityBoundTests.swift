@@ -16,6 +16,8 @@ struct GravityBoundTests {
     /// What a pose is off by, in g.
     let noise: Double
     let hasCrossTerms: Bool
+    /// °C of each.
+    var temperatures: [Double]?
   }
 
   private static let faces = ImperfectSensor.faces
@@ -39,6 +41,14 @@ struct GravityBoundTests {
     Case(
       name: "24", directions: faces + faces + ImperfectSensor.edges + ImperfectSensor.edges,
       tilt: 0.05, noise: 0.002, hasCrossTerms: true),
+    // Less than a slope is fitted from.
+    Case(
+      name: "warming up by 4 °C", directions: faces + ImperfectSensor.edges, tilt: 0.03,
+      noise: 0.0005, hasCrossTerms: true, temperatures: (0..<12).map { 23 + Double($0) / 3 }),
+    Case(
+      name: "twice, 20 °C apart", directions: faces + faces, tilt: 0.03, noise: 0.0005,
+      hasCrossTerms: false,
+      temperatures: Array(repeating: 20, count: 6) + Array(repeating: 40, count: 6)),
   ]
 
   @Test("the largest error of the axes is within it in 95 of 100 sensors and more")
@@ -56,14 +66,22 @@ struct GravityBoundTests {
           sensor.matrix.rows[0].z = random.normal() * 0.01
           sensor.matrix.rows[1].z = random.normal() * 0.01
         }
-        let points = trial.directions.map { direction in
+        let slope =
+          trial.temperatures == nil
+          ? Vector3() : Vector3(random.normal(), random.normal(), random.normal()) * 0.0005
+        let mean = trial.temperatures.map { $0.reduce(0, +) / Double($0.count) } ?? 0
+        let points = trial.directions.enumerated().map { index, direction in
           let askew =
             direction + Vector3(random.normal(), random.normal(), random.normal()) * trial.tilt
           let truth = askew / askew.length * (1 + random.normal() * trial.noise)
-          return StillPoint(acceleration: sensor.measured(truth))
+          let temperature = trial.temperatures?[index]
+          return StillPoint(
+            acceleration: sensor.measured(truth) + slope * ((temperature ?? mean) - mean),
+            temperature: temperature)
         }
         let fit = try GravityFit(points)
         tries += 1
+        // At the mean temperature, which is the reference of a fit with a slope.
         let offset = fit.offset - sensor.offset
         if max(offset.max(), -offset.min()) <= fit.known.offset.max() { offsets += 1 }
         let scale = (0..<3).map { abs(fit.matrix.rows[$0][$0] - sensor.matrix.rows[$0][$0]) }

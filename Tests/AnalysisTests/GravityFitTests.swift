@@ -55,7 +55,7 @@ func still(_ points: [Vector3]) -> [StillPoint] {
   points.map { StillPoint(acceleration: $0) }
 }
 
-@Suite("Errors of an accelerometer from still orientations")
+@Suite("Errors of an accelerometer from still poses")
 struct GravityFitTests {
   private func failure(_ points: [Vector3]) -> GravityFit.Failure? {
     do throws(GravityFit.Failure) {
@@ -76,7 +76,7 @@ struct GravityFitTests {
     #expect(fit.residualBefore > 0.08 && fit.residualAfter < 1e-9)
   }
 
-  @Test("nine orientations give the cross terms too")
+  @Test("nine poses give the cross terms too")
   func crossTerms() throws {
     let sensor = ImperfectSensor()
     for edges in [ImperfectSensor.edges[..<3], ImperfectSensor.edges[...]] {
@@ -88,7 +88,7 @@ struct GravityFitTests {
   }
 
   @Test(
-    "noise of a milligravity costs half a milligravity of offset and 0.1 % of scale with 24 orientations"
+    "noise of a milligravity costs half a milligravity of offset and 0.1 % of scale with 24 poses"
   )
   func noise() throws {
     let sensor = ImperfectSensor()
@@ -105,7 +105,7 @@ struct GravityFitTests {
     for row in 0..<3 {
       let error = fit.matrix.rows[row] - sensor.matrix.rows[row]
       #expect(abs(error[row]) < 0.001, "\(fit.matrix)")
-      // A cross term shows only in orientations on the edge of its two axes: four of the 24.
+      // A cross term shows only in poses on the edge of its two axes: four of the 24.
       #expect(error.length < 0.004, "\(fit.matrix)")
     }
     #expect(fit.known.offset.max() < 0.001 && fit.known.offset.min() > 0.0001)
@@ -123,7 +123,7 @@ struct GravityFitTests {
     #expect(isNear(fit.offset, sensor.offset, 1e-4))
   }
 
-  @Test("too few orientations, and a face that was left out, are named")
+  @Test("too few poses, and a face that was left out, are named")
   func refusals() {
     let sensor = ImperfectSensor()
     let faces = ImperfectSensor.faces.map(sensor.measured)
@@ -149,7 +149,7 @@ struct GravityFitTests {
     }
   }
 
-  @Test("orientations at two temperatures give the offset's slope, and the offset at the mean")
+  @Test("poses at two temperatures give the offset's slope, and the offset at the mean")
   func slope() throws {
     let slope = Vector3(0.001, -0.0015, 0.002)
     let fit = try GravityFit(warmed(20, 40, slope))
@@ -160,7 +160,7 @@ struct GravityFitTests {
     #expect(try GravityFit(warmed(20, 24.9, Vector3())).terms == .cross)
   }
 
-  @Test("a slope that each orientation's own temperature does not tell from the offset is left out")
+  @Test("a slope that each pose's own temperature does not tell from the offset is left out")
   func warmingUp() throws {
     let sensor = ImperfectSensor()
     let points = (ImperfectSensor.faces + ImperfectSensor.edges[..<3]).enumerated().map {
@@ -186,7 +186,7 @@ struct GravityFitTests {
     #expect(failure(1.05 / 1.24) == nil && failure(0.97 / 0.81) == nil)
   }
 
-  @Test("one orientation that moved by 60 mg is left out, and nothing of a set that has none")
+  @Test("one pose that moved by 60 mg is left out, and nothing of a set that has none")
   func spoiler() throws {
     let sensor = ImperfectSensor()
     var points = still((ImperfectSensor.faces + ImperfectSensor.edges).map(sensor.measured))
@@ -232,7 +232,7 @@ struct GravityFitTests {
     }
   }
 
-  @Test("orientations that no other one checks are named, one by one")
+  @Test("poses that no other one checks are named, one by one")
   func unchecked() throws {
     let sensor = ImperfectSensor()
     let (faces, edges) = (ImperfectSensor.faces, ImperfectSensor.edges)

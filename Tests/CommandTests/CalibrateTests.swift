@@ -59,6 +59,10 @@ struct CalibrateTests {
     #expect(
       made.lines.contains { $0.hasPrefix("made at       100 Hz, 4 g, 500 °/s, ") }, "\(made.lines)")
     let json = try bench.run("calibrate", "latest", "--json").json()
+    // What it was made of.
+    let source = try bench.run("info", "latest", "--json").json()["id"].text
+    #expect(json["number"].integer == 1 && json["id"].text == source)
+    #expect(made.lines.first == "recording     1, \(source ?? "")", "\(made.lines)")
     #expect(json["missing"][0].text == "accelerometer.crossTerms" && json["turns"].integer == 3)
     let text = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
     let calibration = try SensorCalibration(text: text)
@@ -93,6 +97,30 @@ struct CalibrateTests {
     #expect(child.waits(for: "calibrated (left shoe)"))
     child.type("q")
     #expect(child.status() == 0)
+  }
+
+  @Test("a calibration in a header that no sensor can have is applied nowhere, with one sentence")
+  func implausible() throws {
+    var description = ExampleLog.description()
+    description.calibration = SensorCalibration(
+      id: RecordingID(high: 1, low: 2), name: "shoe", sensor: description.sensor.model, made: 0,
+      accelerometer: SensorCalibration.Accelerometer(
+        offset: Vector3(0, 0, -1.5), matrix: .identity, points: 9, residual: (0.1, 0)))
+    let file = "wild.imulog"
+    bench.directory.write(try ExampleLog(ticks: 200, description: description).bytes, to: file)
+    try #require(bench.run("import", bench.directory.path + "/" + file).status == 0)
+    let words = ["the calibration shoe says: accelerometer-offset has -1.5 g", "--calibration"]
+    for line in [
+      ["export", "1", "--calibrated"], ["export", "1", "--calibrated", "--format", "html"],
+      ["export", "1", "--calibrated", "--format", "html", "--analysis", "-o", "p.html"],
+      ["show", "1", "--calibrated"],
+    ] {
+      expectSentence(bench.run(line), 65, words)
+    }
+    #expect(!TemporaryDirectory.names(at: bench.directory.path).contains("p.html"))
+    for line in [["export", "1"], ["show", "1"], ["info", "1"]] {
+      #expect(bench.run(line).status == 0, "\(line)")
+    }
   }
 
   @Test("a calibration of another chip is left out of a recording, and that is said")
@@ -145,7 +173,7 @@ struct CalibrateTests {
     let partial = bench.run("calibrate", "1", "--json")
     #expect(partial.status == 1)
     #expect(try partial.json()["calibration"]["accelerometer"] == .null)
-    #expect(partial.talk.contains("still in 5 of 6 orientations"), "\(partial.talk)")
+    #expect(partial.talk.contains("still in 5 of 6 poses"), "\(partial.talk)")
     #expect(partial.talk.contains("−z never pointed up"), "\(partial.talk)")
     #expect(!bench.run("calibrate", "1").lines.contains { $0.hasPrefix("rate's scale") })
     try bench.record("--rate", "100", "--virtual-time", "--motion", "tumble", "--for", "5s")

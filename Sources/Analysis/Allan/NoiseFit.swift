@@ -110,10 +110,11 @@ struct NoiseFit {
       equations.add(
         terms.map { row.parts[$0] }, value: row.variance, weight: row.weight * row.weight)
     }
-    guard let found = equations.solve() else { return nil }
+    guard let factors = equations.factored() else { return nil }
+    let (unknowns, variances) = (factors.unknowns, factors.variances)
     var (squares, covariances) = (SIMD8<Double>(), SIMD8<Double>())
     for (place, term) in terms.enumerated() {
-      (squares[term], covariances[term]) = (found.unknowns[place], found.variances[place])
+      (squares[term], covariances[term]) = (unknowns[place], variances[place])
     }
     return (squares, covariances)
   }

@@ -74,7 +74,7 @@ public struct CalibrationGuide {
 
   /// The faces that were still for long enough.
   public private(set) var faces: Set<Side> = []
-  /// The edges that count: of each two axes one, and the opposite one. With one alone no other orientation would show that
+  /// The edges that count: of each two axes one, and the opposite one. With one alone no other pose would show that
   /// it moved, or that the face beside it did.
   public private(set) var edges: Set<Edge> = []
   /// The axes of whole turns.
@@ -223,7 +223,7 @@ public struct CalibrationGuide {
       case .notWhole where !turn.isWhole, .tilted where !turn.isWhole: trouble = .clipped
       case .notWhole(let axis, let degrees), .uncertain(let axis, let degrees):
         trouble = .notWhole(axis: axis, degrees: abs(degrees))
-      case .vague: trouble = .tooSlow
+      case .tooSlow: trouble = .tooSlow
       case .tilted(let axis, let other, _): trouble = .tilted(axis: axis, other: other)
       }
     }

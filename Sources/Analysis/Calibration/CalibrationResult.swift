@@ -8,7 +8,7 @@ public struct CalibrationResult: Sendable {
   public enum Method: String, Sendable {
     /// From six faces.
     case faces
-    /// From nine orientations or more, with cross terms.
+    /// From nine poses or more, with cross terms.
     case orientations
     /// From the still windows of a long recording.
     case windows
@@ -56,10 +56,12 @@ public struct CalibrationResult: Sendable {
   /// How well it is known.
   public internal(set) var bounds = Bounds()
   /// Poses at rest.
-  public internal(set) var orientationCount = 0
+  public internal(set) var poseCount = 0
+  /// Still windows of 10 s, of which the accelerometer was calibrated or could have been.
+  public internal(set) var windowCount = 0
   /// Movements from rest to rest by half a turn or more in the same place, and by 270° or more elsewhere.
   public internal(set) var turnCount = 0
-  /// Orientations of which no other one would show that they moved: the bounds of offset and scale are as if they had not.
+  /// Poses of which no other one would show that they moved: the bounds of offset and scale are as if they had not.
   public internal(set) var uncheckedCount = 0
   /// What was recorded and is not determined.
   public internal(set) var missing: [Part] = []

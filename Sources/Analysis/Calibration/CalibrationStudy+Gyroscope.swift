@@ -8,20 +8,25 @@ extension CalibrationStudy {
   private static let largestDifference = 0.006
   /// What the rate at rest may vary by before it is said, in °/s.
   private static let largestVariation = 0.05
-  /// What it usually varies by, in °/s.
-  private static let usualVariation = 0.01
   /// A bias beyond so many times its data sheet's is said: typical figures are before soldering and at 25 °C.
   private static let zeroRates = 2.0
 
+  /// The rate at rest, its change with temperature and the scales, as far as the rests and turns show them; `nil` without a
+  /// bias, on which the others rest.
+  ///
+  /// - Parameters:
+  ///   - zeroRate: That of the chip's data sheet in °/s; `nil` when it is not known.
+  ///   - result: Takes what is missing, and why, and what the bias is known to.
   func gyroscope(
     _ rests: Rests, zeroRate: Double?, _ result: inout CalibrationResult
   ) -> SensorCalibration.Gyroscope? {
     let still = stillPoints(rests)
     guard !still.isEmpty else {
+      let cause = unrest.flatMap { $0.isOfCounts ? sentence($0) : nil }
       result.refuse(
         .gyroscope,
         rests.turned.isEmpty
-          ? "the gyroscope's bias is not determined: \(rateUnrest ?? "the sensor was never still for \(restText)")"
+          ? "the gyroscope's bias is not determined: \(cause ?? "the sensor was never still for \(restText)")"
           : "the gyroscope's bias is not determined: the rates at rest differ by more than \(RestRates.leastTurn) °/s, so it turned in some of them: lay it on something that stands still"
       )
       return nil
@@ -47,13 +52,9 @@ extension CalibrationStudy {
       let offset = found.offset
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
       let variation = (squares / (count - 1)).squareRoot().max()
-      let spare = rates.count - 1 - (drift?.order ?? 0)
-      // A median's standard error is 1.25 times that of a mean.
-      result.bounds.rate = ErrorBound(
-        squares: squares.max(), spare: spare, usual: CalibrationStudy.usualVariation
-      ).bound((drift == nil ? 1.25 * 1.25 : 1) / count)
-      result.bounds.rate? += rounding(
-        rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
+      result.bounds.rate =
+        RateBound.bound(of: offset, points, rates, order: drift?.order)
+        + rounding(rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
       let warmth = width(of: points) >= CalibrationStudy.leastWarmth
       if drift == nil, warmth {
         // What the temperature does is not known: at most what all rests show together.
@@ -209,12 +210,17 @@ extension CalibrationStudy {
     }
   }
 
+  /// The least that a move turned to be taken for an attempt at a turn, in degrees: half a turn back in its place; elsewhere
+  /// three quarters of one, as the move from a face to the opposite one is half.
+  private static let leastTurn = (back: 180.0, elsewhere: 270.0)
+
   /// Why a turn is left out; empty when it is not, `nil` when it is none. With the scales of single turns more turns can
   /// be counted in one go.
   private func reason(_ turn: Turn, _ scales: Vector3, _ fit: inout TurnFit?) -> String? {
     if fit != nil { return "" }
     let degrees = turn.degrees
-    guard degrees.length >= (turn.isBack ? 180 : 270) else { return nil }
+    let least = CalibrationStudy.leastTurn
+    guard degrees.length >= (turn.isBack ? least.back : least.elsewhere) else { return nil }
     guard turn.isWhole else {
       return "samples are missing in it or at the end of the range; turn it more slowly"
     }
@@ -237,6 +243,9 @@ extension CalibrationStudy {
     }
   }
 
+  /// Poses that turned are named one by one up to so many: a turn of minutes may be sixty.
+  private static let namedPoses = 3
+
   /// Poses that turned are named, but for those that are a steady part of a turn that counts.
   private func nameTurned(
     _ rests: Rests, used: [Turn], _ result: inout CalibrationResult
@@ -244,12 +253,13 @@ extension CalibrationStudy {
     let named = rests.turned.filter { turned in
       !used.contains { $0.start < turned.pose.start && turned.pose.start < $0.end }
     }
-    for (pose, rate) in named.prefix(3) {
+    let limit = CalibrationStudy.namedPoses
+    for (pose, rate) in named.prefix(limit) {
       result.remarks.append(
         "\(name(pose)) is left out: it turned at \(milli(rate, 100)) °/s; take it again")
     }
-    if named.count > 3 {
-      result.remarks.append("\(named.count - 3) more poses are left out: they turned")
+    if named.count > limit {
+      result.remarks.append("\(named.count - limit) more poses are left out: they turned")
     }
   }
 

@@ -34,8 +34,8 @@ extension CalibrationStudy {
       let (first, last) = (before.point.rate, after.point.rate)
       degrees =
         after.arrival.degrees - before.departure.degrees - (first + last) * (seconds / 2)
-      // Of six standard errors two.
-      let noise = max(before.point.rateNoise, after.point.rateNoise) / 3
+      let noise =
+        max(before.point.rateNoise, after.point.rateNoise) * 2 / RestRates.standardErrors
       biasError = (noise * noise + ((first - last) * (first - last)).sum() / 4).squareRoot()
       isWhole = after.arrival.flaws == before.departure.flaws
       isBack = CalibrationStudy.isSame(before.point.acceleration, after.point.acceleration)
@@ -82,21 +82,35 @@ extension CalibrationStudy {
   /// that do not turn. Windows at one temperature are one witness of the rate there, and not several.
   func stillPoints(_ rests: Rests) -> [StillPoint] {
     guard !rests.poses.isEmpty else {
-      var others = windows
-      for (pose, _) in rests.turned {
-        others.removeAll { $0.start < end(of: pose) && pose.start - longLength < $0.start }
-      }
+      let others = windows(outside: rests.turned.map(\.pose))
       let turning = RestRates.turning(others, stretches: Array(others.indices))
       return zip(others, turning).filter { $0.1 == nil }.map(\.0)
     }
     var rest = windows[...]
     return rests.poses.flatMap { pose in
       rest = rest.drop { $0.start < pose.start }
-      let inside = rest.prefix { $0.start <= end(of: pose) - longLength }
+      let last = CalibrationStudy.time(end(of: pose), less: longLength)
+      let inside = rest.prefix { $0.start <= last }
       let temperatures = inside.compactMap(\.temperature)
       let width = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
       return width < CalibrationStudy.leastWarmth ? [pose.point] : Array(inside)
     }
+  }
+
+  /// The windows of which no part is in one of these poses. Both are in order, so that each is looked at once.
+  private func windows(outside poses: [Pose]) -> [StillPoint] {
+    var poses = poses[...]
+    return windows.filter { window in
+      poses = poses.drop { end(of: $0) <= window.start }
+      guard let pose = poses.first else { return true }
+      return window.start <= CalibrationStudy.time(pose.start, less: longLength)
+    }
+  }
+
+  /// Imports may have times near an end of 64 bits.
+  private static func time(_ time: Int64, less length: Int64) -> Int64 {
+    let (early, overflow) = time.subtractingReportingOverflow(length)
+    return overflow ? .min : early
   }
 
   private func end(of pose: Pose) -> Int64 {

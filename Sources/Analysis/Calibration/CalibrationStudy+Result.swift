@@ -3,8 +3,7 @@
 public import IMUModel
 
 extension CalibrationStudy {
-  /// The largest error afterwards that is accepted, in g (van Hees and others 2014: 10 mg).
-  static let largestError = FreeLivingFit.largestError
+  /// The axes' names in sentences.
   static let axes = ["x", "y", "z"]
 
   /// The calibration that the study supports.
@@ -20,7 +19,8 @@ extension CalibrationStudy {
     var made = SensorCalibration(id: id, name: name, sensor: sensor.model, made: made)
     let source = isGyroscopeUseless ? alone[0] : self
     let rests = source.rests()
-    result.orientationCount = rests.poses.count
+    result.poseCount = rests.poses.count
+    result.windowCount = source.windows.count
     if let why = whyNot(.accelerometer, "accelerometer") {
       result.refuse(.accelerometer, why)
     } else if channels.isSuperset(of: .accelerometer) {
@@ -48,10 +48,7 @@ extension CalibrationStudy {
   /// having been at rest: then the accelerometer is calibrated without them.
   private var isGyroscopeUseless: Bool {
     guard let alone = alone.first, kept.isEmpty, !alone.kept.isEmpty else { return false }
-    let (useless, moved) = attempts.values.reduce((0, 0)) {
-      ($0.0 + $1.clippedCount + $1.fastCount, $0.1 + $1.movedCount)
-    }
-    return useless > moved
+    return unrest?.isOfCounts == true
   }
 
   /// Why a sensor of three channels is not calibrated: not all are recorded, or one of them never changes.
@@ -67,7 +64,7 @@ extension CalibrationStudy {
         "the \(name) is not calibrated: \(names(lacking)) \(lacking.indices.count == 1 ? "is" : "are") not recorded, and all three axes are needed"
     }
     let dead = three.subtracting(changing)
-    // Without noise an acceleration may rest on one count; then orientations are lacking, which is said.
+    // Without noise an acceleration may rest on one count; then poses are lacking, which is said.
     guard dead.isEmpty || dead == three && three == .accelerometer else {
       let verb = dead.indices.count == 1 ? "does" : "do"
       return
@@ -98,16 +95,16 @@ extension CalibrationStudy {
       guard let other = fromWindows(&result) else { throw error }
       found = other
     }
-    guard found.residual.after < CalibrationStudy.largestError else {
+    guard found.residual.after < FreeLivingFit.largestError else {
       (result.method, result.bounds.offset, result.bounds.scale) = (nil, nil, nil)
       let points = rests.poses.map(\.point)
       let cause =
         width(of: points) >= TemperatureDrift.leastSpan && found.drift == nil
-        ? "the temperature changed by \(spanText(points)), and what that does shows only with each orientation near both ends of it"
+        ? "the temperature changed by \(spanText(points)), and what that does shows only with each pose near both ends of it"
         : "it moved\(orWarmth(points)), or is faulty; hold it still on each face again"
       result.refuse(
         .accelerometer,
-        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, at most 10 are accepted: \(cause)"
+        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, at most \(milli(FreeLivingFit.largestError)) are accepted: \(cause)"
       )
       return nil
     }
@@ -122,7 +119,7 @@ extension CalibrationStudy {
     let sorted = try GravityFit.withoutSpoilers(points)
     let (fit, leftOut) = (sorted.fit, sorted.leftOut)
     let used = points.indices.filter { !leftOut.contains($0) }.map { points[$0] }
-    if fit.residualAfter >= CalibrationStudy.largestError, let other = fromWindows(&result) {
+    if fit.residualAfter >= FreeLivingFit.largestError, let other = fromWindows(&result) {
       return other
     }
     result.method = fit.terms.contains(.cross) ? .orientations : .faces
@@ -138,19 +135,19 @@ extension CalibrationStudy {
     if !fit.terms.contains(.cross) {
       result.miss(
         .crossTerms,
-        "cross terms are not determined: they need nine orientations, of which some lie on an edge")
+        "cross terms are not determined: they need nine poses, of which some lie on an edge")
     }
     result.uncheckedCount = sorted.unchecked.count
     if used.count <= fit.terms.unknowns {
-      result.remarks.append("no orientation is left over to check the result by")
+      result.remarks.append("no pose is left over to check the result by")
     } else if !sorted.unchecked.isEmpty {
       result.remarks.append(sentence(unchecked: sorted.unchecked.map { rests.poses[$0] }))
     }
     if used.count > fit.terms.unknowns, sorted.rivals.isEmpty,
-      fit.residualAfter > GravityFit.suspicious, fit.residualAfter < CalibrationStudy.largestError
+      fit.residualAfter > GravityFit.suspicious, fit.residualAfter < FreeLivingFit.largestError
     {
       result.remarks.append(
-        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: an orientation moved\(orWarmth(used))\(fit.terms.contains(.cross) ? ", and which one cannot be told" : ", or the cross terms are large"); take them again, with edges"
+        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: a pose moved\(orWarmth(used))\(fit.terms.contains(.cross) ? ", and which one cannot be told" : ", or the cross terms are large"); take them again, with edges"
       )
     }
     var drift: TemperatureDrift?
@@ -178,7 +175,7 @@ extension CalibrationStudy {
       // What the poses lack is said, which are as many or more.
       return nil
     }
-    guard fit.errorAfter < CalibrationStudy.largestError else { return nil }
+    guard fit.errorAfter < FreeLivingFit.largestError else { return nil }
     var drift: TemperatureDrift?
     var warm = Vector3()
     if usesTemperature, let span {
@@ -225,7 +222,7 @@ extension CalibrationStudy {
     }
     result.miss(
       .accelerometerDrift,
-      "the accelerometer's change with temperature is not determined, though the temperature changed by \(spanText(points)): hold each orientation near both ends of it"
+      "the accelerometer's change with temperature is not determined, though the temperature changed by \(spanText(points)): hold each pose near both ends of it"
     )
   }
 
@@ -256,11 +253,13 @@ extension CalibrationStudy {
 }
 
 extension CalibrationResult {
+  /// Leaves a sensor out, which the exit status shows.
   mutating func refuse(_ part: Part, _ sentence: String) {
     missing.append(part)
     refusals.append(sentence)
   }
 
+  /// Leaves a part out without which the calibration is complete.
   mutating func miss(_ part: Part, _ sentence: String) {
     missing.append(part)
     remarks.append(sentence)

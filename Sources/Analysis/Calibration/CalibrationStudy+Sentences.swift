@@ -4,9 +4,6 @@ import IMUModel
 
 /// What a study says, and how it names what it is about.
 extension CalibrationStudy {
-  /// Windows of half a second with a side up from which on someone tried to hold it so.
-  private static let leastAttempt = 4
-
   /// A value in thousandths, or in parts of one, to a tenth of them.
   func milli(_ value: Double) -> String { milli(value * 1000, 10) }
 
@@ -38,11 +35,16 @@ extension CalibrationStudy {
       "the pose at \(Plain.length(pose.start)) \(side.map { "with \(name($0)) up" } ?? "on an edge")"
   }
 
+  /// Unchecked poses are named one by one up to so many: six faces beside three edges are all unchecked.
+  private static let namedUnchecked = 6
+
   /// Poses that no other one checks.
   func sentence(unchecked poses: [Pose]) -> String {
-    let names = poses.prefix(6).map(name) + (poses.count > 6 ? ["\(poses.count - 6) more"] : [])
+    let more = poses.count - CalibrationStudy.namedUnchecked
+    let names =
+      poses.prefix(CalibrationStudy.namedUnchecked).map(name) + (more > 0 ? ["\(more) more"] : [])
     return
-      "no other orientation would show that one of these moved: \(names.joined(separator: ", ")); what the result is known to holds only if none did; hold each a second time, or lay the sensor on the edges on both sides of each axis"
+      "no other pose would show that one of these moved: \(names.joined(separator: ", ")); what the result is known to holds only if none did; hold each a second time, or lay the sensor on the edges on both sides of each axis"
   }
 
   /// A pose that is left out, with what it may have been.
@@ -107,7 +109,7 @@ extension CalibrationStudy {
     case .uncertain(let axis, let degrees):
       return
         "how many turns \(milli(abs(degrees), 1))° about \(CalibrationStudy.axes[axis]) are is not certain; make a single one too"
-    case .vague(let axis, let share):
+    case .tooSlow(let axis, let share):
       return
         "its scale about \(CalibrationStudy.axes[axis]) would be known to \(milli(share * 100, 10)) %: \(sentence(bias: turn)); turn it faster, or rest for longer before and after it"
     }
@@ -118,20 +120,21 @@ extension CalibrationStudy {
     "the rate at rest is known to \(milli(turn.biasError, 1000)) °/s in its \(milli(turn.seconds, 1)) s"
   }
 
+  /// Why the accelerometer is not calibrated, with the sides that are lacking.
   func sentence(_ failure: GravityFit.Failure, _ rests: Rests) -> String {
     let subject = "the accelerometer is not calibrated: "
     switch failure {
     case .tooFew(let count, let needed):
       let sides = count == 0 && attempts.isEmpty ? [] : lacking(rests)
       let still =
-        "it was still in \(count) of \(needed) orientations: hold it still for \(restText) on each of its six faces"
+        "it was still in \(count) of \(needed) poses: hold it still for \(restText) on each of its six faces"
       return subject + ([still] + sides).joined(separator: "; ")
     case .notTurned:
       return subject + lacking(rests).joined(separator: "; ")
         + ": hold it so for \(restText) too"
     case .undetermined(let axis):
       return subject
-        + "the orientations are too much alike for its \(CalibrationStudy.axes[axis]) axis: add others"
+        + "the poses are too much alike for its \(CalibrationStudy.axes[axis]) axis: add others"
     case .notConverged:
       return subject
         + "its magnitudes at rest fit no sensor: it moved, or its scale is not that of its chip"
@@ -168,8 +171,8 @@ extension CalibrationStudy {
           CalibrationGuide.side($0.pose.point.acceleration) == side
         }) {
           said.append("with \(name(side)) up it turned at \(milli(pose.rate, 100)) °/s")
-        } else if let attempt = attempts[side], let unrest = unrest(attempt) {
-          said.append("with \(name(side)) up " + unrest)
+        } else if let unrest = attempts[side]?.unrest {
+          said.append("with \(name(side)) up " + sentence(unrest))
         } else if let attempt = attempts[side], attempt.stillCount > 0 {
           said.append("with \(name(side)) up it was not still for \(restText) on end")
         } else {
@@ -183,45 +186,25 @@ extension CalibrationStudy {
     return said
   }
 
-  /// Why attempts were no rest; `nil` when there were too few.
-  private func unrest(_ attempt: Attempt) -> String? {
-    let most = max(attempt.clippedCount, attempt.fastCount, attempt.movedCount)
-    guard most >= CalibrationStudy.leastAttempt else { return nil }
-    if attempt.clippedCount == most { return clippedText(attempt.clipped) }
-    if attempt.fastCount == most { return fastText(attempt.rates / Double(most)) }
-    return "it trembled: " + tremor(attempt)
-  }
-
-  private func clippedText(_ channels: ChannelSet) -> String {
-    let names = channels.indices.map { ChannelSet.names[$0] }
-    return names.count == 1
-      ? "\(names[0]) was at an end of its range"
-      : "\(names.joined(separator: ", ")) were at an end of their range"
-  }
-
-  private func fastText(_ rate: Double) -> String {
-    "the rate was \(milli(rate, 1)) °/s, and less than \(milli(CalibrationStudy.largestRate, 1)) counts as rest"
-  }
-
-  /// Why there is no rate at rest, when its own counts are the cause.
-  var rateUnrest: String? {
-    let (clipped, fast, rates, moved) = attempts.values.reduce((0, 0, 0.0, 0)) {
-      ($0.0 + $1.clippedCount, $0.1 + $1.fastCount, $0.2 + $1.rates, $0.3 + $1.movedCount)
+  /// Why something was no rest, after what it is about.
+  func sentence(_ unrest: Unrest) -> String {
+    switch unrest {
+    case .clipped(let channels):
+      let names = channels.indices.map { ChannelSet.names[$0] }
+      return names.count == 1
+        ? "\(names[0]) was at an end of its range"
+        : "\(names.joined(separator: ", ")) were at an end of their range"
+    case .fast(let rate):
+      return
+        "the rate was \(milli(rate, 1)) °/s, and less than \(milli(CalibrationStudy.largestRate, 1)) counts as rest"
+    case .moving(let acceleration, let rate):
+      let limits = (CalibrationStudy.accelerationSpread, CalibrationStudy.rateSpread)
+      return acceleration / limits.0 >= rate / limits.1
+        ? "it trembled: by \(milli(acceleration)) mg, at most \(milli(limits.0)) count as rest"
+        : "it trembled: by \(milli(rate, 100)) °/s, at most \(milli(limits.1, 100)) count as rest"
     }
-    guard max(clipped, fast) >= CalibrationStudy.leastAttempt, max(clipped, fast) > moved else {
-      return nil
-    }
-    return clipped > fast
-      ? clippedText(attempts.values.reduce(ChannelSet()) { $0.union($1.clipped) })
-      : fastText(rates / Double(fast))
   }
 
-  private func tremor(_ attempt: Attempt) -> String {
-    let count = Double(attempt.movedCount)
-    let (acceleration, rate) = (attempt.spreads.acceleration / count, attempt.spreads.rate / count)
-    let limits = (CalibrationStudy.accelerationSpread, CalibrationStudy.rateSpread)
-    return acceleration / limits.0 >= rate / limits.1
-      ? "by \(milli(acceleration)) mg, at most \(milli(limits.0)) count as rest"
-      : "by \(milli(rate, 100)) °/s, at most \(milli(limits.1, 100)) count as rest"
-  }
+  /// What kept the sensor from rest in all of its windows.
+  var unrest: Unrest? { attempts.values.reduce(RestAttempt(), +).unrest }
 }

@@ -48,16 +48,6 @@ public struct CalibrationStudy {
     var leastRate: Double
   }
 
-  /// Why a window is no rest.
-  enum Unrest: Equatable, Sendable {
-    /// An axis spreads.
-    case moving
-    /// These axes were at an end of their range.
-    case clipped(ChannelSet)
-    /// The mean rate is above ``largestRate``.
-    case fast(Double)
-  }
-
   /// What the gyroscope integrated from the beginning of the recording on, its bias included.
   struct Path: Sendable {
     /// In degrees.
@@ -68,34 +58,19 @@ public struct CalibrationStudy {
     var flaws = 0
   }
 
-  /// Windows of half a second with one side up.
-  struct Attempt: Sendable {
-    /// Those in which it was still.
-    var stillCount = 0
-    /// Those in which it was not, but nearly.
-    var movedCount = 0
-    /// Sums of the largest standard deviations of the latter, in g and °/s.
-    var spreads = (acceleration: 0.0, rate: 0.0)
-    /// Those in which nothing spread, and these axes were at an end of their range.
-    var clippedCount = 0
-    var clipped: ChannelSet = []
-    /// Those in which nothing spread but the mean rate was too high, and the sum of these rates in °/s.
-    var fastCount = 0
-    var rates = 0.0
-  }
-
   /// The poses, in order.
   private(set) var poses: [Pose] = []
   /// Still windows of ``longWindow``.
   private(set) var windows: [StillPoint] = []
-  /// How many still windows of 10 s there were.
-  public var windowCount: Int { windows.count }
   /// What each side that was up was like.
-  private(set) var attempts: [CalibrationGuide.Side: Attempt] = [:]
+  private(set) var attempts: [CalibrationGuide.Side: RestAttempt] = [:]
   /// Channels whose counts changed.
   private(set) var changing: ChannelSet = []
+  /// Whose counts these are.
   let sensor: SensorDescription
+  /// Those that are recorded; the others are zeros.
   let channels: ChannelSet
+  /// Of the samples, nominally.
   let rate: SampleRate
   /// What the accelerometer shows without the gyroscope, for one that is of no use; none without a gyroscope.
   private(set) var alone: [CalibrationStudy]
@@ -106,6 +81,10 @@ public struct CalibrationStudy {
   static let leastPose: Int64 = 2_000_000_000
   /// The length of a window, in nanoseconds (van Hees and others 2014).
   static let longWindow: Int64 = 10_000_000_000
+  /// The length of a window of a pose, in nanoseconds: short enough to end a pose soon after it moved.
+  private static let shortWindow: Int64 = 500_000_000
+  /// The least samples of both windows: of fewer the standard deviation says little.
+  private static let leastSamples = (short: 8, long: 20)
   /// The least cosine of the angle between two directions that count as the same: 3°.
   static let sameDirection = 0.99863
   /// The largest standard deviation of an axis at rest, in g (van Hees and others 2014).
@@ -118,6 +97,7 @@ public struct CalibrationStudy {
 
   private var short = WindowSums()
   private var long = WindowSums()
+  /// Samples of a window of a pose.
   let shortCount: Int
   /// The length of so many samples, in nanoseconds.
   let shortLength: Int64
@@ -152,9 +132,12 @@ public struct CalibrationStudy {
   /// A study of samples of a sensor as they come.
   public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     (self.sensor, self.channels, self.rate) = (sensor, channels, rate)
-    shortCount = max(8, Int(clamping: rate.tick(atNanoseconds: 500_000_000)))
+    let least = CalibrationStudy.leastSamples
+    shortCount = max(
+      least.short, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.shortWindow)))
     shortLength = rate.nanoseconds(atTick: UInt64(shortCount))
-    longCount = max(20, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
+    longCount = max(
+      least.long, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
     longLength = rate.nanoseconds(atTick: UInt64(longCount))
     let others = channels.subtracting(.gyroscope)
     alone =
@@ -162,6 +145,7 @@ public struct CalibrationStudy {
       ? [CalibrationStudy(sensor, channels: others, rate: rate)] : []
   }
 
+  /// Whether all three axes of the gyroscope are recorded.
   var hasRate: Bool { channels.isSuperset(of: .gyroscope) }
 
   /// How long a pose has been still, in nanoseconds.
@@ -213,7 +197,8 @@ public struct CalibrationStudy {
 
   private mutating func integrate(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     defer { (lastTick, lastTime) = (tick, time) }
-    guard let lastTick, lastTick &+ 1 == tick else { return }
+    // The counts of a gyroscope that is not recorded are zeros, and nothing to integrate.
+    guard hasRate, let lastTick, lastTick &+ 1 == tick else { return }
     let seconds = Double(time &- lastTime) / 1e9
     let scale = sensor.gyroscopeScale.value * seconds
     let degrees = Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
@@ -248,7 +233,7 @@ public struct CalibrationStudy {
     if spread.acceleration >= CalibrationStudy.accelerationSpread
       || spread.rate >= CalibrationStudy.rateSpread
     {
-      unrest = .moving
+      unrest = .moving(acceleration: spread.acceleration, rate: spread.rate)
     } else if !clipped.isEmpty {
       unrest = .clipped(clipped)
     } else if hasRate, rate.mean.length >= CalibrationStudy.largestRate {
@@ -269,7 +254,7 @@ public struct CalibrationStudy {
   private mutating func closeShort() {
     let (point, spread, unrest) = point(short)
     if let side = CalibrationGuide.side(point.acceleration) {
-      attempts[side, default: Attempt()].add(spread, unrest)
+      attempts[side, default: RestAttempt()].add(unrest)
     }
     guard unrest == nil else {
       stretch += 1
@@ -291,7 +276,7 @@ public struct CalibrationStudy {
       keptCount += 1
       if let arrival { readingVotes.add(arrival, pose.firstAcceleration) }
     }
-    if channels.isSuperset(of: .accelerometer) {
+    if hasRate, channels.isSuperset(of: .accelerometer) {
       track = GravityTrack(from: point.acceleration, bias: pose.point.rate)
     }
   }
@@ -314,6 +299,7 @@ public struct CalibrationStudy {
     openPose = nil
   }
 
+  /// Whether two accelerations point the same way.
   static func isSame(_ one: Vector3, _ other: Vector3) -> Bool {
     // Without an accelerometer both are zero.
     one == other || (one * other).sum() > sameDirection * one.length * other.length
@@ -345,29 +331,5 @@ extension CalibrationStudy.Pose {
     if let temperature = point.temperature, let other = next.temperature {
       point.temperature = temperature + (other - temperature) * share
     }
-  }
-}
-
-extension CalibrationStudy.Attempt {
-  fileprivate mutating func add(
-    _ spread: CalibrationStudy.Spread, _ unrest: CalibrationStudy.Unrest?
-  ) {
-    switch unrest {
-    case nil: return stillCount += 1
-    case .clipped(let channels)?:
-      clippedCount += 1
-      return clipped.formUnion(channels)
-    case .fast(let rate)?:
-      fastCount += 1
-      return rates += rate
-    case .moving?: break
-    }
-    // Beyond that it is a move, and no attempt to hold it.
-    guard spread.acceleration < CalibrationStudy.accelerationSpread * 10,
-      spread.rate < CalibrationStudy.rateSpread * 10
-    else { return }
-    movedCount += 1
-    spreads.acceleration += spread.acceleration
-    spreads.rate += spread.rate
   }
 }

@@ -85,7 +85,7 @@ struct FreeLivingFit: Equatable, Sendable {
         if !temperatures.isEmpty { row.append(temperatures[index]) }
         equations.add(row, value: point[axis] / point.length, weight: weight)
       }
-      guard let (fit, _) = equations.solve() else { throw .undetermined(axis: axis) }
+      guard let fit = equations.factored()?.unknowns else { throw .undetermined(axis: axis) }
       offset[axis] = fit[0] + offset[axis] * fit[1]
       scale[axis] *= fit[1]
       if !temperatures.isEmpty { temperatureSlope[axis] = fit[2] + temperatureSlope[axis] * fit[1] }

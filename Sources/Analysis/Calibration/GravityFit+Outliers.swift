@@ -7,6 +7,12 @@ extension GravityFit {
   private static let suspiciousAlone = 0.002
   /// Beyond so many stretches one that moved is lost in the others.
   private static let searchLimit = 1000
+  /// At most one in so many is left out.
+  private static let share = 10
+  /// So many of the stretches that fit worst are tried: one that moved drags others along, which fit badly too.
+  private static let tries = 8
+  /// One that spoils a fit makes the error of all so many times as large as that of the others.
+  private static let gain = 3.0
   /// How many squares of what the others leave a stretch must be off by: of so few residuals, and with what is known of rests
   /// anyway, chance has that once in a thousand.
   private static let significant = 40.0
@@ -44,22 +50,25 @@ extension GravityFit {
   ///
   /// One is left out when the error of the others falls to less than a third without it, beyond chance, and not as much
   /// without another one: of two poses on one face that contradict each other either may be the one that moved, and so
-  /// may be one without which the others determine nothing. At most one in ten is left out, and one of fewer than ten: each
-  /// of the eight that fit worst is tried.
+  /// may be one without which the others determine nothing. At most one in ten is left out, and one of fewer than ten.
+  ///
+  /// - Complexity: a fit, and eight for each point that is left out. Each of them leaves a third of the error at most, so
+  ///   that these are few.
   static func withoutSpoilers(_ points: [StillPoint]) throws(Failure) -> Sorted {
     var places = Array(points.indices)
     var fit = try GravityFit(points)
+    var leftOut: [Int] = []
     var rivals: [Suspect] = []
-    let most = points.count > searchLimit ? 0 : max(1, points.count / 10)
-    while points.count - places.count < most {
+    let most = points.count > searchLimit ? 0 : max(1, points.count / share)
+    while leftOut.count < most {
       let found = suspects(fit, places.map { points[$0] })
       guard let best = found.first else { break }
-      let bound = 3 * max(best.others.residualAfter, leastNoise)
+      let bound = gain * max(best.others.residualAfter, leastNoise)
       rivals = found.filter { $0.others.residualAfter < bound }
       guard rivals.count == 1, best.isSpare else { break }
       rivals = []
       fit = best.others
-      places.remove(at: best.place)
+      leftOut.append(places.remove(at: best.place))
     }
     var known = (offset: fit.known.offset.max(), scale: fit.known.scale.max())
     var move = 0.0
@@ -74,7 +83,7 @@ extension GravityFit {
     }
     let unchecked = places.indices.filter { fit.redundancies[$0] < leastRedundancy }
     return Sorted(
-      fit: fit, leftOut: points.indices.filter { !places.contains($0) },
+      fit: fit, leftOut: leftOut.sorted(),
       rivals: rivals.map { places[$0.place] }.sorted(), move: move,
       unchecked: unchecked.map { places[$0] }, known: known)
   }
@@ -92,14 +101,14 @@ extension GravityFit {
     else { return [] }
     let worst = errors.indices.filter { errors[$0] > 0 }.sorted { errors[$0] > errors[$1] }
     var found: [Suspect] = []
-    for place in worst.prefix(8) {
+    for place in worst.prefix(tries) {
       guard let suspect = suspect(place, fit, points) else { continue }
       let left = suspect.others.residualAfter
       let usual = ErrorBound.usualSquares(usualNoise)
       let count = Double(points.count)
       let squares = (fit.residualAfter * fit.residualAfter * count, left * left * (count - 1))
       let variance = (squares.1 + usual.squares) / Double(spare - 1 + usual.count)
-      guard left < fit.residualAfter / 3, squares.0 - squares.1 > significant * variance else {
+      guard left < fit.residualAfter / gain, squares.0 - squares.1 > significant * variance else {
         continue
       }
       found.append(suspect)

@@ -2,7 +2,7 @@
 
 import IMUModel
 
-/// Offset, scale and cross terms of an accelerometer from orientations in which it was still: there it measures 1 g,
+/// Offset, scale and cross terms of an accelerometer from poses in which it was still: there it measures 1 g,
 /// wherever that points.
 ///
 ///            ┌ sx  cxy cxz ┐
@@ -11,7 +11,7 @@ import IMUModel
 ///
 /// Nothing here can see a rotation of the whole sensor: the lower triangle is 0, so z is where the chip has it (Tedaldi,
 /// Pretto and Menegatti 2014, "A robust and easy to implement method for IMU calibration without external equipments",
-/// section III). With orientations at several temperatures the offset's slope with temperature is an unknown too:
+/// section III). With poses at several temperatures the offset's slope with temperature is an unknown too:
 ///
 ///     │ M (a − b − d · (T − reference)) │ = 1 g
 ///
@@ -23,23 +23,23 @@ struct GravityFit: Equatable, Sendable {
     let rawValue: Int
     /// The terms of these bits.
     init(rawValue: Int) { self.rawValue = rawValue }
-    /// From nine orientations or more.
+    /// From nine poses or more.
     static let cross = Terms(rawValue: 1)
     /// The slope of the offset with temperature.
     static let slope = Terms(rawValue: 2)
 
-    /// Numbers to determine, and least orientations: offset and scale need six.
+    /// Numbers to determine, and least poses: offset and scale need six.
     var unknowns: Int { matrixUnknowns + 3 + (contains(.slope) ? 3 : 0) }
     fileprivate var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
   }
 
   /// Why there is no result.
   enum Failure: Error, Equatable, Sendable {
-    /// Fewer orientations than unknowns.
+    /// Fewer poses than unknowns.
     case tooFew(Int, needed: Int)
-    /// No orientation has this axis beyond 0.3 g upwards or downwards: its offset and scale cannot be told apart.
+    /// No pose has this axis beyond 0.3 g upwards or downwards: its offset and scale cannot be told apart.
     case notTurned(axis: Int, isPositive: Bool)
-    /// The orientations are too much alike for the unknown of this axis.
+    /// The poses are too much alike for the unknown of this axis.
     case undetermined(axis: Int)
     /// It ended away from any solution: the points are no magnitudes near 1 g.
     case notConverged
@@ -83,15 +83,26 @@ struct GravityFit: Equatable, Sendable {
   /// "Autocalibration of accelerometer data for free-living physical activity assessment", methods).
   static let leastReach = 0.3
   /// The largest standard deviation of an offset in g and of a scale that still counts as determined, if each
-  /// orientation is known to 1 mg.
+  /// pose is known to 1 mg.
   private static let largestDeviation = 0.01
-  private static let orientationNoise = 0.001
+  private static let poseNoise = 0.001
   /// The largest standard deviation of the change with temperature at the ends of its span, in g.
   private static let largestDrift = 0.001
-  /// What an orientation is good for at best, in g: a few of them may fit too well.
+  /// What a pose is good for at best, in g: a few of them may fit too well.
   static let leastNoise = 0.0001
   /// What it is usually good for, in g.
   static let usualNoise = 0.0005
+  /// Where a step of the solution counts as none, in g and in factors of a scale; rounding leaves some 1e-15.
+  private static let leastStep = 1e-12
+  /// And where it counts as solved if the steps go on without end below it.
+  private static let smallStep = 1e-9
+  /// Steps after which it is given up: from the data sheets' errors five to ten are needed.
+  private static let stepLimit = 200
+  /// The damping after a step that led away, its growth for each further one, and where it is given up (Levenberg and
+  /// Marquardt): a damping of 1e12 is no step at all.
+  private static let damping = (first: 1e-4, factor: 10.0, none: 1e-6, last: 1e12)
+  /// Diagonals of a solution. What is beyond was led astray; what is in it and no chip's is named with ``Failure/wrongScale``.
+  private static let diagonals = 0.1...10
   /// A cross term and a slope with temperature in g a °C that chips have, as standard deviations: data sheets have 2 % at
   /// most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2).
   private static let usualCross = 0.01
@@ -100,7 +111,7 @@ struct GravityFit: Equatable, Sendable {
   /// Fits the means of still stretches.
   ///
   /// Fits the slope with temperature from a span of ``TemperatureDrift/leastSpan`` on and cross terms from nine points
-  /// on, if the orientations determine them.
+  /// on, if the poses determine them.
   ///
   /// - Complexity: some twenty passes over the points, for each choice of terms.
   init(_ points: [StillPoint]) throws(Failure) {
@@ -151,44 +162,48 @@ struct GravityFit: Equatable, Sendable {
     var cost = model.cost(points)
     residualBefore = (cost / Double(points.count)).squareRoot()
     var damping = 0.0
-    var variances: [Double] = []
+    var factors: NormalEquations.Factors?
     var isSolved = false
-    for _ in 0..<200 {
+    for _ in 0..<GravityFit.stepLimit {
       var equations = NormalEquations(unknowns: terms.unknowns)
       for point in points {
         let (row, residual) = model.row(point)
         equations.add(row, value: -residual)
       }
       if damping > 0 { equations.damp(damping) }
-      guard let (step, variance) = equations.solve() else {
+      guard let current = equations.factored() else {
         throw .undetermined(axis: GravityFit.leastVaried(points.map(\.acceleration)))
       }
-      if damping == 0 { variances = variance }
+      if damping == 0 { factors = current }
+      let step = current.unknowns
       let next = model.moved(by: step)
       let nextCost = next.cost(points)
-      guard nextCost.isFinite, nextCost <= cost * (1 + 1e-12) else {
-        damping = max(damping * 10, 1e-4)
-        guard damping < 1e12 else { break }
+      // Near the solution rounding may add to the sum.
+      guard nextCost.isFinite, nextCost <= cost * (1 + GravityFit.leastStep) else {
+        damping = max(damping * GravityFit.damping.factor, GravityFit.damping.first)
+        guard damping < GravityFit.damping.last else { break }
         continue
       }
       (model, cost) = (next, nextCost)
       let size = step.map(abs).max() ?? 0
-      if size < 1e-12 {
+      if size < GravityFit.leastStep {
         isSolved = damping == 0
         if isSolved { break }
       }
-      damping = damping < 1e-6 ? 0 : damping / 10
-      if size < 1e-9 { isSolved = true }
+      damping = damping < GravityFit.damping.none ? 0 : damping / GravityFit.damping.factor
+      if size < GravityFit.smallStep { isSolved = true }
     }
-    guard isSolved, variances.count == terms.unknowns,
-      (0..<3).allSatisfy({ model.matrix.rows[$0][$0] > 0.1 && model.matrix.rows[$0][$0] < 10 })
+    guard isSolved, let factors,
+      (0..<3).allSatisfy({ GravityFit.diagonals.contains(model.matrix.rows[$0][$0]) })
     else { throw .notConverged }
+    // The last steps were so small that the matrix before them is that of the solution.
+    let variances = factors.variances
     let spare = points.count - terms.unknowns
     // Without a spare point the residuals are 0 and show nothing; then what a still window is good for stands for them.
     let noise =
       spare > 0
       ? max((cost / Double(spare)).squareRoot(), GravityFit.leastNoise)
-      : GravityFit.orientationNoise
+      : GravityFit.poseNoise
     for (index, variance) in variances.enumerated() {
       let deviation = variance.squareRoot()
       let isSlope = index >= 3 + terms.matrixUnknowns
@@ -196,7 +211,7 @@ struct GravityFit: Equatable, Sendable {
         isTrial
           || (isSlope
             ? deviation * model.reach * noise < GravityFit.largestDrift
-            : deviation * GravityFit.orientationNoise < GravityFit.largestDeviation)
+            : deviation * GravityFit.poseNoise < GravityFit.largestDeviation)
       else { throw .undetermined(axis: GravityFit.axis(ofUnknown: index, terms)) }
     }
     for axis in 0..<3
@@ -204,7 +219,7 @@ struct GravityFit: Equatable, Sendable {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
     let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)
-    let others = GravityFit.others(points, model)
+    let others = GravityFit.others(points, model, factors)
     func bounds(_ first: Int) -> Vector3 {
       var result = Vector3()
       for axis in 0..<3 {
@@ -217,42 +232,35 @@ struct GravityFit: Equatable, Sendable {
     reference = terms.contains(.slope) ? model.reference : nil
     known = (bounds(0), bounds(3))
     residualAfter = (cost / Double(points.count)).squareRoot()
-    redundancies = GravityFit.redundancies(points, model)
-  }
-
-  /// One less the leverage of each point: the row times what an error of its value does to the unknowns.
-  private static func redundancies(_ points: [StillPoint], _ model: Model) -> [Double] {
-    let rows = points.map { model.row($0).0 }
-    var equations = NormalEquations(unknowns: model.terms.unknowns)
-    for row in rows { equations.add(row, value: 0) }
-    guard let influences = equations.influences(of: rows) else {
-      return Array(repeating: 0, count: points.count)
-    }
-    return zip(rows, influences).map { row, influence in
-      max(0, 1 - zip(row, influence).reduce(0) { $0 + $1.0 * $1.1 })
-    }
+    redundancies = points.map { max(0, 1 - factors.variance(of: model.row($0).0)) }
   }
 
   /// The variances of offsets and scales by the terms that are not determined: by how much one of the usual size moves the
   /// result, summed up in squares.
-  private static func others(_ points: [StillPoint], _ model: Model) -> [Double] {
+  ///
+  /// - Parameter factors: Those of the rows of the terms that are.
+  private static func others(
+    _ points: [StillPoint], _ model: Model, _ factors: NormalEquations.Factors
+  ) -> [Double] {
     var whole = Model(points, [.cross, .slope])
-    (whole.offset, whole.matrix) = (model.offset, model.matrix)
-    let rows = points.map { whole.row($0).0 }
-    let count = model.terms.unknowns
+    (whole.offset, whole.matrix, whole.slope) = (model.offset, model.matrix, model.slope)
     // In the order of a model with all terms: offset, diagonal, cross terms, slope.
     let used =
       Array(0..<6) + (model.terms.contains(.cross) ? Array(6..<9) : [])
       + (model.terms.contains(.slope) ? Array(9..<12) : [])
-    var result = Array(repeating: 0.0, count: count)
-    for place in 6..<12 where !used.contains(place) {
-      let size = place < 9 ? usualCross : usualSlope
-      var equations = NormalEquations(unknowns: count)
-      for row in rows { equations.add(used.map { row[$0] }, value: row[place] * size) }
-      guard let (shift, _) = equations.solve() else { continue }
-      for index in result.indices { result[index] += shift[index] * shift[index] }
+    let unused = (6..<12).filter { !used.contains($0) }
+    let none = Array(repeating: 0.0, count: used.count)
+    var sums = Array(repeating: none, count: unused.count)
+    for point in points {
+      let row = whole.row(point).0
+      for (term, place) in unused.enumerated() where row[place] != 0 {
+        let value = row[place] * (place < 9 ? usualCross : usualSlope)
+        for (index, own) in used.enumerated() { sums[term][index] += row[own] * value }
+      }
     }
-    return result
+    return sums.map { factors.unknowns(of: $0) }.reduce(none) { result, shift in
+      zip(result, shift).map { $0 + $1 * $1 }
+    }
   }
 
   /// The magnitude of a point less 1 g, afterwards.

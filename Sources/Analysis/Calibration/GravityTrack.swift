@@ -69,13 +69,9 @@ struct GravityTrack {
     for (place, reading) in GravityTrack.readings.enumerated() {
       let turned = reading.rates(angle)
       let direction = directions[place]
-      let first = GravityTrack.cross(direction, turned)
-      directions[place] = direction + first + GravityTrack.cross(first, turned) / 2
+      let first = direction.cross(turned)
+      directions[place] = direction + first + first.cross(turned) / 2
     }
-  }
-
-  private static func cross(_ a: Vector3, _ b: Vector3) -> Vector3 {
-    Vector3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
   }
 
   /// The cosine of the angle by which gravity turned, when it points to `end` now.

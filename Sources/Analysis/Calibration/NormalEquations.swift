@@ -38,33 +38,11 @@ struct NormalEquations {
     for i in 0..<count { matrix[NormalEquations.place(i, i)] *= 1 + factor }
   }
 
-  /// The solution, and the diagonal of the inverse matrix: the variance of each unknown for observations of variance 1.
-  /// `nil` when the rows do not determine every unknown.
+  /// The matrix as a product that answers each further question in n² steps; `nil` when the rows do not determine every
+  /// unknown.
   ///
   /// - Complexity: n³.
-  func solve() -> (unknowns: [Double], variances: [Double])? {
-    guard let factors = factors() else { return nil }
-    let variances = (0..<count).map { i in
-      factors.substitute((0..<count).map { $0 == i ? 1 : 0 })[i]
-    }
-    return (factors.substitute(right), variances)
-  }
-
-  /// The variance of `row` · x for observations of variance 1; `nil` when the rows do not determine every unknown.
-  ///
-  /// - Complexity: n³.
-  func variance(of row: [Double]) -> Double? {
-    factors().map { factors in zip(row, factors.substitute(row)).reduce(0) { $0 + $1.0 * $1.1 } }
-  }
-
-  /// For each row what an error of 1 in its value adds to the unknowns; `nil` when the rows do not determine every unknown.
-  ///
-  /// - Complexity: n³, and n² for each row.
-  func influences(of rows: [[Double]]) -> [[Double]]? {
-    factors().map { factors in rows.map { factors.substitute($0) } }
-  }
-
-  private func factors() -> Factors? {
+  func factored() -> Factors? {
     let scale = (0..<count).map { matrix[NormalEquations.place($0, $0)].squareRoot() }
     guard scale.allSatisfy({ $0 > 0 && $0.isFinite }) else { return nil }
     var lower = matrix
@@ -82,16 +60,36 @@ struct NormalEquations {
         }
       }
     }
-    return Factors(scale: scale, lower: lower)
+    return Factors(scale: scale, lower: lower, right: right)
   }
 
   /// The matrix as S L Lᵀ S with a diagonal S.
-  private struct Factors {
-    let scale: [Double]
-    let lower: [Double]
+  struct Factors {
+    fileprivate let scale: [Double]
+    fileprivate let lower: [Double]
+    fileprivate let right: [Double]
 
-    /// The solution of S L Lᵀ S x = `value`.
-    func substitute(_ value: [Double]) -> [Double] {
+    /// The unknowns.
+    var unknowns: [Double] { unknowns(of: right) }
+
+    /// The variance of each unknown for observations of variance 1: the diagonal of the inverse matrix.
+    ///
+    /// - Complexity: n³.
+    var variances: [Double] {
+      scale.indices.map { i in unknowns(of: scale.indices.map { $0 == i ? 1 : 0 })[i] }
+    }
+
+    /// The variance of `row` · x for observations of variance 1; for one of the rows that were added its leverage too.
+    ///
+    /// - Complexity: n².
+    func variance(of row: [Double]) -> Double {
+      zip(row, unknowns(of: row)).reduce(0) { $0 + $1.0 * $1.1 }
+    }
+
+    /// The unknowns of the same rows with other values, whose Σ w row value is `value`.
+    ///
+    /// - Complexity: n².
+    func unknowns(of value: [Double]) -> [Double] {
       let count = scale.count
       var x = zip(value, scale).map { $0 / $1 }
       for i in 0..<count {

@@ -9,8 +9,8 @@ import IMUModel
 ///            20      25 °C
 ///
 /// A turn of minutes may be more poses than all rests, so that poses are not counted: each direction of gravity has one
-/// vote, which its stretches share, and the poses of a stretch share that stretch's part. What turns evenly about the vertical does so in
-/// one direction, and has another rate in each.
+/// vote, which its stretches share, and the poses of a stretch share that stretch's part. What turns evenly about the vertical
+/// does so in one direction, and has another rate in each.
 enum RestRates {
   /// What a rate is off the median at least when it turned, in °/s: gravity changes a gyroscope's bias by 0.1 °/s a g
   /// (MPU-6000/6050 product specification 3.4, 6.1), so that faces of a sensor at rest differ by twice that.
@@ -31,11 +31,19 @@ enum RestRates {
   private static let largestSlope = 0.32
   /// The most that is allowed for a spread of all of them, in °/s.
   private static let largestSpread = 0.5
+  /// Votes from which on their spread is known, and how many standard deviations of it are allowed: one rest of five
+  /// thousand is beyond four.
+  private static let spreadVotes = 5
+  private static let deviations = 4.0
+  /// A normal distribution's standard deviation by the median of its deviations.
+  private static let medianDeviation = 1.4826
+  /// Standard errors of white noise that a mean may be off, and the part of a spread that a hand's slow tremor leaves in it.
+  static let standardErrors = 6.0
+  private static let tremor = 0.25
 
-  /// What a mean rate may be off by noise and tremor, in °/s: six standard errors of white noise, and a quarter of the
-  /// spread, as a hand's tremor is slow.
+  /// What a mean rate of so many samples may be off by noise and tremor, in °/s.
   static func noise(_ spread: Double, _ count: Int) -> Double {
-    spread * max(0.25, 6 / Double(count).squareRoot())
+    spread * max(tremor, standardErrors / Double(count).squareRoot())
   }
 
   /// By stretch how far its rate is from the median of those at its temperature, in °/s; `nil` for one at rest.
@@ -84,10 +92,9 @@ enum RestRates {
     var (middle, spread) = (Vector3(), Vector3())
     for axis in 0..<3 {
       middle[axis] = median(around.map { points[$0].rate[axis] }, weights)
-      guard votes.groupCount(around) >= 5 else { continue }
-      // 1.4826: the standard deviation by the median of a normal distribution's deviations.
+      guard votes.groupCount(around) >= spreadVotes else { continue }
       let deviation = median(around.map { abs(points[$0].rate[axis] - middle[axis]) }, weights)
-      spread[axis] = min(4 * 1.4826 * deviation, largestSpread)
+      spread[axis] = min(deviations * medianDeviation * deviation, largestSpread)
     }
     for index in judged {
       let off = points[index].rate - middle
@@ -104,6 +111,18 @@ enum RestRates {
     var result = Vector3()
     for axis in 0..<3 { result[axis] = median(points.map { $0.rate[axis] }, weights) }
     return result
+  }
+
+  /// The number of each point's direction of gravity, in the order in which they first come.
+  ///
+  /// - Complexity: n times the number of directions, of which the sphere has room for some thousands.
+  static func directions(_ points: [StillPoint]) -> [Int] {
+    var directions: [Vector3] = []
+    return points.map { point in
+      let known = directions.firstIndex { CalibrationStudy.isSame($0, point.acceleration) }
+      if known == nil { directions.append(point.acceleration) }
+      return known ?? directions.count - 1
+    }
   }
 
   /// The value with half of the weights on either side; the mean of two where they part the weights in halves.
@@ -131,11 +150,8 @@ private struct Votes {
   private let groups: [Group]
 
   init(_ points: [StillPoint], _ stretches: [Int]) {
-    var directions: [Vector3] = []
-    groups = zip(points, stretches).map { point, stretch in
-      let known = directions.firstIndex { CalibrationStudy.isSame($0, point.acceleration) }
-      if known == nil { directions.append(point.acceleration) }
-      return Group(direction: known ?? directions.count - 1, stretch: stretch)
+    groups = zip(RestRates.directions(points), stretches).map {
+      Group(direction: $0, stretch: $1)
     }
   }
 

@@ -9,6 +9,9 @@ extension TemperatureDrift {
   private static let largestError = 0.02
   /// What is taken for the noise of a value at least, in the values' unit: a few values may fit too well.
   private static let leastNoise = 0.002
+  /// The parts of the span at whose ends a curve's error is looked at: one of third order has two bends at most between
+  /// them.
+  private static let steps = 20
   /// The least number of values in each part of the span.
   private static let leastValues = 2
 
@@ -72,7 +75,8 @@ extension TemperatureDrift {
     for (temperature, value) in values {
       equations.add(row(temperature - reference, order), value: value[axis])
     }
-    guard let (unknowns, _) = equations.solve() else { return nil }
+    guard let factors = equations.factored() else { return nil }
+    let unknowns = factors.unknowns
     // A line may leave what is curved, which its residual shows; it is not wild.
     guard order > 1 else { return Array(unknowns.dropFirst()) }
     var sum = 0.0
@@ -83,12 +87,11 @@ extension TemperatureDrift {
     }
     let spare = Double(max(1, values.count - order - 1))
     let noise = max(leastNoise, (sum / spare).squareRoot())
-    for step in 0...20 {
-      let share = Double(step) / 20
+    for step in 0...steps {
+      let share = Double(step) / Double(steps)
       let temperature = span.lowerBound + (span.upperBound - span.lowerBound) * share
-      guard let variance = equations.variance(of: row(temperature - reference, order)),
-        variance.squareRoot() * noise < largestError
-      else { return nil }
+      let variance = factors.variance(of: row(temperature - reference, order))
+      guard variance.squareRoot() * noise < largestError else { return nil }
     }
     return Array(unknowns.dropFirst())
   }

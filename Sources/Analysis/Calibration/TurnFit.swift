@@ -20,7 +20,7 @@ struct TurnFit: Equatable, Sendable {
     /// As many turns as an axis of this class may be off by one: their number is not certain.
     case uncertain(axis: Int, degrees: Double)
     /// So slow that the bias of the rate is a share of it that teaches nothing about a chip of 1 to 4 %.
-    case vague(axis: Int, share: Double)
+    case tooSlow(axis: Int, share: Double)
   }
 
   /// The axis that was turned about: 0 for x.
@@ -72,7 +72,7 @@ struct TurnFit: Equatable, Sendable {
     }
     guard most <= fewest else { throw .uncertain(axis: axis, degrees: degrees[axis]) }
     guard uncertainty <= TurnFit.largestShare * 360 * turns else {
-      throw .vague(axis: axis, share: uncertainty / (360 * turns))
+      throw .tooSlow(axis: axis, share: uncertainty / (360 * turns))
     }
     self.axis = axis
     self.uncertainty = uncertainty
@@ -97,7 +97,7 @@ struct TurnFit: Equatable, Sendable {
         axes.map { squares[$0] }, value: 1 - others, weight: turns * turns / (1 + error * error))
     }
     var scales = Vector3(repeating: .nan)
-    guard !axes.isEmpty, let (unknowns, _) = equations.solve() else { return scales }
+    guard !axes.isEmpty, let unknowns = equations.factored()?.unknowns else { return scales }
     for (axis, square) in zip(axes, unknowns) { scales[axis] = square.squareRoot() }
     return scales
   }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// What the rate at rest is known to: the worst axis is within it in 95 of 100 cases.
+///
+/// Gravity changes a gyroscope's bias, alike in all rests of one direction. Ten of these are ten witnesses of the noise, and a
+/// single one of what gravity does.
+///
+///     rests          +z  +z  +z  +z  −x          five values about the offset
+///     directions     └─── mean ───┘  −x          two; the wider of both bounds counts
+///
+/// Where directions oppose each other, as six faces do, what gravity does cancels. The mean of all directions is what is left
+/// of it: that adds what chips have, as far as the directions do not show that it is less or more.
+enum RateBound {
+  /// What the rate of a rest usually varies by, in °/s.
+  private static let usualVariation = 0.01
+  /// What gravity usually does, in °/s a g, as a standard deviation: data sheets have 0.1 (MPU-6000/6050 product
+  /// specification 6.1).
+  private static let usualGravity = 0.05
+  /// The variance of a median of normal values as a part of that of their mean.
+  private static let medianVariance = Double.pi / 2
+
+  /// The bound of an offset, in °/s.
+  ///
+  /// - Parameters:
+  ///   - points: The rests. Without an accelerometer nothing shows their directions, and they count as one.
+  ///   - rates: Of each the rate, less its change with temperature.
+  ///   - order: Of the curve that was fitted to them; `nil` where the offset is their median with one vote for each
+  ///     direction, and else it is their mean.
+  static func bound(
+    of offset: Vector3, _ points: [StillPoint], _ rates: [Vector3], order: Int?
+  ) -> Double {
+    var directions: [(pull: Vector3, sum: Vector3, count: Double)] = []
+    for (number, (point, rate)) in zip(RestRates.directions(points), zip(points, rates)) {
+      if number == directions.count {
+        let size = point.acceleration.length
+        let pull = size > 0 ? point.acceleration / size : Vector3(0, 0, 1)
+        directions.append((pull, Vector3(), 0))
+      }
+      directions[number].sum += rate
+      directions[number].count += 1
+    }
+    let all = Double(rates.count)
+    let weights = directions.map {
+      order == nil ? 1 / Double(directions.count) : $0.count / all
+    }
+    let factor = order == nil ? medianVariance : 1
+    func squares(_ values: [Vector3]) -> Double {
+      values.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }.max()
+    }
+    func bound(_ values: [Vector3]) -> ErrorBound {
+      ErrorBound(
+        squares: squares(values), spare: values.count - 1 - (order ?? 0), usual: usualVariation)
+    }
+    let means = directions.map { $0.sum / $0.count }
+    let usual = ErrorBound.usualSquares(usualGravity)
+    let gravity = (usual.squares + squares(means)) / Double(usual.count + means.count - 1)
+    let pull = zip(directions, weights).reduce(Vector3()) { $0 + $1.0.pull * $1.1 }.length
+    return max(
+      bound(rates).bound(factor / all),
+      bound(means).bound(
+        factor * weights.reduce(0) { $0 + $1 * $1 }, others: gravity * pull * pull))
+  }
+}

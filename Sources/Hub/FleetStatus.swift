@@ -11,11 +11,11 @@ public struct FleetStatus: Sendable {
     /// Its name.
     public let name: String
     /// Its labels, in the order of its line; of one without a line, those of its last one.
-    public let labels: [HubHost.Label]
+    public fileprivate(set) var labels: [HubHost.Label]
     /// Whether the host file has it.
     public let isListed: Bool
     /// What the last visits showed.
-    public let state: HostState
+    public fileprivate(set) var state: HostState
     /// Recordings here.
     public var recordings = 0
     /// Bytes of their logs.
@@ -65,25 +65,37 @@ public struct FleetStatus: Sendable {
   private static func host(
     _ name: String, _ labels: [HubHost.Label], isListed: Bool, _ hub: HubDirectory
   ) throws -> Host {
-    let state = try HostState(of: name, in: hub)
-    var host = Host(
-      name: name, labels: isListed ? labels : state.labels, isListed: isListed, state: state)
+    var host = Host(name: name, labels: labels, isListed: isListed, state: HostState())
+    do {
+      host.state = try HostState(of: name, in: hub)
+      if !isListed { host.labels = host.state.labels }
+      try host.read(hub)
+    } catch {
+      // The other hosts are shown.
+      host.state.problem = CommandFailure(error, else: .inputOutput).sentence
+    }
+    return host
+  }
+}
+
+extension FleetStatus.Host {
+  /// Reads what is here of it.
+  fileprivate mutating func read(_ hub: HubDirectory) throws {
     var rows = try HostRows(of: name, in: hub)
-    var all: [Recording] = []
+    var all: [FleetStatus.Recording] = []
     for json in try rows.json().values {
-      host.recordings += 1
+      recordings += 1
       guard let row = RecordingRow(json: json) else {
-        host.verdicts["", default: 0] += 1
+        verdicts["", default: 0] += 1
         continue
       }
-      let recording = Recording(row)
-      host.verdicts[recording.verdict, default: 0] += 1
-      host.byteCount += row.integer("log_bytes") ?? 0
+      let recording = FleetStatus.Recording(row)
+      verdicts[recording.verdict, default: 0] += 1
+      byteCount += row.integer("log_bytes") ?? 0
       all.append(recording)
     }
     all.sort { ($0.started ?? .min, $0.number) > ($1.started ?? .min, $1.number) }
-    host.newest = Array(all.prefix(newestCount))
-    return host
+    newest = Array(all.prefix(FleetStatus.newestCount))
   }
 }
 

@@ -24,15 +24,17 @@ struct HostDerivation {
   private var rows: HostRows
   private let time: String
   private var calibration: SensorCalibration?
+  /// The host that a recording belongs to; `nil` where that is not known.
+  private let owner: (RecordingID) -> String?
   /// Recordings whose files were made.
   private(set) var derivedCount = 0
 
   init(
     _ host: HubHost, _ hub: HubDirectory, _ catalogue: Catalogue, _ ledger: HostLedger,
-    _ rows: HostRows, time: String
+    _ rows: HostRows, time: String, owner: @escaping (RecordingID) -> String? = { _ in nil }
   ) {
     (self.host, self.hub, self.catalogue) = (host, hub, catalogue)
-    (self.ledger, self.rows, self.time) = (ledger, rows, time)
+    (self.ledger, self.rows, self.time, self.owner) = (ledger, rows, time, owner)
   }
 
   /// The host's finished files, and what the bytes of each are known by.
@@ -53,6 +55,7 @@ struct HostDerivation {
         let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
         if let twin = numbers[id] { throw HubError.twin(of: twin) }
         numbers[id] = entry.number
+        if let owner = owner(id), owner != host.name { throw HubError.elsewhere(owner: owner) }
         try update(entry, id, labelled)
       } catch {
         // Nothing else can be written either.
@@ -83,27 +86,27 @@ struct HostDerivation {
       modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
     let known = rows.live[entry.fileName]
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
-    let proof = try proof(of: entry, id, mark, known)
-    let source = source(proof, labels)
-    if let known, known.log == mark, known.source == source, try isThere(known) { return }
-    try derive(entry, id, mark, proof, labels, source)
+    if let known, known.log == mark, let proof = ledger.proofs[id],
+      known.source == source(proof, labels), try isThere(known)
+    {
+      return
+    }
+    let proof = try proof(of: entry, id)
+    try derive(entry, id, mark, proof, labels, source(proof, labels))
     derivedCount += 1
   }
 
-  /// The log's bytes as they were fetched. Those of a log that was put into the store in another way are read.
+  /// The log's bytes, which are read whenever something is derived from them: they must be those that were fetched, whatever
+  /// the file's length and time say.
   private mutating func proof(
-    of entry: CatalogueEntry, _ id: RecordingID, _ mark: HostRows.LogMark, _ known: HostRows.Row?
+    of entry: CatalogueEntry, _ id: RecordingID
   ) throws -> HostLedger.Proof {
-    let ours = ledger.proofs[id]
-    if let ours, known?.log == mark || known == nil && ours.byteCount == mark.byteCount {
-      return ours
-    }
     let read = try HostLedger.Proof(of: entry, in: hub)
-    if let ours {
+    if let ours = ledger.proofs[id] {
       guard ours == read else { throw HubError.changed(path: entry.path) }
-      return ours
+    } else {
+      try ledger.append([HostLedger.found(id, read, time)])
     }
-    try ledger.append([HostLedger.found(id, read, time)])
     return read
   }
 

@@ -123,7 +123,7 @@ public enum HostFile {
       }
       name = String(words.removeFirst())
       guard name == "*" || Line.isName(name) else {
-        throw Problem("\(ForeignText.shown(name)) is no name: \(Line.nameForm)")
+        throw Problem("\(Line.quoted(name)) is no name: \(Line.nameForm)")
       }
       if words.first == "=" {
         words.removeFirst()
@@ -133,7 +133,7 @@ public enum HostFile {
         let word = String(words.removeFirst())
         guard SSHDestination.isPlain(word) else {
           throw Problem(
-            "\(ForeignText.shown(word)) is no destination of ssh; write it as pi@10.0.0.7")
+            "\(Line.quoted(word)) is no destination of ssh; write it as pi@10.0.0.7")
         }
         destination = word
       } else if let word = words.first, word.hasPrefix("=") {
@@ -143,7 +143,7 @@ public enum HostFile {
     }
 
     private mutating func add(_ word: Substring) throws(Problem) {
-      let shown = ForeignText.shown(String(word))
+      let shown = Line.quoted(String(word))
       guard let sign = word.firstIndex(of: "=") else {
         throw Problem("\(shown) is no label; a label has the form site=bergen")
       }
@@ -169,6 +169,11 @@ public enum HostFile {
         throw Problem("a host has at most \(mostLabels) labels")
       }
       labels.append(HubHost.Label(name: label, value: value))
+    }
+
+    /// A word in a sentence, with its beginning alone where it is long.
+    private static func quoted(_ word: String) -> String {
+      ForeignText.shown(String(word.prefix(80))) + (word.utf8.count > 80 ? "…" : "")
     }
 
     /// Lower case alone, so that no two names are one on a file system without cases.

@@ -25,6 +25,8 @@ final class HostKeeper: @unchecked Sendable {
   private var here: [RecordingID: HostRows.Row] = [:]
   /// Recordings that were offered and are another host's, by that host.
   private var foreign: [String: Int] = [:]
+  /// Whether one of them has other bytes here.
+  private var differs = false
   private var claimed: [RecordingID] = []
   private var offered = 0
   private var prunedCount = 0
@@ -82,6 +84,21 @@ final class HostKeeper: @unchecked Sendable {
     if let machine { state.machine = HostState.Machine(machine, now: now()) }
   }
 
+  /// Nanoseconds by which a clock may differ before that is a failure: one that is not set yet is off by days or years.
+  private static let wrongClock: UInt64 = 86400 * 1_000_000_000
+
+  /// Why the clock of a machine, or the hub's, must be wrong; `nil` without such a reason.
+  private var clockFailure: CommandFailure? {
+    guard seen != nil, let offset = state.machine?.clockOffset,
+      offset.magnitude > HostKeeper.wrongClock
+    else { return nil }
+    let days = offset.magnitude / HostKeeper.wrongClock
+    return CommandFailure(
+      .configuration,
+      "its clock is \(days) day\(days == 1 ? "" : "s") \(offset > 0 ? "ahead of" : "after") the hub's: `timedatectl` on both "
+        + "shows which one is wrong")
+  }
+
   /// What becomes of an offer.
   func admit(_ offer: PullOffer) -> PullWitness.Admission {
     offered += 1
@@ -103,13 +120,17 @@ final class HostKeeper: @unchecked Sendable {
     // One that another host is fetching is compared in the next round, or is fetched from here if that failed.
     guard let proof = owner.proof else { return .refuse(nil) }
     foreign[owner.host, default: 0] += 1
+    guard proof.byteCount == offer.byteCount else {
+      differs = true
+      return .refuse(HostKeeper.difference(from: owner.host))
+    }
     if let twin = ledger.twins[offer.id], twin.owner == owner.host,
       twin.proof.byteCount == offer.byteCount
     {
+      differs = differs || !twin.isSame
       return .refuse(twin.isSame ? nil : HostKeeper.difference(from: owner.host))
     }
-    return proof.byteCount == offer.byteCount
-      ? .compare : .refuse(HostKeeper.difference(from: owner.host))
+    return .compare
   }
 
   /// The digest of a recording there that another host has.
@@ -120,7 +141,10 @@ final class HostKeeper: @unchecked Sendable {
       owner: owner.host, proof: HostLedger.Proof(byteCount: offer.byteCount, digest: digest),
       isSame: isSame)
     try ledger?.append([HostLedger.twin(offer.id, twin, time)])
-    if !isSame { throw HostKeeper.difference(from: owner.host) }
+    guard isSame else {
+      differs = true
+      throw HostKeeper.difference(from: owner.host)
+    }
   }
 
   private static func difference(from owner: String) -> CommandFailure {
@@ -163,7 +187,8 @@ final class HostKeeper: @unchecked Sendable {
   /// leave the others.
   func finish(_ result: inout PulledHost, _ local: LocalCopies) {
     owners.release(claimed, by: host.name)
-    if offered > 0, let (owner, count) = foreign.first, count == offered, foreign.count == 1,
+    if offered > 0, !differs, let (owner, count) = foreign.first, count == offered,
+      foreign.count == 1,
       owners.isListed(owner)
     {
       let failure = CommandFailure(
@@ -172,6 +197,7 @@ final class HostKeeper: @unchecked Sendable {
           + "there; leave one of them out of the host file")
       report(failure, &result)
     }
+    if let failure = clockFailure { report(failure, &result) }
     derive(&result, local)
     // A visit that ended before the list says nothing about the backlog.
     if result.failure == nil || result.offered > 0 {
@@ -220,7 +246,10 @@ final class HostKeeper: @unchecked Sendable {
       for failure in try local.dropBeginnings() { talk("cannot remove a useless copy: \(failure)") }
       if let ledger, let rows {
         var derivation = HostDerivation(
-          host, hub, try hub.store(of: host.name), ledger, rows, time: time)
+          host, hub, try hub.store(of: host.name), ledger, rows, time: time
+        ) { [owners] id in
+          owners[id].flatMap { $0.proof == nil ? nil : $0.host }
+        }
         defer { derivedCount = derivation.derivedCount }
         try derivation.run { report($0, &result) }
         if let program = settings.hook {

@@ -125,10 +125,15 @@ public struct HubDirectory: Sendable {
   func calibration(of host: String) throws(HubError) -> SensorCalibration? {
     let path = calibrationPath(of: host)
     do {
+      _ = try files.status(path, followsLink: false)
+    } catch {
+      if error.isMissing { return nil }
+      throw HubError(error)
+    }
+    do {
       let file = try files.open(path, flags: O_RDONLY | O_NONBLOCK)
       return try SensorCalibration(try file.beginning(CalibrationText.byteLimit + 1), ofFile: path)
     } catch {
-      if let error = error as? StorageError, error.isMissing { return nil }
       throw HubError(error)
     }
   }

@@ -19,6 +19,8 @@ public enum HubError: StatusError {
   case changed(path: String)
   /// A store has the recording of this number a second time.
   case twin(of: UInt32)
+  /// Another host's store has the recording too.
+  case elsewhere(owner: String)
   /// A module's own error.
   case step(CommandFailure)
 
@@ -54,6 +56,8 @@ public enum HubError: StatusError {
         + "fetched again if it is still there"
     case .twin(let number):
       "it has the UUID of recording \(number): remove one of them with `imulog rm`"
+    case .elsewhere(let owner):
+      "it is in the store of \(owner) too, where it counts: remove one of them with `imulog rm`"
     case .step(let failure): failure.sentence
     }
   }
@@ -65,7 +69,7 @@ public enum HubError: StatusError {
     case .noHub: .usage
     case .later: .configuration
     case .busy: .tryAgain
-    case .changed, .twin: .damagedData
+    case .changed, .twin, .elsewhere: .damagedData
     case .step(let failure): failure.status
     }
   }

@@ -70,17 +70,22 @@ public struct HubPrune {
       )
     }
     var all: [Victim] = []
+    var newest = Int64.min
     for host in try hosts(of: rule) {
       let ledger = try HostLedger(of: host, in: hub)
       let rows = try HostRows(of: host, in: hub)
       let present = now.nanoseconds / 1_000_000_000
+      // The name of a log has the beginning of its identity.
+      let ids = Dictionary(grouping: ledger.arrivals.keys) { String("\($0)".prefix(8)) }
       for entry in try Catalogue(path: hub.logs(of: host), followsLinks: false).list().entries {
         let status = try hub.files.status(entry.path, followsLink: false)
-        let id = rows.live[entry.fileName]?.id
+        let known = ids[entry.idPrefix]
+        let id = rows.live[entry.fileName]?.id ?? (known?.count == 1 ? known?.first : nil)
         // One of which no line says when it came is not known to be old, and one that came while the hub's clock was not set
         // is not either.
         let arrival = id.flatMap { ledger.arrivals[$0] } ?? present
         let time = arrival >= WallTime.earliestCredible ? arrival : present
+        if arrival < present { newest = max(newest, arrival) }
         all.append(
           Victim(
             host: host, number: entry.number, time: time,
@@ -88,15 +93,30 @@ public struct HubPrune {
       }
     }
     all.sort { ($0.time, $0.host, $0.number) < ($1.time, $1.host, $1.number) }
+    // A clock that was set years ahead ages nothing: a recording is only as old as the hub has worked since.
+    let present = now.nanoseconds / 1_000_000_000
+    let before = rule.before.map { $0 - max(0, present - max(newest, try lastRound())) }
     var left = all.reduce(UInt64(0)) { $0 &+ $1.byteCount }
     var victims: [Victim] = []
     for one in all {
-      let isOld = rule.before.map { one.time < $0 } ?? false
+      let isOld = before.map { one.time < $0 } ?? false
       guard isOld || rule.mostBytes.map({ left > $0 }) ?? false else { continue }
       left -= one.byteCount
       victims.append(one)
     }
     return victims
+  }
+
+  /// When the hub saw a host last, by its own clock, in seconds since 1970.
+  private func lastRound() throws -> Int64 {
+    let present = now.nanoseconds / 1_000_000_000
+    var last = Int64.min
+    for host in try hub.hosts() {
+      if let seen = try HostState(of: host, in: hub).seen, seen <= present {
+        last = max(last, seen)
+      }
+    }
+    return last
   }
 
   /// Removes recordings. What fails at one host leaves the others.
@@ -111,22 +131,24 @@ public struct HubPrune {
     report: (CommandFailure) -> Void
   ) throws -> (recordings: Int, ofTrash: Int) {
     var (count, trashed) = (0, 0)
+    func empty(_ catalogue: Catalogue) {
+      let emptied = catalogue.emptyTrash(now: now, ofAnyAge: true)
+      trashed += emptied.deleted.count
+      for failure in emptied.failures { report(CommandFailure(failure, else: .inputOutput)) }
+    }
     for host in try hosts(of: rule) {
       let theirs = victims.filter { $0.host == host }
       guard isFinal || !theirs.isEmpty else { continue }
       do {
         let catalogue = try hub.store(of: host)
+        // Before and after: on a full disk nothing can be removed without the room of what is in the trash.
+        if isFinal { empty(catalogue) }
         if !theirs.isEmpty {
           count += try remove(theirs, of: host, catalogue) {
             report(CommandFailure($0.status, "\(host): \($0.sentence)"))
           }
         }
-        guard isFinal else { continue }
-        let emptied = catalogue.emptyTrash(now: now, ofAnyAge: true)
-        trashed += emptied.deleted.count
-        for failure in emptied.failures {
-          report(CommandFailure(failure, else: .inputOutput))
-        }
+        if isFinal { empty(catalogue) }
       } catch {
         let failure = CommandFailure(error, else: .inputOutput)
         report(CommandFailure(failure.status, "\(host): \(failure.sentence)"))

@@ -52,12 +52,17 @@ public struct HubRound {
   public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws -> [Host] {
     let owners = Owners(listed: Set(hosts.map(\.name)))
     for host in try hub.knownHosts() {
-      let ledger = try HostLedger(of: host, in: hub)
-      owners.notePruned(ledger.pruned)
-      // One that was removed here is fetched again, from whichever host has it.
-      let there = try hub.prefixes(of: host)
-      for (id, proof) in ledger.proofs where there.contains(String("\(id)".prefix(8))) {
-        owners.note(id, proof, of: host)
+      do {
+        let ledger = try HostLedger(of: host, in: hub)
+        owners.notePruned(ledger.pruned)
+        // One that was removed here is fetched again, from whichever host has it.
+        let there = try hub.prefixes(of: host)
+        for (id, proof) in ledger.proofs where there.contains(String("\(id)".prefix(8))) {
+          owners.note(id, proof, of: host)
+        }
+      } catch {
+        // Its own part of the round fails by the same, and the others go on.
+        board.talk("\(host): \(CommandFailure(error, else: .inputOutput).sentence)")
       }
     }
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)

@@ -11,6 +11,8 @@ import LogStore
 public struct HubVerification {
   private let hub: HubDirectory
   private var recordings = 0
+  /// The host of each recording so far.
+  private var places: [RecordingID: String] = [:]
   /// Paths of derived files that have a log.
   private var expected: Set<String> = []
 
@@ -27,6 +29,8 @@ public struct HubVerification {
     _ lock: borrowing HubLock, report: (String) -> Void
   ) throws -> (hosts: Int, recordings: Int) {
     let hosts = try hub.hosts()
+    // One who must not write here is no finding of each file.
+    _ = try DerivedFile("verify", in: hub)
     for host in hosts {
       do {
         try verify(host) { report("\(host): \($0)") }
@@ -58,6 +62,9 @@ public struct HubVerification {
         guard let row = rows.live[entry.fileName] else {
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
+        }
+        if let other = places.updateValue(host, forKey: row.id), other != host {
+          report("recording \(entry.number): \(HubError.elsewhere(owner: other))")
         }
         for table in HubDirectory.Table.allCases {
           expected.insert(hub.place(table, of: row.id, host: host, date: row.date))
@@ -96,7 +103,8 @@ public struct HubVerification {
     }
     if let column = made.row.difference(from: kept) {
       report(
-        "its row has another \(column) than its log: delete \(hub.rows(of: host)), and run a round")
+        "its row has another \(column) than its log: run a round; if that changes nothing, delete \(hub.rows(of: host)) and run "
+          + "another")
     }
   }
 

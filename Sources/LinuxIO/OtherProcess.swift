@@ -31,16 +31,23 @@ public struct OtherProcess: ~Copyable {
       throw LinuxIOError(
         kind: .system, attempt: "starting a program", place: program,
         finding: code == -ENOENT ? "there is no such program" : "the kernel refused", errno: -code,
-        remedy: code == -ENOENT
-          ? (program == "ssh"
-            ? "Install it (Debian: apt-get install openssh-client)."
-            : "Install it, or name it by its path.")
-          : "End other programs.")
+        remedy: OtherProcess.remedy(program, -code))
     }
     input = child.input
     output = child.output
     talk = child.talk
     pid = child.pid
+  }
+
+  private static func remedy(_ program: String, _ errno: Int32) -> String {
+    switch errno {
+    case ENOENT where program == "ssh":
+      "Install it (Debian: apt-get install openssh-client)."
+    case ENOENT: "Install it, or name it by its path."
+    case EACCES, ENOEXEC, ENOTDIR:
+      "Name a program; a script begins with #! and is made one by chmod +x."
+    default: "End other programs."
+    }
   }
 
   deinit {

@@ -62,7 +62,8 @@ extension HostPull {
 
   private mutating func refuse(_ offer: PullOffer, _ failure: CommandFailure) {
     result.failed += 1
-    result.note(failure)
-    board.talk("\(host): recording \(offer.number) \(failure.sentence)")
+    let words = "recording \(offer.number) \(failure.sentence)"
+    result.note(CommandFailure(failure.status, words))
+    board.talk("\(host): \(words)")
   }
 }

@@ -59,7 +59,9 @@ struct HubFaultTests {
       #expect(outcome.status == 65)
       let hosts = try outcome.json()["hosts"]
       #expect(hosts[0]["exitStatus"] == .integer(0))
+      #expect(!outcome.talk.contains("two names of one machine"))
       for host in 1...2 {
+        #expect(hosts[host]["problem"].text?.hasPrefix("recording 1 has") == true)
         #expect(hosts[host]["failed"] == .integer(1))
         #expect(
           hosts[host]["problem"].text?.contains(
@@ -90,6 +92,87 @@ struct HubFaultTests {
     let after = bench.contents(of: "samples")
     #expect(after.count == 3)
     #expect(samples.allSatisfy { after[$0.key] == $0.value })
+  }
+
+  @Test("a log that was changed here in a way that no length and no time shows becomes no table")
+  func changedUnseen() throws {
+    let one = try bench.roundOfOne(recordings: 1)
+    let parts = ["samples", "features", "recordings"].map { bench.contents(of: $0) }
+    let name = "fleet/logs/pump-1/" + (try #require(bench.recordings(in: "one").first))
+    #expect(bench.hub.shell("touch -r \(name) time").status == 0)
+    var log = bench.hub.directory.bytes(of: name)
+    log[log.count / 2] ^= 4
+    bench.hub.directory.write(log, to: name)
+    #expect(bench.hub.shell("touch -r time \(name)").status == 0)
+    #expect(one.run("label", "1", "0s..1s", "walk").status == 0)
+    let outcome = bench.round()
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("is not what was fetched"), "\(outcome.talk)")
+    #expect(bench.hub.shell("rm fleet/rows/pump-1").status == 0)
+    #expect(bench.round().status == 65)
+    #expect(parts[0] == bench.contents(of: "samples"))
+    #expect(parts[1] == bench.contents(of: "features"))
+  }
+
+  @Test("a recording in the stores of two hosts is named, by a round and by verify")
+  func elsewhere() throws {
+    try bench.machine("one").record("--for", "1s")
+    #expect(bench.hub.shell("cp -r one two").status == 0)
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.round().status == 0)
+    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
+    bench.hosts("pump-2 = two\n")
+    #expect(bench.round().status == 0)
+    #expect(bench.logs(of: "pump-1").run("restore", "latest").status == 0)
+    expectSentences(bench.round(), "recording 1: it is in the store of pump-1 too, where it counts")
+    expectFinding("it is in the store of pump-1 too")
+    #expect(bench.logs(of: "pump-2").run("rm", "1").status == 0)
+    #expect(bench.round().status == 78)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    #expect(bench.contents(of: "samples").count == 1)
+  }
+
+  @Test("what is wrong with the files of one host stops no other, and is shown in the status")
+  func wrongFiles() throws {
+    for name in ["one", "two"] { try bench.machine(name).record("--for", "1s") }
+    bench.hosts("a = one\nb = two\n")
+    #expect(bench.round().status == 0)
+    for part in ["ledger", "rows", "state"] {
+      #expect(bench.hub.shell("mv fleet/\(part)/a kept && mkdir fleet/\(part)/a").status == 0)
+      try bench.machine("two").record("--for", "1s")
+      let outcome = bench.round("--metrics", "m.prom", "--json")
+      #expect(outcome.status != 0)
+      #expect(try outcome.json()["hosts"][1]["fetched"] == .integer(1), "\(part)")
+      let status = try bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"])
+        .json()
+      #expect(status["hosts"][0]["problem"].text?.contains("\(part)/a") == true, "\(part)")
+      #expect(status["hosts"][1]["problem"] == .null, "\(part)")
+      #expect(bench.hub.shell("grep -q 'host=\"b\"' m.prom && rm m.prom").status == 0)
+      #expect(bench.hub.shell("rmdir fleet/\(part)/a && mv kept fleet/\(part)/a").status == 0)
+    }
+    #expect(bench.round().status == 0)
+  }
+
+  @Test("a clock that is years off is named, and what the host has is fetched")
+  func clock() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    let ahead = bench.hub.directory.script(
+      "ahead",
+      """
+      #!/bin/sh
+      export SSH_ORIGINAL_COMMAND=pull-server
+      \(Child.program) --store \(one.store) serve --log /dev/null |
+        sed -u 's/^fact time .*/fact time 4102444800000000000/'
+      """)
+    let outcome = bench.hub.run(["hub", "fleet", "--hosts", "hosts", "--ssh", ahead])
+    #expect(outcome.status == 78)
+    #expect(outcome.talk.contains("pump-1: its clock is "), "\(outcome.talk)")
+    #expect(outcome.talk.contains(" days ahead of the hub's"), "\(outcome.talk)")
+    #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
+    #expect(bench.contents(of: "samples").count == 1)
+    #expect(bench.round().status == 0)
   }
 
   @Test("a recording that is twice in a store is named, derived once, and no reason to write again")

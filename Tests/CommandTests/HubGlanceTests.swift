@@ -73,6 +73,25 @@ struct HubGlanceTests {
     #expect(bench.hub.shell("touch -d '2 hours ago' fleet/state/pump-1").status == 0)
     #expect(status("--check", "1h").status == 1)
     #expect(status("--check", "1d").status == 0)
+    // As if the hub's clock had been ahead.
+    #expect(bench.hub.shell("touch -d '2 days' fleet/state/pump-1").status == 0)
+    #expect(status("--check", "1d").status == 1)
+  }
+
+  @Test("list chooses by the time that it shows, and not by that in a file's name")
+  func listTimes() throws {
+    let log = try ExampleLog(ticks: 20)
+    bench.hub.directory.makeDirectory("one")
+    // It began in 1970, by a clock that was set later.
+    bench.hub.directory.write(
+      log.bytes, to: "one/000001-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
+    func count(_ options: String...) throws -> Int {
+      try bench.machine("one").run(["list", "--json"] + options).json()["recordings"].items.count
+    }
+    #expect(try count() == 1)
+    #expect(try count("--since", "2020-01-01") == 0)
+    #expect(try count("--until", "2000-01-01") == 1)
+    #expect(try count("--since", "1970-01-01T00:00:01Z", "--until", "1970-01-01T00:00:02Z") == 1)
   }
 
   @Test("a host that stops answering after its greeting stays as it was known")

@@ -50,6 +50,9 @@ struct HubPruneTests {
         HubPruneTests.host, hub, catalogue, ledger, try HostRows(of: "pump-1", in: hub),
         time: HubPruneTests.now.ledgerText)
       try derivation.run { Issue.record("\($0.sentence)") }
+      // Its last round is just over.
+      try HostState().keep(
+        of: "pump-1", in: hub, seen: HubPruneTests.now.nanoseconds / 1_000_000_000)
       _ = consume lock
     }
 
@@ -116,6 +119,24 @@ struct HubPruneTests {
     #expect(refused.failures.map(\.status) == [.configuration])
     // The amount of bytes needs no clock.
     #expect(fleet.prune(HubPruneTests.rule(bytes: 0), now: early).numbers == [1])
+  }
+
+  @Test("a clock that was set years ahead since the last round makes nothing older")
+  func clockAhead() throws {
+    let fleet = try Fleet(days: [500, 399, 1])
+    let ahead = WallTime(
+      nanoseconds: HubPruneTests.now.nanoseconds + 20 * 366 * HubPruneTests.day * 1_000_000_000,
+      isSynchronised: true)
+    var rule = HubPrune.Rule()
+    rule.before = ahead.nanoseconds / 1_000_000_000 - 400 * HubPruneTests.day
+    #expect(fleet.prune(rule, now: ahead).numbers == [1])
+  }
+
+  @Test("a recording of which nothing is derived yet is as old as its ledger says")
+  func withoutRows() throws {
+    let fleet = try Fleet(days: [500, 1, 600])
+    #expect(unlink("\(fleet.path)/rows/pump-1") == 0)
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).numbers == [3, 1])
   }
 
   @Test("the trash is emptied when asked for, whether or not more goes there")

@@ -34,17 +34,25 @@ struct FleetOptions: ParsableArguments {
     }
   }
 
+  /// More bytes than 100,000 lines have.
+  private static let longest = 16 << 20
+
   /// The bytes of the host file; `nil` without one.
   func bytesIfThere() throws -> [UInt8]? {
     do {
-      return try WholeFile.read(file, atMost: 16 << 20)
-    } catch {
+      let bytes = try WholeFile.read(file, atMost: FleetOptions.longest + 1)
+      guard bytes.count <= FleetOptions.longest else {
+        throw CommandFailure(
+          .configuration, "the host file \(Plain.text(file)) is larger than 16 MiB")
+      }
+      return bytes
+    } catch let error as StorageError {
       if error.isMissing { return nil }
       throw error
     }
   }
 
-  /// The bytes of the host file: 100,000 lines and more.
+  /// The bytes of the host file.
   private func bytes() throws -> [UInt8] {
     guard let bytes = try bytesIfThere() else {
       throw CommandFailure(

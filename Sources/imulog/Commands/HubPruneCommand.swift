@@ -83,7 +83,7 @@ struct HubPruneCommand: ParsableCommand {
     let result =
       emptyTrash
       ? "\(count(gone)) removed, \(count(trashed)) in the trash deleted"
-      : "\(count(gone)) in the trash for 30 days"
+      : "\(count(gone)) in the trash"
     guard let worst = failures.first else {
       return Console.talk(gone + trashed == 0 ? "nothing to remove" : result)
     }

@@ -101,6 +101,7 @@ extension FleetStatus.Host {
     guard let seen = state.seen, problems.isEmpty else {
       return true
     }
-    return now - seen > limit
+    // One that was seen in the future was seen by a wrong clock.
+    return now - seen > limit || seen - now > 60
   }
 }

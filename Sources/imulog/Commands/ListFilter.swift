@@ -58,10 +58,27 @@ struct ListFilter {
   ) throws -> (entries: [CatalogueEntry], problems: [CatalogueError]) {
     let found = try label.map { try catalogue.entries(labelled: $0) }
     let (first, end) = (since?.seconds(now: now), until?.seconds(now: now))
-    let entries = (found?.entries ?? all).filter { entry in
-      first.map { entry.startSeconds >= $0 } ?? true && end.map { entry.startSeconds < $0 } ?? true
+    var entries = found?.entries ?? all
+    if first != nil || end != nil {
+      entries = entries.filter { entry in
+        let started = ListFilter.started(entry, catalogue)
+        return first.map { started >= $0 } ?? true && end.map { started < $0 } ?? true
+      }
     }
     return (entries, found?.problems ?? [])
+  }
+
+  /// When a recording began, as the list shows it, in seconds since 1970. A file's name has the time of a clock that may
+  /// have been set later.
+  private static func started(_ entry: CatalogueEntry, _ catalogue: Catalogue) -> Int64 {
+    do throws(LogError) {
+      return try catalogue.summary(of: entry).started.map {
+        Int64.floored($0, by: 1_000_000_000).whole
+      } ?? entry.startSeconds
+    } catch {
+      // Listed by its name, with what is wrong with it.
+      return entry.startSeconds
+    }
   }
 
   /// What to say where there is none.

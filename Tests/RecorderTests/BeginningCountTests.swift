@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogStoreTesting
 import Recorder
 import Testing
 
@@ -32,6 +33,28 @@ struct BeginningCountTests {
     let (taken, due) = turns(lookingAt: [1800, 2399, 3599])
     #expect(taken == [1800, 3599])
     #expect(due == at(3600))
+  }
+
+  @Test("of turns in a row that are left out, the journal has the first")
+  func turnsLeftOut() throws {
+    var configuration = RecorderConfiguration.default
+    // No turn is taken: the sensor never sleeps.
+    (configuration.rate, configuration.every) = (RecordingWriterTests.rate(100), 1_000_000_000)
+    configuration.reserve = 0
+    let source = CountingSource()
+    let end = source.clock.now() + 5_500_000_000
+    let button = ScriptedButton { $0 > end ? nil : [] }
+    let sentences = SentenceList()
+    let surroundings = RecorderLoop.Surroundings { _, sentence in
+      sentences.add(sentence)
+    } openPanel: { _ in
+      button
+    }
+    let directory = TemporaryDirectory(inMemory: true)
+    _ = try SimulatedRecorder(
+      RecorderSetup(configuration, sensor: source, store: directory.path), surroundings
+    ).run()
+    #expect(sentences.all.count { $0.contains("a turn of the duty cycle is left out") } == 1)
   }
 
   @Test("a recording counts for 24 hours")

@@ -9,17 +9,7 @@ extension CommandFailure {
   init?(parser error: any Error) {
     guard Imulog.exitCode(for: error) != .success else { return nil }
     let arguments = CommandLine.arguments.dropFirst()
-    if arguments.first == "label", !arguments.contains("--"),
-      let stretch = arguments.first(where: { $0.hasPrefix("-") && LabelRange(argument: $0) != nil })
-    {
-      // The parser takes it for options, and the name for the stretch.
-      self.init(
-        .usage,
-        "\(Plain.text(stretch)) looks like options; write -- before it: `imulog label ID -- \(Plain.text(stretch)) NAME`"
-      )
-      return
-    }
-    if arguments.first == "label", let sentence = CommandFailure.optionLikeName(arguments) {
+    if let sentence = LabelWords(Array(arguments))?.sentence {
       self.init(.usage, sentence)
       return
     }
@@ -29,30 +19,14 @@ extension CommandFailure {
     self.init(.usage, sentence + (sentence.hasSuffix("?") ? " See" : "; see") + " `\(help)`")
   }
 
-  /// What is wrong with a label whose name has a word that looks like an option; `nil` without one.
-  private static func optionLikeName(_ arguments: ArraySlice<String>) -> String? {
-    guard !arguments.contains("--"),
-      let stretch = arguments.firstIndex(where: { LabelRange(argument: $0) != nil }),
-      let word = arguments[(stretch + 1)...].first(where: { word in
-        word.hasPrefix("-")
-          && !["-h", "--remove", "--json", "--help", "--version", "--store"].contains {
-            word == $0 || word.hasPrefix($0 + "=")
-          }
-      })
-    else { return nil }
-    let shown = "\(Plain.text(word)) looks like an option"
-    return word == arguments[stretch + 1]
-      ? "\(shown), and the name of a label cannot begin with -: choose another one"
-      : "\(shown); write -- before the stretch: `imulog label ID -- \(Plain.text(arguments[stretch])) NAME`"
-  }
-
-  /// How to give an option a value that looks like an option, if that is what the parser misses; else empty.
+  /// How to give an option a value that begins with a dash, if that is what the parser misses; else empty. A word as
+  /// `--json` or `-o` is an option after one whose value was forgotten.
   private static func optionLikeValue(_ error: any Error, _ arguments: ArraySlice<String>) -> String
   {
     guard Imulog.message(for: error).hasPrefix("Missing value for "),
       let (option, value) = zip(arguments, arguments.dropFirst()).first(where: {
         $0.hasPrefix("-") && $1.hasPrefix("-") && Imulog.message(for: error).contains("'\($0) ")
-      })
+      }), !value.hasPrefix("--"), value.utf8.count > 2
     else { return "" }
     return
       "; one that begins with - comes after =, as in \(option)=\(Plain.text(value))"
@@ -80,6 +54,11 @@ extension CommandFailure {
   }
 
   private static func firstWord(_ arguments: [String]) -> String? {
+    verbIndex(arguments).map { arguments[$0] }
+  }
+
+  /// The place of the first word after options of the program and after `help`.
+  static func verbIndex(_ arguments: [String]) -> Int? {
     var index = 0
     while index < arguments.count {
       let word = arguments[index]
@@ -88,7 +67,7 @@ extension CommandFailure {
       } else if word.hasPrefix("--store=") || word == "--beneath" || word == "help" {
         index += 1
       } else {
-        return word
+        return index
       }
     }
     return nil

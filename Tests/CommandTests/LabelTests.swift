@@ -106,15 +106,48 @@ struct LabelCommandTests {
       expectSentence(
         bench.run("label", "1", "--", "1s..2s", "x", option), 64,
         [
-          "\(option) is an option and comes before --, as in: imulog label ID --remove -- FROM..TO NAME"
+          "\(option) is an option and comes before --, as in: imulog label ID \(option) -- FROM..TO NAME"
         ])
     }
+    expectSentence(
+      bench.run("label", "1", "--", "1s..2s", "x", "--store"), 64,
+      ["as in: imulog label ID --store DIR -- FROM..TO NAME"])
     for (name, words) in [
       ("\u{A0}", "no visible character"), ("\u{3164}\u{2800}", "no visible character"),
       ("\u{A0}=1+1", "spreadsheets take for a formula"), ("\u{FF1D}1", "formula"),
       ("a\u{3000}", "begins or ends with a space"),
     ] { expectSentence(bench.run("label", "1", "1s..2s", name), 64, [words]) }
     #expect(bench.inventory() == inventory)
+  }
+
+  @Test("a refusal of a word keeps the options that were given, and asks for one that was misspelt")
+  func suggestions() throws {
+    let store = bench.store
+    for words in [
+      ["label", "1", "--store", store, "-1s..3s", "x"],
+      ["--store", store, "label", "1", "-1s..3s", "x"],
+    ] {
+      expectSentence(
+        bench.run(words), 64,
+        ["write -- before it: `imulog label ID --store \(store) -- -1s..3s NAME`"])
+    }
+    expectSentence(
+      bench.run("label", "1", "1s..4s", "walk", "-left", "--remove"), 64,
+      ["write -- before the stretch: `imulog label ID --remove -- 1s..4s NAME`"])
+    expectSentence(
+      bench.run("label", "1", "1s..4s", "walk", "--remov"), 64,
+      ["--remov looks like an option; did you mean --remove?", "imulog label ID -- 1s..4s NAME"])
+    expectSentence(
+      bench.run("label", "1", "1s..4s", "--jsn"), 64,
+      ["a label cannot begin with -", "did you mean --json?"])
+    // An option after another one is no value of it.
+    for words in [
+      ["export", "1", "--channels", "--json"], ["label", "1", "1s..2s", "x", "--store", "--json"],
+    ] {
+      let outcome = bench.run(words)
+      expectSentence(outcome, 64, ["missing value for '\(words[words.count - 2]) <"])
+      #expect(!outcome.talk.contains("comes after ="), "\(outcome.talk)")
+    }
   }
 
   @Test("list, info and exports have the labels")

@@ -49,13 +49,10 @@ struct LabelCommand: ParsableCommand {
 
   func validate() throws {
     // After -- every word is one of the name.
-    if let option = name.last(where: { word in
-      ["--remove", "--json", "--store", "--help", "--version"].contains {
-        word == $0 || word.hasPrefix($0 + "=")
-      }
-    }) {
+    if let option = name.last(where: LabelCommand.isOption) {
+      let shown = option == "--store" ? "--store DIR" : Plain.text(option)
       throw ValidationError(
-        "\(option) is an option and comes before --, as in: imulog label ID --remove -- FROM..TO NAME"
+        "\(Plain.text(option)) is an option and comes before --, as in: imulog label ID \(shown) -- FROM..TO NAME"
       )
     }
     if range != nil, name.isEmpty {
@@ -65,6 +62,14 @@ struct LabelCommand: ParsableCommand {
       throw ValidationError(
         "give the label as it is listed: imulog label ID FROM..TO NAME --remove")
     }
+  }
+
+  /// The options, which are no words of a name.
+  static let options = ["--remove", "--json", "--store", "--help", "--version"]
+
+  /// Whether a word is an option, perhaps with its value.
+  static func isOption(_ word: String) -> Bool {
+    options.contains { word == $0 || word.hasPrefix($0 + "=") }
   }
 
   mutating func run() throws {

@@ -146,7 +146,9 @@ struct RecordingFilling: ~Copyable {
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
     let title = RecordingTitle(
       name: "recording \(entry.number)" + axes,
-      started: LocalTime.text(seconds: wall ?? entry.startSeconds),
+      // The file's name has the instant of an import, which is none of the recording.
+      started: wall == nil && description.isImported
+        ? "undated" : LocalTime.text(seconds: wall ?? entry.startSeconds),
       sensor: RecordingTitle.sensor(description.sensor, description.rate),
       state: RecordingOnScreen.state(
         trace, damageCount: damageCount, failed: failed, isLive: isLive, hasEnd: last != nil),

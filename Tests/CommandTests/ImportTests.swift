@@ -281,4 +281,27 @@ struct ImportCommandTests {
         bench.run(["export", "1"] + counts + [channels]).bytes)
     }
   }
+
+  @Test(
+    "JSON that is no recording is bad data, whatever the options are, and options for tables are refused for a phone's",
+    arguments: [[], ["--units", "g"], ["--columns", "time=t,ax=x"], ["--accel-lsb-per-g", "1"]])
+  func nested(_ options: [String]) throws {
+    let nested = bench.file("nested.json", "{\"a\":{\"b\":[{\"time\":1,\"x\":2}]}}")
+    expectSentence(
+      bench.run(["import", nested] + options), 65, ["not a recording of the phone apps"])
+    let phone = phoneFile(ImportCommandTests.phones[0].text)
+    let outcome = bench.run(["import", phone] + options)
+    #expect(outcome.status == (options.isEmpty ? 0 : 64), "\(outcome.talk)")
+  }
+
+  @Test("list says that an import has no date, and shows the date of one that has")
+  func undated() throws {
+    let rows = "t_ns,ax,ay,az\n0,1,2,3\n100000000,1,2,3\n"
+    #expect(bench.run("import", bench.file("a.csv", rows), "--rate", "10").status == 0)
+    let dated = "# imulog.started: 2024-02-03T04:05:06Z\n" + rows
+    #expect(bench.run("import", bench.file("b.csv", dated), "--rate", "10").status == 0)
+    #expect(try bench.list().map { $0["started"] } == [.string("2024-02-03T04:05:06Z"), .null])
+    let lines = bench.run("list", "--plain").lines
+    #expect(lines[1].contains("2024-02-03") && lines[2].contains(" undated "), "\(lines)")
+  }
 }

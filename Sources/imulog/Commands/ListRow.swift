@@ -90,16 +90,20 @@ struct ListRow {
     return try reader.account().gapCount
   }
 
-  /// In seconds since 1970.
-  private var startSeconds: Int64 {
-    summary?.started.map { $0 / 1_000_000_000 } ?? entry.startSeconds
+  /// In seconds since 1970: by the log's clock, or by its file's name; `nil` for an import that nothing dates, the file's name
+  /// of which has the instant of the import.
+  private var startSeconds: Int64? {
+    if let started = summary?.started { return started / 1_000_000_000 }
+    return summary?.description.isImported == true ? nil : entry.startSeconds
   }
+
+  private static let undated = "undated"
 
   private var gaps: String { gapCount == 0 ? "-" : "\(gapCount)" }
 
   /// Cells as in ``heading``.
   var columns: [String] {
-    let started = LocalTime.text(seconds: startSeconds)
+    let started = startSeconds.map { LocalTime.text(seconds: $0) } ?? ListRow.undated
     guard let summary else {
       return ["\(entry.number)", started] + Array(repeating: "", count: 7)
         + ["unreadable"] + removal + [Plain.text(problem.map { "\($0)" } ?? "")]
@@ -123,7 +127,8 @@ struct ListRow {
   /// The row of an interactive list.
   var details: ListDetails {
     var row = ListDetails()
-    (row.started, row.zone) = LocalTime.parts(seconds: startSeconds)
+    (row.started, row.zone) =
+      startSeconds.map { LocalTime.parts(seconds: $0) } ?? (ListRow.undated, "")
     guard let summary else {
       (row.state, row.isAlert) = ("unreadable", true)
       row.note = problem.map { Plain.text(RecordingProblem.text($0, file: entry.fileName)) } ?? ""

@@ -70,7 +70,7 @@ public struct HubPrune {
       )
     }
     var all: [Victim] = []
-    var newest = Int64.min
+    var newest: Int64 = 0
     for host in try hosts(of: rule) {
       let ledger = try HostLedger(of: host, in: hub)
       let rows = try HostRows(of: host, in: hub)
@@ -94,8 +94,8 @@ public struct HubPrune {
     }
     all.sort { ($0.time, $0.host, $0.number) < ($1.time, $1.host, $1.number) }
     // A clock that was set years ahead ages nothing: a recording is only as old as the hub has worked since.
-    let present = now.nanoseconds / 1_000_000_000
-    let before = rule.before.map { $0 - max(0, present - max(newest, try lastRound())) }
+    let idle = max(0, now.nanoseconds / 1_000_000_000 - max(newest, try lastRound()))
+    let before = rule.before.map { $0 - idle }
     var left = all.reduce(UInt64(0)) { $0 &+ $1.byteCount }
     var victims: [Victim] = []
     for one in all {
@@ -110,7 +110,7 @@ public struct HubPrune {
   /// When the hub saw a host last, by its own clock, in seconds since 1970.
   private func lastRound() throws -> Int64 {
     let present = now.nanoseconds / 1_000_000_000
-    var last = Int64.min
+    var last: Int64 = 0
     for host in try hub.hosts() {
       if let seen = try HostState(of: host, in: hub).seen, seen <= present {
         last = max(last, seen)

@@ -2,7 +2,6 @@
 
 import Export
 import IMUModel
-import LogStore
 import Testing
 
 @Suite("The axes of a mounting in exports")
@@ -197,18 +196,5 @@ struct CalibratedExportTests {
     own.calibration = log.description.calibration
     own.calibration?.gyroscope?.offset.y = 0
     #expect(try log.export(own).contains(",10,-105,-2220"))
-  }
-
-  @Test(
-    "such a calibration keeps no recording out of a hub: its features are of values as recorded")
-  func features() throws {
-    func levels(_ change: (inout RecordingDescription) -> Void) throws -> [Double] {
-      var reader = try LogReader(ArrayStorage(try log(change).bytes()))
-      var sink = ArraySink()
-      return try Exporter.writeFeatures(of: &reader, labels: [], to: &sink).levels
-    }
-    let recorded = try levels { $0.calibration = nil }
-    #expect(try levels { $0.calibration?.gyroscope?.offset.y = -101 } == recorded)
-    #expect(try levels { _ in } != recorded)
   }
 }

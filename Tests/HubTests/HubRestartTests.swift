@@ -26,8 +26,10 @@ struct HubRestartTests {
       for index in 0..<logs { try add(index) }
     }
 
-    func add(_ index: Int) throws {
-      let log = try ExampleLog(ticks: 200, seed: UInt64(index) + 7)
+    func add(_ index: Int, calibration: SensorCalibration? = nil) throws {
+      var description = ExampleLog.description(UInt64(index) + 7)
+      description.calibration = calibration
+      let log = try ExampleLog(ticks: 200, seed: UInt64(index) + 7, description: description)
       let name = "00000\(index + 1)-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog"
       directory.write(log.bytes, to: "fleet/logs/pump-1/" + name)
     }
@@ -177,6 +179,28 @@ struct HubRestartTests {
     )
     #expect(fleet.derive(again.gate, host: last).isEmpty)
     #expect(again.changes.isEmpty)
+  }
+
+  @Test("a calibration in a header that no sensor can have keeps no recording out of the tables")
+  func implausible() throws {
+    func features(_ offset: Double?) throws -> [UInt8] {
+      let fleet = try Fleet(logs: 0)
+      try fleet.add(
+        0,
+        calibration: offset.map {
+          SensorCalibration(
+            id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
+            accelerometer: nil,
+            gyroscope: SensorCalibration.Gyroscope(
+              offset: Vector3(1, $0, 0), scale: Vector3(1, 1, 1)))
+        })
+      #expect(fleet.derive(.open).isEmpty)
+      return try #require(
+        fleet.contents().first { $0.key.contains("/features/") }?.value)
+    }
+    let recorded = try features(nil)
+    #expect(try features(-101) == recorded)
+    #expect(try features(-99) != recorded)
   }
 }
 

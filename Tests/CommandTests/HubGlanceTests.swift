@@ -91,14 +91,14 @@ struct HubGlanceTests {
     #expect(try count() == 1)
     #expect(try count("--since", "2020-01-01") == 0)
     #expect(try count("--until", "2000-01-01") == 1)
-    #expect(try count("--since", "1970-01-01T00:00:01Z", "--until", "1970-01-01T00:00:02Z") == 1)
+    #expect(try count("--since", "1970-01-01T00:00:00Z", "--until", "1970-01-01T00:00:02Z") == 1)
   }
 
   @Test("a host that stops answering after its greeting stays as it was known")
   func greetingAlone() throws {
     _ = try bench.roundOfOne(recordings: 1)
     #expect(
-      bench.hub.shell("sed -i 's/\"backlog\": 0/\"backlog\": 7/' fleet/state/pump-1").status == 0)
+      bench.hub.shell("sed -i 's/\"backlog\": *0/\"backlog\": 7/' fleet/state/pump-1").status == 0)
     let before = try status("--json").json()["hosts"][0]
     #expect(before["backlog"] == .integer(7))
     let greeting = bench.hub.directory.script(
@@ -115,7 +115,7 @@ struct HubGlanceTests {
   func unopened() throws {
     _ = try bench.roundOfOne(recordings: 1)
     #expect(bench.hub.shell("rm -r fleet/rows/pump-1; mkdir fleet/rows/pump-1").status == 0)
-    #expect(bench.round().status == 74)
+    #expect(bench.round().status == 66)
     #expect(bench.hub.shell("rmdir fleet/rows/pump-1").status == 0)
     #expect(
       try status("--json").json()["hosts"][0]["problem"].text?.contains("rows/pump-1") == true)

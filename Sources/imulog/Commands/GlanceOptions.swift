@@ -37,15 +37,15 @@ struct GlanceOptions: ParsableArguments {
       guard !file.isEmpty else {
         throw CommandFailure(.usage, "\(option) needs the name of a file")
       }
-      guard option == "--page" || file.hasSuffix(".prom") else {
-        throw CommandFailure(
-          .usage,
-          "--metrics \(Plain.text(file)): node_exporter reads files that end in .prom; name it so")
-      }
       try OutputPlace.refuseHub(file, of: option)
       if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
         throw CommandFailure(
           .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")
+      }
+      guard option == "--page" || file.hasSuffix(".prom") else {
+        throw CommandFailure(
+          .usage,
+          "--metrics \(Plain.text(file)): node_exporter reads files that end in .prom; name it so")
       }
     }
   }

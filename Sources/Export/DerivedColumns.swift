@@ -26,6 +26,8 @@ final class DerivedColumns {
   let columns: [Column]
   /// The stretches whose headings have nothing to do with each other, and the ticks without a sample within them.
   let (stretchCount, repeatedCount): (Int, Int)
+  /// Samples in which a value is at an end of the chip's range: what was cut is missing from there on.
+  private let clippedCount: Int
   /// The values of the rows that were asked for last, row by row.
   private(set) var values: [Double] = []
 
@@ -39,8 +41,10 @@ final class DerivedColumns {
   static let names = ["qw", "qx", "qy", "qz", "lx", "ly", "lz"]
 
   private init(
-    _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns
+    _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns,
+    clipped: Int
   ) throws(ExportError) {
+    clippedCount = clipped
     (hasOrientation, hasLinear) = (options.hasOrientation, options.hasLinear)
     var columns: [Column] = []
     if hasOrientation {
@@ -76,20 +80,32 @@ final class DerivedColumns {
   ) throws(ExportError) -> DerivedColumns? {
     guard options.derivedOption != nil else { return nil }
     // What one reading shows of a chip's clock may move times in the next one, and with them the range's ends.
-    if plan.description.clock != .grid, plan.hasRange { _ = try samples(plan, &reader) }
-    return try DerivedColumns(options, plan, samples(plan, &reader))
+    var clipped = 0
+    if plan.description.clock != .grid, plan.hasRange {
+      _ = try samples(plan, &reader, &clipped)
+    }
+    let samples = try samples(plan, &reader, &clipped)
+    return try DerivedColumns(options, plan, samples, clipped: clipped)
   }
 
   private static func samples<Storage: LogStorage & ~Copyable>(
-    _ plan: ExportPlan, _ reader: inout LogReader<Storage>
+    _ plan: ExportPlan, _ reader: inout LogReader<Storage>, _ clipped: inout Int
   ) throws(ExportError) -> MotionColumns {
     var samples = MotionColumns(plan.description)
+    clipped = 0
+    let hidden = reader.hiddenClipCount
     try reader.begin(plan)
     reading: while let item = try reader.nextItem() {
       guard case .samples = item else { continue }
       for rows in plan.rows(of: reader.block) {
         do {
           try samples.append(rows, of: reader.block)
+          if !reader.isCorrected {
+            clipped += rows.count { row in
+              let sample = reader.block[row].sample
+              return (0..<6).contains { sample[$0] == .min || sample[$0] == .max }
+            }
+          }
         } catch {
           switch error {
           case .tooLong(let limit): throw .tooLongForOrientation(limit: limit)
@@ -98,6 +114,7 @@ final class DerivedColumns {
       }
       if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
     }
+    if reader.isCorrected { clipped = Int(clamping: reader.hiddenClipCount - hidden) }
     reader.rewind()
     return samples
   }
@@ -134,6 +151,7 @@ final class DerivedColumns {
       ("tauAcc_s", "\(OrientationConstants.accelerometerTime)"),
       ("gravity_mps2", "\(OrientationConstants.gravity)"),
       ("longestBridge_s", "\(MotionColumns.longestBridge)"),
+      ("clippedSamples", "\(clippedCount)"),
       ("repeatedTicks", "\(repeatedCount)"),
       ("stretches", "\(stretchCount)"),
     ]
@@ -146,6 +164,11 @@ final class DerivedColumns {
       remarks.append(
         "the orientation begins anew after each gap of more than \(MotionColumns.longestBridge) s: "
           + "\(stretchCount) stretches, whose headings have nothing to do with each other")
+    }
+    if clippedCount > 0 {
+      remarks.append(
+        "\(clippedCount) \(clippedCount == 1 ? "sample has" : "samples have") a value at an end of the chip's range: the "
+          + "orientation is off by what was cut, from the first of them on")
     }
     if repeatedCount > 0 {
       remarks.append(

@@ -105,66 +105,6 @@ public struct Exporter: Sendable {
     return plan
   }
 
-  /// Has the reader return samples in the axes of the mounting, and without the sensor's errors if that is asked for;
-  /// returns what was done, in sentences. Of a reader at its beginning.
-  package func correct<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>
-  ) throws(ExportError) -> [String] {
-    let log = reader.description
-    let calibration = options.calibration(of: log)
-    guard !options.isCalibrated || calibration != nil else { throw .noCalibration }
-    if let calibration, calibration.sensor != log.sensor.model {
-      throw .calibrationOfOther(
-        name: calibration.name, sensor: calibration.sensor, recorded: log.sensor.model)
-    }
-    // A header keeps what it has: a file is refused where it is read, and an older or foreign log here.
-    if let calibration, let fault = calibration.implausible {
-      throw .implausibleCalibration(name: calibration.name, fault: fault)
-    }
-    // A reader that is exported in pieces is corrected once.
-    guard log.axes != nil || calibration != nil, !reader.isCorrected else { return [] }
-    guard
-      var correction = SampleCorrection(
-        axes: log.axes, calibration: calibration, sensor: log.sensor)
-    else {
-      throw .unusableScale(channels: "the accelerometer", scale: log.sensor.accelerometerScale)
-    }
-    let (from, end) = (options.from ?? .min, options.to.map { $0 == .max ? $0 : $0 &- 1 } ?? .max)
-    correction.counted = ((options.channels ?? .both).mask, min(from, end)...end)
-    reader.correct(correction)
-    var remarks: [String] = []
-    if let axes = log.axes {
-      remarks.append("the axes are those of the mounting, \(axes) of the chip")
-    }
-    if let calibration { remarks.append(Exporter.sentence(calibration, log)) }
-    return remarks
-  }
-
-  /// A remark about clipped values that calibration hides; none without such.
-  func clipRemarks<Storage: LogStorage & ~Copyable>(
-    _ reader: borrowing LogReader<Storage>
-  ) -> [String] {
-    reader.hiddenClipCount == 0
-      ? []
-      : [
-        "some values were at an end of the chip's range and are calibrated like others: the true ones are further from zero"
-      ]
-  }
-
-  private static func sentence(
-    _ calibration: SensorCalibration, _ log: RecordingDescription
-  ) -> String {
-    let parts = [
-      (calibration.accelerometer?.drift, "accelerometer", calibration.accelerometer != nil),
-      (calibration.gyroscope?.drift, "gyroscope", calibration.gyroscope != nil),
-    ]
-    let names = parts.filter(\.2).map(\.1).joined(separator: " and ")
-    let isCold = !log.channels.contains(.temperature) && parts.contains { $0.0 != nil }
-    return
-      "the values of the \(names) are calibrated (\(calibration.name)), in steps of 1.25 counts"
-      + (isCold ? ", without the change with temperature, which was not recorded" : "")
-  }
-
   /// Refuses options that the format, or another option, has no place for.
   func refuseOptions(isFollowed: Bool = false) throws(ExportError) {
     // All other formats show missing ticks.

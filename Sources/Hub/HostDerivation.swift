@@ -55,7 +55,11 @@ struct HostDerivation {
         let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
         if let twin = numbers[id] { throw HubError.twin(of: twin) }
         numbers[id] = entry.number
-        if let owner = owner(id), owner != host.name { throw HubError.elsewhere(owner: owner) }
+        if let owner = owner(id), owner != host.name {
+          // It counts once in the tables.
+          if let row = rows.live[entry.fileName] { try drop(row) }
+          throw HubError.elsewhere(owner: owner)
+        }
         try update(entry, id, labelled)
       } catch {
         // Nothing else can be written either.
@@ -86,12 +90,18 @@ struct HostDerivation {
       modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
     let known = rows.live[entry.fileName]
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
+    // One that was restored after it was pruned is an ordinary one again.
+    if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
+      try ledger.append([HostLedger.found(id, proof, time)])
+    }
     if let known, known.log == mark, let proof = ledger.proofs[id],
       known.source == source(proof, labels), try isThere(known)
     {
       return
     }
     let proof = try proof(of: entry, id)
+    // Before a file changes: ended in between, its row would be of the files as they were, which may have the same length.
+    if let known { try rows.drop(known) }
     try derive(entry, id, mark, proof, labels, source(proof, labels))
     derivedCount += 1
   }
@@ -159,6 +169,7 @@ struct HostDerivation {
     }
     guard !rows.live.isEmpty || rows.table != nil else { return }
     try rows.compact()
+    try rows.dropTable()
     let length = try DerivedRecording.makeTable(
       try rows.json(), of: host.name, in: hub
     ) { file, place in try file.publish(as: place) }

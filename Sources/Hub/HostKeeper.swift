@@ -28,6 +28,8 @@ final class HostKeeper: @unchecked Sendable {
   /// Whether one of them has other bytes here.
   private var differs = false
   private var claimed: [RecordingID] = []
+  /// Recordings that came in this visit.
+  private var arrived: [RecordingID] = []
   private var offered = 0
   private var prunedCount = 0
   private var state = HostState()
@@ -68,7 +70,10 @@ final class HostKeeper: @unchecked Sendable {
     }
     let ledger = try HostLedger(of: host.name, in: hub)
     let rows = try HostRows(of: host.name, in: hub)
-    for row in rows.live.values { here[row.id] = row }
+    // Whose logs are still there.
+    for row in rows.live.values where owners[row.id].map({ $0.host == host.name }) ?? false {
+      here[row.id] = row
+    }
     (self.ledger, self.rows) = (ledger, rows)
     return LocalCopies(catalogue, unanswered: unanswered)
   }
@@ -85,7 +90,21 @@ final class HostKeeper: @unchecked Sendable {
   }
 
   /// Nanoseconds by which a clock may differ before that is a failure: one that is not set yet is off by days or years.
-  private static let wrongClock: UInt64 = 86400 * 1_000_000_000
+  static let wrongClock: UInt64 = 86400 * 1_000_000_000
+
+  /// Keeps of recordings that came while a clock was wrong that their time is none, and of such ones of earlier visits that
+  /// they are here by now.
+  private func date(isClockWrong: Bool) throws {
+    guard seen != nil, let ledger else { return }
+    let lines =
+      isClockWrong
+      ? arrived.map { HostLedger.undated($0) }
+      : ledger.proofs.keys.filter { ledger.arrivals[$0] == nil }.sorted {
+        $0.description < $1.description
+      }
+      .map { HostLedger.dated($0, time) }
+    if !lines.isEmpty { try self.ledger?.append(lines) }
+  }
 
   /// Why the clock of a machine, or the hub's, must be wrong; `nil` without such a reason.
   private var clockFailure: CommandFailure? {
@@ -177,6 +196,7 @@ final class HostKeeper: @unchecked Sendable {
       owners.note(
         arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
         of: host.name)
+      arrived.append(arrival.offer.id)
     }
     return refused
   }
@@ -197,7 +217,13 @@ final class HostKeeper: @unchecked Sendable {
           + "there; leave one of them out of the host file")
       report(failure, &result)
     }
-    if let failure = clockFailure { report(failure, &result) }
+    let wrong = clockFailure
+    if let wrong { report(wrong, &result) }
+    do {
+      try date(isClockWrong: wrong != nil)
+    } catch {
+      report(CommandFailure(error, else: .inputOutput), &result)
+    }
     derive(&result, local)
     // A visit that ended before the list says nothing about the backlog.
     if result.failure == nil || result.offered > 0 {

@@ -11,6 +11,8 @@ import Synchronization
 ///
 ///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   it was proved to be here, and is about to appear
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
+///     undated UUID                                           it came while a clock was wrong: TIME of it is no time
+///     dated UUID TIME                                        it was here by then
 ///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
@@ -88,6 +90,10 @@ extension HostLedger.Lines {
       if place < words.count, let time = RFC3339.nanoseconds(words[place]) {
         arrivals[id] = time / 1_000_000_000
       }
+    case "undated": arrivals[id] = nil
+    case "dated":
+      guard words.count > 2, let time = RFC3339.nanoseconds(words[2]) else { return }
+      arrivals[id] = time / 1_000_000_000
     case "pruned":
       pruned.insert(id)
     case "also", "differs":
@@ -109,6 +115,10 @@ extension HostLedger {
   static func found(_ id: RecordingID, _ proof: Proof, _ time: String) -> String {
     "found \(id) \(proof.byteCount) \(proof.digest) \(time)"
   }
+
+  static func undated(_ id: RecordingID) -> String { "undated \(id)" }
+
+  static func dated(_ id: RecordingID, _ time: String) -> String { "dated \(id) \(time)" }
 
   static func pruned(_ id: RecordingID, _ time: String) -> String { "pruned \(id) \(time)" }
 

@@ -13,6 +13,7 @@ import LogStore
 ///          │                          └ what the files were derived from
 ///     gone UUID                   its recording is gone, and so are its files
 ///     table SOURCE BYTES          the table of these rows is durable
+///     table - 0                   it is about to change
 ///
 /// The last line of a recording counts. All of it can be made again from the logs.
 struct HostRows {
@@ -110,6 +111,14 @@ struct HostRows {
     try file.append([Array("gone \(row.id)".utf8)])
     lineCount += 1
     live[row.log.fileName] = nil
+  }
+
+  /// The table is about to change; durable on return. Ended in between, it would be taken for that of the rows as they were.
+  mutating func dropTable() throws(StorageError) {
+    guard table != nil else { return }
+    try file.append([Array("table - 0".utf8)])
+    lineCount += 1
+    table = ("-", 0)
   }
 
   /// The table of these rows is durable.

@@ -12,7 +12,7 @@ public struct HostState: Equatable, Sendable {
   public struct Machine: Equatable, Sendable {
     /// The version of its imulog.
     public var software: String
-    /// Nanoseconds by which its clock is ahead of the hub's, the time of the answer included.
+    /// Nanoseconds by which its clock is ahead of the hub's, at least; see ``RemoteMachine/clockOffset(now:)``.
     public var clockOffset: Int64
     /// Whether its kernel calls its clock synchronised.
     public var isSynchronised: Bool

@@ -132,7 +132,7 @@ public struct HubDirectory: Sendable {
     }
     do {
       let file = try files.open(path, flags: O_RDONLY | O_NONBLOCK)
-      return try SensorCalibration(try file.beginning(CalibrationText.byteLimit + 1), ofFile: path)
+      return try SensorCalibration(try file.beginning(CalibrationText.fileLimit + 1), ofFile: path)
     } catch {
       throw HubError(error)
     }
@@ -156,7 +156,11 @@ public struct HubDirectory: Sendable {
       where try files.makeDirectory("\(path)/\(name)") {
         isNew = true
       }
-      for name in try files.names(in: workPath) { try files.remove("\(workPath)/\(name)") }
+      for name in try files.names(in: workPath) {
+        // A directory, such as lost+found, is nobody's file that is half made.
+        guard try files.isDirectory("\(workPath)/\(name)") != true else { continue }
+        try files.remove("\(workPath)/\(name)")
+      }
       if isNew { try files.syncDirectory(path) }
       return HubLock(file)
     } catch {

@@ -69,6 +69,7 @@ public struct HubPrune {
         "this machine's clock is not set, so that nothing is known to be old: `sudo timedatectl set-ntp true`"
       )
     }
+    if rule.before != nil { try refuseWrongClock() }
     var all: [Victim] = []
     var newest: Int64 = 0
     for host in try hosts(of: rule) {
@@ -105,6 +106,19 @@ public struct HubPrune {
       victims.append(one)
     }
     return victims
+  }
+
+  /// Refuses to say what is old where most hosts' clocks differ from this one: then this one is wrong.
+  private func refuseWrongClock() throws {
+    let offsets = try hub.hosts().compactMap { host in
+      try HostState(of: host, in: hub).machine?.clockOffset.magnitude
+    }
+    let wrong = offsets.count { $0 > HostKeeper.wrongClock }
+    guard 2 * wrong > offsets.count else { return }
+    throw CommandFailure(
+      .configuration,
+      "when they were seen last, the clocks of \(wrong) of \(offsets.count) hosts differed from this machine's by more than a "
+        + "day, so that nothing is known to be old: set the clocks, and run a round")
   }
 
   /// When the hub saw a host last, by its own clock, in seconds since 1970.

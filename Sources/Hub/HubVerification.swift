@@ -11,6 +11,8 @@ import LogStore
 public struct HubVerification {
   private let hub: HubDirectory
   private var recordings = 0
+  /// Hosts of which is not known what they should have.
+  private var unknown: Set<String> = []
   /// The host of each recording so far.
   private var places: [RecordingID: String] = [:]
   /// Paths of derived files that have a log.
@@ -38,10 +40,20 @@ public struct HubVerification {
         // It makes the files to compare with in `.work`.
         if HubError.isOfDisk(error) { throw error }
         report("\(host): \(CommandFailure(error, else: .inputOutput).sentence)")
+        unknown.insert(host)
       }
     }
+    for host in try hub.knownHosts() where !hosts.contains(host) {
+      guard try !HostRows(of: host, in: hub).live.isEmpty else { continue }
+      report(
+        "\(host): its store \(hub.logs(of: host)) is not there: mount its disk, or run a round")
+      unknown.insert(host)
+    }
     for table in HubDirectory.Table.allCases.map(\.rawValue) + ["recordings"] {
-      for path in try files(below: table) where !expected.contains(path) {
+      for path in try files(below: table)
+      where !expected.contains(path)
+        && !unknown.contains(where: { path.hasPrefix("\(table)/host=\($0)/") })
+      {
         report("\(hub.path)/\(path) is of no recording here: delete it")
       }
     }
@@ -52,7 +64,9 @@ public struct HubVerification {
     let catalogue = try Catalogue(path: hub.logs(of: host), followsLinks: false)
     let ledger = try HostLedger(of: host, in: hub)
     if ledger.damagedLineCount > 0 {
-      report("damaged lines in \(hub.ledger(of: host)): \(ledger.damagedLineCount)")
+      report(
+        "damaged lines in \(hub.ledger(of: host)): \(ledger.damagedLineCount); what they were about counts as found anew, and "
+          + "as not pruned")
     }
     var rows = try HostRows(of: host, in: hub)
     let json = try rows.json()
@@ -60,6 +74,8 @@ public struct HubVerification {
       recordings += 1
       do {
         guard let row = rows.live[entry.fileName] else {
+          let id = try catalogue.reader(of: entry).description.id
+          if let other = places[id] { throw HubError.elsewhere(owner: other) }
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
         }
@@ -103,7 +119,7 @@ public struct HubVerification {
     }
     if let column = made.row.difference(from: kept) {
       report(
-        "its row has another \(column) than its log: run a round; if that changes nothing, delete \(hub.rows(of: host)) and run "
+        "the column \(column) of its row is not that of its log: run a round; if that changes nothing, delete \(hub.rows(of: host)) and run "
           + "another")
     }
   }

@@ -87,12 +87,16 @@ public struct SampleCorrection: Sendable {
     }
   }
 
-  /// Whether an axis that a calibration changes is at an end of the chip's range: the true value was beyond it. Corrected,
-  /// it is within the wider range and does not show that.
-  fileprivate func hidesClipping(of sample: RawSample, at time: Int64) -> Bool {
+  /// Whether an axis that a calibration changes is at an end of the chip's range, or its corrected value at an end of the
+  /// wider range: the true value was beyond it, and the corrected one does not show that.
+  fileprivate func hidesClipping(
+    of sample: RawSample, _ corrected: RawSample, at time: Int64
+  ) -> Bool {
     func isClipped(_ axes: Range<Int>) -> Bool {
       !counted.channels.isDisjoint(with: axes.lowerBound == 0 ? .accelerometer : .gyroscope)
-        && axes.contains { sample[$0] == .min || sample[$0] == .max }
+        && axes.contains {
+          sample[$0] == .min || sample[$0] == .max || corrected[$0] == .min || corrected[$0] == .max
+        }
     }
     guard counted.times.contains(time) else { return false }
     return calibration?.accelerometer != nil && isClipped(0..<3)
@@ -101,14 +105,14 @@ public struct SampleCorrection: Sendable {
 }
 
 extension SampleBlock {
-  /// Corrects all samples of the block, and returns in how many of them a value was at an end of the chip's range that the
-  /// corrected one does not show.
+  /// Corrects all samples of the block, and returns in how many of them a value was at an end of a range that the corrected
+  /// one does not show.
   package mutating func correct(_ correction: SampleCorrection, _ channels: ChannelSet) -> UInt64 {
     var clipped: UInt64 = 0
     for row in 0..<count {
       let (_, time, chip) = self[row]
-      if correction.hidesClipping(of: chip, at: time) { clipped += 1 }
       let sample = correction.corrected(chip, channels)
+      if correction.hidesClipping(of: chip, sample, at: time) { clipped += 1 }
       for channel in 0..<6 { column(channel)[row] = sample[channel] }
     }
     return clipped

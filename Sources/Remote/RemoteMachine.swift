@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import LinuxIO
 
 /// What a machine reports about itself at the end of a pull: the answer to ``PullRequest/machine``, a line a fact.
 ///
@@ -33,10 +34,20 @@ public struct RemoteMachine: Equatable, Sendable {
     (self.recorder, self.problem) = (recorder, problem)
   }
 
-  /// Nanoseconds by which its clock is ahead of `now`, the time of the answer included; the nearest that 64 bits hold.
+  /// When it was asked, by the clock here; `nil` where it was not asked from here.
+  var asked: WallTime?
+
+  /// Nanoseconds by which its clock is ahead of the one here, at least: it answered at some time between the question and
+  /// `now`, and a slow answer shows no clock that is wrong.
+  ///
+  ///     asked ─────── it read its clock ─────── now
   public func clockOffset(now: WallTime) -> Int64 {
-    let (offset, overflow) = wall.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
-    return overflow ? (wall.nanoseconds < 0 ? .min : .max) : offset
+    func ahead(of time: WallTime) -> Int64 {
+      let (offset, overflow) = wall.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
+      return overflow ? (wall.nanoseconds < 0 ? .min : .max) : offset
+    }
+    let (least, most) = (ahead(of: now), ahead(of: asked ?? now))
+    return least > 0 ? least : min(most, 0)
   }
 
   /// The most facts that an answer may have.
@@ -90,6 +101,7 @@ extension FarEnd {
   /// Asks what the machine reports about itself; `nil` from an older far end, which closes the connection at the question.
   mutating func machine() throws(Failure) -> RemoteMachine? {
     var facts: [(name: String, value: String)] = []
+    let asked = SystemClock().wallTime
     do throws(Failure) {
       try ask(.machine)
       while true {
@@ -100,9 +112,10 @@ extension FarEnd {
             throw violation("lists facts without end")
           }
         case .end:
-          guard let machine = RemoteMachine(facts) else {
+          guard var machine = RemoteMachine(facts) else {
             throw violation("reports neither its version nor its clock")
           }
+          machine.asked = asked
           return machine
         default: throw violation("reports something about itself that is no fact")
         }

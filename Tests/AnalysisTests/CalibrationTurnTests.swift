@@ -155,6 +155,26 @@ struct CalibrationTurnTests {
     #expect(isNear(scale, Vector3(1, 1, 1), 0.002), "\(scale)")
   }
 
+  @Test(
+    "a turn whose soft beginning passes for rest gives a scale within what is said of it, or none")
+  func soft() throws {
+    for seconds in [20, 60, 80, 90, 100, 120, 180, 300] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.faces()
+      recording.rest(Vector3(0, 0, 1))
+      recording.turnSoftly(Vector3(0, 0, 1), seconds: seconds)
+      recording.rest(Vector3(0, 0, 1))
+      recording.study.finish()
+      let result = recording.study.result()
+      try expectBias(result, "\(seconds) s")
+      guard !result.missing.contains(.gyroscopeScaleZ) else { continue }
+      let scale = try #require(result.calibration?.gyroscope?.scale)
+      let isSaid = result.remarks.contains { $0.contains("known to") && $0.contains("turn") }
+      #expect(
+        abs(scale.z - 1) < (isSaid ? 0.03 : 0.006), "\(seconds) s: \(scale) \(result.remarks)")
+    }
+  }
+
   @Test("a turn that is too slow for what the bias did in it is left out, with both figures")
   func vague() throws {
     var recording = try MadeUpRecording(bias: bias)
@@ -167,7 +187,7 @@ struct CalibrationTurnTests {
     let result = recording.study.result()
     #expect(result.missing.contains(.gyroscopeScaleZ))
     #expect(
-      result.remarks.contains { $0.contains("turn 1") && $0.contains("would be known to 14") },
+      result.remarks.contains { $0.contains("turn 1") && $0.contains("would be known to 30") },
       "\(result.remarks)")
   }
 }

@@ -114,6 +114,15 @@ struct MadeUpRecording {
     for _ in 0..<(seconds * 100) { add(direction, direction * rate) }
   }
 
+  /// Turned once about the vertical, so softly at both ends that their first seconds are still: the rate is 1 − cos.
+  mutating func turnSoftly(_ direction: Vector3, seconds: Int) {
+    let count = seconds * 100
+    for index in 0..<count {
+      let phase = 2 * Double.pi * (Double(index) + 0.5) / Double(count)
+      add(direction, direction * (360 / Double(seconds) * (1 - cos(phase))))
+    }
+  }
+
   /// Rolled evenly about a level axis, from one direction of gravity on, with the rates that belong to it.
   ///
   /// - Parameter direction: Where gravity's reaction points; becomes that at the end.

@@ -264,6 +264,7 @@ extension Bench {
       gyroscope-offset -1.2 0.4 2.7
       gyroscope-scale 1.01 0.985 1.02
       gyroscope-drift 25 18 41 2 0.01 0 -0.02 0.001 0.03 0
+      end
 
       """)
   }

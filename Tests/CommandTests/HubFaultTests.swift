@@ -125,6 +125,9 @@ struct HubFaultTests {
     #expect(bench.round().status == 0)
     #expect(bench.logs(of: "pump-1").run("restore", "latest").status == 0)
     expectSentences(bench.round(), "recording 1: it is in the store of pump-1 too, where it counts")
+    // It counts once.
+    #expect(bench.contents(of: "samples").count == 1)
+    #expect(bench.contents(of: "samples").keys.allSatisfy { $0.contains("host=pump-1/") })
     expectFinding("it is in the store of pump-1 too")
     #expect(bench.logs(of: "pump-2").run("rm", "1").status == 0)
     #expect(bench.round().status == 0)
@@ -172,7 +175,33 @@ struct HubFaultTests {
     #expect(outcome.talk.contains(" days ahead of the hub's"), "\(outcome.talk)")
     #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
     #expect(bench.contents(of: "samples").count == 1)
+    func ledger() -> String {
+      String(decoding: bench.hub.directory.bytes(of: "fleet/ledger/pump-1"), as: UTF8.self)
+    }
+    #expect(ledger().contains(" undated ") && !ledger().contains(" dated "))
+    let refused = bench.hub.run("hub", "prune", "fleet", "--older", "0s")
+    #expect(refused.status == 78)
+    #expect(refused.talk.contains("the clocks of 1 of 1 hosts differed"), "\(refused.talk)")
     #expect(bench.round().status == 0)
+    #expect(ledger().contains(" dated "))
+  }
+
+  @Test("directories among the files that are being made stop nothing")
+  func directoryInWork() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    #expect(bench.hub.shell("mkdir fleet/.work/lost+found").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+  }
+
+  @Test("verify names a store that is not there, and no file of it")
+  func missingStore() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    #expect(bench.hub.shell("mv fleet/logs/pump-1 away").status == 0)
+    let outcome = bench.hub.run("hub", "verify", "fleet")
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains("its store fleet/logs/pump-1 is not there"), "\(outcome.talk)")
+    #expect(!outcome.talk.contains("delete it"))
   }
 
   @Test("a recording that is twice in a store is named, derived once, and no reason to write again")

@@ -166,7 +166,7 @@ struct HubTests {
       accelerometer: SensorCalibration.Accelerometer(
         offset: Vector3(0.05, -0.02, 0.01), matrix: SensorMatrix(diagonal: Vector3(1, 1.01, 0.99)),
         points: 9, residual: (0.05, 0.001)))
-    bench.hub.directory.write(Array(calibration.text.utf8), to: "fleet/calibrations/pump-1")
+    bench.hub.directory.write(Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
     let after = parts.map { bench.contents(of: $0) }
     #expect(after[0] == before[0])
@@ -225,6 +225,25 @@ struct HubTests {
     #expect(one.run("restore", "1").status == 0)
     #expect(bench.round().status == 0)
     #expect(bench.contents(of: "samples") == samples)
+  }
+
+  @Test("what is removed here is fetched in the next round, also after it was pruned and restored")
+  func removedAgain() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let samples = bench.contents(of: "samples")
+    func expectFetched() throws {
+      #expect(bench.logs(of: "pump-1").run("rm", "latest").status == 0)
+      let host = try bench.round("--json").json()["hosts"][0]
+      #expect(host["here"] == .integer(0) && host["fetched"] == .integer(1))
+      #expect(bench.contents(of: "samples") == samples)
+    }
+    try expectFetched()
+    #expect(bench.hub.run("hub", "prune", "fleet", "--most-bytes", "1B").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(bench.contents(of: "samples").isEmpty)
+    #expect(bench.logs(of: "pump-1").run("restore", "latest").status == 0)
+    #expect(bench.round().status == 0)
+    try expectFetched()
   }
 
   @Test("what was pruned is fetched from no host, and is no backlog")

@@ -90,7 +90,7 @@ struct OrientationExportTests {
     #expect(
       document.contains(
         #""orientation":{"method":"VQF 6D offline","source":"doi:10.1016/j.inffus.2022.10.014","#
-          + #""tauAcc_s":3.0,"gravity_mps2":9.80665,"longestBridge_s":0.1,"repeatedTicks":0,"#
+          + #""tauAcc_s":3.0,"gravity_mps2":9.80665,"longestBridge_s":0.1,"clippedSamples":0,"repeatedTicks":0,"#
           + #""stretches":1}"#))
     #expect(document.contains(#""qy":-0.707106781,"qz":0.0,"lx":0.0,"#))
     #expect(try !resting([0]).export(ExportOptions()).contains("orientation"))

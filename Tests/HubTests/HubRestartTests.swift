@@ -181,6 +181,40 @@ struct HubRestartTests {
     #expect(again.changes.isEmpty)
   }
 
+  @Test(
+    "of two calibrations the one that is there counts, after a kill at any call between them too")
+  func calibrations() throws {
+    func put(_ offset: Double, _ fleet: Fleet) {
+      let calibration = SensorCalibration(
+        id: RecordingID(high: 1, low: UInt64(offset)), name: "shoe", sensor: "MPU-6050", made: 0,
+        accelerometer: nil,
+        gyroscope: SensorCalibration.Gyroscope(
+          offset: Vector3(offset, -offset, 3), scale: Vector3(1, 1, 1)))
+      fleet.directory.write(
+        Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
+    }
+    func first() throws -> Fleet {
+      let fleet = try Fleet(logs: 1)
+      put(10, fleet)
+      #expect(fleet.derive(.open).isEmpty)
+      return fleet
+    }
+    let reference = try first()
+    let right = reference.contents()
+    let script = FaultScript()
+    put(20, reference)
+    #expect(reference.derive(script.gate).isEmpty)
+    #expect(reference.contents() != right)
+    for index in script.calls.indices {
+      let fleet = try first()
+      put(20, fleet)
+      _ = fleet.derive(FaultScript(.from(index, errno: EIO)).gate)
+      put(10, fleet)
+      #expect(fleet.derive(.open).isEmpty, "\(index)")
+      #expect(fleet.contents() == right, "\(index)")
+    }
+  }
+
   @Test("a calibration in a header that no sensor can have keeps no recording out of the tables")
   func implausible() throws {
     func features(_ offset: Double?) throws -> [UInt8] {

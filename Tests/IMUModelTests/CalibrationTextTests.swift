@@ -24,6 +24,33 @@ struct CalibrationTextTests {
     return matrix
   }
 
+  @Test("a file that was cut anywhere is refused, and one with other ends of lines is read")
+  func cut() throws {
+    var example = CalibrationTextTests.example
+    example.accelerometer?.matrix.rows[1].z = 0.125
+    example.accelerometer?.drift = TemperatureDrift(
+      reference: 25, span: -3.5...41, coefficients: [[0.001], [-0.002, 0.00005], [0, 0, 3e-6]])
+    let bytes = Array(example.fileText.utf8)
+    #expect(bytes.count <= CalibrationText.fileLimit)
+    #expect(try SensorCalibration(bytes, ofFile: "x").text == example.text)
+    // Without the last line feed alone nothing is missing.
+    #expect(
+      try SensorCalibration(Array(bytes.dropLast()), ofFile: "x").text == example.text)
+    for length in 0..<bytes.count - 1 {
+      let error = #expect(throws: CommandFailure.self, "\(length)") {
+        try SensorCalibration(Array(bytes[..<length]), ofFile: "left.cal")
+      }
+      #expect(error?.status == .damagedData && error?.sentence.hasPrefix("left.cal is no") == true)
+    }
+  }
+
+  @Test("a part without its offset is no part that is not there")
+  func withoutOffset() {
+    for key in ["accelerometer-offset", "gyroscope-offset"] {
+      #expect(fault(text(key, "")) == .missing(key: key))
+    }
+  }
+
   private func fault(_ text: String) -> CalibrationText.Fault? {
     do throws(CalibrationText.Fault) {
       _ = try SensorCalibration(text: text)

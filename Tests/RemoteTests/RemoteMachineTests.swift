@@ -57,12 +57,19 @@ struct RemoteMachineTests {
 
   @Test("its clock is ahead by the difference, at most by what 64 bits hold")
   func clockOffset() {
-    func offset(_ there: Int64, _ here: Int64) -> Int64 {
-      RemoteMachine(
+    func offset(_ there: Int64, asked: Int64? = nil, _ here: Int64) -> Int64 {
+      var machine = RemoteMachine(
         software: "", wall: WallTime(nanoseconds: there, isSynchronised: false), freeBytes: nil,
-        recorder: nil, problem: nil
-      ).clockOffset(now: WallTime(nanoseconds: here, isSynchronised: true))
+        recorder: nil, problem: nil)
+      machine.asked = asked.map { WallTime(nanoseconds: $0, isSynchronised: true) }
+      return machine.clockOffset(now: WallTime(nanoseconds: here, isSynchronised: true))
     }
+    // Any clock between the question and the answer may be right.
+    #expect(offset(5, asked: 2, 9) == 0)
+    #expect(offset(2, asked: 2, 9) == 0)
+    #expect(offset(9, asked: 2, 9) == 0)
+    #expect(offset(11, asked: 2, 9) == 2)
+    #expect(offset(-3, asked: 2, 9) == -5)
     #expect(offset(5, 2) == 3)
     #expect(offset(-5, 2) == -7)
     #expect(offset(.max, -1) == .max)

@@ -206,7 +206,8 @@ public struct CalibrationGuide {
       return
     }
     let turn = CalibrationStudy.Turn(
-      from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1])
+      from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1],
+      usual: RestRates.median(of: rests.poses.map(\.point)))
     guard turn.isBack else { return }
     do throws(TurnFit.Failure) {
       let fit = try TurnFit(degrees: turn.degrees, uncertainty: turn.uncertainty)

@@ -56,8 +56,8 @@ extension CalibrationStudy {
         RateBound.bound(of: offset, points, rates, order: drift?.order)
         + rounding(rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
       let warmth = width(of: points) >= CalibrationStudy.leastWarmth
-      if drift == nil, warmth {
-        // What the temperature does is not known: at most what all rests show together.
+      if warmth, drift?.order ?? 0 < TemperatureDrift.order(ofSpan: width(of: points)) {
+        // What the temperature does is not known, or known as a simpler curve: at most what all rests show together.
         let most = rates.map { rate in
           let off = rate - offset
           return max(off.max(), -off.min())
@@ -162,7 +162,10 @@ extension CalibrationStudy {
     _ rests: Rests, _ found: inout SensorCalibration.Gyroscope,
     _ result: inout CalibrationResult
   ) {
-    let turns = zip(rests.poses, rests.poses.dropFirst()).map { Turn(from: $0, to: $1) }
+    let usual = RestRates.median(of: rests.poses.map(\.point))
+    let turns = zip(rests.poses, rests.poses.dropFirst()).map {
+      Turn(from: $0, to: $1, usual: usual)
+    }
     // Single turns first: their scales tell how many there are in one go.
     var fits: [Int: TurnFit] = [:]
     for index in turns.indices where turns[index].isBack && turns[index].isWhole {

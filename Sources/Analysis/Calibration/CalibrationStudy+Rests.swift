@@ -29,14 +29,23 @@ extension CalibrationStudy {
     let start: Int64
     let end: Int64
 
-    init(from before: Pose, to after: Pose) {
+    /// The mean rate in °/s below which the beginning of a turn may be still: 65 s for 360°.
+    private static let softest = 5.5
+
+    /// - Parameter usual: The rate at rest of all poses, in °/s.
+    init(from before: Pose, to after: Pose, usual: Vector3) {
       seconds = after.arrival.seconds - before.departure.seconds
       let (first, last) = (before.point.rate, after.point.rate)
       degrees =
         after.arrival.degrees - before.departure.degrees - (first + last) * (seconds / 2)
+      // One that takes more than about a minute may begin so softly that its beginning passes for rest, and is in the bias:
+      // its rests differ from the others.
+      let isSoft = degrees.length < Turn.softest * seconds
       let noise =
         max(before.point.rateNoise, after.point.rateNoise) * 2 / RestRates.standardErrors
-      biasError = (noise * noise + ((first - last) * (first - last)).sum() / 4).squareRoot()
+      biasError = max(
+        (noise * noise + ((first - last) * (first - last)).sum() / 4).squareRoot(),
+        isSoft ? max((first - usual).length, (last - usual).length) : 0)
       isWhole = after.arrival.flaws == before.departure.flaws
       isBack = CalibrationStudy.isSame(before.point.acceleration, after.point.acceleration)
       (start, end) = (before.start, after.start)

@@ -18,10 +18,14 @@
 ///     gyroscope-scale 1.0 1.0 1.002
 ///     gyroscope-drift …
 ///
+///     end                                                 of a file alone: one that was cut has none
+///
 /// Numbers have all digits that their value needs. Lines with other keys are a later version's, and skipped.
 public enum CalibrationText {
   /// The most bytes that a text may have: it must fit into a log's header beside the longest note.
   public static let byteLimit = 1600
+  /// The most bytes that a file may have.
+  public static let fileLimit = byteLimit + 8
   /// The most bytes of a name.
   public static let nameLimit = 100
   private static let version = "1"
@@ -40,6 +44,8 @@ public enum CalibrationText {
     case repeated(key: String, line: Int)
     /// Neither the accelerometer nor the gyroscope is in it.
     case empty
+    /// A file's last line is not `end`.
+    case cut
 
     /// Such as `line 6, accelerometer-offset, has no three numbers`.
     public var description: String {
@@ -49,6 +55,7 @@ public enum CalibrationText {
       case .missing(let key): return "it has no line `\(key)`"
       case .bad(let key, let line): return "line \(line), `\(key)`, has no such value"
       case .repeated(let key, let line): return "line \(line) has `\(key)` a second time"
+      case .cut: return "its last line is not `end`, so that its end is missing"
       case .empty: return "it calibrates neither the accelerometer nor the gyroscope"
       }
     }
@@ -131,7 +138,7 @@ extension SensorCalibration.Conditions {
 
 extension SensorCalibration.Accelerometer {
   fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
-    guard lines.has("accelerometer-offset") else { return nil }
+    guard lines.has("accelerometer-offset", orNothing: "accelerometer-") else { return nil }
     let values = try lines.numbers("accelerometer-matrix", 9)
     var matrix = SensorMatrix.identity
     for row in 0..<3 {
@@ -159,7 +166,7 @@ extension SensorCalibration.Accelerometer {
 
 extension SensorCalibration.Gyroscope {
   fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
-    guard lines.has("gyroscope-offset") else { return nil }
+    guard lines.has("gyroscope-offset", orNothing: "gyroscope-") else { return nil }
     let scale = try lines.vector("gyroscope-scale")
     guard scale.min() > 0 else { throw lines.bad("gyroscope-scale") }
     self.init(
@@ -196,6 +203,11 @@ private struct CalibrationLines {
   }
 
   func has(_ key: String) -> Bool { values[key] != nil }
+
+  /// Whether there is a line; without it there must be none that begins so.
+  func has(_ key: String, orNothing prefix: String) -> Bool {
+    has(key) || values.keys.contains { $0.hasPrefix(prefix) }
+  }
 
   func bad(_ key: String) -> CalibrationText.Fault { .bad(key: key, line: values[key]?.line ?? 0) }
 
@@ -245,16 +257,23 @@ private struct CalibrationLines {
 }
 
 extension SensorCalibration {
+  /// The text of its file.
+  public var fileText: String { text + "end\n" }
+
   /// The calibration in a file. One of values that no sensor can be off by is refused: corrected values would be cut, or
-  /// mean nothing. (A log's header keeps what it has, and an export refuses to
-  /// apply it.)
+  /// mean nothing. (A log's header keeps what it has, and exports refuse to apply it.)
   ///
   /// - Parameters:
   ///   - bytes: The file, or so much of it that it is longer than any calibration.
   ///   - path: The file's name, for errors.
   public init(_ bytes: [UInt8], ofFile path: String) throws(CommandFailure) {
     do throws(CalibrationText.Fault) {
-      self = try SensorCalibration(text: String(decoding: bytes, as: UTF8.self))
+      let text = String(decoding: bytes, as: UTF8.self)
+      let last = text.split(whereSeparator: \.isNewline).last
+      // Of something else it is said first what it is not.
+      self = try SensorCalibration(
+        text: last == "end" ? String(text[..<(last?.startIndex ?? text.endIndex)]) : text)
+      guard last == "end" else { throw .cut }
     } catch {
       throw CommandFailure(
         .damagedData, "\(path) is no calibration: \(error); make one with `imulog calibrate`")

@@ -109,7 +109,7 @@ struct CalibrateCommand: ParsableCommand {
     }
     if let output, let calibration = result.calibration {
       let file = try PendingFile(output)
-      try WholeFile.write(Array(calibration.text.utf8), to: file.descriptor, output)
+      try WholeFile.write(Array(calibration.fileText.utf8), to: file.descriptor, output)
       try file.publish()
     }
     try report(CalibrationReport(number: entry.number, id: reader.description.id, result: result))

@@ -8,6 +8,6 @@ enum CalibrationFile {
   /// Reads it; a longer file than any calibration is not read to its end.
   static func read(_ path: String) throws -> SensorCalibration {
     try SensorCalibration(
-      try WholeFile.read(path, atMost: CalibrationText.byteLimit + 1), ofFile: path)
+      try WholeFile.read(path, atMost: CalibrationText.fileLimit + 1), ofFile: path)
   }
 }

@@ -8,6 +8,9 @@ import Testing
 struct OtherProcessTests {
   private static let minute: Int64 = 60_000_000_000
 
+  /// As the program does: writing to one that has ended fails with an errno.
+  init() { signal(SIGPIPE, SIG_IGN) }
+
   private func ending(
     _ script: String, _ input: String = "", within nanoseconds: Int64 = minute
   ) throws -> OtherProcess.Ending {

@@ -95,7 +95,7 @@ extension Exporter {
     }
     if options.hasPreamble, let notes {
       let lines = HeaderFacts(plan, notes).facts.map { fact in
-        "# \(fact.name): \(Exporter.oneLine(fact.text))\n"
+        "# \(fact.name): \(EscapedLine.line(fact.text))\n"
       }
       try sink.write(Array(lines.joined().utf8))
     }
@@ -118,22 +118,6 @@ extension Exporter {
     } catch {
       throw .log(error)
     }
-  }
-
-  /// A text that stays on its line and in its cell: what cannot be seen is written as in messages, and so is a separator
-  /// before what a spreadsheet takes for a formula.
-  private static func oneLine(_ text: String) -> String {
-    var line = ""
-    var separator: Character?
-    for character in ForeignText.shown(String(text.map { $0.isNewline ? " " : $0 })) {
-      if let last = separator, "=+-@".contains(character) {
-        line.removeLast()
-        line += last == "," ? "\\u002c" : "\\u003b"
-      }
-      separator = character == "," || character == ";" ? character : nil
-      line.append(character)
-    }
-    return line
   }
 }
 

@@ -150,7 +150,7 @@ public enum LabelProblem: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .name(let name, let flaw):
       "the label \"\(Plain.text(name))\" \(flaw); use at most \(RecordingLabel.longestName) bytes of visible "
-        + "characters without ; \" and \\"
+        + "characters without ; \" and \\, and none of = + - @ at the beginning"
     case .empty(let from, let to):
       "a label from \(Plain.seconds(from)) to \(Plain.seconds(to)) has no length; give an end that is later"
     }

@@ -288,7 +288,7 @@ struct ImportCommandTests {
   func nested(_ options: [String]) throws {
     let nested = bench.file("nested.json", "{\"a\":{\"b\":[{\"time\":1,\"x\":2}]}}")
     expectSentence(
-      bench.run(["import", nested] + options), 65, ["not a recording of the phone apps"])
+      bench.run(["import", nested] + options), 65, ["JSON of an unknown form"])
     let phone = phoneFile(ImportCommandTests.phones[0].text)
     let outcome = bench.run(["import", phone] + options)
     #expect(outcome.status == (options.isEmpty ? 0 : 64), "\(outcome.talk)")

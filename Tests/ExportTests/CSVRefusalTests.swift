@@ -194,7 +194,8 @@ struct CSVRefusalTests {
   func longValue() {
     #expect(
       Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 70_000))\n")?.description
-        == "table.csv, line 2: this is longer than 65536 bytes, and so no table of samples")
+        == "table.csv, line 2: this is longer than 65536 bytes, and so no table of samples: import the table itself, with a line for each "
+        + "sample")
     let error = Imports.csvError("t_us,ax\n0,\(String(repeating: "x", count: 1000))\n")
     #expect(
       error

@@ -151,8 +151,9 @@ struct PhoneImporterTests {
     (
       "{}",
       """
-      phone.json is not a recording of the phone apps: it has neither "coordinateList" \
-      nor "axisValues"
+      phone.json is JSON of an unknown form, which import does not read: it takes a document of `imulog export --format \
+      json`, objects with a time and axes such as {"t_us":0,"ax":1}, in a list or one after the other, and the phone \
+      apps' documents with "coordinateList" or "axisValues"
       """
     ),
     (

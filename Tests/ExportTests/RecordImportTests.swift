@@ -123,12 +123,9 @@ struct RecordImportTests {
         SensorEvent(tick: 9, kind: .lost, fault: .noData),
       ])
     #expect(records.filter { $0.kind == .sample }.map(\.tick) == [2, 3, 5, 6, 7])
-    let wrong = try Imports.csv(document(7))
-    #expect(wrong.end.ledger.lost == 1 && wrong.end.ledger.busErrors == 0)
+    let wrong = try #require(Imports.csvError(document(7)))
     #expect(
-      wrong.remarks.contains(
-        "the cause of 1 gap of table.csv is left out: the samples have no such hole there"),
-      "\(wrong.remarks)")
+      wrong.description.contains("item 3 of \"gaps\": its gap has 7 ticks"), "\(wrong)")
   }
 
   @Test("a document is read whatever the order of its members and of its samples' members")
@@ -327,7 +324,8 @@ struct RecordImportTests {
     #expect(
       Imports.csvError("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":1,\"ax\":2,\"y\":\"\(long)\"}")?
         .description
-        == "table.csv, line 2, byte 18: this is longer than 65536 bytes, and so no table of samples"
+        == "table.csv, line 2, byte 18: this is longer than 65536 bytes, and so no table of samples: import the table itself, with a line for each "
+        + "sample"
     )
     // No number has so many digits, whoever reads it.
     let digits = String(repeating: "1", count: 70_000)

@@ -185,8 +185,8 @@ struct StatedImportTests {
   }
 
   @Test(
-    "stated gaps that times contradict have the lengths that the stated rate gives",
-    arguments: [3, 1 << 60])
+    "stated gaps that are shorter than the times around them have the lengths that the stated rate gives",
+    arguments: [3, 4])
   func contradictedGaps(_ count: Int) throws {
     let gaps = [Gap(firstTick: 100, count: 12, cause: .missed)]
     let text = try Self.log(hertz(100), ticks: 300, gaps)

@@ -94,7 +94,7 @@ struct TableTests {
     options.hasPreamble = true
     let lines = try log.export(options).split(separator: "\n")
     let comments = lines.prefix { $0.hasPrefix("# ") }
-    #expect(comments.contains("# imulog.note: left wheel second line"))
+    #expect(comments.contains("# imulog.note: left wheel\\u000asecond line"))
     #expect(comments.contains("# imulog.sensor.accelerometerScale_g: 1/16384"))
     #expect(comments.contains("# imulog.started: 2026-11-21T02:38:07.500Z"))
     #expect(lines.count - comments.count == 4)

@@ -7,6 +7,19 @@ struct ForeignFormat {
     "a binary of an unknown kind",
     "convert it to CSV with the program that wrote it, and import that")
 
+  /// An object without samples that are known.
+  static let otherJSON = ForeignFormat(
+    "JSON of an unknown form",
+    "it takes a document of `imulog export --format json`, objects with a time and axes such as {\"t_us\":0,\"ax\":1}, in a list "
+      + "or one after the other, and the phone apps' documents with \"coordinateList\" or \"axisValues\""
+  )
+
+  /// A sample for Edge Impulse, whose times are those of a rate and not those of the recording.
+  static let edgeImpulse = ForeignFormat(
+    "Edge Impulse's document",
+    "import the recording from which it was made, or save \"values\" as CSV, and import that with --rate"
+  )
+
   /// What the file is, as the end of a sentence.
   let name: String
   /// A clause.

@@ -11,11 +11,11 @@ import IMUModel
 /// Stated gaps between two samples count if they have as many ticks as the hole there. Those before the first sample and
 /// after the last one are taken as they are: no sample contradicts them.
 struct ImportCauses: Equatable {
-  /// A gap as the document states it.
+  /// A gap as a document or a row states it.
   struct StatedGap: Equatable {
     let time: Int64
     let gap: Gap
-    /// Of a row: where it is, and its time.
+    /// Where it is in the file, and the time there.
     var row: Row?
 
     struct Row: Equatable {
@@ -52,7 +52,8 @@ struct ImportCauses: Equatable {
   struct Misfit: Equatable {
     let place: ImportPlace
     let ticks: UInt64
-    let fitting: UInt64
+    /// `nil` where it has more than a log can count.
+    let fitting: UInt64?
   }
 
   /// How many ticks fit between two times: those of the rate, and a twentieth more.
@@ -82,13 +83,17 @@ struct ImportCauses: Equatable {
     } else {
       self.gaps = []
       unplaced = gaps.count
+      let longest = gaps.max { $0.gap.count < $1.gap.count }
+      misfit = longest.flatMap { item in
+        item.row.map { Misfit(place: $0.place, ticks: item.gap.count, fitting: nil) }
+      }
     }
     let byTime = events.sorted { ($0.time, $0.event.tick) < ($1.time, $1.event.tick) }
     self.events = (origin == nil ? byTime : byTime.sorted { $0.event.tick < $1.event.tick })[...]
   }
 
   /// Whether there is nothing to place.
-  var isEmpty: Bool { gaps.isEmpty && events.isEmpty && !hasBegun }
+  var isEmpty: Bool { gaps.isEmpty && events.isEmpty && !hasBegun && misfit == nil }
 
   /// The tick of a sample in the log.
   ///
@@ -131,6 +136,19 @@ struct ImportCauses: Equatable {
     return records
   }
 
+  /// Notes the first of the gaps after the last sample that ends beyond the times of a log.
+  private mutating func lookAtRest() {
+    guard let check, let lastTime else { return }
+    let fitting = Int64.max.nanoseconds(since: lastTime) / check.period
+    var ticks = 0.0
+    for item in gaps {
+      ticks += Double(item.gap.count)
+      guard misfit == nil, let row = item.row, ticks > fitting else { continue }
+      misfit = Misfit(
+        place: row.place, ticks: item.gap.count, fitting: UInt64(max(0, min(fitting, 0x1p58))))
+    }
+  }
+
   /// Notes the first of the gaps if all of them have more ticks than fit before a sample.
   private mutating func look(
     at stated: ArraySlice<StatedGap>, ticks: UInt64, before time: Int64
@@ -147,6 +165,7 @@ struct ImportCauses: Equatable {
 
   /// The gaps and events after the last sample.
   mutating func rest() -> [TickRecord] {
+    lookAtRest()
     var records: [TickRecord] = []
     let placed = place(gaps, from: next, &records)
     records += ImportCauses.records(of: events, placed, else: max(next, 1) - 1)
@@ -188,5 +207,14 @@ struct ImportCauses: Equatable {
       event.tick = place ?? tick
       return TickRecord(event)
     }
+  }
+}
+
+extension ImportCauses.Misfit {
+  /// The error of a gap of a file at this rate.
+  func error(_ name: String, _ rate: SampleRate) -> ImportError {
+    .line(
+      name: name, line: place,
+      problem: .gapBeyondTimes(ticks: ticks, fitting: fitting, hertz: Plain.hertz(rate)))
   }
 }

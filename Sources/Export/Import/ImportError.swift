@@ -102,8 +102,13 @@ public enum ImportLineProblem: Equatable, Sendable {
   case changed
   /// A row of a gap whose cause is unknown, or whose ticks are no number.
   case notAGap(found: String)
-  /// A row of a gap that has more ticks than there are at the rate, decimal hertz, before the next sample.
-  case gapBeyondTimes(ticks: UInt64, fitting: UInt64, hertz: String)
+  /// A gap that has more ticks than there are at the rate, decimal hertz, between the samples around it; `fitting` is `nil`
+  /// where it has more than a log can count.
+  case gapBeyondTimes(ticks: UInt64, fitting: UInt64?, hertz: String)
+  /// A note that a log has no room for.
+  case noteTooLong(bytes: Int, limit: Int)
+  /// A date where times are numbers; `unit` is that which the header names, if it does.
+  case dateAmongNumbers(Int, name: String, found: String, unit: String)
   /// A time beyond 292 years.
   case timeOutOfRange(column: Int, name: String, found: String)
   /// A value that is not a number.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogFormat
 
 /// What a file says about its samples before them: the preamble of this program's CSV, the members of its JSON
 /// document, the keys of gcsv and of Blackbox Explorer.
@@ -17,9 +18,20 @@ struct ImportFacts: Equatable {
   var units = ImportUnits()
   /// Nanoseconds since 1970 at time 0.
   var started: Int64?
-  var note: String?
+  private(set) var note: String?
+  /// A note that a log has no room for: its bytes, and where it is.
+  private var longNote: LongNote?
+  private struct LongNote: Equatable {
+    let bytes: Int
+    var place: ImportPlace?
+  }
   /// The nominal rate.
   var rate: SampleRate?
+  /// The samples and all ticks of a document, as it counts them.
+  private(set) var statedSamples: Int64?
+  private(set) var statedTicks: Int64?
+  /// Whether a document says that its recording was damaged or not at its end.
+  private(set) var isIncomplete = false
   /// Values that are none of their kind, and left out: clauses.
   private(set) var faults: [String] = []
   /// The unit of a column that is unknown, or another one than that of the same sensor's column before it; a scale that is
@@ -41,7 +53,8 @@ struct ImportFacts: Equatable {
   /// Takes a fact by its name; one that is not needed is passed over, and so is one that is no value of its kind.
   mutating func take(_ name: String, _ text: String) {
     switch name {
-    case "imulog.note", "note": note = text.isEmpty ? nil : text
+    case "imulog.note": take(note: EscapedLine.plain(text))
+    case "note": take(note: text)
     case "imulog.started":
       started = RFC3339.nanoseconds(text)
       if started == nil { refuse("started", text.utf8, kind: "date from 1678 to 2261") }
@@ -55,10 +68,12 @@ struct ImportFacts: Equatable {
       if let schema = Int64(text), schema > JSONWriter.schema { newerSchema = text }
     case "imulog.sensor.accelerometerRange_g": accelerometerRange = Int(text)
     case "imulog.sensor.gyroscopeRange_dps": gyroscopeRange = Int(text)
-    case "imulog.sensor.accelerometerScale_g": accelerometerScale = ImportFacts.ratio(text)
-    case "imulog.sensor.gyroscopeScale_dps": gyroscopeScale = ImportFacts.ratio(text)
-    case "imulog.sensor.temperatureScale_c": temperatureScale = ImportFacts.ratio(text)
-    case "imulog.sensor.temperatureOffset_c": temperatureOffset = ImportFacts.ratio(text)
+    case "imulog.sensor.accelerometerScale_g": accelerometerScale = ratio(name, text)
+    case "imulog.sensor.gyroscopeScale_dps": gyroscopeScale = ratio(name, text)
+    case "imulog.sensor.temperatureScale_c": temperatureScale = ratio(name, text)
+    case "imulog.sensor.temperatureOffset_c": temperatureOffset = ratio(name, text)
+    case "imulog.ticks.sampled": statedSamples = Int64(text)
+    case "imulog.ticks.scheduled": statedTicks = Int64(text)
     case "imulog.units.ax", "imulog.units.ay", "imulog.units.az":
       takeUnit(.accelerometer, name, text)
     case "imulog.units.gx", "imulog.units.gy", "imulog.units.gz":
@@ -75,10 +90,30 @@ struct ImportFacts: Equatable {
     }
   }
 
+  private mutating func take(note text: String) {
+    note = text.isEmpty ? nil : text
+    let bytes = text.utf8.count
+    longNote = bytes > LogFormat.noteLength ? LongNote(bytes: bytes) : nil
+  }
+
+  /// Says where what was taken last is.
+  mutating func place(_ place: ImportPlace) {
+    if longNote?.place == nil { longNote?.place = place }
+  }
+
+  /// The error of a note that a log has no room for.
+  func noteProblem(_ name: String) -> ImportError? {
+    guard let longNote else { return nil }
+    return .line(
+      name: name, line: longNote.place ?? 1,
+      problem: .noteTooLong(bytes: longNote.bytes, limit: LogFormat.noteLength))
+  }
+
   /// Notes what is said about the recording, and the new one cannot keep, by the first byte of the value.
   mutating func note(_ name: String, begin: UInt8?) {
     switch (name, begin) {
     case ("complete", UInt8(ascii: "f")):
+      isIncomplete = true
       faults.append(
         "the recording of the file was damaged or not at its end, which the new one does not show")
     case ("complete", _), (_, UInt8(ascii: "n")): break
@@ -118,13 +153,24 @@ struct ImportFacts: Equatable {
     units[group] = unit
   }
 
-  /// A ratio as `61/1000000`.
-  private static func ratio(_ text: String) -> Fraction? {
-    let parts = text.split(separator: "/")
-    guard parts.count == 2, let above = Int64(parts[0]), let below = Int64(parts[1]) else {
-      return nil
+  /// A ratio as `61/1000000`; one that is none, or a scale of 0, is left out.
+  private mutating func ratio(_ name: String, _ text: String) -> Fraction? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    if parts.count == 2, let above = Int64(parts[0]), let below = Int64(parts[1]),
+      above != 0 || name.hasSuffix("Offset_c"), let ratio = Fraction(above, over: below)
+    {
+      return ratio
     }
-    return Fraction(above, over: below)
+    refuse(
+      String(name.dropFirst("imulog.sensor.".count)), text.utf8,
+      kind: "ratio of two whole numbers, such as 1/16384")
+    return nil
+  }
+
+  /// Whether a member of a document's sensor is a ratio.
+  static func isRatio(_ member: String) -> Bool {
+    ["accelerometerScale_g", "gyroscopeScale_dps", "temperatureScale_c", "temperatureOffset_c"]
+      .contains(member)
   }
 
   /// A gcsv's scale; another one than before is a problem, too.

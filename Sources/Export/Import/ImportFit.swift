@@ -12,6 +12,8 @@ struct ImportFit {
   var departure: (periods: Double, line: ImportPlace)?
   /// The tick of the first sample, if the file states all ticks without one.
   var origin: UInt64?
+  /// Whether the file counts its samples and ticks, and these are as many.
+  var isCounted = false
   /// That the file states another rate than that of its samples.
   var remark: String?
 }
@@ -26,7 +28,7 @@ extension ImportPlacing where Source: ~Copyable {
   ///   - gaps: All gaps, if the file states them.
   mutating func fit(
     _ survey: ImportSurvey, given: SampleRate?, stated: SampleRate?,
-    _ gaps: [ImportCauses.StatedGap]?
+    _ gaps: StatedGaps?
   ) throws(ImportError) -> (fit: ImportFit, account: Account) {
     guard given == nil, let stated, survey.count == 1 || survey.first < survey.last else {
       return try settle(survey, given)
@@ -90,54 +92,97 @@ extension ImportPlacing where Source: ~Copyable {
 
   /// Places each sample on the tick that the stated gaps leave for it; `nil` when times contradict.
   private mutating func asStated(
-    _ survey: ImportSurvey, _ rate: SampleRate, _ stated: [ImportCauses.StatedGap]
+    _ survey: ImportSurvey, _ rate: SampleRate, _ stated: StatedGaps
   ) throws(ImportError) -> (fit: ImportFit, account: Account)? {
-    // A part of a recording keeps its ticks' numbers.
-    var firsts: [UInt64] = [0]
-    if let lead = stated.first {
-      // Both times are rounded, by up to the unit of times each: a whole number of periods must not become one more.
-      let periods =
-        (lead.time.nanoseconds(since: survey.first) - 2 * Double(survey.unit)) / rate.period
-      let before = UInt64(max(0, min(periods.rounded(.up), 0x1p58)))
-      firsts += [lead.gap.firstTick, lead.gap.firstTick - min(before, lead.gap.firstTick)]
-    }
-    for (index, first) in firsts.enumerated() where !firsts[..<index].contains(first) {
-      guard let ticks = StatedTicks(stated.map(\.gap), first: first) else { continue }
+    let isCounted = stated.hasCounted(samples: survey.count)
+    for first in try firsts(survey, rate, stated.gaps) {
+      guard let ticks = StatedTicks(stated.gaps.map(\.gap), first: first) else { continue }
       let grid = ImportGrid(period: rate.period, stated: ticks)
-      guard try agrees(grid, survey) else { continue }
+      let agreement = try agreement(grid, survey, StatedTimes(stated.gaps, rate))
+      guard agreement != .none else { continue }
       let account = account
-      do throws(ImportError) {
-        try survey.check(grid, lastTick: tick, name)
-        _ = try checkDrift(grid, rate, areRounded: false)
-      } catch {
-        switch error {
-        case .otherRate, .line(_, _, .drifts): continue
-        default: throw error
+      if agreement != .exact {
+        // All that a file without gaps says is its number of ticks.
+        let isKnown = isCounted && stated.gaps.isEmpty && survey.isNear(grid, lastTick: tick)
+        guard agreement == .plausible || isKnown else { continue }
+        if !isKnown {
+          do throws(ImportError) {
+            try survey.check(grid, lastTick: tick, name)
+            _ = try checkDrift(grid, rate, areRounded: false)
+          } catch {
+            switch error {
+            case .otherRate, .line(_, _, .drifts): continue
+            default: throw error
+            }
+          }
         }
       }
-      return (
-        ImportFit(grid: grid, rate: rate, isRateKnown: true, origin: ticks.origin), account
-      )
+      let fit = ImportFit(
+        grid: grid, rate: rate, isRateKnown: true, origin: ticks.origin, isCounted: isCounted)
+      return (fit, account)
     }
     return nil
   }
 
-  private mutating func agrees(_ grid: ImportGrid, _ survey: ImportSurvey) throws(ImportError)
-    -> Bool
+  /// The ticks that the first sample may have, the most likely ones first: a part of a recording keeps its ticks' numbers.
+  private mutating func firsts(
+    _ survey: ImportSurvey, _ rate: SampleRate, _ gaps: [ImportCauses.StatedGap]
+  ) throws(ImportError) -> [UInt64] {
+    guard let lead = gaps.first else { return [0] }
+    var firsts = try exactFirsts(rate, lead) + [0]
+    // Both times are rounded, by up to the unit of times each: a whole number of periods must not become one more.
+    let periods =
+      (lead.time.nanoseconds(since: survey.first) - 2 * Double(survey.unit)) / rate.period
+    let before = UInt64(max(0, min(periods.rounded(.up), 0x1p58)))
+    if lead.time < survey.first { firsts.append(lead.gap.firstTick) }
+    firsts.append(lead.gap.firstTick - min(before, lead.gap.firstTick))
+    if lead.time >= survey.first { firsts.append(lead.gap.firstTick) }
+    var found: [UInt64] = []
+    for first in firsts where !found.contains(first) { found.append(first) }
+    return found
+  }
+
+  /// The same by the samples that are a period before the first gap, as where times and not the rate place ticks.
+  private mutating func exactFirsts(_ rate: SampleRate, _ lead: ImportCauses.StatedGap)
+    throws(ImportError) -> [UInt64]
   {
+    let tick = lead.gap.firstTick
+    guard tick > 0 else { return [] }
+    let period = rate.nanoseconds(atTick: tick) &- rate.nanoseconds(atTick: tick - 1)
+    let (time, overflow) = lead.time.subtractingReportingOverflow(period)
+    guard !overflow else { return [] }
+    try table.rewind()
+    var (firsts, before) = ([] as [UInt64], 1 as UInt64)
+    while let next = try table.nextTime() {
+      if StatedTimes.areSame(next, time), before <= tick { firsts.append(tick - before) }
+      // Samples of a packet may have one time; the gap is most likely after the last of them.
+      if firsts.count > 64 { firsts.removeFirst() }
+      before += 1
+    }
+    return firsts.reversed()
+  }
+
+  private mutating func agreement(
+    _ grid: ImportGrid, _ survey: ImportSurvey, _ stated: StatedTimes
+  ) throws(ImportError) -> StatedAgreement {
     try restart(on: grid, hasSamples: table.areInexact)
-    var check = ImportStatedCheck(period: grid.period, unit: survey.unit)
+    var (check, times) = (ImportStatedCheck(period: grid.period, unit: survey.unit), stated)
+    let origin = grid.stated?.origin ?? 0
+    var isPlausible = true
     do throws(ImportError) {
       while let row = try next() {
-        guard check.add(row.time, tick: tick, lost: row.lost) else { return false }
+        times.add(row.time, tick: origin.addingSaturated(tick))
+        isPlausible = isPlausible && check.add(row.time, tick: tick, lost: row.lost)
       }
     } catch {
       // A stated gap that no times can have.
-      if case .line(_, _, .holeTooLong) = error { return false }
+      if case .line(_, _, .holeTooLong) = error { return .none }
       throw error
     }
     guard account.samples == survey.count else { throw .changed(name: name) }
-    return check.isPlausible && areStatedTicksComplete
+    guard areStatedTicksComplete else { return .none }
+    if times.areExact { return .exact }
+    return isPlausible && check.isPlausible ? .plausible : .doubtful
   }
 }
 
@@ -159,5 +204,11 @@ extension ImportSurvey {
     let mean = span > 0 ? 1e9 * Double(lastTick) / span : 0
     let found = Plain.hertz(packets.map { 1e9 / $0.period } ?? mean)
     throw .otherRate(name: name, given: Plain.hertz(1e9 / grid.period), found: found)
+  }
+
+  /// Whether the samples of a file that counts its ticks can have them: times may be uneven, and the rate little off.
+  func isNear(_ grid: ImportGrid, lastTick: UInt64) -> Bool {
+    let (span, expected) = (Double(last) - Double(first), Double(lastTick) * grid.period)
+    return abs(span - expected) <= expected / 4 + 4 * grid.period
   }
 }

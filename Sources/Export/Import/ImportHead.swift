@@ -102,6 +102,7 @@ struct ImportHead {
       if cells.count == 2 { takeFact(text, separator) }
       if refusal == nil, !isGyroflow { refusal = (lineNumber, problem(headings, text)) }
     }
+    facts.place(ImportPlace(line: lineNumber))
     if let problem = facts.unitProblem { throw ImportFieldError(problem) }
     return nil
   }

@@ -20,6 +20,7 @@ extension ImportLineProblem {
       .outOfRange(let column, let name, _), .timeGoesBack(let column, let name, _),
       .valueOutOfRange(let column, let name, _), .timeOutOfRange(let column, let name, _),
       .notANumber(let column, let name, _), .notADate(let column, let name, _),
+      .dateAmongNumbers(let column, let name, _, _),
       .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
       .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
       .unknownTimeUnit(let column, let name, _), .quotedComma(let column, let name, _),
@@ -33,7 +34,7 @@ extension ImportLineProblem {
       .tooLong, .changed, .notJSON, .otherKind, .zeros, .endsInside, .noMember, .decimalComma,
       .unknownSensor,
       .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
-      .noColumn, .unknownOrientation:
+      .noColumn, .unknownOrientation, .noteTooLong:
       return nil
     }
   }
@@ -97,8 +98,13 @@ extension ImportLineProblem {
         "\(quoted(found)) is no gap: its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and "
         + "its ticks a whole number above 0"
     case .gapBeyondTimes(let ticks, let fitting, let hertz):
+      let ticks = "its gap has \(ticks) \(ticks == 1 ? "tick" : "ticks"), "
+      guard let fitting else {
+        return ticks + "more than a log can count: correct the number, or take the gap out"
+      }
       return
-        "its gap has \(ticks) ticks, and at \(hertz) Hz the times around it leave \(fitting): correct the number, or the times"
+        ticks
+        + "and at \(hertz) Hz the times around it leave \(fitting): correct the number or the times, or take the gap out"
     case .noMember(let name):
       return
         "the object has no \(quoted(name)) that is a number or a text: complete it, or take it out"
@@ -114,6 +120,13 @@ extension ImportLineProblem {
       return
         "\(quoted(found)) is not a date and a time of day such as 2026-11-21 02:38:07.123 or 2026-11-21T02:38:07+01:00, in 24 "
         + "hours: write times so, or as seconds"
+    case .dateAmongNumbers(_, let name, let found, let unit):
+      return
+        "\(quoted(found)) is a date, and the column \(quoted(name)) has numbers, which are \(unit) by its header or its first "
+        + "rows: if all times are dates, rename the column to time; else write this one as a number"
+    case .noteTooLong(let bytes, let limit):
+      return
+        "its note has \(bytes) bytes, and \(limit) fit into a recording: give a shorter one with --note, or shorten it"
     case .yearOutOfRange(_, _, let found):
       return "\(quoted(found)) is not in the years that a log holds, 1678 to 2261: correct it"
     case .leapSecond(_, _, let found):
@@ -198,7 +211,9 @@ extension ImportLineProblem {
       return
         "more ticks are missing before its sample than a log can count: import the two parts separately"
     case .tooLong(let limit):
-      return "this is longer than \(limit) bytes, and so no table of samples"
+      return
+        "this is longer than \(limit) bytes, and so no table of samples: import the table itself, with a line for each "
+        + "sample"
     }
   }
 

@@ -25,13 +25,12 @@ struct ImportNotes: Equatable {
   private var events: [ImportCauses.StatedEvent] = []
   /// The lists that were there, and their items so far.
   private var items: [String: Int] = [:]
-  /// Items, by their list, that no recording can have, or beyond the most that it can.
-  private var refused: [String: Int] = [:]
-  /// Items that lack a member or have one of another kind: how many, and the first one's number in the list.
-  private var malformed: [String: Malformed] = [:]
-  private struct Malformed: Equatable {
-    let count: Int
-    let first: Int
+  /// Items, by their list, that no recording can have: how many, and of the first one its number in the list and why.
+  private var refused: [String: Refusal] = [:]
+  private struct Refusal: Equatable {
+    var count: Int
+    let first: Int?
+    let why: String
   }
   /// Ticks of all gaps in rows so far.
   private var gapTicks: UInt64 = 0
@@ -47,9 +46,7 @@ struct ImportNotes: Equatable {
   ///
   /// - Parameter isTable: Whether gaps have rows.
   func statedGaps(isTable: Bool) -> [ImportCauses.StatedGap]? {
-    guard isTable || items["gaps"] != nil, refused["gaps"] == nil, malformed["gaps"] == nil else {
-      return nil
-    }
+    guard isTable || items["gaps"] != nil, refused["gaps"] == nil else { return nil }
     return gaps.sorted { $0.gap.firstTick < $1.gap.firstTick }
   }
 
@@ -63,14 +60,22 @@ struct ImportNotes: Equatable {
   }
 
   private mutating func refuseForm(_ key: String) {
-    let first = malformed[key]?.first ?? items[key] ?? 1
-    malformed[key] = Malformed(count: (malformed[key]?.count ?? 0) + 1, first: first)
+    let members = ImportNotes.kinds.first { $0.key == key }?.members ?? ""
+    refuse(key, "each needs \(members)")
   }
 
-  private mutating func refuse(_ key: String) { refused[key, default: 0] += 1 }
+  /// Leaves out the item that was read last.
+  private mutating func refuse(_ key: String, _ why: @autoclosure () -> String) {
+    if refused[key] == nil { refused[key] = Refusal(count: 0, first: items[key], why: why()) }
+    refused[key]?.count += 1
+  }
+
+  private static func tooMany(_ most: Int) -> String { "a recording has at most \(most)" }
 
   /// Takes an item of the list with this key.
-  mutating func take(_ key: String, _ object: [UInt8]) {
+  ///
+  /// - Parameter place: Where it begins in the file.
+  mutating func take(_ key: String, _ object: [UInt8], at place: ImportPlace) {
     items[key, default: 0] += 1
     var json = JSONReader(object)
     var texts: [String: String] = [:]
@@ -92,19 +97,25 @@ struct ImportNotes: Equatable {
       guard let time = numbers["t_ns"], let text = texts["label"] else {
         return refuseForm(key)
       }
-      guard text.utf8.count <= ImportNotes.longestMark, marks.count < ImportNotes.most
-      else { return refuse(key) }
+      guard text.utf8.count <= ImportNotes.longestMark else {
+        return refuse(key, "its text is longer than \(ImportNotes.longestMark) bytes")
+      }
+      guard marks.count < ImportNotes.most else {
+        return refuse(key, ImportNotes.tooMany(ImportNotes.most))
+      }
       marks.append(Mark(time: time, label: text))
     case "labels":
       guard let from = numbers["from_ns"], let to = numbers["to_ns"], let name = texts["name"]
       else { return refuseForm(key) }
-      guard labels.count < RecordingLabel.mostOfRecording else { return refuse(key) }
+      guard labels.count < RecordingLabel.mostOfRecording else {
+        return refuse(key, ImportNotes.tooMany(RecordingLabel.mostOfRecording))
+      }
       do throws(LabelProblem) {
         labels.append(try .given(name, from: from, to: to))
       } catch {
-        refuse(key)
+        refuse(key, "\(error)")
       }
-    case "gaps": takeGap(numbers, texts)
+    case "gaps": takeGap(numbers, texts, place)
     default: takeEvent(numbers, texts)
     }
   }
@@ -118,7 +129,9 @@ struct ImportNotes: Equatable {
   mutating func take(
     _ gap: Gap, in row: ImportCauses.StatedGap.Row, after time: Int64, samples: UInt64
   ) {
-    guard gaps.count < ImportNotes.most else { return refuse("gaps") }
+    guard gaps.count < ImportNotes.most else {
+      return refuse("gaps", ImportNotes.tooMany(ImportNotes.most))
+    }
     var gap = gap
     gap.firstTick = samples.addingSaturated(gapTicks)
     gapTicks = gapTicks.addingSaturated(gap.count)
@@ -127,39 +140,61 @@ struct ImportNotes: Equatable {
 
   /// Leaves gaps and events out: samples of one time have no place for them.
   mutating func refuseCauses() {
-    if !gaps.isEmpty { refused["gaps", default: 0] += gaps.count }
-    if !events.isEmpty { refused["sensorEvents", default: 0] += events.count }
+    for (key, count) in [("gaps", gaps.count), ("sensorEvents", events.count)] where count > 0 {
+      let before = refused[key]
+      refused[key] = Refusal(
+        count: count + (before?.count ?? 0), first: before?.first,
+        why: before?.why ?? "all samples have one time, which has no place for them")
+    }
     (gaps, events) = ([], [])
   }
 
   /// The number of gaps.
   var gapCount: Int { gaps.count }
 
-  private mutating func takeGap(_ numbers: [String: Int64], _ texts: [String: String]) {
+  private mutating func takeGap(
+    _ numbers: [String: Int64], _ texts: [String: String], _ place: ImportPlace
+  ) {
     guard let time = numbers["t_ns"], let tick = numbers["tick"], let count = numbers["count"],
       let name = texts["cause"]
     else { return refuseForm("gaps") }
-    guard gaps.count < ImportNotes.most, let tick = UInt64(exactly: tick), count > 0,
-      let code = Int32(exactly: numbers["errno"] ?? 0),
-      let cause = GapCause(name: name)
-    else { return refuse("gaps") }
+    guard gaps.count < ImportNotes.most else {
+      return refuse("gaps", ImportNotes.tooMany(ImportNotes.most))
+    }
+    guard let tick = UInt64(exactly: tick) else { return refuse("gaps", "its tick is below 0") }
+    guard count > 0 else { return refuse("gaps", "its count is not above 0") }
+    guard let code = Int32(exactly: numbers["errno"] ?? 0) else {
+      return refuse("gaps", "its errno is no error's number")
+    }
+    guard let cause = GapCause(name: name) else {
+      let causes = GapCause.allCases.map(\.name).joined(separator: ", ")
+      return refuse("gaps", "its cause is none of \(causes)")
+    }
     let gap = Gap(firstTick: tick, count: UInt64(count), cause: cause, code: code)
-    gaps.append(ImportCauses.StatedGap(time: time, gap: gap))
+    var place = place
+    place.gap = items["gaps"]
+    let row = ImportCauses.StatedGap.Row(place: place, time: time)
+    gaps.append(ImportCauses.StatedGap(time: time, gap: gap, row: row))
   }
 
   private mutating func takeEvent(_ numbers: [String: Int64], _ texts: [String: String]) {
     guard let time = numbers["t_ns"], let tick = numbers["tick"], let kind = texts["kind"],
       let fault = texts["fault"]
     else { return refuseForm("sensorEvents") }
-    guard events.count < ImportNotes.most, let tick = UInt64(exactly: tick),
-      let kind = SensorEvent.Kind.allCases.first(where: { $0.name == kind }),
+    guard events.count < ImportNotes.most else {
+      return refuse("sensorEvents", ImportNotes.tooMany(ImportNotes.most))
+    }
+    guard let tick = UInt64(exactly: tick) else {
+      return refuse("sensorEvents", "its tick is below 0")
+    }
+    guard let kind = SensorEvent.Kind.allCases.first(where: { $0.name == kind }),
       let fault = SensorEvent.Fault.allCases.first(where: { $0.name == fault })
-    else { return refuse("sensorEvents") }
+    else { return refuse("sensorEvents", "its kind or its fault is none that is known") }
     let event = SensorEvent(tick: tick, kind: kind, fault: fault)
     events.append(ImportCauses.StatedEvent(time: time, event: event))
   }
 
-  private static let kinds = [
+  private static let kinds: [(key: String, one: String, several: String, members: String)] = [
     ("marks", "mark", "marks", "the time t_ns and the text label"),
     ("labels", "label", "labels", "the times from_ns and to_ns and the text name"),
     ("gaps", "gap", "gaps", "t_ns, tick, count and cause"),
@@ -176,18 +211,13 @@ struct ImportNotes: Equatable {
         "\(unplaced == 1 ? "the cause of 1 gap" : "the causes of \(unplaced) gaps") of \(name) \(unplaced == 1 ? "is" : "are") "
           + "left out: the samples have no such hole there")
     }
-    for (key, one, several, members) in ImportNotes.kinds {
-      if let count = refused[key] {
-        remarks.append(
-          "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out: no recording can have "
-            + (count == 1 ? "it, or so many" : "them, or so many"))
-      }
-      if let malformed = malformed[key] {
-        let (count, first) = (malformed.count, malformed.first)
-        remarks.append(
-          "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out: each needs \(members); the first "
-            + "is item \(first) of \"\(key)\"")
-      }
+    for (key, one, several, _) in ImportNotes.kinds {
+      guard let refusal = refused[key] else { continue }
+      let count = refusal.count
+      let place = refusal.first.map { "the first is item \($0) of \"\(key)\": " } ?? ""
+      remarks.append(
+        "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out: "
+          + place + refusal.why)
     }
     return remarks
   }

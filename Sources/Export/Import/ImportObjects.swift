@@ -108,9 +108,10 @@ extension ImportLines where Source: ~Copyable {
         // This program writes them last.
         if facts.hasHeader { return try consume("[") }
         try skipRows()
-      case "sensor", "units", "started", "note", "rate_hz":
+      case "sensor", "units", "started", "note", "rate_hz", "ticks":
         guard try peek() != nil else { throw try wrongJSON() }
         facts.take(member: key, Array(try value()))
+        facts.place(valuePlace)
         if let problem = facts.unitProblem {
           throw .line(name: source.name, line: valuePlace, problem: problem)
         }
@@ -151,7 +152,7 @@ extension ImportLines where Source: ~Copyable {
       if !isFirst { try require(",") }
       isFirst = false
       if try peek() == UInt8(ascii: "{") {
-        notes.take(key, Array(try value()))
+        notes.take(key, Array(try value()), at: valuePlace)
       } else {
         notes.takeOther(key)
         try skipValue()
@@ -238,6 +239,10 @@ extension ImportFacts {
       default:
         guard try json.enterObject() else { return }
         while let member = try json.nextKey() {
+          if ImportFacts.isRatio(member.text) {
+            try takeRatio("imulog.\(key).\(member.text)", &json)
+            continue
+          }
           switch try json.kind() {
           case .string:
             if let text = try json.string() { take("imulog.\(key).\(member.text)", text) }
@@ -245,7 +250,6 @@ extension ImportFacts {
             if let number: Int64 = try json.integer() {
               take("imulog.\(key).\(member.text)", "\(number)")
             }
-          case .list: try takeRatio("imulog.\(key).\(member.text)", &json)
           default: try json.skip()
           }
         }
@@ -256,16 +260,31 @@ extension ImportFacts {
     }
   }
 
-  /// Takes a ratio as `[61,1000000]`.
+  /// Takes a ratio as `[61,1000000]`; one of another form is left out, which is said, and `null` is none.
   private mutating func takeRatio(_ name: String, _ json: inout JSONReader)
     throws(JSONReader.Failure)
   {
-    guard try json.enterList() else { return }
-    var terms: [Int64] = []
-    while try json.nextElement() {
-      if let term: Int64 = try json.integer() { terms.append(term) }
+    switch try json.kind() {
+    case .null: return try json.skip()
+    case .list: break
+    case .number:
+      if let number = try json.double() { take(name, "\(number)") }
+      return
+    case let other:
+      try json.skip()
+      return take(name, other == .string ? "a text" : other == .object ? "an object" : "no list")
     }
-    if terms.count == 2 { take(name, "\(terms[0])/\(terms[1])") }
+    guard try json.enterList() else { return }
+    var terms: [String] = []
+    while try json.nextElement() {
+      guard try json.kind() == .number, let term = try json.double() else {
+        try json.skip()
+        terms.append("?")
+        continue
+      }
+      terms.append(Int64(exactly: term).map { "\($0)" } ?? "\(term)")
+    }
+    take(name, terms.joined(separator: "/"))
   }
 }
 

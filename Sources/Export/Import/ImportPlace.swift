@@ -5,6 +5,7 @@
 ///     line 7                           of a table
 ///     line 1, byte 5213                of JSON, where a line may be the whole file
 ///     line 1, byte 5213, sample 17     of the rows in a list of JSON
+///     line 1, byte 902, item 3 of "gaps"
 public struct ImportPlace: Equatable, Sendable, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {
@@ -14,6 +15,8 @@ public struct ImportPlace: Equatable, Sendable, ExpressibleByIntegerLiteral,
   public var byte: UInt64?
   /// Of the rows in a list, counted from 1.
   public var sample: UInt64?
+  /// Of the list of gaps in this program's document, counted from 1.
+  public var gap: Int?
 
   /// A line of text.
   public init(line: Int) { self.line = line }
@@ -30,6 +33,7 @@ public struct ImportPlace: Equatable, Sendable, ExpressibleByIntegerLiteral,
     var words = "line \(line)"
     if let byte { words += ", byte \(byte)" }
     if let sample { words += ", sample \(sample)" }
+    if let gap { words += ", item \(gap) of \"gaps\"" }
     return words
   }
 }

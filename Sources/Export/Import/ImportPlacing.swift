@@ -16,7 +16,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   private(set) var account = Account()
-  private(set) var table: ImportRows<Source>
+  var table: ImportRows<Source>
   private var grid = ImportGrid(period: 1, .close)
   /// The rows that were read but not placed, from `head` on, and their times.
   private var rows: [(sample: RawSample, place: ImportPlace)] = []

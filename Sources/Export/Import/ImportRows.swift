@@ -76,13 +76,17 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
 
   /// The note in the file.
   var note: String? { first.layout.facts.note ?? second?.table.layout.facts.note }
+  /// The error of a note in the file that a log has no room for.
+  var noteProblem: ImportError? {
+    first.noteProblem ?? second?.table.noteProblem
+  }
   /// The marks and labels in the file.
   var notes: ImportNotes { first.layout.facts.notes }
 
   /// The rate that the file states.
   var statedRate: SampleRate? { first.layout.facts.rate }
   /// All gaps, if the file states them and each of its rows is a sample.
-  var statedGaps: [ImportCauses.StatedGap]? {
+  var statedGaps: StatedGaps? {
     second == nil && first.missing.rows == 0 ? first.statedGaps : nil
   }
 

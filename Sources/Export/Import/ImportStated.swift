@@ -2,6 +2,93 @@
 
 import IMUModel
 
+/// All gaps of a file in the order of their ticks, and how many samples and ticks it counts.
+struct StatedGaps {
+  let gaps: [ImportCauses.StatedGap]
+  private let samples: Int64?
+  private let ticks: Int64?
+
+  /// - Parameters:
+  ///   - samples: `nil` where the file does not count them, or says that some are missing.
+  ///   - ticks: The same.
+  init(_ gaps: [ImportCauses.StatedGap], samples: Int64? = nil, ticks: Int64? = nil) {
+    (self.gaps, self.samples, self.ticks) = (gaps, samples, ticks)
+  }
+
+  /// Whether the file counts as many samples as it has, and with the ticks of its gaps as many ticks.
+  func hasCounted(samples count: UInt64) -> Bool {
+    guard let samples, let ticks else { return false }
+    let all = gaps.reduce(count) { $0.addingSaturated($1.gap.count) }
+    return UInt64(exactly: samples) == count && UInt64(exactly: ticks) == all
+  }
+}
+
+/// How the ticks that a file states agree with its times.
+enum StatedAgreement {
+  /// Gaps end beyond the samples.
+  case none
+  /// Times would be those of other ticks.
+  case doubtful
+  case plausible
+  /// Every gap is where the sample before it and the rate place it.
+  case exact
+}
+
+/// Checks that each gap between samples has the time that exports give it where times and not the rate place ticks.
+///
+///     sample  tick 6, t 60.3      gap  tick 7, t 70.3      gap  tick 9, t 90.3      sample  tick 12, t 118.9     at 100 Hz
+struct StatedTimes {
+  private var gaps: ArraySlice<ImportCauses.StatedGap>
+  private let rate: SampleRate
+  private var last: (time: Int64, tick: UInt64)?
+  private var matches = 0
+  private var hasMismatch = false
+
+  /// - Parameter gaps: In the order of their ticks.
+  init(_ gaps: [ImportCauses.StatedGap], _ rate: SampleRate) {
+    (self.gaps, self.rate) = (gaps[...], rate)
+  }
+
+  /// Whether two times are the same but for rounding.
+  static func areSame(_ time: Int64, _ other: Int64) -> Bool {
+    abs(time.nanoseconds(since: other)) <= 2
+  }
+
+  /// Adds the next sample.
+  mutating func add(_ time: Int64, tick: UInt64) {
+    // Uneven samples may leave a gap less time than its ticks have, but not less than half.
+    if let last, tick > last.tick + 1,
+      time.nanoseconds(since: last.time) < Double(tick - last.tick) / 2 * rate.period
+    {
+      hasMismatch = true
+    }
+    while let item = gaps.first, item.gap.firstTick < tick {
+      gaps.removeFirst()
+      look(at: item)
+    }
+    last = (time, tick)
+  }
+
+  private mutating func look(at item: ImportCauses.StatedGap) {
+    // What is before the first sample of a part may be after a sample that is no longer there.
+    guard let last else { return }
+    let offset =
+      rate.nanoseconds(atTick: item.gap.firstTick) &- rate.nanoseconds(atTick: last.tick)
+    if StatedTimes.areSame(item.time, last.time &+ offset) {
+      matches += 1
+    } else {
+      hasMismatch = true
+    }
+  }
+
+  /// Whether it is so of all gaps, after the last sample.
+  var areExact: Bool {
+    var rest = self
+    for item in gaps { rest.look(at: item) }
+    return rest.matches > 0 && !rest.hasMismatch
+  }
+}
+
 /// The ticks of samples in a file that states all ticks without one: every other tick has a sample.
 ///
 ///     gaps      tick 2, 3 ticks       tick 6, 1 tick

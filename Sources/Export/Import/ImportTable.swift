@@ -41,10 +41,17 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   /// Those that the times do not count.
   private let pauses: ImportPauses
 
+  /// The error of a note in the file that a log has no room for.
+  var noteProblem: ImportError? { layout.facts.noteProblem(name) }
+
   /// All gaps in the order of ticks; `nil` when the file does not state them.
-  var statedGaps: [ImportCauses.StatedGap]? {
-    let isStated = layout.shape == .document || (layout.gapIndex != nil && gapRows == 0)
-    return isStated ? layout.facts.notes.statedGaps(isTable: layout.shape != .document) : nil
+  var statedGaps: StatedGaps? {
+    let (facts, isDocument) = (layout.facts, layout.shape == .document)
+    guard isDocument || (layout.gapIndex != nil && gapRows == 0),
+      let gaps = facts.notes.statedGaps(isTable: !isDocument)
+    else { return nil }
+    guard isDocument, !facts.isIncomplete else { return StatedGaps(gaps) }
+    return StatedGaps(gaps, samples: facts.statedSamples, ticks: facts.statedTicks)
   }
 
   /// Whether no object of JSON was read yet.

@@ -90,6 +90,11 @@ struct ImportTimeParser {
   private func wrong(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)
     -> ImportFieldError
   {
+    if case .number = form, case .time = ImportTimeParser.reading(field) {
+      return ImportFieldError(
+        .dateAmongNumbers(
+          place(column), name: column.name, found: shown(field), unit: form.undated.name))
+    }
     if ImportTimeParser.looksDated(field) { return wrongDate(field, column) }
     return ImportFieldError(
       .notATime(column: place(column), name: column.name, found: shown(field)))

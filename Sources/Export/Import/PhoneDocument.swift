@@ -59,7 +59,8 @@ struct PhoneDocument {
       (vectors, key, keyName) = (values, members.sensor, "sensor")
       (isDatedAtEnd, duration) = (false, members.time)
     } else {
-      throw .document(name: name, what: "it has neither \"coordinateList\" nor \"axisValues\"")
+      let other = members.isEdgeImpulse ? ForeignFormat.edgeImpulse : ForeignFormat.otherJSON
+      throw .otherFormat(name: name, format: other.name, remedy: other.remedy)
     }
     switch key {
     case 0: sensor = .accel
@@ -136,6 +137,9 @@ private struct PhoneMembers {
   private(set) var date: Double?
   private(set) var duration: Double?
   private(set) var time: Double?
+  private var (hasPayload, hasSignature) = (false, false)
+  /// Whether it is a sample for Edge Impulse.
+  var isEdgeImpulse: Bool { hasPayload && hasSignature }
 
   /// A key of the other shape than that of the list, the list's own key for that, and the list.
   var foreignKey: (key: String, own: String, list: String)? {
@@ -186,6 +190,9 @@ private struct PhoneMembers {
     case "date": date = try PhoneMembers.double(key.text, &json)
     case "duration": duration = try PhoneMembers.double(key.text, &json)
     case "time": time = try PhoneMembers.double(key.text, &json)
+    case "payload", "signature":
+      if key.text == "payload" { hasPayload = true } else { hasSignature = true }
+      try json.skip()
     default: try json.skip()
     }
   }

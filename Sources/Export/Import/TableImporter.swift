@@ -101,6 +101,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     _ table: consuming ImportRows<Source>, _ options: ImportOptions
   ) throws(ImportError) -> Parts {
     var rows = table
+    if options.note.isEmpty, let problem = rows.noteProblem { throw problem }
     let guess = rows.timeGuess
     let survey: ImportSurvey
     do throws(ImportError) {
@@ -136,18 +137,15 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     var causes = begun
     if !causes.isEmpty {
       causes.check = ImportCauses.Check(
-        period: rate.period, allowance: grid.look.slack + (account.delays > 0 ? 16 : 0),
+        period: rate.period,
+        allowance: fit.isCounted
+          ? .infinity : grid.look.slack + (account.delays > 0 ? 16 : 0),
         isBeginningOnly: grid.stated != nil)
       while let row = try placing.next() {
         _ = causes.records(before: row.time, tick: placing.tick, lost: row.lost)
       }
-      if let misfit = causes.misfit {
-        throw .line(
-          name: name, line: misfit.place,
-          problem: .gapBeyondTimes(
-            ticks: misfit.ticks, fitting: misfit.fitting, hertz: Plain.hertz(rate)))
-      }
       _ = causes.rest()
+      if let misfit = causes.misfit { throw misfit.error(name, rate) }
       try placing.restart(on: grid, hasSamples: true)
     }
 

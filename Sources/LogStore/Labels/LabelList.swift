@@ -56,7 +56,7 @@ public struct LabelList: Equatable, Sendable {
     }
     if cutBytes > 0 {
       parts.append(
-        "\(cutBytes == 1 ? "the last byte" : "the last \(cutBytes) bytes") of its file of labels are no whole line and left out"
+        "\(cutBytes == 1 ? "the last byte" : "the last \(cutBytes) bytes") of its file of labels \(cutBytes == 1 ? "is" : "are") no whole line and left out"
       )
     }
     if !surplus.isEmpty {

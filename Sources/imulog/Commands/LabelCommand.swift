@@ -34,7 +34,8 @@ struct LabelCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The stretch, such as 3s..8s; one with a - in front comes after --.", valueName: "from..to"))
+      "The stretch, such as 3s..8s; one with a - in front comes after --.", valueName: "from..to"),
+    transform: LabelRange.parsed)
   var range: LabelRange?
 
   @Argument(
@@ -127,9 +128,17 @@ struct LabelCommand: ParsableCommand {
 }
 
 /// A stretch of time on the command line: `3s..8s`, `3s..`, `..8s`, `..`.
-struct LabelRange: ExpressibleByArgument {
+struct LabelRange {
   let from: RangeTime?
   let to: RangeTime?
+
+  /// That of an argument; throws an error with the form for another text.
+  static func parsed(_ argument: String) throws -> LabelRange {
+    guard let range = LabelRange(argument: argument) else {
+      throw ValidationError("give it as FROM..TO, such as 3s..8s, 1m.., ..2h or ..")
+    }
+    return range
+  }
 
   init?(argument: String) {
     guard let (first, last) = argument.parts(around: "..") else { return nil }

@@ -386,10 +386,9 @@ struct Conversion {
     if case .ticksMissing = error {
       remedies.insert("add --fill hold to repeat the sample before them or --fill none", at: 0)
     }
+    let verb = "imulog export \(entry.number) --format \(format.rawValue)"
     let place = format == .edgeImpulse ? " -o DIR/" : ""
-    remedies.append(
-      "see `imulog export --help` for what `imulog export \(entry.number) --format \(format.rawValue)\(place)` can do here"
-    )
+    remedies.append("see `imulog export --help` for what `\(verb)\(place)` can do here")
     return "\(error.problem): \(remedies.joined(separator: ", or "))"
   }
 

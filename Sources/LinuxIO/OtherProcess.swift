@@ -154,8 +154,8 @@ extension OtherProcess {
 
   /// Milliseconds between two looks whether it has ended, while it writes nothing.
   private static var lookEvery: Int64 { 20 }
-  /// Bytes that a pipe holds.
-  private static var pipe: Int { 64 * 1024 }
+  /// Bytes that the larger pipe holds, that from its stdout (Processes.c).
+  private static var pipe: Int { 1 << 20 }
   /// More is read and dropped.
   private static var mostOutput: Int { 4 << 20 }
 

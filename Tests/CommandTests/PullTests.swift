@@ -217,6 +217,6 @@ struct PullTests {
     #expect(refusals >= 4)
     let gap = bench.pull("1", "--format", "edge-impulse").talk
     #expect(gap.contains("add --fill hold to repeat the sample before them"), "\(gap)")
-    #expect(gap.contains("`imulog export 1 --format edge-impulse`"), "\(gap)")
+    #expect(gap.contains("`imulog export 1 --format edge-impulse -o DIR/`"), "\(gap)")
   }
 }

@@ -33,9 +33,9 @@ struct OtherProcessTests {
 
   @Test("everything that it wrote before its end is read, more than a pipe holds")
   func long() throws {
-    let ending = try ending("seq 1 40000; seq 40001 40100 >&2")
+    let ending = try ending("seq 1 400000; seq 40001 40100 >&2")
     #expect(ending.status == 0)
-    #expect(ending.output == Array((1...40000).map { "\($0)\n" }.joined().utf8))
+    #expect(ending.output == Array((1...400_000).map { "\($0)\n" }.joined().utf8))
     #expect(ending.lastLine == "40100")
   }
 

@@ -135,7 +135,7 @@ struct LabelRange {
   /// That of an argument; throws an error with the form for another text.
   static func parsed(_ argument: String) throws -> LabelRange {
     guard let range = LabelRange(argument: argument) else {
-      throw ValidationError("give it as FROM..TO, such as 3s..8s, 1m.., ..2h or ..")
+      throw ValidationError("give it as FROM..TO, such as 3s..8s, or 1m.. and ..2h for an open end")
     }
     return range
   }

@@ -66,7 +66,8 @@ for name in store.numbers:
         key = CHANNELS[trace.stats.channel[1:]]
         values = found.setdefault(key, [])
         for place in range(len(trace.data)):
-            away = trace.stats.starttime.ns + place * 1e9 / trace.stats.sampling_rate - times[len(values) + place]
+            # Whole numbers first: a time since 1970 as a floating-point number is off by up to 128 ns.
+            away = trace.stats.starttime.ns - times[len(values) + place] + place * 1e9 / trace.stats.sampling_rate
             assert abs(away) <= in_trace, (name, key, len(values) + place, away, in_trace)
             worst[name] = max(worst.get(name, 0), abs(away))
         values += trace.data.tolist()
@@ -79,7 +80,7 @@ for name in store.numbers:
         values = others.setdefault(CHANNELS[record.sourceid.replace("_", "")[-2:]], [])
         data = list(record.datasamples)
         for place in range(len(data)):
-            away = record.starttime + place * 1e9 / record.samprate - times[len(values) + place]
+            away = record.starttime - times[len(values) + place] + place * 1e9 / record.samprate
             assert abs(away) <= in_record, (name, record.sourceid, len(values) + place, away, in_record)
         values.extend(data)
     assert found == others, name

@@ -23,6 +23,7 @@ struct MotionRecorder {
   var writerStall: Range<Double> = 0..<0
   var length: Int64? = 60_000_000_000
   var setting = TriggerSetting()
+  var samplesWhileIdle = true
   /// Seconds until the service ends.
   var end = 30.0
   let directory = TemporaryDirectory(inMemory: true)
@@ -33,35 +34,17 @@ struct MotionRecorder {
     setting.postTrigger = 1_000_000_000
   }
 
-  /// A recording as a reader sees it.
-  struct Take {
-    let description: RecordingDescription
-    /// The sampler's ticks.
-    let ticks: Range<UInt64>
-    /// Times by the recording's ticks.
-    let times: [Int64]
-    let marks: [Mark]
-    let reason: StopReason
-
-    /// The sampler's ticks of the rows at which marks are: the first ones that are not before them.
-    var markedTicks: [UInt64] {
-      marks.compactMap { mark in
-        times.firstIndex { $0 >= mark.time }.map { ticks.lowerBound + UInt64($0) }
-      }
-    }
-  }
-
   /// Runs the service.
   ///
   /// - Returns: Its recordings, and its warnings.
   func run(
     didTurn: @escaping (RecorderLoop) -> Void = { _ in }
-  ) throws -> (takes: [Take], warnings: [String]) {
+  ) throws -> (takes: [WholeRecording], warnings: [String]) {
     var configuration = RecorderConfiguration.default
     configuration.rate = RecordingWriterTests.rate(100)
     (configuration.length, configuration.trigger) = (length, setting)
     configuration.preTrigger = 500_000_000
-    configuration.reserve = 0
+    (configuration.reserve, configuration.samplesWhileIdle) = (0, samplesWhileIdle)
     let (spikes, writerStall) = (spikes, writerStall)
     let source = CountingSource { tick in
       // The rates number the sample.
@@ -91,33 +74,10 @@ struct MotionRecorder {
     let catalogue = try Catalogue(path: directory.path)
     let takes = try catalogue.list().entries.sorted { $0.number < $1.number }.map { entry in
       var reader = try catalogue.reader(of: entry)
-      return try MotionRecorder.take(&reader)
-    }
-    return (takes, warnings.all)
-  }
-
-  private static func take<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>
-  ) throws -> Take {
-    var (numbers, times, marks): ([UInt64], [Int64], [Mark]) = ([], [], [])
-    for event in try reader.readAll() {
-      switch event {
-      case .sample(_, let time, let sample):
-        numbers.append(
-          UInt64(UInt16(bitPattern: sample.gx)) | UInt64(UInt16(bitPattern: sample.gy)) << 16)
-        times.append(time)
-      case .other(.mark(let mark)): marks.append(mark)
-      default: break
+      return try WholeRecording(&reader) { sample in
+        UInt64(UInt16(bitPattern: sample.gx)) | UInt64(UInt16(bitPattern: sample.gy)) << 16
       }
     }
-    let report = try reader.account()
-    #expect(report.isIntact)
-    let first = try #require(numbers.first)
-    let range = first..<first + UInt64(numbers.count)
-    #expect(numbers == Array(range))
-    let end = try #require(report.end)
-    return Take(
-      description: report.description, ticks: range, times: times, marks: marks,
-      reason: end.reason)
+    return (takes, warnings.all)
   }
 }

@@ -131,23 +131,11 @@ struct SteppedRecorder {
 
   func catalogue() throws -> Catalogue { try Catalogue(path: directory.path) }
 
-  /// Expects every tick from the first to the last, each with its sample; the sampler's ticks that are in it.
-  func expectWhole(_ entry: CatalogueEntry) throws -> (ticks: Range<UInt64>, end: RecordingEnd) {
+  /// Expects every tick from the first to the last, each with its sample.
+  func expectWhole(_ entry: CatalogueEntry) throws -> WholeRecording {
     var reader = try catalogue().reader(of: entry)
-    let report = try reader.account()
-    var ticks: [UInt64] = []
-    for case .sample(_, _, let sample) in try reader.readAll() {
-      ticks.append(WriterBench.tick(sample))
-    }
-    let first = try #require(ticks.first)
-    let range = first..<first + UInt64(ticks.count)
-    let isWhole = ticks == Array(range)
-    #expect(isWhole, "recording \(entry.number): \(ticks.count) samples from \(first)")
-    #expect(report.isIntact, "recording \(entry.number): \(report)")
-    #expect(report.description.number == entry.number)
-    let end = try #require(report.end)
-    #expect(end.ledger.scheduled == UInt64(ticks.count))
-    #expect(report.description.plannedTicks.map { UInt64(ticks.count) <= $0 } ?? true)
-    return (range, end)
+    let recording = try WholeRecording(&reader, tick: WriterBench.tick)
+    #expect(recording.description.number == entry.number)
+    return recording
   }
 }

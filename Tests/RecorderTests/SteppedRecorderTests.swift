@@ -67,7 +67,8 @@ struct SteppedRecorderTests {
     var reasons: Set<StopReason> = []
     var marks = 0
     for entry in listing.entries {
-      let (ticks, end) = try service.expectWhole(entry)
+      let recording = try service.expectWhole(entry)
+      let (ticks, end) = (recording.ticks, recording.end)
       #expect(owners.isDisjoint(with: ticks), "recording \(entry.number)")
       owners.formUnion(ticks)
       reasons.insert(end.reason)
@@ -77,8 +78,7 @@ struct SteppedRecorderTests {
       #expect(
         ticks.count <= Int(SteppedRecorder.ticksBefore + SteppedRecorder.ticksAfter),
         "recording \(entry.number)")
-      var reader = try service.catalogue().reader(of: entry)
-      for case .other(.mark) in try reader.readAll() { marks += 1 }
+      marks += recording.marks.count
     }
     #expect(reasons.isSuperset(of: [.completed, .button]))
     #expect(marks > 0)
@@ -97,7 +97,8 @@ struct SteppedRecorderTests {
     let entries = try service.catalogue().list().entries
     let entry = try #require(entries.first)
     #expect(entries.count == 1)
-    let (ticks, end) = try service.expectWhole(entry)
+    let recording = try service.expectWhole(entry)
+    let (ticks, end) = (recording.ticks, recording.end)
     // The first tick from the press on is number 301, and the last that was due at the other press is 600.
     #expect(ticks == 301 - SteppedRecorder.ticksBefore..<601)
     #expect(end.reason == .button)
@@ -125,7 +126,8 @@ struct SteppedRecorderTests {
     let loop = try service.run(button)
     #expect(loop.machine.problem == nil)
     let entry = try #require(try service.catalogue().list().entries.first)
-    let (ticks, end) = try service.expectWhole(entry)
+    let recording = try service.expectWhole(entry)
+    let (ticks, end) = (recording.ticks, recording.end)
     #expect(end.reason == .completed)
     #expect(ticks == 300 - SteppedRecorder.ticksBefore..<900)
     buttonAgain = nil

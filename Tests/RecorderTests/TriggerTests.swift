@@ -25,7 +25,7 @@ struct TriggerTests {
     for (take, (first, words)) in zip(
       takes, [(301, "trigger 0.689 g"), (1200, "trigger 0.505 g"), (2200, "trigger 0.501 g")])
     {
-      #expect(take.reason == .completed)
+      #expect(take.end.reason == .completed)
       #expect(take.marks.map(\.label) == [words])
       #expect(take.markedTicks == [UInt64(first)])
       #expect(take.description.begunBy == .trigger)
@@ -95,7 +95,7 @@ struct TriggerTests {
     let take = try recorder.run().takes
     #expect(take.map(\.ticks) == [251..<1501])
     #expect(take.map(\.markedTicks) == [[500, 900]])
-    #expect(take[0].reason == .button && take[0].description.begunBy == .button)
+    #expect(take[0].end.reason == .button && take[0].description.begunBy == .button)
   }
 
   @Test(
@@ -107,7 +107,7 @@ struct TriggerTests {
     var takes = try recorder.run().takes
     #expect(takes.map(\.ticks) == [950..<1501])
     #expect(takes.map(\.markedTicks) == [[1000]])
-    #expect(takes.map(\.reason) == [.button])
+    #expect(takes.map(\.end.reason) == [.button])
     #expect(takes.map(\.description.begunBy) == [.trigger])
     // A long press is understood 1.6 s later.
     recorder = MotionRecorder(spikes: [1000: 5000])
@@ -115,7 +115,7 @@ struct TriggerTests {
     (recorder.length, recorder.setting.postTrigger) = (4_000_000_000, 2_000_000_000)
     takes = try recorder.run().takes
     #expect(takes.map(\.ticks) == [950..<1400])
-    #expect(takes.map(\.reason) == [.completed])
+    #expect(takes.map(\.end.reason) == [.completed])
   }
 
   @Test("a press that shakes the device in a recording of motion still ends it")
@@ -124,7 +124,7 @@ struct TriggerTests {
     recorder.presses = [10.5]
     let takes = try recorder.run().takes
     #expect(takes.map(\.ticks) == [950..<1051])
-    #expect(takes.map(\.reason) == [.button])
+    #expect(takes.map(\.end.reason) == [.button])
   }
 
   @Test("a press just before the end of the motion, which is understood after it, begins no other")
@@ -164,7 +164,7 @@ struct TriggerTests {
   func eventAtPress() throws {
     func takes(
       _ event: UInt64, _ presses: [Double], stall: Range<Double> = 0..<0
-    ) throws -> [MotionRecorder.Take] {
+    ) throws -> [WholeRecording] {
       var recorder = MotionRecorder(spikes: [event: 5000])
       (recorder.presses, recorder.writerStall) = (presses, stall)
       return try recorder.run().takes

@@ -11,7 +11,7 @@ enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
   /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` with the queue for its log, or
-  /// ``WriterCommand/abandon``.
+  /// ``WriterCommand/abandon(_:isFull:)``.
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
   /// The log has its end: keep, delete or discard the file.
   case file(RecordingFate, RecordingEnd)
@@ -116,9 +116,8 @@ struct Card: ~Copyable {
       store = try Catalogue(path: path, create: true)
       live = try begin(header, setup, in: store)
     } catch {
-      writer.post(.abandon)
-      news.post(
-        .fileRefused(
+      writer.post(
+        .abandon(
           CommandFailure(error, else: .inputOutput),
           isFull: (error as? CatalogueError)?.isFull ?? (error is NoRoom)))
       return

@@ -112,24 +112,6 @@ package struct RecordingStart: Hashable, Sendable {
   func isBegun(by press: MonotonicTime) -> Bool { press == taker?.at ?? at }
 }
 
-/// A recording that begins as soon as one can begin.
-struct WaitingRecording: Hashable, Sendable {
-  /// A mark that came before the recording could begin.
-  struct EarlyMark: Hashable, Sendable {
-    let at: MonotonicTime
-    let label: String
-  }
-
-  var start: RecordingStart
-  /// The end of the event that begins it, where that is over already.
-  var end: MonotonicTime?
-  var marks: Set<EarlyMark> = []
-
-  mutating func mark(at instant: MonotonicTime, _ label: String) {
-    marks.insert(EarlyMark(at: instant, label: label))
-  }
-}
-
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
 package enum RecorderEffect: Equatable, Sendable {
   /// Bring the sensor up and sample into the history; answered by ``RecorderEvent/sensorReady`` or
@@ -149,7 +131,7 @@ package enum RecorderEffect: Equatable, Sendable {
   case holdBack(at: MonotonicTime)
   /// Continue logging, with the ticks that were held back.
   case release
-  /// Motion began the recording and ends it no more.
+  /// Motion began the recording and ends it no more; logging continues with the ticks that the end of the motion held back.
   case takeOver
   /// Put a mark into the recording, which may still await its first sample.
   case mark(at: MonotonicTime, label: String)
@@ -159,8 +141,10 @@ package enum RecorderEffect: Equatable, Sendable {
   /// End the recording at `at`, where the next one begins, and put it into the trash; answered like
   /// ``endRecording(at:reason:)``.
   case discardRecording(at: MonotonicTime)
-  /// The request or press has no effect now: a sentence without its full stop, for the caller.
-  case refuse(String)
+  /// The request or press has no effect now: a sentence without its full stop, for the caller, and the caller's exit status.
+  case refuse(String, ExitStatus = .tryAgain)
+  /// An event in the motion has no recording: a sentence for the journal.
+  case report(String)
   /// Read the configuration again; answered by ``RecorderEvent/reloaded(samplesWhileIdle:)`` or
   /// ``RecorderEvent/reloadRefused`` before any other event. No recording is running.
   case reload
@@ -182,7 +166,15 @@ enum RefusalText {
     "nothing was sampled before, because the sensor sleeps while idle; say while-idle = sample in the configuration"
   static let notSampledYet = "nothing was sampled yet, the sensor is being brought up"
   static let hasJustEnded =
-    "the recording had just ended by itself and is kept; press again for another"
+    "the recording had just ended and is kept; press again for another"
+  static let markIsLate =
+    "two presses came after the end of the recording, which is kept, and mark nothing"
+  static let eventIsLost =
+    "motion began an event when the sensor was lost, and no recording begins with it"
+  static let stopCallsEventOff =
+    "motion began an event while the last recording was saved, and a stop called its recording off"
+  static let endCallsEventOff =
+    "motion began an event that has no recording, because the service is ending"
   static let noSensor =
     "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"
   static let couldNotBegin = "the recording could not begin: \(Problem.sensor.meaning)"
@@ -200,4 +192,8 @@ enum RefusalText {
   static let beginningIsLate =
     "the recording has not begun yet and begins as soon as it can; imulog status says when it has"
   static let isEnding = "the service is ending"
+
+  static func marksAreLost(_ count: Int) -> String {
+    "\(count == 1 ? "a mark is" : "\(count) marks are") in no recording, because the recording had ended or was not kept"
+  }
 }

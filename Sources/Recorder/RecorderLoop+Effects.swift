@@ -47,9 +47,10 @@ extension RecorderLoop {
       // Its next samples belong to no recording.
       if setup.isSingle { workers?.stopSampling() }
     case .discardRecording(let instant): send(.end(at: instant, reason: .button, isDiscarded: true))
-    case .refuse(let sentence):
-      refusal = sentence
+    case .refuse(let sentence, let status):
+      refusal = CommandFailure(status, sentence)
       journal(.notice, sentence)
+    case .report(let sentence): journal(.warning, sentence)
     case .reload: reload()
     case .exit: break
     }
@@ -198,7 +199,8 @@ extension RecorderLoop {
       sensorIsReady(start, workers)
     case .sensorFailed(let failure, let session):
       guard let workers, workers.channel.session == session else { return }
-      sleepSensor()
+      // The writer ends a recording first; then the machine lets the sensor sleep.
+      if machine.state.isIdle { sleepSensor() }
       sensorFailed(failure)
     case .sensorSilent(let isSilent, let session):
       guard workers?.channel.session == session else { return }
@@ -210,8 +212,13 @@ extension RecorderLoop {
         + "Without it the times are less certain, and nothing else is lost"
       if panel == nil { journal(.warning, notice) }
     case .motion(let event, let isMarked, let session):
-      guard workers?.channel.session == session else { return }
+      guard workers?.channel.session == session else {
+        if !isMarked, case .began = event { journal(.warning, RefusalText.eventIsLost) }
+        return
+      }
       handle(event, isMarked: isMarked)
+    case .marksLost(let count):
+      journal(.warning, RefusalText.marksAreLost(count))
     case .recording(let event):
       if event == .savedNothing {
         journal(.notice, RefusalText.hadNoSample)
@@ -237,7 +244,7 @@ extension RecorderLoop {
   private func sensorFailed(_ failure: CommandFailure) {
     if setup.isSingle || (failure.status == .tryAgain && !hadSensor) {
       fatal = failure
-      return handle(.terminate)
+      return handle(machine.state.isIdle ? .terminate : .sensorFailed)
     }
     // The search is repeated every 2 s, the report is not.
     if failure.sentence != lastReported {

@@ -44,7 +44,11 @@ extension RecorderLoop {
     refusal = nil
     handle(event)
     if let refusal {
-      guard request == .stop, let failure = storageFailure else { return refuse(peer, refusal) }
+      guard request == .stop, let failure = storageFailure else {
+        return answer([
+          (peer, .refused(status: refusal.status.rawValue, message: refusal.sentence))
+        ])
+      }
       return answer([
         (
           peer,

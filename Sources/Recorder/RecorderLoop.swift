@@ -83,7 +83,7 @@ package final class RecorderLoop {
   /// Whether its panel asked for that, and not a signal.
   private var endsByPanel = false
   /// The refusal of the last event, for the caller.
-  var refusal: String?
+  var refusal: CommandFailure?
   /// Held while a recording runs.
   var latency = LatencyRequest(microseconds: nil)
   /// Its last refusal, which is reported once.

@@ -8,10 +8,7 @@ extension RecorderMachine {
   package mutating func handle(_ event: RecorderEvent) -> [RecorderEffect] {
     switch event {
     case .begin: return state == .asleep && samplesWhileIdle ? arm() : []
-    // It may be the recording's end: later ticks are logged once it is known not to be.
-    case .buttonDown(let time):
-      let isOpen = state == .starting || state == .recording
-      return isOpen && !hasBegun(by: time) ? [.holdBack(at: time)] : []
+    case .buttonDown(let time): return hold(at: time)
     case .press, .double, .single, .long, .holding, .veryLong, .forgotten:
       return handleGesture(event)
     case .start, .stop, .mark, .keep, .discard: return handleRequest(event)
@@ -23,97 +20,6 @@ extension RecorderMachine {
     case .reload, .reloaded, .reloadRefused: return handleConfiguration(event)
     case .terminate: return terminate(.signal)
     }
-  }
-
-  // MARK: The button
-
-  private mutating func handleGesture(_ event: RecorderEvent) -> [RecorderEffect] {
-    isButtonHeld = false
-    switch event {
-    case .press(let time): return press(at: time)
-    case .double(let time):
-      switch state {
-      case .starting, .recording:
-        // Else the first press was ignored, because another start waited.
-        guard let begun, begun.at < time, !begun.isBegun(by: time) else {
-          doublePress = time
-          return [.release]
-        }
-        return [.mark(at: time, label: ""), .release]
-      case .stopping:
-        return [.mark(at: time, label: "")] + resume()
-      default:
-        if let start = waiting?.start, start.at < time, !start.isBegun(by: time) {
-          waiting?.mark(at: time, "")
-        } else {
-          doublePress = time
-        }
-        return []
-      }
-    case .single: return state == .stopping ? endByPress() : []
-    case .long(let time): return long(at: time)
-    case .veryLong: return terminate(.button)
-    // It may have been the second press of a mark: a recording that is too long is better than one too short.
-    case .forgotten:
-      guard state.isLogging else { return [] }
-      return state == .stopping ? resume() : [.release]
-    default:
-      isButtonHeld = true
-      return []
-    }
-  }
-
-  private mutating func press(at time: MonotonicTime) -> [RecorderEffect] {
-    if isMeantForLast(time) { return [.refuse(RefusalText.hasJustEnded)] }
-    if state.isLogging, hasBegun(by: time) { return takeOver(at: time) }
-    let start = RecordingStart(at: time, reason: .button)
-    switch state {
-    case .asleep:
-      waiting = WaitingRecording(start: start)
-      return arm()
-    case .waking, .saving: return wait(start, isRequest: false)
-    case .armed: return begin(start)
-    case .starting, .recording:
-      state = .stopping
-      stopPress = time
-      return [.holdBack(at: time)]
-    // The recogniser never reports two presses without a gesture between them; if it did, none would be lost.
-    case .stopping: return endByPress() + wait(start, isRequest: false)
-    case .ending: return [.refuse(RefusalText.isEnding)]
-    case .ended: return []
-    }
-  }
-
-  private mutating func long(at time: MonotonicTime) -> [RecorderEffect] {
-    if isMeantForLast(time) { return [.refuse(RefusalText.hasJustEnded)] }
-    if state.isLogging, hasBegun(by: time) {
-      return takeOver(at: time) + [.refuse(RefusalText.endsBeforeKeeping)]
-    }
-    switch state {
-    case .asleep, .waking, .armed, .saving: return keep(upTo: time, by: .button)
-    case .starting, .recording: return discard(andBegin: RecordingStart(at: time, reason: .button))
-    case .stopping: return endByPress()
-    case .ending: return [.refuse(RefusalText.isEnding)]
-    case .ended: return []
-    }
-  }
-
-  /// Whether a press went down before the last recording ended by itself, and so was meant to end it.
-  private func isMeantForLast(_ press: MonotonicTime) -> Bool {
-    guard let lastPresses, state.isIdle || state == .saving else { return false }
-    return lastPresses.contains(press)
-  }
-
-  /// Continues logging: the press was not the recording's end.
-  private mutating func resume() -> [RecorderEffect] {
-    state = hasFirstSample ? .recording : .starting
-    stopPress = nil
-    return [.release]
-  }
-
-  /// Ends the recording at the press.
-  private mutating func endByPress(then next: State = .saving) -> [RecorderEffect] {
-    end(at: stopPress, .button, then: next)
   }
 
   // MARK: Requests
@@ -145,7 +51,7 @@ extension RecorderMachine {
       waiting = WaitingRecording(start: start)
       return arm()
     case .waking:
-      guard problem != .sensor else { return [.refuse(RefusalText.noSensor)] }
+      guard problem != .sensor else { return [.refuse(RefusalText.noSensor, .unavailable)] }
       return wait(start, isRequest: true)
     case .armed: return begin(start)
     case .starting, .recording: return [.refuse(RefusalText.isRecording)]
@@ -160,17 +66,14 @@ extension RecorderMachine {
     case .waking where waiting != nil:
       waiting = nil
       return samplesWhileIdle ? [] : sleep()
-    case .starting, .recording: return end(at: time, .button)
-    case .stopping: return endByPress()
-    case .saving:
-      // The recording is ending already: the caller waits for that.
-      waiting = nil
-      return []
+    case .starting, .recording, .stopping: return end(at: time, .button)
+    // The recording is ending already: the caller waits for that.
+    case .saving: return callOff(RefusalText.stopCallsEventOff)
     case .asleep, .waking, .armed, .ending, .ended: return [.refuse(RefusalText.noRecording)]
     }
   }
 
-  private mutating func keep(
+  mutating func keep(
     upTo time: MonotonicTime, by reason: StartReason
   ) -> [RecorderEffect] {
     switch state {
@@ -186,16 +89,13 @@ extension RecorderMachine {
     }
   }
 
-  private mutating func terminate(_ reason: StopReason) -> [RecorderEffect] {
+  mutating func terminate(_ reason: StopReason) -> [RecorderEffect] {
     switch state {
     case .asleep, .waking, .armed: return exit()
-    case .starting, .recording: return end(at: nil, reason, then: .ending)
-    // No second press can come any more.
-    case .stopping: return endByPress(then: .ending)
+    case .starting, .recording, .stopping: return end(at: nil, reason, then: .ending)
     case .saving:
       state = .ending
-      waiting = nil
-      return []
+      return callOff(RefusalText.endCallsEventOff)
     case .ending, .ended: return []
     }
   }
@@ -227,18 +127,18 @@ extension RecorderMachine {
       isSensorAwake = false
       problem = .sensor
       let refusal: [RecorderEffect] =
-        waiting == nil ? [] : [.refuse(RefusalText.couldNotBegin)]
+        waiting == nil ? [] : [.refuse(RefusalText.couldNotBegin, .unavailable)]
       waiting = nil
       state = samplesWhileIdle ? .waking : .asleep
       return refusal + (samplesWhileIdle ? [.scheduleRetry] : [])
+    // Its writer ends the recording first.
     case .starting, .recording, .stopping:
-      isSensorAwake = false
+      isSensorLost = true
       return endByItself(.sensor)
     case .saving, .ending:
-      isSensorAwake = false
+      isSensorLost = true
       problem = .sensor
-      forgetEvent()
-      return []
+      return forgetEvent()
     }
   }
 
@@ -251,8 +151,7 @@ extension RecorderMachine {
       hasFirstSample = true
       succeed(.storageFull, .storage)
     case .limitReached(let time) where state.isLogging:
-      noteOwnEnd(at: time)
-      return end(at: nil, .completed)
+      return noteOwnEnd(at: time) + end(at: nil, .completed)
     case .storageEnded(let problem) where state.isLogging:
       hasStorageFailed = true
       return endByItself(problem)
@@ -265,7 +164,7 @@ extension RecorderMachine {
     case .saved where state == .saving:
       if !hasStorageFailed { succeed(.storageFull, .storage) }
       return rest()
-    case .savedNothing where state == .saving: return rest()
+    case .savedNothing where state == .saving || state.isLogging: return rest()
     case .saved where state == .ending, .savedNothing where state == .ending: return exit()
     default: break
     }
@@ -288,16 +187,18 @@ extension RecorderMachine {
     return effects + endQuietly(at: over)
   }
 
-  /// Keeps a press or request for later. The first one counts, but a person takes over the recording of an event that waits;
-  /// a second request is refused.
-  private mutating func wait(_ start: RecordingStart, isRequest: Bool) -> [RecorderEffect] {
+  /// Keeps a press or request for later. The first one counts, but a person takes over the recording of an event that waits,
+  /// and so does a press that went down before the request that waits; a second request is refused.
+  mutating func wait(_ start: RecordingStart, isRequest: Bool) -> [RecorderEffect] {
     guard let present = waiting?.start else {
       waiting = WaitingRecording(start: start)
       return []
     }
-    guard present.isOfMotion else {
+    let isFirst = start.at < present.at && present.reason != .button && present.taker == nil
+    guard present.isOfMotion || !isRequest && isFirst else {
       return isRequest ? [.refuse(RefusalText.isStarting)] : []
     }
+    if !present.isOfMotion { waiting?.start.at = start.at }
     waiting?.start.taker = RecordingStart.Taker(at: start.at, reason: start.reason)
     waiting?.end = nil
     return []
@@ -309,24 +210,24 @@ extension RecorderMachine {
   mutating func end(
     at end: MonotonicTime?, _ reason: StopReason, then next: State = .saving
   ) -> [RecorderEffect] {
+    let mark = closePress(by: end)
     state = next
-    stopPress = nil
-    return [.endRecording(at: end, reason: reason)]
+    return mark + [.endRecording(at: end, reason: reason)]
   }
 
   /// Ends the recording without a user's request: ticks that were held back are logged.
-  private mutating func endByItself(_ problem: Problem) -> [RecorderEffect] {
+  mutating func endByItself(_ problem: Problem) -> [RecorderEffect] {
     self.problem = problem
     return end(at: nil, problem.stopReason)
   }
 
   /// Discards the recording; another one begins at `start` as soon as that is done.
-  private mutating func discard(andBegin start: RecordingStart) -> [RecorderEffect] {
+  mutating func discard(andBegin start: RecordingStart) -> [RecorderEffect] {
     if isGuided { doublePress = start.at }
+    let mark = closePress(by: start.at)
     state = .saving
-    stopPress = nil
     waiting = WaitingRecording(start: start)
-    return [.discardRecording(at: start.at)]
+    return mark + [.discardRecording(at: start.at)]
   }
 
   // MARK: Between recordings
@@ -349,16 +250,17 @@ extension RecorderMachine {
 
   /// Begins the recording that waits, or goes to the idle state.
   private mutating func rest() -> [RecorderEffect] {
-    (begun, stopPress) = (nil, nil)
+    (begun, openPress) = (nil, nil)
+    let sleeps = isSensorLost ? stopSensor() : []
     if let start = waiting?.start, isSensorAwake { return begin(start) }
-    let effects = waiting != nil || samplesWhileIdle ? arm() : sleep()
+    let effects = sleeps + (waiting != nil || samplesWhileIdle ? arm() : sleep())
     guard awaitsReload else { return effects }
     awaitsReload = false
     return effects + [.reload]
   }
 
   /// Armed, or waking when the sensor sleeps.
-  private mutating func arm() -> [RecorderEffect] {
+  mutating func arm() -> [RecorderEffect] {
     guard !isSensorAwake else {
       state = .armed
       return []
@@ -379,9 +281,9 @@ extension RecorderMachine {
     return stopSensor() + [.exit]
   }
 
-  private mutating func stopSensor() -> [RecorderEffect] {
+  mutating func stopSensor() -> [RecorderEffect] {
     guard isSensorAwake else { return [] }
-    isSensorAwake = false
+    (isSensorAwake, isSensorLost) = (false, false)
     return [.sleepSensor]
   }
 

@@ -24,12 +24,13 @@ extension RecorderMachine {
   /// Leaves a recording that began by itself to the person who pressed the button.
   mutating func takeOver(at press: MonotonicTime) -> [RecorderEffect] {
     begun = RecordingStart(at: press, reason: .button)
-    return [.takeOver, .release]
+    return [.takeOver]
   }
 
   /// Notes that the recording ends by itself with the tick at `time`.
-  mutating func noteOwnEnd(at time: MonotonicTime) {
+  mutating func noteOwnEnd(at time: MonotonicTime) -> [RecorderEffect] {
     lastPresses = firstPress.flatMap { $0 <= time ? $0..<time + 1 : nil }
+    return closePress(by: time)
   }
 
   mutating func handleMotion(_ event: RecorderEvent) -> [RecorderEffect] {
@@ -52,6 +53,7 @@ extension RecorderMachine {
     switch state {
     case .armed: return begin(start)
     case .starting, .recording, .stopping: return mark(of: start)
+    case .saving where isSensorLost: return [.report(RefusalText.eventIsLost)]
     case .saving:
       if waiting == nil {
         waiting = WaitingRecording(start: start)
@@ -61,14 +63,15 @@ extension RecorderMachine {
         waiting?.end = nil
       }
       return []
-    case .asleep, .waking, .ending, .ended: return []
+    case .asleep, .waking: return [.report(RefusalText.eventIsLost)]
+    case .ending: return [.report(RefusalText.endCallsEventOff)]
+    case .ended: return []
     }
   }
 
   /// Ends a recording whose motion was over at `time`.
   mutating func endQuietly(at time: MonotonicTime) -> [RecorderEffect] {
-    noteOwnEnd(at: time)
-    return end(at: time, .completed)
+    noteOwnEnd(at: time) + end(at: time, .completed)
   }
 
   /// The mark of an event that begins a recording or would have.
@@ -77,11 +80,24 @@ extension RecorderMachine {
     return [.mark(at: start.at, label: start.label)]
   }
 
-  /// Forgets an event that waits: its samples are gone with the sensor's. A person who took it over still waits.
-  mutating func forgetEvent() {
-    guard let start = waiting?.start, start.reason == .trigger else { return }
-    waiting = start.taker.map {
-      WaitingRecording(start: RecordingStart(at: $0.at, reason: $0.reason))
+  /// Forgets an event that waits: its samples are gone with the sensor's. A person who took it over still waits, with the
+  /// marks.
+  mutating func forgetEvent() -> [RecorderEffect] {
+    guard let start = waiting?.start, start.reason == .trigger else { return [] }
+    if let taker = start.taker {
+      waiting?.start = RecordingStart(at: taker.at, reason: taker.reason)
+    } else {
+      waiting = nil
     }
+    return [.report(RefusalText.eventIsLost)]
+  }
+
+  /// Cancels a start that waits.
+  ///
+  /// - Parameter report: The sentence for an event whose recording it would have been.
+  mutating func callOff(_ report: String) -> [RecorderEffect] {
+    let isOfEvent = waiting?.start.isOfMotion == true
+    waiting = nil
+    return isOfEvent ? [.report(report)] : []
   }
 }

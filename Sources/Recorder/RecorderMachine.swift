@@ -38,7 +38,7 @@ import IMUModel
 ///     reload sample | → waking: wake   | sleep, wake          | → waking: sleep, wake
 ///     reload sleep  | ·                | → asleep: sleep h    | → asleep: sleep
 ///     reload wrong  | ·                | ·                    | ·
-///     triggered 5   | ·                | ·                    | → starting: begin 5, mark 5
+///     triggered 5   | report           | report               | → starting: begin 5, mark 5
 ///     quiet 5       | ·                | ·                    | ·
 ///     terminate     | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
 ///
@@ -49,22 +49,23 @@ import IMUModel
 ///     single 4      | · i                     | · i                     | → saving: end 4 button
 ///     holding 5     | ·                       | ·                       | ·
 ///     long 5        | → saving: discard 5 b, p| → saving: discard 5 b, p| → saving: end 4 button
-///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: end 4 button
+///     veryLong 5    | → ending: end now button| → ending: end now button| → ending: mark 4, end now button
 ///     forgotten 5   | release                 | release                 | → recording: release j
 ///     start 5       | refuse                  | refuse                  | refuse
-///     stop 5        | → saving: end 5 button  | → saving: end 5 button  | → saving: end 4 button
+///     stop 5        | → saving: end 5 button  | → saving: end 5 button  | → saving: mark 4, end 5 button
 ///     mark 5        | mark 5                  | mark 5                  | refuse
 ///     keep 5        | refuse                  | refuse                  | refuse
-///     discard 5     | → saving: discard 5 b   | → saving: discard 5 b   | → saving: discard 5 b
-///     sensorFailed  | → saving: end now lost  | → saving: end now lost  | → saving: end now lost
+///     discard 5     | → saving: discard 5 b   | → saving: discard 5 b   | → saving: mark 4, discard 5 b
+///     sensorFailed  | → saving: end now lost  | → saving: end now lost  | → saving: mark 4, end now lost
 ///     firstSample   | → recording             | ·                       | · j
 ///     fileRefused   | → armed k               | → armed k               | → armed k
-///     limitReached  | → saving: end now done  | → saving: end now done  | → saving: end now done
-///     storageEnded  | → saving: end now full  | → saving: end now full  | → saving: end now full
+///     limitReached  | → saving: end now done  | → saving: end now done  | → saving: mark 4, end now done q
+///     savedNothing  | → armed k               | → armed k               | → armed k
+///     storageEnded  | → saving: end now full  | → saving: end now full  | → saving: mark 4, end now full
 ///     reload        | · l                     | · l                     | · l
 ///     triggered 5   | mark 5                  | mark 5                  | mark 5 m
-///     quiet 5       | → saving: end 5 done n  | → saving: end 5 done n  | → saving: end 5 done n
-///     terminate     | → ending: end now signal| → ending: end now signal| → ending: end 4 button
+///     quiet 5       | → saving: end 5 done n  | → saving: end 5 done n  | → saving: mark 4, end 5 done n, q
+///     terminate     | → ending: end now signal| → ending: end now signal| → ending: mark 4, end now signal
 ///
 ///     event         | saving    | ending                | ended
 ///     press 5       | · b       | refuse                | ·
@@ -78,7 +79,7 @@ import IMUModel
 ///     saved         | → armed k | → ended: sleep, exit  | ·
 ///     savedNothing  | → armed k | → ended: sleep, exit  | ·
 ///     reload        | · l       | ·                     | ·
-///     triggered 5   | · b, o    | ·                     | ·
+///     triggered 5   | · b, o    | report                | ·
 ///     quiet 5       | · o       | ·                     | ·
 ///     terminate     | → ending  | ·                     | ·
 ///
@@ -88,7 +89,7 @@ import IMUModel
 ///
 /// - a: → waking: wake, when the sensor is sampled while idle.
 /// - b: the press or request waits, and begins a recording as soon as one can begin, with its own stamp. The first
-///   one counts; a second request is refused. A press from before the end of a recording that ended by itself was meant to
+///   one counts, by its stamp for a press; a second request is refused. A press from before the end of a recording that ended by itself was meant to
 ///   end that recording and is refused.
 /// - c: refused while the sensor cannot be found.
 /// - d: cancels a start that waits; the end of the current recording continues.
@@ -108,9 +109,12 @@ import IMUModel
 /// - n: only where motion began the recording; no effect on others.
 /// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the event after that continues
 ///   it, and a person's press or request takes it over. When the sensor is lost, an event that waits is forgotten: its
-///   samples are.
+///   samples are, which is reported; so is an event of which a stop or the service's end calls the recording off.
 /// - p: not by the press that shook the device and so began the recording itself (``hasBegun(by:)``): that person takes the
 ///   recording over, which motion ends no more.
+/// - q: a press that is open when its recording ends otherwise, from the instant the button goes down, is a mark of that
+///   recording: nobody knows yet whether it would be the end or a mark. Its gesture has no other effect. A press after the
+///   recording's own end is no mark; if it becomes a double one, it is refused.
 public struct RecorderMachine: Hashable, Sendable {
   /// A column of the table.
   public enum State: String, CaseIterable, Sendable {
@@ -153,11 +157,15 @@ public struct RecorderMachine: Hashable, Sendable {
   var doublePress: MonotonicTime?
   /// Whether two presses began the recording, for a calibration by hand.
   var isGuided: Bool { doublePress.map { begun?.isBegun(by: $0) == true } ?? false }
-  /// The press that may be the recording's end; only while stopping.
-  var stopPress: MonotonicTime?
+  /// The press that may be the recording's end, from the instant the button goes down.
+  var openPress: MonotonicTime?
+  /// The press that was open when its recording ended otherwise.
+  var pastPress: PastPress?
   var hasFirstSample = false
-  /// Whether the sensor is up or being brought up.
+  /// Whether the sensor is up or being brought up, or was lost and its writer still ends the recording.
   var isSensorAwake = false
+  /// Whether the sensor was lost in a recording that is not saved yet.
+  var isSensorLost = false
   /// Whether the sensor is polled and gives no samples.
   var isSensorSilent = false
   /// Whether the button has been held for a long time and its meaning is open.
@@ -199,6 +207,31 @@ public struct RecorderMachine: Hashable, Sendable {
   private func idleLight(_ light: Light) -> Light {
     guard !isButtonHeld else { return .acknowledged(isLit: true) }
     return presentProblem.map { .problem($0) } ?? light
+  }
+}
+
+/// A press whose meaning was open when its recording ended otherwise.
+struct PastPress: Hashable, Sendable {
+  let at: MonotonicTime
+  /// Whether the recording has a mark for it; one after its end has none.
+  let isMarked: Bool
+}
+
+/// A recording that begins as soon as one can begin.
+struct WaitingRecording: Hashable, Sendable {
+  /// A mark that came before the recording could begin.
+  struct EarlyMark: Hashable, Sendable {
+    let at: MonotonicTime
+    let label: String
+  }
+
+  var start: RecordingStart
+  /// The end of the event that begins it, where that is over already.
+  var end: MonotonicTime?
+  var marks: Set<EarlyMark> = []
+
+  mutating func mark(at instant: MonotonicTime, _ label: String) {
+    marks.insert(EarlyMark(at: instant, label: label))
   }
 }
 

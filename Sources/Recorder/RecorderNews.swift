@@ -16,11 +16,13 @@ enum RecorderNews: Sendable {
   case interruptSilent(session: UInt64)
   /// From the writer: an event in the motion begins or is over. It may be a mark of the recording already.
   case motion(TriggerWatch.Event, isMarked: Bool, session: UInt64)
+  /// From the writer: so many marks are in no log, because their recording had its end, or could not be kept.
+  case marksLost(Int)
   /// From the writer, about the recording.
   case recording(RecorderEvent)
   /// The recording's file is there.
   case fileMade(number: UInt32, RecordingPlan)
-  /// The recording's file could not be made; nothing of the recording is kept.
+  /// From the writer, which has forgotten the recording: its file could not be made; nothing of it is kept.
   case fileRefused(CommandFailure, isFull: Bool)
   /// The recording's file has its end.
   case filed(FiledRecording)

@@ -24,22 +24,6 @@ import Sampling
 /// Every tick from a recording's first to its end has a sample or a gap in the log. That also holds after a failure of the
 /// storage, as far as the storage still accepts bytes.
 package struct RecordingWriter: ~Copyable {
-  /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
-  package static let patience = 20_000
-  /// How long before its order a recording may begin, in nanoseconds: a press is understood when the button is released,
-  /// within 1.5 s. The history is longer by that.
-  static var longestPress: Int64 { 1_800_000_000 }
-  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds a gap that may
-  /// still grow. At a slow rate a tick that is withheld, or is not checked yet, leaves with a later one.
-  static func endPatience(_ rate: SampleRate) -> Int64 {
-    max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
-  }
-  /// The same for an end without an instant, which comes when the recorder ends: that waits for 20 s at most, and the
-  /// card needs its share.
-  static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
-    min(endPatience(rate), 10_000_000_000)
-  }
-
   /// The result of a round, which the owner passes to the card and to the loop.
   package struct Round: Equatable, Sendable {
     /// The recording has its first record: make its file, then call ``attach(_:queue:)`` or ``abandon()``.
@@ -69,6 +53,8 @@ package struct RecordingWriter: ~Copyable {
   private var frame: RecordingFrame?
   private var log: RecordingLog?
   private var marks: [Mark] = []
+  /// Marks that are in no log since ``takeLostMarks()``.
+  private var lostMarkCount = 0
   /// The first tick that is in no log yet. An earlier one that arrives late was given up as a gap, or is logged.
   private var unlogged: UInt64 = 0
   /// The recording's first ticks, when the history no longer had them.
@@ -180,10 +166,12 @@ extension RecordingWriter {
     heldFrom = nil
   }
 
-  /// Marks an instant of the recording. Has no effect without a recording, or once its log has its end.
+  /// Marks an instant of the recording. A mark without a recording, or once its log has its end or accepts no bytes, is lost.
   package mutating func mark(at instant: MonotonicTime, label: String) {
-    if isIdle { return }
-    if case .ending = phase { return }
+    guard isLogOpen else {
+      lostMarkCount += 1
+      return
+    }
     guard let log else {
       // Times of these are the clock's, until the recording has a beginning.
       marks.append(Mark(time: instant.nanoseconds, label: label))
@@ -192,9 +180,22 @@ extension RecordingWriter {
     log.mark(at: instant, label: label)
   }
 
+  /// Whether there is a recording that still accepts marks. Full storage has room for them, as for the end.
+  private var isLogOpen: Bool {
+    if case .ending = phase { return false }
+    return !isIdle && log?.queue.failure?.isFull != false
+  }
+
+  /// The number of marks that are in no log, since the last call.
+  package mutating func takeLostMarks() -> Int {
+    defer { lostMarkCount = 0 }
+    return lostMarkCount
+  }
+
   /// Whether the recording includes a tick that has just arrived; `nil` while that is open, because the tick is held back, or
-  /// lies beyond a limit that was not reported yet.
+  /// lies beyond a limit that was not reported yet, or the storage failed and the end is awaited.
   package func includes(_ tick: UInt64) -> Bool? {
+    if log?.queue.failure != nil { return endReason == nil ? nil : false }
     var limit: UInt64
     switch phase {
     case .idle, .ending: return false
@@ -226,6 +227,7 @@ extension RecordingWriter {
     phase = .idle
     (log, frame, forgotten, heldFrom, endReason, endBy) = (nil, nil, nil, nil, nil, nil)
     limitAt = nil
+    lostMarkCount += marks.count
     marks.removeAll()
     isRestKept = true
   }
@@ -352,6 +354,7 @@ extension RecordingWriter {
       // Waiting records may go into the next recording.
       unlogged = max(unlogged, log.reached)
       log.giveUp(before: last, because: .ringFull)
+      if isLogOpen { logMarks(log) }
     }
     let end = log.finish(reason, reading)
     phase = .ending(end)
@@ -366,15 +369,20 @@ extension RecordingWriter {
       guard let record = history.next(before: end) else {
         // The rest is held back or belongs to the next recording: the ring must keep room for new records.
         if history.isRingHalfFull { history.remember(upTo: RecordingWriter.patience) }
-        for mark in marks {
-          log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)
-        }
-        marks.removeAll()
+        logMarks(log)
         return true
       }
       log.write(record)
     }
     return false
+  }
+
+  /// Logs the marks that came before the log.
+  private mutating func logMarks(_ log: RecordingLog) {
+    for mark in marks {
+      log.mark(at: MonotonicTime(nanoseconds: mark.time), label: mark.label)
+    }
+    marks.removeAll()
   }
 
   /// Passes on the rest of a log that has its end, when there is room.

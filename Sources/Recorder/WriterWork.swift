@@ -13,15 +13,16 @@ enum WriterCommand: Sendable {
   /// Log nothing later than this for now.
   case hold(at: MonotonicTime)
   case release
-  /// Motion ends the recording no more.
+  /// Motion ends the recording no more: what it held back is logged.
   case takeOver
   case mark(at: MonotonicTime, label: String)
   /// The recording ends; the last value is whether the user discards it.
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
   /// From the card: the file is there.
   case attach(RecordingDescription, FlushQueue)
-  /// From the card: there will be no file.
-  case abandon
+  /// From the card: there will be no file. The writer tells the loop, so that news of the recording come before that, and
+  /// news of what follows after it.
+  case abandon(CommandFailure, isFull: Bool)
   /// From the sampler: it has ended, with records that follow those of the ring.
   case samplerEnded([TickRecord])
   /// No recording follows the last one at once.
@@ -116,6 +117,8 @@ struct WriterWork: ~Copyable {
     reportMotion()
     if let plan = round.plan { requestFile(plan) }
     if let end = round.end { file(end) }
+    let lost = writer.takeLostMarks()
+    if lost > 0 { channel.news.post(.marksLost(lost)) }
     show(now: reading.monotonic)
   }
 
@@ -128,13 +131,18 @@ struct WriterWork: ~Copyable {
       writer.begin(order)
     case .hold(let instant): writer.hold(at: instant)
     case .release: writer.release()
-    case .takeOver: endsWithMotion = false
+    case .takeOver:
+      endsWithMotion = false
+      // The end of the motion may have come before.
+      writer.release()
     case .mark(let instant, let label): writer.mark(at: instant, label: label)
     case .end(let instant, let reason, let isDiscarded):
       self.isDiscarded = self.isDiscarded || isDiscarded
       writer.end(at: instant, reason: reason)
     case .attach(let description, let queue): attach(description, queue)
-    case .abandon: writer.abandon()
+    case .abandon(let failure, let isFull):
+      writer.abandon()
+      channel.news.post(.fileRefused(failure, isFull: isFull))
     case .samplerEnded(let rest): writer.samplerEnded(rest)
     case .forgetRest: writer.forgetRest()
     case .look: break

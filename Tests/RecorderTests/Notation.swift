@@ -86,6 +86,7 @@ enum Notation {
       return "end " + (at.map { "\(stamp($0))" } ?? "now") + " \(reason.name)"
     case .discardRecording(let at): return "discard \(stamp(at))"
     case .refuse: return "refuse"
+    case .report: return "report"
     case .reload: return "reload"
     case .exit: return "exit"
     }

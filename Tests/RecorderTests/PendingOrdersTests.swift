@@ -86,21 +86,28 @@ struct PendingOrdersTests {
   /// Events that may occur meanwhile.
   private static let others: Set<String> = [
     "sensorReady", "sensorFailed", "retry", "firstSample", "fileRefused", "limitReached",
-    "storageEnded", "saved",
-    "savedNothing", "terminate",
+    "storageEnded", "saved", "savedNothing", "terminate",
   ]
+  /// The same in a recording with a sample.
+  private static let gestures: Set<String> = ["press 5", "single 4", "double 4"]
 
   @Test(
     "in every order of start, stop and keep with other events, each gets exactly one correct answer",
     arguments: [true, false])
   func everyOrder(samplesWhileIdle: Bool) {
-    var count = 0
-    walk(Crowd(samplesWhileIdle: samplesWhileIdle), steps: 6, &count)
+    var (count, states) = (0, Set<RecorderMachine.State>())
+    walk(Crowd(samplesWhileIdle: samplesWhileIdle), steps: 6, &count, &states)
     print("\(count) orders of callers and events")
     #expect(count > 5000)
+    // Each state that this service has.
+    let never: RecorderMachine.State = samplesWhileIdle ? .asleep : .armed
+    #expect(states == Set(RecorderMachine.State.allCases).subtracting([never]))
   }
 
-  private func walk(_ crowd: Crowd, steps: Int, _ count: inout Int) {
+  private func walk(
+    _ crowd: Crowd, steps: Int, _ count: inout Int, _ states: inout Set<RecorderMachine.State>
+  ) {
+    states.insert(crowd.machine.state)
     if let complaint = crowd.complaint {
       Issue.record("\(complaint): \(crowd.path)")
       return
@@ -119,12 +126,15 @@ struct PendingOrdersTests {
     for (request, word) in PendingOrdersTests.words where crowd.asked.count < 4 {
       var next = crowd
       next.ask(request, word)
-      walk(next, steps: steps - 1, &count)
+      walk(next, steps: steps - 1, &count, &states)
     }
-    for word in crowd.daemon.possible where PendingOrdersTests.others.contains(word) {
+    let words =
+      crowd.daemon.recording == .ready
+      ? PendingOrdersTests.others.union(PendingOrdersTests.gestures) : PendingOrdersTests.others
+    for word in crowd.daemon.possible where words.contains(word) {
       var next = crowd
       next.happen(word)
-      walk(next, steps: steps - 1, &count)
+      walk(next, steps: steps - 1, &count, &states)
     }
   }
 }

@@ -108,7 +108,8 @@ struct RecorderMotionTests {
     play(
       &machine,
       [
-        ("triggered 5", "·"), ("sensorFailed", "·"), ("saved", "→ waking: wake"),
+        ("triggered 5", "·"), ("sensorFailed", "report"), ("triggered 5", "report"),
+        ("saved", "→ waking: sleep, wake"),
         ("sensorReady", "→ armed"),
       ])
   }
@@ -127,7 +128,7 @@ struct RecorderMotionTests {
         var machine = StateTable.machine(in: "armed")
         play(&machine, begun + first + [("down 5", "·")])
         let isLong = gesture == "long 5"
-        let step = gesture == "forgotten 5" ? "release" : "take over, release"
+        let step = gesture == "forgotten 5" ? "release" : "take over"
         play(&machine, [(gesture, step + (isLong ? ", refuse" : ""))] + after)
         guard gesture != "forgotten 5" else { continue }
         play(&machine, [("quiet 5", "·")] + (first.isEmpty ? [("firstSample", "→ recording")] : []))
@@ -192,7 +193,7 @@ struct RecorderMotionTests {
       &machine,
       [
         ("sensorReady", "→ starting: begin 6"), ("firstSample", "→ recording"), ("down 5", "·"),
-        ("press 5", "take over, release"), ("single 4", "·"), ("press 9", "→ stopping: hold 9"),
+        ("press 5", "take over"), ("single 4", "·"), ("press 9", "→ stopping: hold 9"),
         ("single 4", "→ saving: end 9 button"), ("saved", "→ asleep: sleep"),
       ])
     // A person's press between two turns, and a turn that falls into its recording.

@@ -9,7 +9,7 @@ struct RecorderProblemTests {
   /// The sentences of an event's refusals.
   private func refusals(_ machine: inout RecorderMachine, _ event: String) -> [String] {
     machine.handle(Notation.event(event)).compactMap { effect in
-      if case .refuse(let sentence) = effect { return sentence }
+      if case .refuse(let sentence, _) = effect { return sentence }
       return nil
     }
   }
@@ -99,8 +99,9 @@ struct RecorderProblemTests {
   func sensorLostInRecording() {
     for state in ["starting", "recording", "stopping"] {
       var machine = StateTable.machine(in: state)
-      #expect(machine.step("sensorFailed") == "→ saving: end now sensorLost")
-      #expect(machine.step("saved") == "→ waking: wake", "in \(state)")
+      let mark = state == "stopping" ? "mark 4, " : ""
+      #expect(machine.step("sensorFailed") == "→ saving: \(mark)end now sensorLost")
+      #expect(machine.step("saved") == "→ waking: sleep, wake", "in \(state)")
       #expect(machine.problem == .sensor)
       #expect(machine.step("sensorReady") == "→ armed")
       #expect(machine.problem == nil)
@@ -108,11 +109,11 @@ struct RecorderProblemTests {
     var saving = StateTable.machine(in: "saving")
     #expect(saving.step("sensorFailed") == "·")
     #expect(saving.step("press 5") == "·")
-    #expect(saving.step("saved") == "→ waking: wake")
+    #expect(saving.step("saved") == "→ waking: sleep, wake")
     #expect(saving.step("sensorReady") == "→ starting: begin 5")
     var ending = StateTable.machine(in: "ending")
     #expect(ending.step("sensorFailed") == "·")
-    #expect(ending.step("saved") == "→ ended: exit")
+    #expect(ending.step("saved") == "→ ended: sleep, exit")
   }
 
   @Test(
@@ -123,7 +124,10 @@ struct RecorderProblemTests {
       let reason: StopReason = problem == .storage ? .storageError : .storageFull
       for state in ["starting", "recording", "stopping"] {
         var machine = StateTable.machine(in: state)
-        #expect(machine.handle(.storageEnded(problem)) == [.endRecording(at: nil, reason: reason)])
+        let mark = RecorderEffect.mark(at: Notation.time(4), label: "")
+        #expect(
+          machine.handle(.storageEnded(problem)) == (state == "stopping" ? [mark] : [])
+            + [.endRecording(at: nil, reason: reason)])
         #expect(machine.step("saved") == "→ armed")
         #expect(machine.problem == problem)
         #expect(machine.step("press 5") == "→ starting: begin 5")

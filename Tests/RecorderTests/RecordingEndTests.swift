@@ -234,6 +234,7 @@ struct RecordingEndTests {
     #expect(bench.isIdle)
     // Too late for the one and too early for the other: it belongs to none.
     bench.writer.mark(at: bench.now, label: "of no one")
+    #expect(bench.writer.takeLostMarks() == 2)
     bench.advance(to: 1.5)
     bench.writer.begin(RecordingWriterTests.order(bench, after: 10))
     bench.advance(to: 3)

@@ -65,6 +65,7 @@ struct RecordingFileTests {
     bench.writer.mark(at: bench.now, label: "of the refused one")
     bench.writer.abandon()
     #expect(bench.isIdle)
+    #expect(bench.writer.takeLostMarks() == 1)
     bench.fileDelay = 0
     bench.writer.begin(RecordingWriterTests.order(bench, before: 60, after: 10))
     bench.advance(to: 10)
@@ -139,9 +140,15 @@ struct RecordingFileTests {
       bench.advance(to: bench.now + 50_000_000)
       sched_yield()
     }
+    // An event that comes now is open until the end is asked for, and then belongs to the next recording; a mark is lost.
+    let next = bench.schedule.tick(at: bench.now) + 1
+    #expect(bench.writer.includes(next) == nil)
+    bench.writer.mark(at: bench.now, label: "of the failed one")
     bench.advance(to: bench.now + 1_000_000_000)
     bench.writer.end(at: nil, reason: .storageError)
+    #expect(bench.writer.includes(next) == false)
     #expect(bench.finish())
+    #expect(bench.writer.takeLostMarks() == 1)
     #expect(bench.drainNews().count { $0 == .storageEnded(.storage) } == 1)
     #expect(bench.ends.map(\.reason) == [.storageError])
     bench.configureDisk = { _ in }
@@ -170,8 +177,11 @@ struct RecordingFileTests {
     }
     bench.advance(to: bench.now + 300_000_000)
     let end = bench.schedule.tick(at: bench.now) + 1
+    bench.writer.mark(at: bench.now, label: "ü")
     bench.writer.end(at: nil, reason: .storageFull)
     #expect(bench.finish())
+    #expect(try bench.logs[0].marks().map(\.label) == ["ü"])
+    #expect(bench.writer.takeLostMarks() == 0)
     let report = try bench.logs[0].verification()
     #expect(report.isIntact)
     #expect(report.end?.reason == .storageFull)

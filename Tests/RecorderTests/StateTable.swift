@@ -36,7 +36,7 @@ enum StateTable {
     reload sample | → waking: wake | sleep, wake          | → waking: sleep, wake
     reload sleep  | ·              | → asleep: sleep      | → asleep: sleep
     reload wrong  | ·              | ·                    | ·
-    triggered 5   | ·              | ·                    | → starting: begin 5 tick 50, mark 5 g
+    triggered 5   | report         | report               | → starting: begin 5 tick 50, mark 5 g
     quiet 5       | ·              | ·                    | ·
     terminate     | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
     """
@@ -51,31 +51,31 @@ enum StateTable {
     single 4      | ·                              | ·                              | → saving: end 4 button
     holding 5     | ·                              | ·                              | ·
     long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
-    veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: end 4 button
+    veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: mark 4, end now button
     forgotten 5   | release                        | release                        | → recording: release
     start 5       | refuse                         | refuse                         | refuse
-    stop 5        | → saving: end 5 button         | → saving: end 5 button         | → saving: end 4 button
+    stop 5        | → saving: end 5 button         | → saving: end 5 button         | → saving: mark 4, end 5 button
     mark 5        | mark 5 x                       | mark 5 x                       | refuse
     keep 5        | refuse                         | refuse                         | refuse
-    discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: discard 5
+    discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: mark 4, discard 5
     sensorReady   | ·                              | ·                              | ·
     sensorSilent  | ·                              | ·                              | ·
     sensorAnswers | ·                              | ·                              | ·
-    sensorFailed  | → saving: end now sensorLost   | → saving: end now sensorLost   | → saving: end now sensorLost
+    sensorFailed  | → saving: end now sensorLost   | → saving: end now sensorLost   | → saving: mark 4, end now sensorLost
     retry         | ·                              | ·                              | ·
     firstSample   | → recording                    | ·                              | ·
     fileRefused   | → armed                        | → armed                        | → armed
     limitReached  | → saving: end now completed    | → saving: end now completed    | → saving: end now completed
-    storageEnded  | → saving: end now storageError | → saving: end now storageError | → saving: end now storageError
+    storageEnded  | → saving: end now storageError | → saving: end now storageError | → saving: mark 4, end now storageError
     saved         | ·                              | ·                              | ·
-    savedNothing  | ·                              | ·                              | ·
+    savedNothing  | → armed                        | → armed                        | → armed
     reload        | ·                              | ·                              | ·
     reload sample | ·                              | ·                              | ·
     reload sleep  | ·                              | ·                              | ·
     reload wrong  | ·                              | ·                              | ·
     triggered 5   | mark 5 g                       | mark 5 g                       | mark 5 g
     quiet 5       | ·                              | ·                              | ·
-    terminate     | → ending: end now signal       | → ending: end now signal       | → ending: end 4 button
+    terminate     | → ending: end now signal       | → ending: end now signal       | → ending: mark 4, end now signal
     """
 
   static let end = """
@@ -110,7 +110,7 @@ enum StateTable {
     reload sample | ·        | ·                    | ·
     reload sleep  | ·        | ·                    | ·
     reload wrong  | ·        | ·                    | ·
-    triggered 5   | ·        | ·                    | ·
+    triggered 5   | ·        | report               | ·
     quiet 5       | ·        | ·                    | ·
     terminate     | → ending | ·                    | ·
     """

@@ -193,6 +193,10 @@ extension PendingRequests {
       return nil
     }
     if [.ending, .ended].contains(machine.state) { return refused((75, RefusalText.isEnding)) }
+    // Whatever keeps the sensor: a timer that gives up here has lost its recording.
+    if case .sensorFailed = event {
+      return refused((69, cause?.message ?? RefusalText.couldNotBegin))
+    }
     return refused(cause ?? (75, RefusalText.wasCalledOff))
   }
 

@@ -4,7 +4,7 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("Recordings that begin without a person", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Recordings that begin without a person", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct BeginningTests {
   @Test("a duty cycle records at each of its turns, and the sensor sleeps between")
   func duty() throws {

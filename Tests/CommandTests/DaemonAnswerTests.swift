@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service's answers are true", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service's answers are true", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonAnswerTests {
   @Test(
     "after start the recording has samples, after stop it is whole, and after keep the kept one is")

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service's configuration", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service's configuration", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonConfigurationTests {
   @Test(
     "at the start an error is reported with file, line, key and the accepted values, and the exit status is 78",

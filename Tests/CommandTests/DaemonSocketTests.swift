@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service's socket", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service's socket", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonSocketTests {
   @Test("belongs to the owner and the group, in a directory that is closed to others")
   func rights() throws {

@@ -6,7 +6,7 @@ import Testing
 import TestScheduling
 
 @Suite(
-  "The service on a small disk", .waitsForPrograms, .timeLimit(.minutes(15)),
+  "The service on a small disk", .waitsForPrograms, .timeLimit(.minutes(60)),
   .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
 struct DaemonSpaceTests {
   @Test(

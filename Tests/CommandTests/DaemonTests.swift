@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service from a user's view", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service from a user's view", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonTests {
   @Test("start, mark and stop make a recording with its mark")
   func addRecording() throws {

@@ -6,7 +6,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("The service and its manager's watchdog", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The service and its manager's watchdog", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonWatchdogTests {
   private let directory = TemporaryDirectory()
 

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Following a recording that is being written", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Following a recording that is being written", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct FollowTests {
   private static let openEnded = [
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A store that disappears during a recording", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A store that disappears during a recording", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct GoneStoreTests {
   /// How the store disappears.
   enum Way: CaseIterable {

@@ -6,7 +6,7 @@ import Testing
 import TestScheduling
 
 @Suite(
-  "Hangs of card and bus", .waitsForPrograms, .timeLimit(.minutes(15)),
+  "Hangs of card and bus", .waitsForPrograms, .timeLimit(.minutes(60)),
   .holdsThread)
 struct HangTests {
   private let bench = Bench()

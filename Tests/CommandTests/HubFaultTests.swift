@@ -6,7 +6,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A hub names what is wrong, and goes on", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A hub names what is wrong, and goes on", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubFaultTests {
   private let bench = FleetBench()
 

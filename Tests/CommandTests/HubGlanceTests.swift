@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A hub at a glance", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A hub at a glance", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubGlanceTests {
   private let bench = FleetBench()
 

@@ -6,7 +6,7 @@ import Testing
 import TestScheduling
 
 @Suite(
-  "A hub over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(15)),
+  "A hub over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(60)),
   .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
 struct HubOpenSSHTests {
   @Test(

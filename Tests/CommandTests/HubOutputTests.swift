@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("What a hub hands on", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("What a hub hands on", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubOutputTests {
   private let bench = FleetBench()
 

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Setting up a fleet", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Setting up a fleet", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubSetupTests {
   private let bench = FleetBench()
 

@@ -6,7 +6,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A hub's rounds", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A hub's rounds", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubTests {
   private let bench = FleetBench()
 

@@ -6,7 +6,7 @@ import Testing
 import TestScheduling
 
 /// The tables of JSON.md beside what the program writes.
-@Suite("The written schema of JSON", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The written schema of JSON", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct JSONSchemaTests {
   static let golden =
     #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()

@@ -7,7 +7,7 @@ import TestScheduling
 
 /// The program's use of /dev/cpu_dma_latency; in a container without it, the program's report.
 @Suite(
-  "The limit on processors' sleep during a recording", .waitsForPrograms, .timeLimit(.minutes(15)))
+  "The limit on processors' sleep during a recording", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct LatencyTests {
   private let isThere = access("/dev/cpu_dma_latency", W_OK) == 0
 

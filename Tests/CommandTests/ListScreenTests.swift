@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import TestScheduling
 
-@Suite("The list at a terminal", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("The list at a terminal", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct ListScreenTests {
   private let bench = Bench()
 

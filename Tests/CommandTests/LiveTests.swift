@@ -6,7 +6,7 @@ import Testing
 import TestScheduling
 
 @Suite(
-  "Recordings in real time end cleanly in every way", .waitsForPrograms, .timeLimit(.minutes(15)))
+  "Recordings in real time end cleanly in every way", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct LiveTests {
   private let bench = Bench()
   private static let openEnded = [

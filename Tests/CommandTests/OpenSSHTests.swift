@@ -7,7 +7,7 @@ import TestScheduling
 
 /// Pull and serve with the real OpenSSH.
 @Suite(
-  "Over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(15)),
+  "Over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(60)),
   .enabled(if: SSHDaemon.obstacle == nil, "no OpenSSH here: apt-get install openssh-server"))
 struct OpenSSHTests {
   @Test(

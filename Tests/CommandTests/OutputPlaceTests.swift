@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "An export is where it was asked to be, or nothing is", .waitsForPrograms,
-  .timeLimit(.minutes(15)))
+  .timeLimit(.minutes(60)))
 struct OutputPlaceTests {
   private static let openEnded = [
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("A pull whose connection breaks", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A pull whose connection breaks", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullBreakTests {
   private let bench = RemoteBench()
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "A far end of a pull that never completes a recording", .waitsForPrograms,
-  .timeLimit(.minutes(15)))
+  .timeLimit(.minutes(60)))
 struct PullEndsTests {
   private static let id = ExampleLog.description().id
   private static let zeros = String(repeating: "0", count: 64)

@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Failures in a pull", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Failures in a pull", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullFaultTests {
   @Test(
     "a pull whose connection is cut while it follows a live recording continues and reports no change"

@@ -6,7 +6,7 @@ import TestScheduling
 import Testing
 
 @Suite(
-  "A far end of a pull that is broken or hostile", .waitsForPrograms, .timeLimit(.minutes(15)))
+  "A far end of a pull that is broken or hostile", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullHostileTests {
   /// A replacement for ssh, and the expected end of the pull.
   struct Case: CustomTestStringConvertible, Sendable {

@@ -5,7 +5,7 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("A pull brings labels with recordings", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("A pull brings labels with recordings", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullLabelTests {
   private func machines(freeing: Bool = false) throws -> RemoteBench {
     let bench = RemoteBench(serveOptions: freeing ? "--allow-delete" : "")

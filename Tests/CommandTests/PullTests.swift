@@ -5,7 +5,7 @@ import LogStoreTesting
 import Testing
 import TestScheduling
 
-@Suite("Pulling recordings from another machine", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Pulling recordings from another machine", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullTests {
   private let bench = RemoteBench()
 

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import TestScheduling
 
-@Suite("At a terminal", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("At a terminal", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct TerminalTests {
   private let bench = Bench()
   private static let live = [

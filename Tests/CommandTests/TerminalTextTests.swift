@@ -6,7 +6,7 @@ import LogStoreTesting
 import TestScheduling
 import Testing
 
-@Suite("Text that leaves the program", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Text that leaves the program", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct TerminalTextTests {
   /// An escape sequence, C1 controls, a backspace, and bidirectional controls.
   static let hostile = "a\u{1B}[2J\u{9B}31m\u{8}\u{202E}gnp.exe\u{2066}b\u{85}\u{FEFF}c"

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import TestScheduling
 
-@Suite("Watching the service", .waitsForPrograms, .timeLimit(.minutes(15)))
+@Suite("Watching the service", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct WatchTests {
   private var bench = Bench()
 

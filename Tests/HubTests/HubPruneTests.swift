@@ -8,7 +8,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-@Suite("What a hub removes by a rule", .timeLimit(.minutes(15)))
+@Suite("What a hub removes by a rule")
 struct HubPruneTests {
   /// 2028-11-26T10:00:00Z.
   private static let now = WallTime(

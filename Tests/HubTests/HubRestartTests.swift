@@ -9,7 +9,7 @@ import LogStoreTesting
 import Testing
 
 /// What a hub derives, with a fault at every call to the kernel.
-@Suite("What a hub derives survives faults and kills", .timeLimit(.minutes(15)))
+@Suite("What a hub derives survives faults and kills")
 struct HubRestartTests {
   private static let host = HubHost(
     name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)

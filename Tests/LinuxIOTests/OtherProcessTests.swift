@@ -4,7 +4,7 @@ import Glibc
 import LinuxIO
 import Testing
 
-@Suite("A program that another one runs", .timeLimit(.minutes(5)))
+@Suite("A program that another one runs")
 struct OtherProcessTests {
   private static let minute: Int64 = 60_000_000_000
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "The service with a button and a chip that keeps the time, stepped in simulated time",
-  .timeLimit(.minutes(15)), .excludesProgramStarts)
+  .excludesProgramStarts)
 struct ChipRecorderTests {
   private static let chips: [(ChipRecorder, Int)] = [
     (.mpu6050, 50_000), (.mpu6050, -70_000), (.lsm6dso, 45_000), (.lsm6dsl, -30_000),

@@ -7,7 +7,7 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("A recording of a service and its file", .timeLimit(.minutes(15)))
+@Suite("A recording of a service and its file")
 struct RecordingFileTests {
   @Test("a file that is made late loses no samples")
   func lateFile() throws {

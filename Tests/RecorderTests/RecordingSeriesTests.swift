@@ -5,7 +5,7 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("Many recordings from one sampler", .timeLimit(.minutes(15)))
+@Suite("Many recordings from one sampler")
 struct RecordingSeriesTests {
   /// A requested recording, in the sampler's ticks.
   private struct Wish {

@@ -10,7 +10,7 @@ import TestScheduling
 import Testing
 
 @Suite(
-  "The service with a button, stepped in simulated time", .timeLimit(.minutes(15)),
+  "The service with a button, stepped in simulated time",
   .excludesProgramStarts)
 struct SteppedRecorderTests {
   @Test(

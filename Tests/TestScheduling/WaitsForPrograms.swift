@@ -8,6 +8,9 @@ public import Testing
 /// Without it a test that waits keeps one of the few threads that all other tests run on, one for each processor, and
 /// the machine idles; and a test that expects a process to end has it looked for without a pause until a thread
 /// is free.
+///
+/// A time limit of such tests counts from the start of all tests, the wait for one of these threads included: it has to
+/// be longer than a whole run on a slow machine.
 public struct WaitsForPrograms: SuiteTrait, TestTrait, TestScoping {
   /// A suite's tests have it, too.
   public let isRecursive = true

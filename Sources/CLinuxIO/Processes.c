@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,8 +17,8 @@
 
 extern char **environ;
 
-/// The child's part between fork(2) and its program: only calls that are safe there, because other threads of the
-/// parent may have held any lock.
+/// The child's part between vfork(2) and its program: only calls that are safe there, because other threads of the
+/// parent may have held any lock, and its memory is the parent's.
 static void become(char *const *words, const int *ends, int report, pid_t parent) {
   sigset_t none;
   sigemptyset(&none);
@@ -28,8 +29,13 @@ static void become(char *const *words, const int *ends, int report, pid_t parent
     for (int i = 0; i < 3; i++) done = done && (safe[i] = fcntl(ends[i], F_DUPFD_CLOEXEC, 3)) >= 0;
     for (int i = 0; i < 3; i++) done = done && dup2(safe[i], i) >= 0;
     if (done) {
-      (void)signal(SIGPIPE, SIG_DFL);
-      (void)signal(SIGXFSZ, SIG_DFL);
+      /* No handler of the parent's may run here once signals come in again. */
+      for (int number = 1; number < NSIG; number++) {
+        struct sigaction action;
+        int isHandled = sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN
+                        && action.sa_handler != SIG_DFL;
+        if (isHandled || number == SIGPIPE || number == SIGXFSZ) (void)signal(number, SIG_DFL);
+      }
       (void)sigprocmask(SIG_SETMASK, &none, NULL);
       (void)execvp(words[0], words);
     }
@@ -43,9 +49,15 @@ static int spawn(char *const *words, const int *ends, pid_t *pid) {
   int report[2], code = 0;
   if (pipe2(report, O_CLOEXEC) < 0) return -errno;
   pid_t parent = getpid();
-  pid_t child = fork();
+  sigset_t all, before;
+  sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+  /* Not fork(2): it copies the tables of this program's memory, while no thread of it may touch a new page; with a hundred
+     threads that each start a program, that is most of the time. */
+  pid_t child = vfork();
   if (child == 0) become(words, ends, fcntl(report[1], F_DUPFD_CLOEXEC, 3), parent);
   if (child < 0) code = errno;
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(report[1]);
   /* Returns at the program's start, which closes the other end, or with the errno of the failure. */
   ssize_t count = 0;

@@ -56,6 +56,12 @@ struct FileHook {
     if let first = failures.first { throw first }
   }
 
+  /// Drops all files of a host that is gone.
+  func dropAll(of host: String) throws {
+    try hand([], of: host)
+    try hub.files.remove(hub.handed(of: host))
+  }
+
   private func run(_ words: [String]) throws(CommandFailure) {
     let ending: OtherProcess.Ending
     do {

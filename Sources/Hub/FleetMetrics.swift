@@ -29,7 +29,7 @@ extension FleetStatus {
       $0.isListed ? ($0.state.problem == nil ? "1" : "0") : nil
     }
     each("last_seen_timestamp_seconds", "When the host answered last.") {
-      $0.state.seen.map { "\($0)" }
+      $0.seen.map { "\($0)" }
     }
     each("last_recording_timestamp_seconds", "When its newest recording here began.") {
       $0.last.map { Plain.number($0, per: 1_000_000_000) }

@@ -92,7 +92,7 @@ private enum FleetPage {
       let count = host.verdicts[verdict.rawValue] ?? 0
       return number("\(count)", isBad: isBad && count > 0)
     }
-    let seen = state.seen.map { time($0) } ?? "never"
+    let seen = host.seen.map { time($0) } ?? (state.seen == nil ? "never" : "-")
     let free = machine?.freeBytes.map { Plain.bytes($0) } ?? "?"
     let service = machine.map { $0.recorder ?? "none" } ?? "?"
     return "<tr><th scope=\"row\">\(MarkupText.escaped(host.name))<small>\(labels)</small></th>"

@@ -6,27 +6,78 @@ import LogStore
 
 /// The hosts of a hub at a glance: what the last visits showed, and what is here of each. No machine is asked.
 public struct FleetStatus: Sendable {
+  /// The hosts: those of the host file in its order, and then others of which a store is here, by name.
+  public let hosts: [Host]
+
+  /// Reads what a hub keeps of these hosts, and of those that are not in the host file any more.
+  ///
+  /// - Parameter now: The time by the hub's clock.
+  public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(HubError) {
+    let names = Set(listed.map(\.name))
+    let others = try hub.hosts().filter { !names.contains($0) }
+    var all = listed.map { Host($0.name, $0.labels, hub) } + others.map { Host($0, nil, hub) }
+    let isOff = all.compactMap(\.state.machine).disagree
+    for index in all.indices {
+      all[index].date(isHubOff: isOff, now: now.nanoseconds / 1_000_000_000)
+    }
+    hosts = all
+  }
+
   /// A host.
   public struct Host: Sendable {
     /// Its name.
     public let name: String
     /// Its labels, in the order of its line; of one without a line, those of its last one.
-    public fileprivate(set) var labels: [HubHost.Label]
+    public let labels: [HubHost.Label]
     /// Whether the host file has it.
     public let isListed: Bool
     /// What the last visits showed.
-    public fileprivate(set) var state: HostState
-    /// Recordings here.
-    public var recordings = 0
+    public let state: HostState
+    /// When it answered last, in seconds since 1970; `nil` if it never did, or where the hub's clock was wrong then.
+    public private(set) var seen: Int64?
+    /// Recordings by their verdict; those whose row cannot be read have an empty one.
+    public let verdicts: [String: Int]
     /// Bytes of their logs.
-    public var byteCount: Int64 = 0
-    /// Recordings by their verdict, and without one those whose row cannot be read.
-    public var verdicts: [String: Int] = [:]
+    public let byteCount: Int64
     /// The newest recordings, the newest first.
-    public var newest: [Recording] = []
+    public let newest: [Recording]
 
+    /// Recordings of which a host's newest are kept.
+    private static let newestCount = 3
+
+    /// - Parameter labels: Those of its line; `nil` where it has none.
+    init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory) {
+      var state = HostState()
+      var rows: [RecordingRow?] = []
+      do {
+        state = try HostState(of: name, in: hub)
+        var file = try HostRows(of: name, in: hub)
+        rows = try file.json().values.map { RecordingRow(json: $0) }
+      } catch {
+        // The other hosts are shown.
+        state.problem = HubError.failure(error).sentence
+      }
+      (self.name, self.labels, isListed) = (name, labels ?? state.labels, labels != nil)
+      self.state = state
+      verdicts = Dictionary(grouping: rows) { $0?.text("verdict") ?? "" }.mapValues(\.count)
+      byteCount = rows.reduce(0) { $0 + ($1?.integer("log_bytes") ?? 0) }
+      let all = rows.compactMap { $0 }.map { Recording($0) }
+        .sorted { ($0.started ?? .min, $0.number) > ($1.started ?? .min, $1.number) }
+      newest = Array(all.prefix(Host.newestCount))
+    }
+
+    /// Recordings here.
+    public var recordings: Int { verdicts.values.reduce(0, +) }
     /// When the newest one began, in nanoseconds since 1970.
     public var last: Int64? { newest.first?.started }
+
+    /// Takes the time at which it was seen for one, unless the hub's clock was wrong then, or not set.
+    fileprivate mutating func date(isHubOff: Bool, now: Int64) {
+      guard let time = state.seen, !(isHubOff && state.machine?.isClockWrong == true),
+        (WallTime.earliestCredible...max(WallTime.earliestCredible, now + 60)).contains(time)
+      else { return }
+      seen = time
+    }
   }
 
   /// A recording.
@@ -42,67 +93,15 @@ public struct FleetStatus: Sendable {
     let levels: [Int64]
     let unit: String
   }
-
-  /// The hosts: those of the host file in its order, and then others of which something is here, by name.
-  public let hosts: [Host]
-  /// Recordings of which a host's newest are kept.
-  static let newestCount = 3
-
-  /// Reads what a hub keeps of these hosts, and of those that are not in the host file any more.
-  public init(_ hub: HubDirectory, _ listed: [HubHost]) throws(HubError) {
-    do {
-      let names = Set(listed.map(\.name))
-      let others = try hub.hosts().filter { !names.contains($0) }
-      hosts =
-        try listed.map { host in
-          try FleetStatus.host(host.name, host.labels, isListed: true, hub)
-        } + others.map { try FleetStatus.host($0, [], isListed: false, hub) }
-    } catch {
-      throw HubError(error)
-    }
-  }
-
-  private static func host(
-    _ name: String, _ labels: [HubHost.Label], isListed: Bool, _ hub: HubDirectory
-  ) throws -> Host {
-    var host = Host(name: name, labels: labels, isListed: isListed, state: HostState())
-    do {
-      host.state = try HostState(of: name, in: hub)
-      if !isListed { host.labels = host.state.labels }
-      try host.read(hub)
-    } catch {
-      // The other hosts are shown.
-      host.state.problem = CommandFailure(error, else: .inputOutput).sentence
-    }
-    return host
-  }
-}
-
-extension FleetStatus.Host {
-  /// Reads what is here of it.
-  fileprivate mutating func read(_ hub: HubDirectory) throws {
-    var rows = try HostRows(of: name, in: hub)
-    var all: [FleetStatus.Recording] = []
-    for json in try rows.json().values {
-      recordings += 1
-      guard let row = RecordingRow(json: json) else {
-        verdicts["", default: 0] += 1
-        continue
-      }
-      let recording = FleetStatus.Recording(row)
-      verdicts[recording.verdict, default: 0] += 1
-      byteCount += row.integer("log_bytes") ?? 0
-      all.append(recording)
-    }
-    all.sort { ($0.started ?? .min, $0.number) > ($1.started ?? .min, $1.number) }
-    newest = Array(all.prefix(FleetStatus.newestCount))
-  }
 }
 
 extension FleetStatus.Recording {
   fileprivate init(_ row: RecordingRow) {
     number = row.integer("number") ?? 0
-    started = row.integer("started").map { $0 &* 1000 }
+    started = row.integer("started").flatMap { microseconds in
+      let (time, isBeyond) = microseconds.multipliedReportingOverflow(by: 1000)
+      return isBeyond ? nil : time
+    }
     duration = row.integer("duration_ns") ?? 0
     verdict = row.text("verdict") ?? ""
     note = row.text("note") ?? ""
@@ -138,7 +137,7 @@ extension FleetStatus.Host {
           for label in labels { json.member(label.name, label.value) }
         })
       json.member("listed", isListed)
-      json.member("seen", state.seen.map { RFC3339.text(second: $0) + "Z" })
+      json.member("seen", seen.map { RFC3339.text(second: $0) + "Z" })
       json.member("lastRecording", last.map { RFC3339.text(nanoseconds: $0) })
       json.member("recordings", recordings)
       json.member("log_bytes", byteCount)

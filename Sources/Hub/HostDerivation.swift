@@ -23,6 +23,8 @@ struct HostDerivation {
   private var ledger: HostLedger
   private var rows: HostRows
   private let time: String
+  /// Whether that is a time: no clock is known to be wrong.
+  private let isDated: Bool
   private var calibration: SensorCalibration?
   /// The host that a recording belongs to; `nil` where that is not known.
   private let owner: (RecordingID) -> String?
@@ -31,10 +33,12 @@ struct HostDerivation {
 
   init(
     _ host: HubHost, _ hub: HubDirectory, _ catalogue: Catalogue, _ ledger: HostLedger,
-    _ rows: HostRows, time: String, owner: @escaping (RecordingID) -> String? = { _ in nil }
+    _ rows: HostRows, time: String, isDated: Bool = true,
+    owner: @escaping (RecordingID) -> String? = { _ in nil }
   ) {
     (self.host, self.hub, self.catalogue) = (host, hub, catalogue)
-    (self.ledger, self.rows, self.time, self.owner) = (ledger, rows, time, owner)
+    (self.ledger, self.rows, self.time) = (ledger, rows, time)
+    (self.isDated, self.owner) = (isDated, owner)
   }
 
   /// The host's finished files, and what the bytes of each are known by.
@@ -64,7 +68,7 @@ struct HostDerivation {
       } catch {
         // Nothing else can be written either.
         if HubError.isOfDisk(error) { throw error }
-        let failure = CommandFailure(error, else: .inputOutput)
+        let failure = HubError.failure(error)
         report(CommandFailure(failure.status, "recording \(entry.number): \(failure.sentence)"))
       }
     }
@@ -92,7 +96,7 @@ struct HostDerivation {
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
     // One that was restored after it was pruned is an ordinary one again.
     if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
-      try ledger.append([HostLedger.found(id, proof, time)])
+      try found(id, proof)
     }
     if let known, known.log == mark, let proof = ledger.proofs[id],
       known.source == source(proof, labels), try isThere(known)
@@ -115,9 +119,14 @@ struct HostDerivation {
     if let ours = ledger.proofs[id] {
       guard ours == read else { throw HubError.changed(path: entry.path) }
     } else {
-      try ledger.append([HostLedger.found(id, read, time)])
+      try found(id, read)
     }
     return read
+  }
+
+  private mutating func found(_ id: RecordingID, _ proof: HostLedger.Proof) throws(StorageError) {
+    try ledger.append(
+      [HostLedger.found(id, proof, time)] + (isDated ? [] : [HostLedger.undated(id)]))
   }
 
   /// What the files of a recording are derived from, in 16 hexadecimal digits.

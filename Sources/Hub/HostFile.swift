@@ -29,21 +29,28 @@ public enum HostFile {
     aliases: (_ pattern: String) throws(CommandFailure) -> [String]
   ) -> (hosts: [HubHost], errors: [HostFileError]) {
     var hosts: [HubHost] = []
+    // Places in it: a file of a hundred thousand lines is read too.
+    var (names, destinations): ([String: Int], [String: Int]) = ([:], [:])
     var patterns: [(pattern: String, labels: [HubHost.Label], line: Int)] = []
     var errors: [HostFileError] = []
     func refuse(_ line: Int, _ problem: String) {
       errors.append(HostFileError(file: name, line: line, problem: problem))
     }
+    func take(_ host: HubHost) {
+      names[host.name] = hosts.count
+      destinations[host.destination] = hosts.count
+      hosts.append(host)
+    }
     func add(_ host: HubHost) {
-      if let twin = hosts.first(where: { $0.name == host.name }) {
+      if let twin = names[host.name].map({ hosts[$0] }) {
         refuse(host.line, "\(host.name) is in line \(twin.line) already: a host has one line")
-      } else if let twin = hosts.first(where: { $0.destination == host.destination }) {
+      } else if let twin = destinations[host.destination].map({ hosts[$0] }) {
         refuse(
           host.line,
           "\(ForeignText.shown(host.destination)) is the destination of \(twin.name) in line \(twin.line) already: "
             + "one machine has one name")
       } else {
-        hosts.append(host)
+        take(host)
       }
     }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -71,14 +78,14 @@ public enum HostFile {
         if found.isEmpty {
           refuse(line, "no alias of the SSH configuration fits \(ForeignText.shown(pattern))")
         }
-        for alias in found where !hosts.contains(where: { $0.destination == alias }) {
+        for alias in found where destinations[alias] == nil {
           let own = alias.lowercased()
-          guard Line.isName(own) else {
+          guard HostFile.isName(own) else {
             refuse(line, "the alias \(ForeignText.shown(alias)) is no name: \(Line.nameForm)")
             continue
           }
-          guard !hosts.contains(where: { $0.name == own }) else { continue }
-          hosts.append(HubHost(name: own, destination: alias, labels: labels, line: line))
+          guard names[own] == nil else { continue }
+          take(HubHost(name: own, destination: alias, labels: labels, line: line))
         }
       } catch {
         refuse(line, error.sentence)
@@ -122,7 +129,7 @@ public enum HostFile {
         words.removeAll(where: \.isEmpty)
       }
       name = String(words.removeFirst())
-      guard name == "*" || Line.isName(name) else {
+      guard name == "*" || HostFile.isName(name) else {
         throw Problem("\(Line.quoted(name)) is no name: \(Line.nameForm)")
       }
       if words.first == "=" {
@@ -150,8 +157,8 @@ public enum HostFile {
       let (label, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
       let isName =
         (1...32).contains(label.utf8.count)
-        && label.utf8.allSatisfy { Line.isLower($0) || $0 == 95 || Line.isDigit($0) }
-        && label.utf8.first.map { Line.isLower($0) } == true
+        && label.utf8.allSatisfy { HostFile.isLower($0) || $0 == 95 || HostFile.isDigit($0) }
+        && label.utf8.first.map { HostFile.isLower($0) } == true
       guard isName else {
         throw Problem(
           "\(shown) is no label: its name has lower-case letters, digits and _, at most 32, a letter first"
@@ -176,16 +183,17 @@ public enum HostFile {
       ForeignText.shown(String(word.prefix(80))) + (word.utf8.count > 80 ? "…" : "")
     }
 
-    /// Lower case alone, so that no two names are one on a file system without cases.
-    static func isName(_ text: String) -> Bool {
-      guard let first = text.utf8.first, isLower(first) || isDigit(first) else { return false }
-      return text.utf8.count <= longest
-        && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }
-    }
-
-    private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
-    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
   }
+
+  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases.
+  static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, isLower(first) || isDigit(first) else { return false }
+    return text.utf8.count <= longest
+      && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }
+  }
+
+  private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
+  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }
 
 extension HostFile {

@@ -23,10 +23,8 @@ final class HostKeeper: @unchecked Sendable {
   private var rows: HostRows?
   /// The recordings by identity, to answer offers.
   private var here: [RecordingID: HostRows.Row] = [:]
-  /// Recordings that were offered and are another host's, by that host.
-  private var foreign: [String: Int] = [:]
-  /// Whether one of them has other bytes here.
-  private var differs = false
+  /// Recordings that were offered and are another host's.
+  private var foreign = ForeignOffers()
   private var claimed: [RecordingID] = []
   /// Recordings that came in this visit.
   private var arrived: [RecordingID] = []
@@ -38,6 +36,10 @@ final class HostKeeper: @unchecked Sendable {
   private var isTroubled = false
   /// When the machine answered, in seconds since 1970.
   private var seen: Int64?
+  /// Whether the machine's clock was shown in this visit.
+  private var showsClock = false
+  /// Whether all that the machine has is here.
+  private(set) var isAllHere = false
   /// Recordings whose files were made.
   private(set) var derivedCount = 0
 
@@ -56,8 +58,9 @@ final class HostKeeper: @unchecked Sendable {
       isTroubled = state.problem != nil
       return try openAll()
     } catch {
-      keepState(CommandFailure(error, else: .inputOutput))
-      throw error
+      let failure = HubError.failure(error)
+      keepState(failure)
+      throw failure
     }
   }
 
@@ -66,7 +69,8 @@ final class HostKeeper: @unchecked Sendable {
     catalogue.sweep(now: now(), report: talk)
     let (unanswered, unread) = settings.thenFree ? try catalogue.marks() : ([:], [])
     for failure in unread {
-      talk("cannot read whether an earlier request to free a recording was answered: \(failure)")
+      let sentence = HubError.failure(failure).sentence
+      talk("cannot read whether an earlier request to free a recording was answered: \(sentence)")
     }
     let ledger = try HostLedger(of: host.name, in: hub)
     let rows = try HostRows(of: host.name, in: hub)
@@ -75,7 +79,7 @@ final class HostKeeper: @unchecked Sendable {
       here[row.id] = row
     }
     (self.ledger, self.rows) = (ledger, rows)
-    return LocalCopies(catalogue, unanswered: unanswered)
+    return LocalCopies(catalogue, unanswered: unanswered, failure: HubError.failure)
   }
 
   /// The fingerprint of the machine's key, where ssh shows it.
@@ -86,35 +90,33 @@ final class HostKeeper: @unchecked Sendable {
 
   /// What the machine reports about itself; `nil` from an older one, or where the connection broke: what is known stays.
   func learned(_ machine: RemoteMachine?) {
-    if let machine { state.machine = HostState.Machine(machine, now: now()) }
+    guard let machine else { return }
+    state.machine = HostState.Machine(machine, now: now())
+    showsClock = true
   }
 
-  /// Nanoseconds by which a clock may differ before that is a failure: one that is not set yet is off by days or years.
-  static let wrongClock: UInt64 = 86400 * 1_000_000_000
+  /// Whether the hub's time is a time: not by the last visit that showed a clock a day or more away from it. A visit that
+  /// showed none proves nothing.
+  private var isDated: Bool { state.machine?.isClockWrong != true }
 
   /// Keeps of recordings that came while a clock was wrong that their time is none, and of such ones of earlier visits that
   /// they are here by now.
-  private func date(isClockWrong: Bool) throws {
-    guard seen != nil, let ledger else { return }
+  private func date() throws {
+    guard let ledger else { return }
     let lines =
-      isClockWrong
-      ? arrived.map { HostLedger.undated($0) }
-      : ledger.proofs.keys.filter { ledger.arrivals[$0] == nil }.sorted {
-        $0.description < $1.description
-      }
-      .map { HostLedger.dated($0, time) }
+      isDated
+      ? (showsClock ? ledger.undated.map { HostLedger.dated($0, time) } : [])
+      : arrived.filter { ledger.arrivals[$0] != nil }.map { HostLedger.undated($0) }
     if !lines.isEmpty { try self.ledger?.append(lines) }
   }
 
   /// Why the clock of a machine, or the hub's, must be wrong; `nil` without such a reason.
   private var clockFailure: CommandFailure? {
-    guard seen != nil, let offset = state.machine?.clockOffset,
-      offset.magnitude > HostKeeper.wrongClock
-    else { return nil }
-    let days = offset.magnitude / HostKeeper.wrongClock
+    guard showsClock, !isDated, let offset = state.machine?.clockOffset else { return nil }
+    let days = offset.magnitude / HostState.Machine.wrongClock
     return CommandFailure(
       .configuration,
-      "its clock is \(days) day\(days == 1 ? "" : "s") \(offset > 0 ? "ahead of" : "after") the hub's: `timedatectl` on both "
+      "its clock is \(days) day\(days == 1 ? "" : "s") \(offset > 0 ? "ahead of" : "behind") the hub's: `timedatectl` on both "
         + "shows which one is wrong")
   }
 
@@ -138,16 +140,14 @@ final class HostKeeper: @unchecked Sendable {
     }
     // One that another host is fetching is compared in the next round, or is fetched from here if that failed.
     guard let proof = owner.proof else { return .refuse(nil) }
-    foreign[owner.host, default: 0] += 1
+    foreign.add(of: owner.host)
     guard proof.byteCount == offer.byteCount else {
-      differs = true
-      return .refuse(HostKeeper.difference(from: owner.host))
+      return .refuse(foreign.difference(from: owner.host))
     }
     if let twin = ledger.twins[offer.id], twin.owner == owner.host,
       twin.proof.byteCount == offer.byteCount
     {
-      differs = differs || !twin.isSame
-      return .refuse(twin.isSame ? nil : HostKeeper.difference(from: owner.host))
+      return .refuse(twin.isSame ? nil : foreign.difference(from: owner.host))
     }
     return .compare
   }
@@ -160,17 +160,7 @@ final class HostKeeper: @unchecked Sendable {
       owner: owner.host, proof: HostLedger.Proof(byteCount: offer.byteCount, digest: digest),
       isSame: isSame)
     try ledger?.append([HostLedger.twin(offer.id, twin, time)])
-    guard isSame else {
-      differs = true
-      throw HostKeeper.difference(from: owner.host)
-    }
-  }
-
-  private static func difference(from owner: String) -> CommandFailure {
-    CommandFailure(
-      .damagedData,
-      "has the UUID of a recording of \(owner) and other bytes: one of them was changed or made from a copy; it is not "
-        + "fetched, and what is here stays as it is")
+    guard isSame else { throw foreign.difference(from: owner.host) }
   }
 
   /// Keeps where recordings came from, before they appear in the store. Those that came from another host meanwhile must
@@ -186,10 +176,13 @@ final class HostKeeper: @unchecked Sendable {
         .tryAgain, "it came from \(owner.host) meanwhile; the next round compares them")
     }
     let arrivals = all.filter { refused[$0.offer.id] == nil }
-    let lines = arrivals.map { arrival in
-      HostLedger.fetched(
-        arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
-        arrival.offer.state.rawValue, time, from: host.destination, hostKey: hostKey)
+    // Where the clock was wrong the last time, at once: a kill before the end of the visit leaves no wrong date.
+    let lines = arrivals.flatMap { arrival in
+      [
+        HostLedger.fetched(
+          arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
+          arrival.offer.state.rawValue, time, from: host.destination, hostKey: hostKey)
+      ] + (isDated ? [] : [HostLedger.undated(arrival.offer.id)])
     }
     try ledger?.append(lines)
     for arrival in arrivals {
@@ -207,30 +200,21 @@ final class HostKeeper: @unchecked Sendable {
   /// leave the others.
   func finish(_ result: inout PulledHost, _ local: LocalCopies) {
     owners.release(claimed, by: host.name)
-    if offered > 0, !differs, let (owner, count) = foreign.first, count == offered,
-      foreign.count == 1,
-      owners.isListed(owner)
-    {
-      let failure = CommandFailure(
-        .configuration,
-        "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
-          + "there; leave one of them out of the host file")
-      report(failure, &result)
-    }
-    let wrong = clockFailure
-    if let wrong { report(wrong, &result) }
-    do {
-      try date(isClockWrong: wrong != nil)
-    } catch {
-      report(CommandFailure(error, else: .inputOutput), &result)
-    }
-    derive(&result, local)
     // A visit that ended before the list says nothing about the backlog.
     if result.failure == nil || result.offered > 0 {
       state.backlog = max(
-        0, result.offered - result.here - result.fetched - prunedCount - foreign.values.reduce(0, +)
-      )
+        0, result.offered - result.here - result.fetched - prunedCount - foreign.count)
+      isAllHere = state.backlog == 0 && result.failed == 0
     }
+    for failure in [foreign.twin(offered: offered, owners), clockFailure].compactMap({ $0 }) {
+      report(failure, &result)
+    }
+    do {
+      try date()
+    } catch {
+      report(HubError.failure(error), &result)
+    }
+    derive(&result, local)
     state.labels = host.labels
     if let failure = keepState(result.failure) { result.note(failure) }
   }
@@ -243,7 +227,7 @@ final class HostKeeper: @unchecked Sendable {
       try state.keep(of: host.name, in: hub, seen: seen)
       return nil
     } catch {
-      let failure = CommandFailure(error, else: .inputOutput)
+      let failure = HubError.failure(error)
       talk(failure.sentence)
       return failure
     }
@@ -257,7 +241,7 @@ final class HostKeeper: @unchecked Sendable {
       host = HubHost(name: host.name, destination: "", labels: state.labels, line: 0)
       derive(&result, try openAll())
     } catch {
-      report(CommandFailure(error, else: .inputOutput), &result)
+      report(HubError.failure(error), &result)
     }
   }
 
@@ -269,10 +253,12 @@ final class HostKeeper: @unchecked Sendable {
   /// Brings everything that is derived up to date, and closes.
   private func derive(_ result: inout PulledHost, _ local: LocalCopies) {
     do {
-      for failure in try local.dropBeginnings() { talk("cannot remove a useless copy: \(failure)") }
+      for failure in try local.dropBeginnings() {
+        talk("cannot remove a useless copy: \(HubError.failure(failure).sentence)")
+      }
       if let ledger, let rows {
         var derivation = HostDerivation(
-          host, hub, try hub.store(of: host.name), ledger, rows, time: time
+          host, hub, try hub.store(of: host.name), ledger, rows, time: time, isDated: isDated
         ) { [owners] id in
           owners[id].flatMap { $0.proof == nil ? nil : $0.host }
         }
@@ -283,7 +269,7 @@ final class HostKeeper: @unchecked Sendable {
         }
       }
     } catch {
-      report(CommandFailure(error, else: .inputOutput), &result)
+      report(HubError.failure(error), &result)
     }
     (ledger, rows, here) = (nil, nil, [:])
   }

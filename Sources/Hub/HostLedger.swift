@@ -5,7 +5,6 @@ import Glibc
 import IMUModel
 import LogFormat
 import LogStore
-import Synchronization
 
 /// Where each recording of a host came from, in the order in which it came. Lines are only added:
 ///
@@ -37,8 +36,13 @@ struct HostLedger {
 
   /// What came here.
   var proofs: [RecordingID: Proof] { lines.proofs }
-  /// When they came, in seconds since 1970.
+  /// When they came, in seconds since 1970; without those that came while a clock was wrong.
   var arrivals: [RecordingID: Int64] { lines.arrivals }
+  /// What came while a clock was wrong, in order.
+  var undated: [RecordingID] {
+    lines.proofs.keys.filter { lines.arrivals[$0] == nil }
+      .sorted { $0.description < $1.description }
+  }
   /// What was removed here for good.
   var pruned: Set<RecordingID> { lines.pruned }
   /// What was offered here and is another host's.
@@ -148,76 +152,5 @@ extension WallTime {
   /// The time as ledgers have it: in UTC, to the second.
   var ledgerText: String {
     RFC3339.text(second: nanoseconds / 1_000_000_000) + "Z"
-  }
-}
-
-/// Which host of a hub has each recording, and its bytes: the first one in whose ledger it is.
-final class Owners: Sendable {
-  private struct Owner {
-    let host: String
-    /// Whether another host may take it over: the last visit of this one went wrong.
-    var isWeak = false
-    var proof: HostLedger.Proof?
-  }
-
-  private struct State {
-    var owners: [RecordingID: Owner] = [:]
-    var pruned: Set<RecordingID> = []
-  }
-
-  private let state = Mutex(State())
-  private let listed: Set<String>
-
-  /// - Parameter listed: The hosts of the host file.
-  init(listed: Set<String>) { self.listed = listed }
-
-  /// Whether the host file has a host.
-  func isListed(_ host: String) -> Bool { listed.contains(host) }
-
-  /// The owner of a recording, which becomes `host` where it has none or one whose claim is weak; with its bytes, if they are
-  /// here.
-  func claim(
-    _ id: RecordingID, by host: String, isWeak: Bool
-  ) -> (host: String, proof: HostLedger.Proof?) {
-    state.withLock { state in
-      var owner = state.owners[id] ?? Owner(host: host, isWeak: isWeak)
-      // Of two that went wrong, each may be the one that can be fetched from.
-      if owner.proof == nil, owner.isWeak { owner = Owner(host: host, isWeak: isWeak) }
-      state.owners[id] = owner
-      return (owner.host, owner.proof)
-    }
-  }
-
-  /// The owner of a recording, and its bytes, if they are here; `nil` where it has none.
-  subscript(_ id: RecordingID) -> (host: String, proof: HostLedger.Proof?)? {
-    state.withLock { $0.owners[id].map { ($0.host, $0.proof) } }
-  }
-
-  /// A recording is here.
-  func note(_ id: RecordingID, _ proof: HostLedger.Proof, of host: String) {
-    state.withLock { state in
-      if state.owners[id]?.host ?? host == host {
-        state.owners[id] = Owner(host: host, proof: proof)
-      }
-    }
-  }
-
-  /// A recording was removed from the hub for good, whichever host offers it.
-  func notePruned(_ ids: Set<RecordingID>) {
-    state.withLock { $0.pruned.formUnion(ids) }
-  }
-
-  /// Whether a recording was removed for good.
-  func isPruned(_ id: RecordingID) -> Bool { state.withLock { $0.pruned.contains(id) } }
-
-  /// Recordings that a host claimed and did not fetch are any host's again.
-  func release(_ ids: [RecordingID], by host: String) {
-    state.withLock { state in
-      for id in ids {
-        if let owner = state.owners[id], owner.host == host, owner.proof == nil {
-          state.owners[id] = nil
-        }
-      }
-    }
   }
 }

@@ -22,6 +22,11 @@ public struct HostState: Equatable, Sendable {
     public var recorder: String?
     /// What prevents its service from recording.
     public var problem: String?
+
+    /// Nanoseconds by which a clock may differ before that is a failure: one that is not set yet is off by days or years.
+    static let wrongClock: UInt64 = 86400 * 1_000_000_000
+    /// Whether its clock, or the hub's, must be wrong.
+    var isClockWrong: Bool { clockOffset.magnitude > Machine.wrongClock }
   }
 
   /// What it reported about itself; `nil` before it was asked, and from an older imulog.
@@ -165,6 +170,11 @@ extension HostState.Machine {
     }
     return same == other
   }
+}
+
+extension [HostState.Machine] {
+  /// Whether most of their clocks differ from the hub's, which is then the wrong one.
+  var disagree: Bool { 2 * count(where: \.isClockWrong) > count }
 }
 
 extension JSONWriter {

@@ -25,7 +25,53 @@ public enum HubError: StatusError {
   case step(CommandFailure)
 
   init(_ error: any Error) {
-    self = error as? HubError ?? .step(CommandFailure(error, else: .inputOutput))
+    self = error as? HubError ?? .step(HubError.failure(error))
+  }
+
+  /// The failure that reports any error of a step: those of the disk name what mends a hub, which is neither a single store
+  /// nor an output.
+  static func failure(_ error: any Error) -> CommandFailure {
+    guard let storage = storage(error) else { return CommandFailure(error, else: .inputOutput) }
+    let isInPlace = [EISDIR, ENXIO, ELOOP, ENOTDIR].contains(storage.errno)
+    let status: ExitStatus =
+      isInPlace ? .damagedData : storage.isMissing ? .inputOutput : storage.exitStatus
+    let meaning = storage.holder.map { "\($0) has it locked" } ?? storage.meaning
+    let remedy = remedy(storage)
+    return CommandFailure(
+      status,
+      "\(storage.operation.rawValue) \(storage.path): \(meaning)"
+        + (remedy.isEmpty ? "" : "; \(remedy)"))
+  }
+
+  /// The failed call to the kernel, whichever module reports it.
+  private static func storage(_ error: any Error) -> StorageError? {
+    switch error {
+    case let error as StorageError: error
+    case CatalogueError.storage(let error): error
+    case CatalogueError.missing(let path): StorageError(.open, path: path, errno: ENOENT)
+    case CatalogueError.notADirectory(let path): StorageError(.open, path: path, errno: ENOTDIR)
+    case ExportError.output(let name, let code): StorageError(.write, path: name, errno: code)
+    default: nil
+    }
+  }
+
+  /// What a user can do, in a clause.
+  private static func remedy(_ error: StorageError) -> String {
+    switch error.errno {
+    case ENOSPC: "free space: `imulog hub prune` with --empty-trash, or delete other files"
+    case EDQUOT: "free space in this user's files"
+    case EFBIG: "raise the limit (ulimit -f)"
+    case EROFS: "remount it with `sudo mount -o remount,rw`, after a look at `dmesg`"
+    case EACCES: "run as the user who owns the hub"
+    case EPERM: "check `lsattr` for an immutable flag, and run as the user who owns the hub"
+    case EISDIR, ENXIO, ELOOP, ENOTDIR, EEXIST: "move away what has its place"
+    case ENOENT:
+      "check that no part of the path is a link that leads nowhere, or on a disk that is gone"
+    case ENODEV: "check that its disk is there"
+    case ENOLCK, EOPNOTSUPP: "put the hub on a local file system"
+    case ESTALE: "look where the hub was moved to"
+    default: error.remedy
+    }
   }
 
   /// Whether no file can be written: the disk is full, the quota is used up, or the file system is read-only.

@@ -29,8 +29,8 @@ public struct HubPrune {
     public let host: String
     /// Its number in the host's store.
     public let number: UInt32
-    /// When it came here, in seconds since 1970.
-    public let time: Int64
+    /// When it came here, in seconds since 1970; `nil` where a clock was wrong then, or no line says it.
+    public let arrival: Int64?
     /// Its length.
     public let byteCount: UInt64
     let entry: CatalogueEntry
@@ -62,7 +62,15 @@ public struct HubPrune {
   ///
   /// A recording counts from when it came here, whatever its clock said: one that was years off, in either direction, or a
   /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
-  public func victims(_ rule: Rule) throws -> [Victim] {
+  public func victims(_ rule: Rule) throws(HubError) -> [Victim] {
+    do {
+      return try choose(rule)
+    } catch {
+      throw HubError(error)
+    }
+  }
+
+  private func choose(_ rule: Rule) throws -> [Victim] {
     if rule.before != nil, now.nanoseconds / 1_000_000_000 < WallTime.earliestCredible {
       throw CommandFailure(
         .configuration,
@@ -82,25 +90,29 @@ public struct HubPrune {
         let status = try hub.files.status(entry.path, followsLink: false)
         let known = ids[entry.idPrefix]
         let id = rows.live[entry.fileName]?.id ?? (known?.count == 1 ? known?.first : nil)
-        // One of which no line says when it came is not known to be old, and one that came while the hub's clock was not set
-        // is not either.
-        let arrival = id.flatMap { ledger.arrivals[$0] } ?? present
-        let time = arrival >= WallTime.earliestCredible ? arrival : present
-        if arrival < present { newest = max(newest, arrival) }
+        // One that came while the hub's clock was not set is dated by none.
+        let arrival = id.flatMap { ledger.arrivals[$0] }
+          .flatMap { $0 >= WallTime.earliestCredible ? $0 : nil }
+        if let arrival, arrival < present { newest = max(newest, arrival) }
         all.append(
           Victim(
-            host: host, number: entry.number, time: time,
+            host: host, number: entry.number, arrival: arrival,
             byteCount: UInt64(clamping: status.st_size), entry: entry, id: id))
       }
     }
-    all.sort { ($0.time, $0.host, $0.number) < ($1.time, $1.host, $1.number) }
+    // One of which is not known when it came is not known to be old.
+    let present = now.nanoseconds / 1_000_000_000
+    func age(_ one: Victim) -> (Int64, String, UInt32) {
+      (one.arrival ?? present, one.host, one.number)
+    }
+    all.sort { age($0) < age($1) }
     // A clock that was set years ahead ages nothing: a recording is only as old as the hub has worked since.
     let idle = max(0, now.nanoseconds / 1_000_000_000 - max(newest, try lastRound()))
     let before = rule.before.map { $0 - idle }
     var left = all.reduce(UInt64(0)) { $0 &+ $1.byteCount }
     var victims: [Victim] = []
     for one in all {
-      let isOld = before.map { one.time < $0 } ?? false
+      let isOld = before.map { age(one).0 < $0 } ?? false
       guard isOld || rule.mostBytes.map({ left > $0 }) ?? false else { continue }
       left -= one.byteCount
       victims.append(one)
@@ -110,14 +122,12 @@ public struct HubPrune {
 
   /// Refuses to say what is old where most hosts' clocks differ from this one: then this one is wrong.
   private func refuseWrongClock() throws {
-    let offsets = try hub.hosts().compactMap { host in
-      try HostState(of: host, in: hub).machine?.clockOffset.magnitude
-    }
-    let wrong = offsets.count { $0 > HostKeeper.wrongClock }
-    guard 2 * wrong > offsets.count else { return }
+    let machines = try hub.hosts().compactMap { try HostState(of: $0, in: hub).machine }
+    guard machines.disagree else { return }
+    let wrong = machines.count(where: \.isClockWrong)
     throw CommandFailure(
       .configuration,
-      "when they were seen last, the clocks of \(wrong) of \(offsets.count) hosts differed from this machine's by more than a "
+      "when they were seen last, the clocks of \(wrong) of \(machines.count) hosts differed from this machine's by more than a "
         + "day, so that nothing is known to be old: set the clocks, and run a round")
   }
 
@@ -148,7 +158,7 @@ public struct HubPrune {
     func empty(_ catalogue: Catalogue) {
       let emptied = catalogue.emptyTrash(now: now, ofAnyAge: true)
       trashed += emptied.deleted.count
-      for failure in emptied.failures { report(CommandFailure(failure, else: .inputOutput)) }
+      for failure in emptied.failures { report(HubError.failure(failure)) }
     }
     for host in try hosts(of: rule) {
       let theirs = victims.filter { $0.host == host }
@@ -164,7 +174,7 @@ public struct HubPrune {
         }
         if isFinal { empty(catalogue) }
       } catch {
-        let failure = CommandFailure(error, else: .inputOutput)
+        let failure = HubError.failure(error)
         report(CommandFailure(failure.status, "\(host): \(failure.sentence)"))
       }
     }
@@ -185,7 +195,7 @@ public struct HubPrune {
         _ = try catalogue.remove(victim.entry, now: now)
         count += 1
       } catch {
-        let failure = CommandFailure(error, else: .inputOutput)
+        let failure = HubError.failure(error)
         report(
           CommandFailure(failure.status, "recording \(victim.number): \(failure.sentence)"))
       }

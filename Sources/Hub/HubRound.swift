@@ -28,6 +28,8 @@ public struct HubRound {
     public let pull: PulledHost
     /// Recordings whose files were made.
     public let derivedCount: Int
+    /// Whether all that it has is here: what is wrong is something else.
+    public let isAllHere: Bool
   }
 
   private let hub: HubDirectory
@@ -49,23 +51,26 @@ public struct HubRound {
   }
 
   /// Visits the hosts, `jobs` at a time; returns what became of each, in their order.
-  public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws -> [Host] {
-    let owners = Owners(listed: Set(hosts.map(\.name)))
-    for host in try hub.knownHosts() {
-      do {
-        let ledger = try HostLedger(of: host, in: hub)
-        owners.notePruned(ledger.pruned)
-        // One that was removed here is fetched again, from whichever host has it.
-        let there = try hub.prefixes(of: host)
-        for (id, proof) in ledger.proofs where there.contains(String("\(id)".prefix(8))) {
-          owners.note(id, proof, of: host)
-        }
-      } catch {
-        // Its own part of the round fails by the same, and the others go on.
-        board.talk("\(host): \(CommandFailure(error, else: .inputOutput).sentence)")
-      }
+  public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(HubError) -> [Host] {
+    do {
+      return try visit(jobs: wanted)
+    } catch {
+      throw HubError(error)
+    }
+  }
+
+  private func visit(jobs wanted: Int) throws -> [Host] {
+    // A listed host's own part of the round fails by the same, and is reported there.
+    let owners = try Owners(listed: Set(hosts.map(\.name)), hub) { [hosts] host, failure in
+      guard !hosts.contains(where: { $0.name == host }) else { return }
+      board.talk("\(host): \(failure.sentence)")
     }
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
+    if share.jobs < min(wanted, hosts.count) {
+      board.talk(
+        "\(share.jobs) hosts at a time, not \(wanted): more would need more open files than this process may have; raise "
+          + "`ulimit -n`, or LimitNOFILE= of its service")
+    }
     let keepers = hosts.map { [board] host in
       HostKeeper(host, hub, owners, settings, now: now) {
         board.talk("\(host.name): \($0)")
@@ -88,8 +93,10 @@ public struct HubRound {
         finish: { keeper.finish(&$0, $1) })
     }
     let results = try HostQueue(sources, board).run(jobs: share.jobs)
-    let visited = zip(results, keepers).map { Host(pull: $0, derivedCount: $1.derivedCount) }
-    return visited + (try unlisted(owners))
+    let visited = zip(results, keepers).map {
+      Host(pull: $0, derivedCount: $1.derivedCount, isAllHere: $1.isAllHere)
+    }
+    return visited + (try unlisted(owners)) + (try dropGone(owners))
   }
 
   /// Brings up to date what is derived of hosts that are not in the host file any more; returns those of which that failed.
@@ -103,7 +110,30 @@ public struct HubRound {
       var result = PulledHost(host: name)
       keeper.deriveAlone(&result)
       if result.failure != nil {
-        failed.append(Host(pull: result, derivedCount: keeper.derivedCount))
+        failed.append(Host(pull: result, derivedCount: keeper.derivedCount, isAllHere: true))
+      }
+    }
+    return failed
+  }
+
+  /// Removes the tables of hosts that have neither a line nor a store any more; returns those of which that failed.
+  private func dropGone(_ owners: Owners) throws -> [Host] {
+    var failed: [Host] = []
+    for name in try hub.hostsOfTables() where !owners.isListed(name) {
+      do {
+        let count = try hub.dropTables(of: name)
+        if count > 0 {
+          board.talk(
+            "\(name): it has neither a line in the host file nor a store here: \(count) of its files in the tables removed, as "
+              + "nothing can verify them")
+        }
+        if let program = settings.hook { try FileHook(program, hub).dropAll(of: name) }
+      } catch {
+        let failure = HubError.failure(error)
+        board.talk("\(name): \(failure.sentence)")
+        var result = PulledHost(host: name)
+        result.note(failure)
+        failed.append(Host(pull: result, derivedCount: 0, isAllHere: true))
       }
     }
     return failed

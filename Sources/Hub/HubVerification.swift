@@ -29,7 +29,15 @@ public struct HubVerification {
   /// - Returns: How many hosts and recordings were read.
   public mutating func run(
     _ lock: borrowing HubLock, report: (String) -> Void
-  ) throws -> (hosts: Int, recordings: Int) {
+  ) throws(HubError) -> (hosts: Int, recordings: Int) {
+    do {
+      return try read(report)
+    } catch {
+      throw HubError(error)
+    }
+  }
+
+  private mutating func read(_ report: (String) -> Void) throws -> (hosts: Int, recordings: Int) {
     let hosts = try hub.hosts()
     // One who must not write here is no finding of each file.
     _ = try DerivedFile("verify", in: hub)
@@ -39,7 +47,7 @@ public struct HubVerification {
       } catch {
         // It makes the files to compare with in `.work`.
         if HubError.isOfDisk(error) { throw error }
-        report("\(host): \(CommandFailure(error, else: .inputOutput).sentence)")
+        report("\(host): \(HubError.failure(error).sentence)")
         unknown.insert(host)
       }
     }
@@ -90,7 +98,7 @@ public struct HubVerification {
         }
       } catch {
         if HubError.isOfDisk(error) { throw error }
-        report("recording \(entry.number): \(CommandFailure(error, else: .inputOutput).sentence)")
+        report("recording \(entry.number): \(HubError.failure(error).sentence)")
       }
     }
     guard rows.table != nil else { return }

@@ -29,7 +29,11 @@ public struct Leftover: Equatable, Sendable {
   public internal(set) var changed: Int64 = 0
 
   /// When it expires, unless a program is using it, in seconds since 1970.
-  public var expires: Int64 { changed + Catalogue.trashAgeLimit }
+  public var expires: Int64 {
+    // A file may have any time.
+    let (time, isBeyond) = changed.addingReportingOverflow(Catalogue.trashAgeLimit)
+    return isBeyond ? .max : time
+  }
 
   static let asidePrefix = ".aside-"
 

@@ -56,7 +56,7 @@ extension HostPull {
     do {
       try settings.witness?.compared(offer, digest)
     } catch {
-      refuse(offer, CommandFailure(error, else: .inputOutput))
+      refuse(offer, fetch.local.failure(error))
     }
   }
 

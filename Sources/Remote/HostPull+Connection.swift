@@ -83,7 +83,7 @@ extension HostPull {
       }
       return try request.begin(in: fetch.local.catalogue, by: route)
     } catch {
-      let failure = CommandFailure(error, else: .inputOutput)
+      let failure = fetch.local.failure(error)
       if failure.status == .tryAgain, !isLastLook {
         postponed.append(.free(request))
       } else {

@@ -84,7 +84,7 @@ extension HostPull {
     do {
       return try fetch.local.entry(of: id) != nil
     } catch {
-      fail(id, CommandFailure(error, else: .inputOutput))
+      fail(id, fetch.local.failure(error))
       return false
     }
   }
@@ -93,7 +93,7 @@ extension HostPull {
     do {
       return SHA256.digest(of: try fetch.local.catalogue.labels(of: id).lines) != digest
     } catch {
-      fail(id, CommandFailure(error, else: .inputOutput))
+      fail(id, fetch.local.failure(error))
       return false
     }
   }
@@ -160,7 +160,7 @@ extension HostPull {
       let removed = try fetch.local.catalogue.merge(sound, into: id)
       say(removed, of: id, "removed here, as there")
     } catch {
-      fail(id, CommandFailure(error, else: .inputOutput))
+      fail(id, fetch.local.failure(error))
     }
   }
 
@@ -175,7 +175,7 @@ extension HostPull {
       do {
         try fetch.local.catalogue.forgetLabels(of: id)
       } catch {
-        fail(id, CommandFailure(error, else: .inputOutput))
+        fail(id, fetch.local.failure(error))
       }
     }
   }

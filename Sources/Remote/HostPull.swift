@@ -89,7 +89,7 @@ struct HostPull {
     do {
       try pull()
     } catch {
-      let failure = CommandFailure(error, else: .inputOutput)
+      let failure = fetch.local.failure(error)
       board.talk("\(host): \(failure.sentence)")
       result.note(failure)
     }
@@ -209,7 +209,7 @@ struct HostPull {
             : "\(unknown.id) could be any of \(unknown.count) recordings on \(host); give more digits"
         ))
     } catch {
-      throw .unusable(CommandFailure(error, else: .inputOutput))
+      throw .unusable(fetch.local.failure(error))
     }
     // Before any recording is freed there.
     try fetchLabels(&farEnd)

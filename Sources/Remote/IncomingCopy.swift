@@ -237,8 +237,8 @@ final class IncomingCopy {
       if case CatalogueError.storage(let refusal) = error, refusal.operation == .lock {
         isBusy = true
       }
-      if isForeign { do { try copy?.cut(to: 0) } catch { failure = CommandFailure(error) } }
-      failure = failure ?? CommandFailure(error, else: .inputOutput)
+      if isForeign { do { try copy?.cut(to: 0) } catch { failure = local.failure(error) } }
+      failure = failure ?? local.failure(error)
       check = nil
       live = nil
       copy = nil

@@ -13,13 +13,23 @@ public final class LocalCopies: Sendable {
   private let claimed = Mutex<Set<RecordingID>>([])
   /// Recordings with unanswered requests to free them, with the routes of those requests.
   let unanswered: [RecordingID: [String]]
+  /// The failure that reports an error: what mends it depends on where the store is.
+  let failure: @Sendable (any Error) -> CommandFailure
 
   /// A store.
   ///
-  /// - Parameter unanswered: Empty for a pull that frees no recordings.
-  public init(_ catalogue: Catalogue, unanswered: [RecordingID: [String]]) {
+  /// - Parameters:
+  ///   - unanswered: Empty for a pull that frees no recordings.
+  ///   - failure: The failure that reports an error, of this store among others.
+  public init(
+    _ catalogue: Catalogue, unanswered: [RecordingID: [String]],
+    failure: @escaping @Sendable (any Error) -> CommandFailure = {
+      CommandFailure($0, else: .inputOutput)
+    }
+  ) {
     self.catalogue = catalogue
     self.unanswered = unanswered
+    self.failure = failure
   }
 
   private func index() throws(CatalogueError) -> StoreIndex {
@@ -74,7 +84,7 @@ public final class LocalCopies: Sendable {
     throw CommandFailure(
       .inputOutput,
       "it needs \(Plain.bytes(byteCount)) and \(catalogue.path) has \(Plain.bytes(free)) free, of which "
-        + "\(Plain.bytes(reserve)) stay free for others; make room there, or name another store with --store"
+        + "\(Plain.bytes(reserve)) stay free for others; make room there"
     )
   }
 

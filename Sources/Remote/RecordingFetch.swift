@@ -60,13 +60,12 @@ struct RecordingFetch {
     } catch CatalogueError.storage(let error) where error.operation == .lock {
       return .busy(offer)
     } catch {
-      return .done(RecordingFetch.failed(offer, error))
+      return .done(failed(offer, error))
     }
   }
 
-  static func failed(_ offer: PullOffer, _ error: any Error) -> PulledRecording {
-    let failure = CommandFailure(error, else: .inputOutput)
-    return PulledRecording(offer: offer, fate: .failed, remark: failure.sentence)
+  private func failed(_ offer: PullOffer, _ error: any Error) -> PulledRecording {
+    PulledRecording(offer: offer, fate: .failed, remark: local.failure(error).sentence)
   }
 
   /// The outcome for a recording that is here already.
@@ -186,7 +185,7 @@ struct RecordingFetch {
       }
       try local.publish(copies.map(\.2))
     } catch {
-      return steps + copies.map { .done(RecordingFetch.failed($0.0.offer, error)) }
+      return steps + copies.map { .done(failed($0.0.offer, error)) }
     }
     for (copy, digest, whole) in copies {
       do {
@@ -196,12 +195,13 @@ struct RecordingFetch {
         } catch CatalogueError.present {
           steps.append(try meet(copy, digest))
         } catch CatalogueError.storage(let error) where error.operation == .lock {
-          let remark = "the copy is kept, but cannot get its number: \(error)"
+          let remark =
+            "the copy is kept, but cannot get its number: \(local.failure(error).sentence)"
           steps.append(
             .done(PulledRecording(offer: copy.offer, fate: .busy, remark: remark)))
         }
       } catch {
-        steps.append(.done(RecordingFetch.failed(copy.offer, error)))
+        steps.append(.done(failed(copy.offer, error)))
       }
     }
     return steps
@@ -256,7 +256,7 @@ struct RecordingFetch {
       outcome.number = entry.number
       return try kept(entry, outcome, proof: nil)
     } catch {
-      let failure = CommandFailure(error, else: .inputOutput)
+      let failure = local.failure(error)
       outcome.stays(failure.status, failure.sentence)
       return .done(outcome)
     }

@@ -36,7 +36,16 @@ extension CommandFailure {
   static func sentence(parser error: any Error) -> String {
     var message = CommandFailure.onOneLine(Imulog.message(for: error))
     while message.hasSuffix(".") || message.hasSuffix("\n") { message.removeLast() }
-    return message.prefix(1).lowercased() + message.dropFirst()
+    return message.prefix(1).lowercased() + message.dropFirst() + form(of: message)
+  }
+
+  /// The form of a value that the parser refuses; empty where its name says it.
+  private static func form(of message: String) -> String {
+    guard message.contains(" is invalid for ") else { return "" }
+    if message.hasSuffix(" <time>'") {
+      return "; a length of time has the form 90s, 5m, 1h30m or 7d"
+    }
+    return message.hasSuffix(" <bytes>'") ? "; an amount of bytes has the form 500GB or 2TB" : ""
   }
 
   /// Refuses an unknown verb, which the parser would call an unexpected argument.

@@ -94,6 +94,23 @@ struct HubGlanceTests {
     #expect(try count("--since", "1970-01-01T00:00:00Z", "--until", "1970-01-01T00:00:02Z") == 1)
   }
 
+  @Test("a list shows times beyond those of 64 bits of nanoseconds as they are")
+  func farTimes() throws {
+    let one = bench.machine("one")
+    bench.hub.directory.makeDirectory("one")
+    bench.hub.directory.write([1, 2, 3], to: "one/000001-99981231T235958Z-0123abcd.imulog")
+    #expect(
+      try one.run("list", "--json").json()["recordings"][0]["started"]
+        == .string("9998-12-31T23:59:58Z"))
+    #expect(one.run("list").output.contains("unreadable"))
+    let part = "one/.part-01234567-89ab-4def-8123-456789abcdef"
+    bench.hub.directory.write([1, 2, 3], to: part)
+    #expect(bench.hub.shell("touch -d 2400-02-03T04:05:06Z \(part)").status == 0)
+    let copy = try one.run("list", "--partial", "--json").json()["copies"][0]
+    #expect(copy["changed"] == .string("2400-02-03T04:05:06Z"))
+    #expect(copy["expires"] == .string("2400-03-04T04:05:06Z"))
+  }
+
   @Test("a host that stops answering after its greeting stays as it was known")
   func greetingAlone() throws {
     _ = try bench.roundOfOne(recordings: 1)
@@ -101,9 +118,8 @@ struct HubGlanceTests {
       bench.hub.shell("sed -i 's/\"backlog\": *0/\"backlog\": 7/' fleet/state/pump-1").status == 0)
     let before = try status("--json").json()["hosts"][0]
     #expect(before["backlog"] == .integer(7))
-    let greeting = bench.hub.directory.script(
-      "greeting", "#!/bin/sh\necho imulog-pull 1 keep\nread -r line\necho nonsense\n")
-    let outcome = bench.hub.run(["hub", "fleet", "--hosts", "hosts", "--ssh", greeting])
+    let greeting = bench.ssh("echo imulog-pull 1 keep\nread -r line\necho nonsense")
+    let outcome = greeting.run(["hub", "fleet", "--hosts", "hosts"])
     #expect(outcome.status != 0)
     let host = try status("--json").json()["hosts"][0]
     #expect(host["problem"] != .null)
@@ -114,8 +130,19 @@ struct HubGlanceTests {
   @Test("a host whose part of the hub cannot be opened is shown with that problem")
   func unopened() throws {
     _ = try bench.roundOfOne(recordings: 1)
-    #expect(bench.hub.shell("rm -r fleet/rows/pump-1; mkdir fleet/rows/pump-1").status == 0)
-    #expect(bench.round().status == 66)
+    for (other, what) in [
+      ("mkfifo", "this is no file"), ("ln -s nowhere", "too many symbolic links"),
+      ("mkdir", "it is a directory"),
+    ] {
+      #expect(
+        bench.hub.shell("rm -rf fleet/rows/pump-1; \(other) fleet/rows/pump-1").status == 0)
+      let outcome = bench.round()
+      #expect(outcome.status == 65)
+      #expect(
+        outcome.talk.hasPrefix("imulog: pump-1: opening fleet/rows/pump-1: \(what)"),
+        "\(outcome.talk)")
+      #expect(outcome.talk.contains("); move away what has its place\n"), "\(outcome.talk)")
+    }
     #expect(bench.hub.shell("rmdir fleet/rows/pump-1").status == 0)
     #expect(
       try status("--json").json()["hosts"][0]["problem"].text?.contains("rows/pump-1") == true)
@@ -126,18 +153,9 @@ struct HubGlanceTests {
     let one = bench.machine("one")
     try one.record("--for", "1s")
     bench.hosts("pump-1 = one\n")
-    let filter = bench.hub.directory.script(
-      "old-ssh",
-      """
-      #!/bin/sh
-      # An imulog that does not know the question closes the connection at it.
-      while [ "$1" != -- ]; do shift; done
-      export SSH_ORIGINAL_COMMAND=pull-server
-      sed -u '/^machine$/{s/.*/what/;q}' | \(Child.program) --store \(one.store) serve --log /dev/null
-      """)
-    let outcome = bench.hub.run([
-      "hub", "fleet", "--hosts", "hosts", "--json", "--ssh", filter,
-    ])
+    // An imulog that does not know the question closes the connection at it.
+    let older = bench.ssh("sed -u '/^machine$/{s/.*/what/;q}' | serve one")
+    let outcome = older.run(["hub", "fleet", "--hosts", "hosts", "--json"])
     #expect(outcome.status == 0, "\(outcome.talk)")
     #expect(try outcome.json()["hosts"][0]["fetched"] == .integer(1))
     let host = try status("--json").json()["hosts"][0]

@@ -72,42 +72,6 @@ struct HubTests {
     #expect(try outcome.json()["hosts"].items.map { $0["host"].text } == ["pump-1", "pump-2"])
   }
 
-  @Test("one machine under two names is fetched once, and named")
-  func aliases() throws {
-    let one = bench.machine("one")
-    for _ in 1...2 { try one.record("--for", "1s") }
-    bench.hosts("pump-1 = one\npump-2 = pi@one\n")
-    _ = bench.round("--jobs", "1")
-    let outcome = bench.round()
-    #expect(outcome.status == 78)
-    #expect(
-      outcome.talk.contains(
-        "each of its 2 recordings is one of pump-1: these are two names of one machine"),
-      "\(outcome.talk)")
-    #expect(bench.recordings(in: "fleet/logs/pump-2").isEmpty)
-    #expect(bench.contents(of: "samples").count == 2)
-    let before = bench.inventory()
-    #expect(bench.round().status == 78)
-    #expect(bench.inventory() == before)
-  }
-
-  @Test("a card that was moved to another machine brings nothing twice")
-  func movedCard() throws {
-    try bench.machine("one").record("--for", "1s")
-    bench.hosts("pump-1 = one\npump-2 = two\n")
-    _ = bench.round()
-    #expect(rename(bench.machine("one").store, bench.machine("two").store) == 0)
-    try bench.machine("two").record("--for", "2s")
-    try bench.machine("one").record("--for", "3s")
-    let outcome = bench.round("--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(bench.contents(of: "samples/host=pump-1").count == 2)
-    #expect(bench.contents(of: "samples/host=pump-2").count == 1)
-    let before = bench.inventory()
-    #expect(bench.round().status == 0)
-    #expect(bench.inventory() == before)
-  }
-
   @Test("alias, time and digest of each fetch are kept")
   func provenance() throws {
     try bench.machine("one").record("--for", "1s")

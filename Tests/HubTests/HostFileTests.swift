@@ -51,6 +51,17 @@ struct HostFileTests {
     #expect(errors.first?.contains(problem) == true, "\(errors)")
   }
 
+  @Test("a file of a hundred thousand lines is read in a moment")
+  func long() {
+    let count = 100_000
+    let (hosts, errors) = read(
+      (0..<count).map { "h\($0) = pi@\($0)\n" }.joined() + "h7\nx = pi@8\n")
+    #expect(hosts.count == count)
+    #expect(errors.count == 2)
+    #expect(errors.first == "hosts:100001: h7 is in line 8 already: a host has one line")
+    #expect(errors.last?.hasPrefix("hosts:100002: pi@8 is the destination of h8 in line 9") == true)
+  }
+
   @Test("a line that is no UTF-8 is named")
   func bytes() {
     let (hosts, errors) = HostFile.read(

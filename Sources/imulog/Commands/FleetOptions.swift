@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
 import Hub
 import IMUModel
 import LogStore
@@ -48,7 +49,9 @@ struct FleetOptions: ParsableArguments {
       return bytes
     } catch let error as StorageError {
       if error.isMissing { return nil }
-      throw error
+      guard [EISDIR, ENXIO].contains(error.errno) else { throw error }
+      throw CommandFailure(
+        .noInput, "the host file \(Plain.text(file)) is no file; name one with --hosts FILE")
     }
   }
 

@@ -61,8 +61,8 @@ struct GlanceOptions: ParsableArguments {
     guard metrics != nil || page != nil || mqtt != nil else { return [] }
     var failures: [CommandFailure] = []
     do {
-      let status = try FleetStatus(hub, hosts)
       let now = SystemClock().wallTime
+      let status = try FleetStatus(hub, hosts, now: now)
       let seconds = Double(nanoseconds) / 1_000_000_000
       for (path, text) in [
         (metrics, { status.metrics(now: now, seconds: seconds) }),

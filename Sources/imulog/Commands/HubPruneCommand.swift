@@ -68,7 +68,7 @@ struct HubPruneCommand: ParsableCommand {
     if print {
       for victim in victims {
         try Console.data(
-          "\(victim.host) \(victim.number) \(LocalTime.text(seconds: victim.time)) \(Plain.bytes(victim.byteCount))"
+          "\(victim.host) \(victim.number) \(victim.arrival.map { LocalTime.text(seconds: $0) } ?? "-") \(Plain.bytes(victim.byteCount))"
         )
       }
       return Console.talk("\(count(victims.count)) would go, \(Plain.bytes(bytes))")

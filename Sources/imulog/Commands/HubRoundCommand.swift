@@ -50,7 +50,7 @@ struct HubRoundCommand: ParsableCommand {
 
   func validate() throws {
     if let every, !(1_000_000_000...366 * 86_400_000_000_000).contains(every.nanoseconds) {
-      throw ValidationError("--every takes 1s to 366d")
+      throw ValidationError("--every takes 1s to 366d, such as 90s, 5m or 1h30m")
     }
   }
 
@@ -83,6 +83,9 @@ struct HubRoundCommand: ParsableCommand {
   private func round(isFirst: Bool, _ presence: HubPresence?) throws {
     let (hosts, errors) = try fleet.hosts(ssh.configuration)
     for error in errors { Console.talk("\(error)") }
+    if hosts.isEmpty, errors.isEmpty {
+      Console.talk("no hosts yet: write one into \(Plain.text(fleet.file))")
+    }
     let hub = try HubDirectory(path: fleet.directory, create: isFirst)
     let clock = SystemClock()
     let start = clock.now()
@@ -110,17 +113,12 @@ struct HubRoundCommand: ParsableCommand {
       results.compactMap(\.pull.failure) + errors.map { CommandFailure($0.exitStatus, "\($0)") }
       + unshown
     guard let status = HubReport.status(of: failures.map(\.status)) else { return }
-    let names = results.filter { $0.pull.failure != nil }.map(\.pull.host)
-    let some =
-      names.prefix(5).joined(separator: ", ")
-      + (names.count > 5 ? " and \(names.count - 5) more" : "")
-    throw CommandFailure(
-      status,
-      names.isEmpty
-        ? (errors.isEmpty
-          ? "not everything that was asked for could be written; the lines above say why"
-          : "not every line of \(fleet.file) could be used; the lines above say why")
-        : "not all of \(some) is here; the lines above say why")
+    let sentence =
+      HubReport.sentence(of: results)
+      ?? (errors.isEmpty
+        ? "not everything that was asked for could be written; the lines above say why"
+        : "not every line of \(fleet.file) could be used; the lines above say why")
+    throw CommandFailure(status, sentence)
   }
 }
 
@@ -150,6 +148,21 @@ struct HubReport {
         }
       }
     }
+  }
+
+  /// What the round did not reach; `nil` where nothing is wrong with a host.
+  static func sentence(of hosts: [HubRound.Host]) -> String? {
+    let troubled = hosts.filter { $0.pull.failure != nil }
+    let missing = troubled.filter { !$0.isAllHere }
+    func some(_ hosts: [HubRound.Host]) -> String {
+      hosts.prefix(5).map(\.pull.host).joined(separator: ", ")
+        + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
+    }
+    guard missing.isEmpty else {
+      return "not all of \(some(missing)) is here; the lines above say why"
+    }
+    return troubled.isEmpty
+      ? nil : "something is wrong with \(some(troubled)); the lines above say what"
   }
 
   /// The status of a round: that of the failure which most needs a person; one that the next round may mend only where

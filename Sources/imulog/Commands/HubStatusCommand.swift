@@ -13,8 +13,8 @@ struct HubStatusCommand: ParsableCommand {
     commandName: "status",
     abstract: "Show when each host was seen, what is here of it, and what is wrong.",
     discussion: """
-      It shows what the last rounds found; no host is asked. SEEN is when a host answered last, LAST when its \
-      newest recording here began, BACKLOG how many recordings it has that are not here, CLOCK how far its \
+      It shows what the last rounds found; no host is asked. SEEN is when a host answered last (- where \
+      this machine's clock was wrong then), LAST when its newest recording here began, BACKLOG how many recordings it has that are not here, CLOCK how far its \
       clock is from this machine's. GOOD, FLAWED and DAMAGED count the recordings here by their verdict.
 
       Examples:
@@ -44,7 +44,8 @@ struct HubStatusCommand: ParsableCommand {
     let (hosts, errors) = try fleet.hosts(configuration)
     for error in errors { Console.talk("\(error)") }
     let hub = try HubDirectory(path: fleet.directory, create: false)
-    let status = try FleetStatus(hub, hosts)
+    let now = SystemClock().wallTime
+    let status = try FleetStatus(hub, hosts, now: now)
     if json {
       try Console.json(
         JSONWriter.document { json in
@@ -56,9 +57,10 @@ struct HubStatusCommand: ParsableCommand {
       try Console.data(FleetTable.text(status))
     }
     if let check {
-      let now = SystemClock().wallTime.nanoseconds / 1_000_000_000
       let silent = status.hosts.contains { host in
-        host.isListed && host.isTroubled(now: now, after: check.nanoseconds / 1_000_000_000)
+        host.isListed
+          && host.isTroubled(
+            now: now.nanoseconds / 1_000_000_000, after: check.nanoseconds / 1_000_000_000)
       }
       if silent { throw ExitCode(ExitStatus.flawed.rawValue) }
     }
@@ -86,7 +88,8 @@ enum FleetTable {
     }
     func count(_ verdict: Verdict) -> String { "\(host.verdicts[verdict.rawValue] ?? 0)" }
     return [
-      host.name, time(state.seen, "never"), time(host.last.map { $0 / 1_000_000_000 }, "-"),
+      host.name, time(host.seen, state.seen == nil ? "never" : "-"),
+      time(host.last.map { $0 / 1_000_000_000 }, "-"),
       "\(host.recordings)", "\(state.backlog)", count(.good), count(.flawed), count(.damaged),
       host.clockText, machine?.freeBytes.map { Plain.bytes($0) } ?? "?", machine?.software ?? "?",
       machine.map { $0.recorder ?? "-" } ?? "?",
@@ -98,10 +101,7 @@ enum FleetTable {
 extension FleetStatus.Host {
   /// Whether it was not seen for so many seconds, or something is wrong.
   func isTroubled(now: Int64, after limit: Int64) -> Bool {
-    guard let seen = state.seen, problems.isEmpty else {
-      return true
-    }
-    // One that was seen in the future was seen by a wrong clock.
-    return now - seen > limit || seen - now > 60
+    guard let seen, problems.isEmpty else { return true }
+    return now - seen > limit
   }
 }

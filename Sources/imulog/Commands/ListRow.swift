@@ -93,7 +93,7 @@ struct ListRow {
   /// In seconds since 1970: by the log's clock, or by its file's name; `nil` for an import that nothing dates, the file's name
   /// of which has the instant of the import.
   private var startSeconds: Int64? {
-    if let started = summary?.started { return started / 1_000_000_000 }
+    if let started = summary?.started { return Int64.floored(started, by: 1_000_000_000).whole }
     return summary?.description.isImported == true ? nil : entry.startSeconds
   }
 
@@ -151,7 +151,7 @@ struct ListRow {
   /// - Parameter host: The host of a hub's recording.
   func add(to json: inout JSONWriter, host: String? = nil) {
     func date(_ seconds: Int64?) -> String? {
-      seconds.map { RFC3339.text(nanoseconds: $0 * 1_000_000_000) }
+      seconds.map { RFC3339.text(second: $0) + "Z" }
     }
     json.object { json in
       if let host { json.member("host", host) }

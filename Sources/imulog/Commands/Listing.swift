@@ -156,8 +156,8 @@ extension JSONWriter {
       json.member("id", "\(leftover.id)")
       json.member("state", leftover.state.rawValue)
       json.member("size_bytes", leftover.byteCount)
-      json.member("changed", RFC3339.text(nanoseconds: leftover.changed * 1_000_000_000))
-      json.member("expires", RFC3339.text(nanoseconds: leftover.expires * 1_000_000_000))
+      json.member("changed", RFC3339.text(second: leftover.changed) + "Z")
+      json.member("expires", RFC3339.text(second: leftover.expires) + "Z")
     }
   }
 }

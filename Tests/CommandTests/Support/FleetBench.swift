@@ -9,27 +9,43 @@ import Testing
 ///     hub: imulog hub fleet  ─►  ssh (a script)  ─►  imulog serve, with the store of the machine that is named
 struct FleetBench {
   let hub: Bench
-  private let directory: TemporaryDirectory
 
   init(serveOptions: String = "") {
-    var hub = Bench()
+    let hub = Bench()
     let path = hub.directory.path
-    directory = hub.directory
-    let text = """
-      #!/bin/sh
-      while [ "$1" != -- ]; do shift; done
-      machine=${2#*@}
-      shift 2
+    self.hub = FleetBench.ssh(
+      """
       echo "$machine" >> \(path)/calls
       if [ ! -d \(path)/$machine ]; then
         echo "ssh: Could not resolve hostname $machine: Name or service not known" >&2
         exit 255
       fi
+      serve "$machine" \(serveOptions)
+      """, named: "ssh", of: hub)
+  }
+
+  /// The hub with another program for `ssh`: lines of a shell, in which `$machine` is the machine that is named, and
+  /// `serve NAME` the far end of a machine.
+  func ssh(_ lines: String) -> Bench { FleetBench.ssh(lines, named: "other-ssh", of: hub) }
+
+  private static func ssh(_ lines: String, named name: String, of hub: Bench) -> Bench {
+    var hub = hub
+    let path = hub.directory.path
+    let text = """
+      #!/bin/sh
+      while [ "$1" != -- ]; do shift; done
+      machine=${2#*@}
+      shift 2
       export SSH_ORIGINAL_COMMAND="$*"
-      exec \(Child.program) --store \(path)/$machine serve \(serveOptions) --log \(path)/journal
+      serve() {
+        store=\(path)/$1
+        shift
+        exec \(Child.program) --store "$store" serve "$@" --log \(path)/journal
+      }
+      \(lines)
       """
-    hub.environment["IMULOG_SSH"] = hub.directory.script("ssh", text)
-    self.hub = hub
+    hub.environment["IMULOG_SSH"] = hub.directory.script(name, text)
+    return hub
   }
 
   /// A machine of the fleet; its store is `NAME` in the hub's directory.

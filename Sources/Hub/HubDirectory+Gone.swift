@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import IMUModel
+import LogFormat
+import LogStore
+
+/// What is left of hosts that have no store any more. Their ledgers and states stay: what was pruned is not fetched again,
+/// and a store that comes back with its disk is derived again with the labels that it had.
+extension HubDirectory {
+  /// The hosts without a store of which something derived is here, in order.
+  func hostsOfTables() throws -> [String] {
+    var hosts: Set<String> = []
+    for part in [rows(of: ""), handed(of: "")] { hosts.formUnion(try names(in: part)) }
+    for table in HubDirectory.tables {
+      for name in try names(in: "\(path)/\(table)") where name.hasPrefix("host=") {
+        hosts.insert(String(name.dropFirst("host=".count)))
+      }
+    }
+    return try hosts.filter { HostFile.isName($0) }.filter { try !isThere(logs(of: $0)) }.sorted()
+  }
+
+  /// Removes the files that a host has in the tables, and its rows; returns how many those were. Files that no hub makes
+  /// stay.
+  func dropTables(of host: String) throws -> Int {
+    var places: [String] = []
+    for table in Table.allCases {
+      let folder = "\(table.rawValue)/host=\(host)"
+      for date in try names(in: "\(path)/\(folder)") where date.hasPrefix("date=") {
+        places += try names(in: "\(path)/\(folder)/\(date)").filter { name in
+          name.hasSuffix(".parquet") && RecordingID(name.dropLast(".parquet".count)) != nil
+        }.map { "\(folder)/\(date)/\($0)" }
+      }
+    }
+    if try isThere("\(path)/\(table(of: host))") { places.append(table(of: host)) }
+    for place in places.sorted() { try files.remove("\(path)/\(place)") }
+    // Last: killed before, the next round finds the rest.
+    try files.remove(rows(of: host))
+    return places.count
+  }
+
+  private static let tables = Table.allCases.map(\.rawValue) + ["recordings"]
+
+  /// Names in a directory; none where there is no directory.
+  private func names(in folder: String) throws -> [String] {
+    guard try files.isDirectory(folder) == true else { return [] }
+    return try files.names(in: folder)
+  }
+
+  private func isThere(_ path: String) throws -> Bool {
+    do throws(StorageError) {
+      _ = try files.status(path, followsLink: false)
+      return true
+    } catch {
+      if error.isMissing { return false }
+      throw error
+    }
+  }
+}

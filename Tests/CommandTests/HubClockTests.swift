@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("A hub dates nothing by a clock that is wrong", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct HubClockTests {
+  private let bench = FleetBench()
+
+  private static let round = ["hub", "fleet", "--hosts", "hosts"]
+  /// A far end whose clock shows the year 2100.
+  private static let ahead = "serve one | sed -u 's/^fact time .*/fact time 4102444800000000000/'"
+  /// One that sends what it has, and ends where its clock is asked for.
+  private static let mute =
+    "sed -u '/^machine$/q;' | grep --line-buffered -v '^machine$' | serve one"
+
+  /// The words of the ledger's lines that are about an identity.
+  private func ledger(_ id: String) -> [Substring] {
+    String(decoding: bench.hub.directory.bytes(of: "fleet/ledger/pump-1"), as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains(id) }.map { $0.split(separator: " ")[1] }
+  }
+
+  private func ledger() -> String {
+    String(decoding: bench.hub.directory.bytes(of: "fleet/ledger/pump-1"), as: UTF8.self)
+  }
+
+  @Test("a clock that is years off is named, and what the host has is fetched")
+  func clock() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    let outcome = bench.ssh(HubClockTests.ahead).run(HubClockTests.round)
+    #expect(outcome.status == 78)
+    #expect(outcome.talk.contains("pump-1: its clock is "), "\(outcome.talk)")
+    #expect(outcome.talk.contains(" days ahead of the hub's"), "\(outcome.talk)")
+    #expect(
+      outcome.talk.hasSuffix("something is wrong with pump-1; the lines above say what\n"))
+    #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
+    #expect(bench.contents(of: "samples").count == 1)
+    #expect(ledger().contains(" undated ") && !ledger().contains(" dated "))
+    let refused = bench.hub.run("hub", "prune", "fleet", "--older", "0s")
+    #expect(refused.status == 78)
+    #expect(refused.talk.contains("the clocks of 1 of 1 hosts differed"), "\(refused.talk)")
+    #expect(bench.round().status == 0)
+    #expect(ledger().contains(" dated "))
+  }
+
+  @Test(
+    "a visit that shows no clock is judged by the last one that did, and nothing is said about it again"
+  )
+  func shownBefore() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.ssh(HubClockTests.ahead).run(HubClockTests.round).status == 78)
+    try one.record("--for", "2s")
+    let outcome = bench.ssh(HubClockTests.mute).run(HubClockTests.round)
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(!outcome.talk.contains("its clock is"), "\(outcome.talk)")
+    let ids = try one.list().map { try #require($0["id"].text) }
+    #expect(ids.count == 2)
+    for id in ids { #expect(ledger(id) == ["fetched", "undated"]) }
+    // By a clock that is right, they are dated; a visit without one takes no date back.
+    #expect(bench.round().status == 0)
+    for id in ids { #expect(ledger(id) == ["fetched", "undated", "dated"]) }
+    try one.record("--for", "3s")
+    #expect(bench.ssh(HubClockTests.mute).run(HubClockTests.round).status == 0)
+    let last = try #require(try one.list().first?["id"].text)
+    #expect(ledger(last) == ["fetched"])
+  }
+
+  @Test("what is found, seen and would be pruned has no date by a clock that is wrong")
+  func undated() throws {
+    try bench.machine("one").record("--for", "1s")
+    try bench.machine("card").record("--for", "2s")
+    bench.hosts("pump-1 = one\n")
+    func seen() throws -> JSON {
+      try bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"])
+        .json()["hosts"][0]["seen"]
+    }
+    #expect(bench.round().status == 0)
+    #expect(try seen() != .null)
+    // A log that a person put here.
+    #expect(
+      bench.hub.shell(
+        "cp card/*.imulog fleet/logs/pump-1/000009-20200101T000000Z-$(ls card | cut -c25-32).imulog"
+      ).status == 0)
+    #expect(bench.ssh(HubClockTests.ahead).run(HubClockTests.round).status == 78)
+    let id = try #require(try bench.machine("card").list().first?["id"].text)
+    #expect(ledger(id) == ["found", "undated"])
+    #expect(try seen() == .null)
+    let table = bench.hub.run("hub", "status", "fleet", "--hosts", "hosts")
+    #expect(table.lines.last?.hasPrefix("pump-1  -  ") == true, "\(table.output)")
+    let plan = bench.hub.run("hub", "prune", "fleet", "--most-bytes", "1B", "--print")
+    #expect(plan.lines.contains { $0.hasPrefix("pump-1 9 - ") }, "\(plan.output)")
+    #expect(plan.lines.contains { $0.hasPrefix("pump-1 1 20") }, "\(plan.output)")
+    #expect(bench.round().status == 0)
+    #expect(ledger(id) == ["found", "undated", "dated"])
+    #expect(try seen() != .null)
+  }
+}

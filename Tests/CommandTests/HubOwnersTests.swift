@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite(
+  "A hub takes each recording from one host", .waitsForPrograms, .timeLimit(.minutes(15)))
+struct HubOwnersTests {
+  private let bench = FleetBench()
+
+  @Test("one machine under two names is fetched once, and named")
+  func aliases() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    bench.hosts("pump-1 = one\npump-2 = pi@one\n")
+    _ = bench.round("--jobs", "1")
+    let outcome = bench.round()
+    #expect(outcome.status == 78)
+    #expect(
+      outcome.talk.contains(
+        "each of its 2 recordings is one of pump-1: these are two names of one machine"),
+      "\(outcome.talk)")
+    // All of it is here.
+    #expect(
+      outcome.talk.hasSuffix("something is wrong with pump-2; the lines above say what\n"))
+    #expect(bench.recordings(in: "fleet/logs/pump-2").isEmpty)
+    #expect(bench.contents(of: "samples").count == 2)
+    let before = bench.inventory()
+    #expect(bench.round().status == 78)
+    #expect(bench.inventory() == before)
+  }
+
+  @Test("a card that was moved to another machine brings nothing twice")
+  func movedCard() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("pump-1 = one\npump-2 = two\n")
+    _ = bench.round()
+    #expect(rename(bench.machine("one").store, bench.machine("two").store) == 0)
+    try bench.machine("two").record("--for", "2s")
+    try bench.machine("one").record("--for", "3s")
+    let outcome = bench.round("--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.contents(of: "samples/host=pump-1").count == 2)
+    #expect(bench.contents(of: "samples/host=pump-2").count == 1)
+    let before = bench.inventory()
+    #expect(bench.round().status == 0)
+    #expect(bench.inventory() == before)
+  }
+
+  @Test("one UUID with two contents is named, neither is replaced, and the others go on")
+  func conflict() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "1s")
+    let name = try #require(bench.recordings(in: "one").first)
+    let log = bench.hub.directory.bytes(of: "one/" + name)
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.round().status == 0)
+    // The same header, and other samples: of the same length, and longer.
+    for (index, surplus) in [[], [0]].enumerated() as EnumeratedSequence<[[UInt8]]> {
+      let twin = bench.machine("twin\(index)")
+      var bytes = log + surplus
+      bytes[bytes.count - 40] ^= 1
+      mkdir(twin.store, 0o755)
+      bench.hub.directory.write(bytes, to: "twin\(index)/" + name)
+      try twin.record("--for", "2s")
+    }
+    bench.hosts("pump-1 = one\npump-2 = twin0\npump-3 = twin1\n")
+    for _ in 1...2 {
+      let outcome = bench.round("--json")
+      #expect(outcome.status == 65)
+      let hosts = try outcome.json()["hosts"]
+      #expect(hosts[0]["exitStatus"] == .integer(0))
+      #expect(!outcome.talk.contains("two names of one machine"))
+      for host in 1...2 {
+        #expect(hosts[host]["problem"].text?.hasPrefix("recording 1 has") == true)
+        #expect(hosts[host]["failed"] == .integer(1))
+        #expect(
+          hosts[host]["problem"].text?.contains(
+            "has the UUID of a recording of pump-1 and other bytes") == true,
+          "\(outcome.talk)")
+      }
+    }
+    #expect(bench.hub.directory.bytes(of: "fleet/logs/pump-1/" + name) == log)
+    for host in ["pump-2", "pump-3"] {
+      #expect(bench.recordings(in: "fleet/logs/\(host)").count == 1)
+    }
+    #expect(bench.contents(of: "samples").count == 3)
+  }
+
+  @Test("a recording in the stores of two hosts is named, by a round and by verify")
+  func elsewhere() throws {
+    try bench.machine("one").record("--for", "1s")
+    #expect(bench.hub.shell("cp -r one two").status == 0)
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.round().status == 0)
+    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
+    bench.hosts("pump-2 = two\n")
+    #expect(bench.round().status == 0)
+    #expect(bench.logs(of: "pump-1").run("restore", "latest").status == 0)
+    expectSentences(bench.round(), "recording 1: it is in the store of pump-1 too, where it counts")
+    // It counts once.
+    #expect(bench.contents(of: "samples").count == 1)
+    #expect(bench.contents(of: "samples").keys.allSatisfy { $0.contains("host=pump-1/") })
+    expectFinding("it is in the store of pump-1 too")
+    #expect(bench.logs(of: "pump-2").run("rm", "1").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    #expect(bench.contents(of: "samples").count == 1)
+  }
+
+  @Test("a host that offers what another one has, and hangs, keeps the other back for one round")
+  func hangingRival() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    bench.hosts("bad = bad\ngood = one\n")
+    let path = bench.hub.directory.path
+    let hub = bench.ssh(
+      """
+      if [ "$machine" = bad ]; then
+        # It answers the list, and nothing after it.
+        (read -r line; echo "$line"; read -r line; touch \(path)/begun; sleep 60) | serve one
+      else
+        while [ ! -f \(path)/begun ]; do sleep 0.05; done
+        serve one
+      fi
+      """)
+    func round() -> Outcome {
+      hub.run(["hub", "fleet", "--hosts", "hosts", "--timeout", "2s", "--json"])
+    }
+    let first = round()
+    #expect(try first.json()["hosts"][1]["fetched"] == .integer(0))
+    // It is not here, and no other host has it.
+    let status = try hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"]).json()
+    #expect(status["hosts"][1]["backlog"] == .integer(2))
+    #expect(status["hosts"][1]["problem"] == .null)
+    #expect(try round().json()["hosts"][1]["fetched"] == .integer(2))
+  }
+
+  @Test("what was removed here is fetched again, from whichever host has it")
+  func fetchedAgain() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "1s") }
+    bench.hosts("old = one\n")
+    #expect(bench.round().status == 0)
+    bench.hosts("new = one\n")
+    #expect(bench.hub.shell("rm -r fleet/logs/old").status == 0)
+    let outcome = bench.round("--json")
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(try outcome.json()["hosts"][0]["fetched"] == .integer(2))
+  }
+
+  private func expectSentences(_ outcome: Outcome, _ words: String) {
+    #expect(outcome.status == 65)
+    #expect(outcome.talk.contains(words), "\(outcome.talk)")
+  }
+
+  private func expectFinding(_ words: String) {
+    expectSentences(bench.hub.run("hub", "verify", "fleet"), words)
+  }
+}

@@ -93,7 +93,7 @@ struct ListRow {
   /// In seconds since 1970: by the log's clock, or by its file's name; `nil` for an import that nothing dates, the file's name
   /// of which has the instant of the import.
   private var startSeconds: Int64? {
-    if let started = summary?.started { return started / 1_000_000_000 }
+    if let started = summary?.started { return Int64.floored(started, by: 1_000_000_000).whole }
     return summary?.description.isImported == true ? nil : entry.startSeconds
   }
 

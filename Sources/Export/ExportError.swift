@@ -35,6 +35,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case evenTimesNeeded(ExportFormat)
   /// The format has no such rate, and none to which it could be resampled.
   case rateNotHeld(SampleRate, held: [SampleRate], format: ExportFormat)
+  /// The format has a rate, and most samples do not come a period of it after the sample before them.
+  case noRate(jumps: UInt64, of: UInt64, SampleRate, format: ExportFormat)
   /// The format needs the axes x, y and z of the accelerometer, and all of the gyroscope or none.
   case accelerometerNeeded(ExportFormat, exported: String)
   /// Values are beyond the largest that the format has.
@@ -179,6 +181,12 @@ extension ExportError: CustomStringConvertible {
         "\(format.rawValue) has no rate of \(Plain.hertz(rate)) Hz, but \(held.map(Plain.hertz).joined(separator: ", "))",
         "record with one of these as --rate, or choose another --format"
       )
+    case .noRate(let jumps, let steps, let rate, let format):
+      return (
+        "\(format.rawValue) has a rate and no times of samples, and \(jumps) of \(steps) steps from sample to sample are "
+          + "no period of \(Plain.hertz(rate)) Hz long, as in packets",
+        "choose --format csv, which has every time, or import the table without its times, with --columns and --rate"
+      )
     case .accelerometerNeeded(let format, let exported):
       return (
         "\(format.rawValue) needs x, y and z of the accelerometer, and of the gyroscope if it is exported, and there would be "
@@ -255,7 +263,7 @@ extension ExportError: StatusError {
     case .log(let cause): cause.exitStatus
     case .channelsNotRecorded, .oneSensorOnly, .axesMissing, .optionNotSupported, .tooLong,
       .ticksMissing, .timeNotHeld, .noChipTimes, .noDate, .sensorNeeded, .evenTimesNeeded,
-      .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples, .tooManyPieces,
+      .rateNotHeld, .noRate, .accelerometerNeeded, .valuesNotHeld, .noSamples, .tooManyPieces,
       .bothSensorsNeeded, .tooLongForOrientation, .optionsTogether, .noCalibration,
       .calibrationOfOther:
       .usage

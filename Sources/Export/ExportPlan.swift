@@ -236,19 +236,31 @@ struct ExportPlan {
     throws(ExportError) -> CountTexts
   {
     guard units != .raw else { return CountTexts(.counts) }
-    let scale: CountScale?
+    let ratio =
+      group == .accelerometer
+      ? sensor.accelerometerScale
+      : group == .gyroscope ? sensor.gyroscopeScale : sensor.temperatureScale
+    guard let scale = scale(group, units, ratio, offset: sensor.temperatureOffset) else {
+      throw unusable(group, sensor)
+    }
+    return CountTexts(scale)
+  }
+
+  /// The line from counts to values in units other than counts; `nil` for one that cannot be written out.
+  ///
+  /// - Parameters:
+  ///   - ratio: What a count is, in the units of logs.
+  ///   - offset: The temperature of count 0.
+  static func scale(
+    _ group: ChannelSet, _ units: ExportUnits, _ ratio: Fraction, offset: Fraction
+  ) -> CountScale? {
     switch group {
     case .accelerometer:
-      let factor = units == .si ? Fraction.standardGravity : .one
-      scale = CountScale(sensor.accelerometerScale, times: factor, decimals: 6)
+      CountScale(ratio, times: units == .si ? .standardGravity : .one, decimals: 6)
     case .gyroscope:
-      let factor = units == .si ? Fraction.radiansPerDegree : .one
-      scale = CountScale(sensor.gyroscopeScale, times: factor, decimals: 6)
-    default:
-      scale = CountScale(sensor.temperatureScale, plus: sensor.temperatureOffset, decimals: 4)
+      CountScale(ratio, times: units == .si ? .radiansPerDegree : .one, decimals: 6)
+    default: CountScale(ratio, plus: offset, decimals: 4)
     }
-    guard let scale else { throw unusable(group, sensor) }
-    return CountTexts(scale)
   }
 
   private static func unusable(_ group: ChannelSet, _ sensor: SensorDescription) -> ExportError {

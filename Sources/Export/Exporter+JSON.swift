@@ -23,7 +23,7 @@ extension Exporter {
     let isPart = account.isPart
     try list(.clockPairs, account.pairs, isPart, plan, &reader, &text, &sink)
     text.close("}")
-    text.addEnd(account, isRange: plan.hasRange, isLive: plan.isLive)
+    text.addEnd(account, isLive: plan.isLive)
     for (section, items) in account.sections {
       text.key(section.rawValue, onNewLine: true)
       try list(section, items, isPart, plan, &reader, &text, &sink)
@@ -186,18 +186,13 @@ extension JSONWriter {
 
   /// From `complete` to `lateness`.
   ///
-  /// - Parameters:
-  ///   - isRange: Whether the account is that of a part of the recording.
-  ///   - isLive: Whether a program is writing the recording.
-  mutating func addEnd(_ account: LogAccount, isRange: Bool, isLive: Bool) {
+  /// - Parameter isLive: Whether a program is writing the recording.
+  mutating func addEnd(_ account: LogAccount, isLive: Bool) {
     line("complete") { $0.bool(account.isWhole) }
     line("stopReason") {
       $0.string(account.end?.reason.name ?? (isLive ? "running" : "recovered"))
     }
-    var ledger = account.ledger
-    // For a part of the recording, the number of lost ticks is not known.
-    if !isRange { ledger.add(account.ticksLost, .lost) }
-    line("ticks") { $0.ticks(ledger) }
+    line("ticks") { $0.ticks(account.ledger) }
     line("ticksLost") { $0.integer(account.ticksLost) }
     line("lateness") { $0.lateness(account.end?.measuredLateness) }
     line("certificate") { $0.certificate(account.certificate) }

@@ -151,7 +151,8 @@ extension Exporter {
     add("note", log.note, limit: 80)
     add("fwversion", log.software)
     let second: Int64 = 1_000_000_000
-    if let started = notes.started { lines.append("timestamp,\(started / second)") }
+    let started = notes.started.map { Int64.floored($0, by: second) }
+    if let started { lines.append("timestamp,\(started.whole)") }
     lines.append("vendor,imulog")
     lines.append("tscale,1e-9")
     let scale = log.sensor.gyroscopeScale
@@ -163,8 +164,8 @@ extension Exporter {
     try sink.write(Array((lines.joined(separator: "\n") + "\n").utf8))
     let layout = RowLayout(prefix: "", keys: plan.channels.map { _ in "," }, suffix: "\n")
     var report = try writeRows(plan, layout, &reader, to: &sink)
-    if let started = notes.started, started % second != 0 {
-      let date = RFC3339.text(nanoseconds: started / second * second)
+    if let started, started.rest != 0 {
+      let date = RFC3339.text(second: started.whole) + "Z"
       report.remarks.append(
         "its date is cut to a whole second, \(date): gcsv has no fractions of one")
     }

@@ -83,6 +83,13 @@ struct HeaderFacts {
     }
   }
 
+  /// Adds what happened to the ticks of what is exported, and how many parts of the log could not be read: what the JSON
+  /// document says in `ticks` and `damage`.
+  mutating func addLedger(_ ledger: TickLedger, damages: UInt64) {
+    for (name, count) in ledger.named { add("ticks.\(name)", "\(count)") }
+    add("damage", "\(damages)")
+  }
+
   /// Adds a fact, if it is known.
   mutating func add(_ name: String, _ text: String?) {
     if let text { facts.append(("imulog.\(name)", text)) }

@@ -8,8 +8,8 @@ import LogStore
 struct LogAccount {
   /// Everything that was read.
   private var log: Account
-  /// What happened to the ticks in the plan's range.
-  private(set) var ledger = TickLedger()
+  /// What happened to the ticks in the plan's range, as the log reports it.
+  private(set) var reported = TickLedger()
   private(set) var end: RecordingEnd?
   /// The index of the clock pair that dates the recording.
   private(set) var bestPairIndex: UInt64?
@@ -33,9 +33,11 @@ struct LogAccount {
   private var continuesAfterRange = false
   /// The tick after the last one that the log reports; the whole recording's.
   private(set) var lastTick: UInt64 = 0
-  /// Scheduled ticks that should be in the log and are neither samples nor gaps; the whole recording's, or 0 where only
-  /// a part of it was read.
+  /// Ticks in the plan's range that should be in the log and are neither samples nor gaps.
   private(set) var ticksLost: UInt64 = 0
+  /// Finds them.
+  private var order: GapOrder
+  private var last: (tick: UInt64, time: Int64)?
   /// Whether only the range was read, and the first and the last page.
   private(set) var isPart = false
 
@@ -47,23 +49,29 @@ struct LogAccount {
   ) throws(ExportError) {
     places = TickPlaces(plan)
     log = Account(reader.description, ofSamples: judgesSamples)
+    order = GapOrder(reader)
     guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
       while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
       for place in places.finish() { add(place, in: plan) }
       log.finish(reader)
       chipClock = reader.clockAccount
       (lastTick, end) = (log.nextTick, log.end)
-      ticksLost = log.lostTickCount
+      countLost(order.rest(upTo: log.tickCount), plan)
+      // The same but where gaps overlap, as no recorder's do: a tick that two of them report makes up for a lost one.
+      if !plan.hasRange { ticksLost = log.lostTickCount }
       return
     }
     (isPart, lastTick) = (true, end.ledger.scheduled)
     for pair in first { add(.clock(pair), of: reader, in: plan) }
     try reader.begin(plan)
-    while let item = try reader.nextItem() {
+    order = GapOrder(reader)
+    var isOver = false
+    while !isOver, let item = try reader.nextItem() {
       if case .clock(let pair) = item, first.contains(pair) || last.contains(pair) { continue }
       add(item, of: reader, in: plan)
-      if plan.isOver(item, of: reader) { break }
+      isOver = plan.isOver(item, of: reader)
     }
+    countLost(order.rest(upTo: isOver ? nil : log.tickCount), plan)
     for place in places.finish() { add(place, in: plan) }
     for pair in last { add(.clock(pair), of: reader, in: plan) }
     chipClock = reader.clockAccount
@@ -81,7 +89,10 @@ struct LogAccount {
     case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
     case .clock: pairs.add(item)
     case .damage: damages.add(item)
-    case .gap, .sensor, .reading, .certificate, .end: break
+    case .gap(let gap):
+      order.add(gap)
+      while let place = order.overdue() { countLost([place], plan) }
+    case .sensor, .reading, .certificate, .end: break
     }
   }
 
@@ -91,7 +102,7 @@ struct LogAccount {
       events.add(place.item, origin: place.origin)
     }
     guard case .gap(let gap) = place.item, let part = plan.part(of: gap) else { return }
-    ledger.add(part.count, part.cause)
+    reported.add(part.count, part.cause)
     gapsBegin = min(gapsBegin ?? part.firstTick, part.firstTick)
     gapsEnd = max(gapsEnd, part.firstTick.addingSaturated(part.count))
     gaps.add(.gap(part), origin: place.origin)
@@ -99,17 +110,37 @@ struct LogAccount {
 
   private mutating func addSamples(_ block: borrowing SampleBlock, _ plan: ExportPlan) {
     for rows in plan.rows(of: block) {
-      ledger.sampled += UInt64(rows.count)
+      reported.sampled += UInt64(rows.count)
       let (first, last) = (block.ticks[rows.lowerBound], block.ticks[rows.upperBound - 1])
       sampledTicks = min(sampledTicks?.lowerBound ?? first, first)...last
       lastTime = block.times[rows.upperBound - 1]
     }
     if let last = block.times.last, plan.isOver(at: last) { continuesAfterRange = true }
+    var row = 0
+    while row < block.count {
+      while let place = order.take(upTo: block.ticks[row]) { countLost([place], plan) }
+      row = order.takeRun(row..<block.count, of: block)
+      last = (block.ticks[row - 1], block.times[row - 1])
+    }
+  }
+
+  /// Counts the ticks of the plan's range that damage took.
+  private mutating func countLost(_ places: [GapOrder.Place], _ plan: ExportPlan) {
+    for place in places where !place.isRecorded {
+      ticksLost = ticksLost.addingSaturated(plan.after(last).part(of: place.gap)?.count ?? 0)
+    }
+  }
+
+  /// What happened to every tick in the plan's range; those that damage took are lost.
+  var ledger: TickLedger {
+    var ledger = reported
+    ledger.add(ticksLost, .lost)
+    return ledger
   }
 
   /// Ticks of the plan's range before its first sample and after its last one.
   var ticksAround: UInt64 {
-    let gaps = ledger.scheduled - ledger.sampled
+    let gaps = reported.scheduled - reported.sampled
     return gaps - min(missingTicks, gaps)
   }
 
@@ -134,7 +165,7 @@ struct LogAccount {
 
   /// Ticks between the first and the last sample that have none.
   var missingTicks: UInt64 {
-    sampledTicks.map { $0.upperBound - $0.lowerBound + 1 - ledger.sampled } ?? 0
+    sampledTicks.map { $0.upperBound - $0.lowerBound + 1 - reported.sampled } ?? 0
   }
 
   /// Nanoseconds, as those of samples, at which the recording, or the part of it in the plan's range, begins and ends.

@@ -19,19 +19,13 @@ protocol SampleFormat: ~Copyable {
   ) throws(ExportError)
 }
 
-/// Gives the samples and gaps of a plan to a format, in order of ticks, in one pass over the log.
-///
-///     log      gap 5…6 │ samples 0…4, 7…9 │ …
-///     format   0…4, gap 5…6, 7…9 │ …
+/// Gives the samples and gaps of a plan to a format, in order of ticks, in one pass over the log; ticks that damage took are
+/// gaps, too. See ``GapOrder``.
 struct SamplePass {
   private let plan: ExportPlan
-  /// Gaps whose place among the samples is not known yet, in order of ticks.
-  private var waiting: [Gap] = []
+  /// The sample before, in the plan's range or not.
   private var last: (tick: UInt64, time: Int64)?
   private var report = Exporter.Report()
-
-  /// Gaps that wait at most: more than a log has before the samples that precede them.
-  private static let waitingLimit = 4096
 
   init(_ plan: ExportPlan) {
     self.plan = plan
@@ -43,58 +37,54 @@ struct SamplePass {
   >(
     _ format: inout Format, _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Exporter.Report {
+    var order = GapOrder(reader)
+    var end: UInt64? = 0
     reading: while let item = try reader.nextItem() {
       switch item {
       case .samples:
         let bounds = plan.hasBounds ? reader.rowBounds : nil
+        var row = 0
         for rows in plan.rows(of: reader.block) {
-          try add(rows, of: reader.block, bounds, to: &format, &sink)
+          try pass(row..<rows.lowerBound, of: reader.block, &order, to: &format, &sink)
+          try pass(
+            rows, of: reader.block, bounds: bounds, isWanted: true, &order, to: &format, &sink)
+          row = rows.upperBound
         }
-        // Gaps before the next samples may be in the range where the samples after them are not.
-        if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
-        note(reader.block)
-      case .gap(let gap): try wait(gap, &format, &sink)
+        try pass(row..<reader.block.count, of: reader.block, &order, to: &format, &sink)
+        if let last, plan.isOver(at: last.time) {
+          end = nil
+          break reading
+        }
+      case .gap(let gap):
+        order.add(gap)
+        while let place = order.overdue() { try add(place.gap, to: &format, &sink) }
       case .damage: report.damages += 1
+      case .end(let recorded): end = recorded.ledger.scheduled
       default: break
       }
     }
-    for gap in waiting { try add(gap, to: &format, &sink) }
-    waiting = []
+    for place in order.rest(upTo: end.map { max($0, reader.nextTick) }) {
+      try add(place.gap, to: &format, &sink)
+    }
     report.remarks += plan.derived?.remarks ?? []
     return report
   }
 
-  private mutating func note(_ block: borrowing SampleBlock) {
-    guard let tick = block.ticks.last, let time = block.times.last else { return }
-    last = (tick, time)
-  }
-
-  private mutating func wait<Format: SampleFormat & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ gap: Gap, _ format: inout Format, _ sink: inout Sink
-  ) throws(ExportError) {
-    let place = waiting.lastIndex { $0.firstTick <= gap.firstTick }.map { $0 + 1 } ?? 0
-    waiting.insert(gap, at: place)
-    guard waiting.count > SamplePass.waitingLimit else { return }
-    try add(waiting.removeFirst(), to: &format, &sink)
-  }
-
-  private mutating func add<Format: SampleFormat & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?,
-    to format: inout Format, _ sink: inout Sink
+  /// Gives the gaps before and among samples to the format, and the samples if they are in the plan's range.
+  private mutating func pass<Format: SampleFormat & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, bounds: RowBounds? = nil,
+    isWanted: Bool = false, _ order: inout GapOrder, to format: inout Format, _ sink: inout Sink
   ) throws(ExportError) {
     var row = rows.lowerBound
     while row < rows.upperBound {
-      while let gap = waiting.first, gap.firstTick <= block.ticks[row] {
-        try add(gap, to: &format, &sink)
-        waiting.removeFirst()
+      while let place = order.take(upTo: block.ticks[row]) {
+        try add(place.gap, to: &format, &sink)
       }
-      var end = rows.upperBound
-      if let gap = waiting.first, block.ticks[end - 1] > gap.firstTick {
-        end = row
-        while block.ticks[end] < gap.firstTick { end += 1 }
+      let end = order.takeRun(row..<rows.upperBound, of: block)
+      if isWanted {
+        try format.add(row..<end, of: block, bounds, to: &sink)
+        report.samples += UInt64(end - row)
       }
-      try format.add(row..<end, of: block, bounds, to: &sink)
-      report.samples += UInt64(end - row)
       last = (block.ticks[end - 1], block.times[end - 1])
       row = end
     }
@@ -104,11 +94,17 @@ struct SamplePass {
   private func add<Format: SampleFormat & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ gap: Gap, to format: inout Format, _ sink: inout Sink
   ) throws(ExportError) {
-    var plan = plan
-    if plan.description.isFreeRunning, let last {
-      plan.origin = last.time &- plan.description.rate.nanoseconds(atTick: last.tick)
-    }
+    let plan = plan.after(last)
     guard let part = plan.part(of: gap) else { return }
     try format.add(part, at: plan.time(ofTick: part.firstTick), to: &sink)
+  }
+}
+
+extension ExportPlan {
+  /// The same plan on the grid on which the ticks after a sample are: its own, or, where times and not the rate place the
+  /// ticks, one that the sample is on.
+  func after(_ sample: (tick: UInt64, time: Int64)?) -> ExportPlan {
+    guard description.isFreeRunning, let sample else { return self }
+    return on(sample.time &- description.rate.nanoseconds(atTick: sample.tick))
   }
 }

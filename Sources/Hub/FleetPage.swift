@@ -115,7 +115,8 @@ private enum FleetPage {
         "L\(9600 * place / max(1, count)) \(24 - height)H\(9600 * (place + 1) / max(1, count))"
     }
     curve += "V24Z"
-    let started = recording.started.map { time($0 / 1_000_000_000) } ?? "undated"
+    let started =
+      recording.started.map { time(Int64.floored($0, by: 1_000_000_000).whole) } ?? "undated"
     let title =
       "recording \(recording.number), \(started), \(Plain.length(recording.duration)), \(recording.verdict)"
       + (recording.labels.isEmpty ? "" : ", \(recording.labels)")

@@ -130,6 +130,9 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     description.sensor = correction.sensor
   }
 
+  /// Whether reading begins within the log, before the first item that is read from there.
+  package var beginsWithin: Bool { isRepositioned }
+
   /// Goes back to the beginning.
   public mutating func rewind() {
     jump(toPage: 0)

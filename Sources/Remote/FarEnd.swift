@@ -295,7 +295,7 @@ public struct SSHConnection: Sendable {
     if let configuration { words += ["-F", configuration] }
     for option in options { words += ["-o", option] }
     words += ["--", host, "imulog"]
-    if let remoteStore { words += ["--store", SSHConnection.quoted(remoteStore)] }
+    if let remoteStore { words += ["--store", ShellWord.quoted(remoteStore)] }
     return words + verb
   }
 
@@ -304,11 +304,5 @@ public struct SSHConnection: Sendable {
   func route(to host: String) -> String {
     ForeignText.shown(
       ([program] + plainArguments(host: host, ["pull-server"])).joined(separator: " "))
-  }
-
-  /// A word quoted for the shell on the other machine, to which ssh passes the command.
-  private static func quoted(_ word: String) -> String {
-    "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
   }
 }

@@ -51,7 +51,7 @@ struct LabelWords {
 
   /// The command with the options that were given.
   private func command(_ stretch: String) -> String {
-    let words = ["imulog label ID"] + options.map { Plain.text($0) }
-    return "`\(words.joined(separator: " ")) -- \(Plain.text(stretch)) NAME`"
+    let words = ["imulog label ID"] + options.map { Plain.text(ShellWord.quoted($0)) }
+    return "`\(words.joined(separator: " ")) -- \(Plain.text(ShellWord.quoted(stretch))) NAME`"
   }
 }

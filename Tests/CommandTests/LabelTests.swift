@@ -132,6 +132,9 @@ struct LabelCommandTests {
         ["write -- before it: `imulog label ID --store \(store) -- -1s..3s NAME`"])
     }
     expectSentence(
+      bench.run("label", "1", "--store", "/a b/it's", "-1s..3s", "x"), 64,
+      ["`imulog label ID --store '/a b/it'\\''s' -- -1s..3s NAME`"])
+    expectSentence(
       bench.run("label", "1", "1s..4s", "walk", "-left", "--remove"), 64,
       ["write -- before the stretch: `imulog label ID --remove -- 1s..4s NAME`"])
     expectSentence(

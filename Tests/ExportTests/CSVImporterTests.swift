@@ -53,6 +53,28 @@ struct CSVImporterTests {
     #expect(records.map(\.sample.ax) == [1, 2])
   }
 
+  @Test(
+    "a separator at the end of each line, and of the header, is no column",
+    arguments: [",", ";", "\t"], [" ", ""])
+  func trailingSeparators(_ separator: String, _ blank: String) throws {
+    let end = separator + blank
+    let rows = ["t_ms,ax,gz", "0,-7,11", "10,8,-12", "20,-9,13"].map { line in
+      line.split(separator: ",").joined(separator: separator) + end + "\n"
+    }
+    let records = try Imports.records(Imports.csv(rows.joined()))
+    #expect(
+      records.map(\.sample) == [
+        RawSample(ax: -7, gz: 11), RawSample(ax: 8, gz: -12), RawSample(ax: -9, gz: 13),
+      ])
+  }
+
+  @Test("a last column without a name that has values is another error than a decimal comma")
+  func trailingValues() {
+    let error = Imports.csvError("t_ms,ax,ay,az\n0,1,2,3,,,\n")
+    #expect(
+      error == .line(name: "table.csv", line: 2, problem: .fieldCount(found: 7, expected: 4)))
+  }
+
   @Test("lines are found wherever the pieces of the file end", arguments: [1, 2, 3, 7, 64])
   func pieces(_ piece: Int) throws {
     let rows = (0..<300).map { "\($0 * 10_000),\($0 - 150),\($0 * 7)\r\n" }

@@ -143,14 +143,14 @@ struct CSVRefusalTests {
       "t_us,ax\n9223372036854776,1\n",
       """
       table.csv, line 2, column 1 (t_us): "9223372036854776" is beyond the times that a \
-      log can hold
+      log can hold: correct it or take the row out
       """
     ),
     (
       "t_ns,ax\n9223372036854775808,1\n",
       """
       table.csv, line 2, column 1 (t_ns): "9223372036854775808" is beyond the times that a \
-      log can hold
+      log can hold: correct it or take the row out
       """
     ),
     (

@@ -329,11 +329,11 @@ struct DialectTests {
       ),
       (
         "Timestamp (us),Gyroscope X (deg/s),Gyroscope Y (deg/s),Gyroscope Z (deg/s)\n0,1,2,3\n5,1,2,1e12\n",
-        "table.csv, line 3, column 4 (Gyroscope Z (deg/s)): \"1e12\" is beyond any sensor"
+        "table.csv, line 3, column 4 (Gyroscope Z (deg/s)): \"1e12\" is beyond any sensor: correct it or take the row out"
       ),
       (
         "Timestamp (us),Gyroscope X (deg/s),Gyroscope Y (deg/s),Gyroscope Z (deg/s)\n0,1,2,3\n5,1,Infinity,3\n",
-        "table.csv, line 3, column 3 (Gyroscope Y (deg/s)): \"Infinity\" is beyond any sensor"
+        "table.csv, line 3, column 3 (Gyroscope Y (deg/s)): \"Infinity\" is beyond any sensor: correct it or take the row out"
       ),
       (
         "Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22 08:26:40,0,0,1\n2025-11-31 08:26:40,0,0,1\n",

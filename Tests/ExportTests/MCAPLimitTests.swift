@@ -87,15 +87,18 @@ struct MCAPLimitTests {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.mark(-2_300_000_000)
     log.sample(0, -1_250_000_000, RawSample())
+    log.gap(1, 59, .missed)
     log.sample(60, 5_000_000_000, RawSample())
     log.mark(5_500_000_000)
-    log.end(TickLedger(sampled: 2))
+    var ledger = TickLedger(sampled: 2)
+    ledger.add(59, .missed)
+    log.end(ledger)
     #expect(
       try export(log.bytes()).file.messages.map(\.time)
-        == [700_000_000, 1_750_000_000, 8_000_000_000, 8_500_000_000])
+        == [700_000_000, 1_750_000_000, 3_100_000_000, 8_000_000_000, 8_500_000_000])
     let options = ExportOptions(format: .mcap, from: 0)
     let (file, report) = try export(log.bytes(), options)
-    #expect(file.messages.map(\.time) == [8_000_000_000, 8_500_000_000])
+    #expect(file.messages.map(\.time) == [3_100_000_000, 8_000_000_000, 8_500_000_000])
     #expect(
       report.remarks == [
         "the recording has no date: programs show its first sample at 1970-01-01T00:00:08Z, with 3 s added to its time"

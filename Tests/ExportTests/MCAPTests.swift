@@ -218,7 +218,8 @@ struct MCAPTests {
     #expect(facts["imulog.units.ax"] == "m/s^2")
     #expect(
       facts.filter { $0.key.hasPrefix("imulog.ticks") && $0.value != "0" } == [
-        "imulog.ticks.sampled": "3", "imulog.ticks.missed": "2", "imulog.ticks.busError": "1",
+        "imulog.ticks.scheduled": "6", "imulog.ticks.sampled": "3", "imulog.ticks.missed": "2",
+        "imulog.ticks.busError": "1",
       ])
   }
 
@@ -254,7 +255,7 @@ struct MCAPTests {
     bytes[2 * 4096 + 5] ^= 0x10
     let (file, report) = try export(bytes)
     #expect(report.damages == 1)
-    #expect(file.metadata["imulog"]?["imulog.damages"] == "1")
+    #expect(file.metadata["imulog"]?["imulog.damage"] == "1")
     let scale = CountScale(Fraction(1, 16384), times: .standardGravity, decimals: 6)
     let values = try #require(scale).values
     let ticks = file.messages.filter { $0.topic == "/imu" }.map(\.sequence)

@@ -142,6 +142,38 @@ struct MiniSEEDTests {
     #expect(report.remarks.contains { $0.contains("has no date") })
   }
 
+  /// An import's samples at these times, in milliseconds.
+  private func imported(_ times: [Int64]) throws -> TestLog {
+    var description = TestLog.description(channels: ChannelSet(rawValue: 1), rate: hertz(100))
+    description.sensor.model = SensorDescription.importedModel
+    var log = TestLog(description)
+    log.clock(0, wall: MiniSEEDTests.started, synchronised: true)
+    for (tick, time) in times.enumerated() {
+      log.sample(UInt64(tick), time * 1_000_000, RawSample(ax: Int16(3 * tick - 7)))
+    }
+    log.end(TickLedger(sampled: UInt64(times.count)))
+    return log
+  }
+
+  @Test("times of packets have no rate: a file of a record a sample is refused")
+  func packets() throws {
+    let log = try imported((0..<60).map { $0 / 10 * 100 + $0 % 10 / 5 })
+    #expect(
+      throws: ExportError.noRate(jumps: 59, of: 59, hertz(100), format: .mseed)
+    ) {
+      _ = try export(log)
+    }
+  }
+
+  @Test("steps of another length begin a record, which the report says")
+  func jumps() throws {
+    let log = try imported([0, 10, 20, 30, 47, 57, 67, 77, 80, 90, 100])
+    let (bytes, report) = try export(log)
+    #expect(bytes.count == 3 * 512 && report.samples == 11)
+    #expect(report.remarks.contains { $0.hasPrefix("2 samples begin a new record") })
+    #expect(try SeedReader(bytes).values["HN1"] == (0..<11).map { Int32(3 * $0 - 7) })
+  }
+
   @Test("units other than counts are refused")
   func units() throws {
     #expect(throws: ExportError.optionNotSupported(option: "--units si", format: .mseed)) {

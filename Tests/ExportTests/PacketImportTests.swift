@@ -54,6 +54,45 @@ struct PacketImportTests {
     #expect(importer.end.ledger.lost == 50)
   }
 
+  /// Bytes in memory, and how often they were read from the beginning.
+  private struct CountingSource: ImportSource, ~Copyable {
+    final class Passes { var count = 0 }
+
+    let passes: Passes
+    private var source: ArraySource
+    private let bytes: [UInt8]
+    var name: String { source.name }
+
+    init(_ bytes: [UInt8], _ passes: Passes) {
+      (self.bytes, self.passes) = (bytes, passes)
+      source = ArraySource(bytes, name: "table.csv")
+    }
+
+    func another() -> CountingSource { CountingSource(bytes, passes) }
+
+    mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+      try source.read(into: buffer)
+    }
+
+    mutating func rewind() {
+      passes.count += 1
+      source.rewind()
+    }
+  }
+
+  @Test("gaps that contradict packets of one time do not take a pass for each of their samples")
+  func passes() throws {
+    var rows = "# imulog.rate_hz: 100\nt_ns,ax,gap,gap_ticks\n"
+    for packet in 0..<20 {
+      for row in 0..<64 { rows += "\(packet * 640_000_000),\(packet - row),,\n" }
+      rows += "\(packet * 640_000_000 + 10_000_000),,missed,\(3 + packet % 5)\n"
+    }
+    let passes = CountingSource.Passes()
+    let importer = try TableImporter(CountingSource(Array(rows.utf8), passes), Imports.options)
+    #expect(importer.end.ledger.sampled == 1280)
+    #expect(passes.count < 30, "\(passes.count) passes")
+  }
+
   @Test("packets whose times jitter have the same rate, and lose no tick")
   func jitter() throws {
     var random = SplitMix(seed: 27)

@@ -136,9 +136,9 @@ struct PartImportTests {
         "\"marks\":[{\"t_ns\":0,\"label\":\"a\"},{\"t_ns\":0,\"label\":\"\(long)\"}],"
           + "\"labels\":[{\"from_ns\":0,\"to_ns\":9,\"name\":\"=1\"}],"))
     for words in [
-      "1 mark of table.csv is left out: the first is item 2 of \"marks\": its text is longer than 200",
-      "the first is item 1 of \"labels\": the label \"=1\"",
-      "the first is item 1 of \"gaps\": its count is not above 0",
+      "1 mark of table.csv is left out, the first as item 2 of \"marks\": its text is longer than 200",
+      "the first as item 1 of \"labels\": the label \"=1\"",
+      "the first as item 1 of \"gaps\": its count is not above 0",
     ] {
       #expect(importer.remarks.contains { $0.contains(words) }, "\(words): \(importer.remarks)")
     }

@@ -119,7 +119,9 @@ extension Exporter {
       json.member("ver", "v1")
       json.member("alg", options.hmacKey == nil ? "none" : "HS256")
       let begin = started?.addingReportingOverflow(plan.from == .min ? 0 : plan.from)
-      if let begin, !begin.overflow { json.member("iat", begin.partialValue / 1_000_000_000) }
+      if let begin, !begin.overflow {
+        json.member("iat", Int64.floored(begin.partialValue, by: 1_000_000_000).whole)
+      }
     }
     head.member("signature", signature)
     head.key("payload")

@@ -28,24 +28,15 @@ struct RecordingFacts {
 
   /// What is missing, and in what.
   private var gaps: String {
-    let ledger = ledger
+    let ledger = account.ledger
     let missing = ledger.scheduled - min(ledger.sampled, ledger.scheduled)
     guard missing > 0 else { return "no gaps" }
     let (gaps, damages) = (account.gaps.count, account.damages.count)
     var places = gaps == 0 ? [] : ["\(gaps) \(gaps == 1 ? "gap" : "gaps")"]
-    if ledger.scheduled > account.ledger.scheduled, damages > 0 {
+    if account.ticksLost > 0, damages > 0 {
       places.append("\(damages) unreadable \(damages == 1 ? "part" : "parts")")
     }
     return "\(missing) missing" + (places.isEmpty ? "" : " in " + places.joined(separator: " and "))
-  }
-
-  /// What happened to the ticks, with those that the log has lost.
-  private var ledger: TickLedger {
-    var ledger = account.ledger
-    let ticks = account.ticks(plan)
-    let all = ticks.upperBound - ticks.lowerBound
-    if all > ledger.scheduled { ledger.add(all - ledger.scheduled, .lost) }
-    return ledger
   }
 
   /// Names and values, the most important first.
@@ -74,7 +65,7 @@ struct RecordingFacts {
 
   private var started: String {
     guard let started = account.wallAtZero(plan) else { return "" }
-    let text = RFC3339.text(nanoseconds: started / 1_000_000_000 * 1_000_000_000)
+    let text = RFC3339.text(second: Int64.floored(started, by: 1_000_000_000).whole) + "Z"
     guard let pair = account.bestPair else { return "\(text), by the table's own times" }
     return pair.isSynchronised ? text : "\(text), by a clock that was not synchronised"
   }
@@ -115,7 +106,7 @@ struct RecordingFacts {
   }
 
   private var ticks: String {
-    let ledger = ledger
+    let ledger = account.ledger
     return (["\(ledger.sampled) of \(ledger.scheduled)"] + ledger.losses).joined(separator: ", ")
   }
 

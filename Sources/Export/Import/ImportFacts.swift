@@ -68,10 +68,6 @@ struct ImportFacts: Equatable {
       if let schema = Int64(text), schema > JSONWriter.schema { newerSchema = text }
     case "imulog.sensor.accelerometerRange_g": accelerometerRange = Int(text)
     case "imulog.sensor.gyroscopeRange_dps": gyroscopeRange = Int(text)
-    case "imulog.sensor.accelerometerScale_g": accelerometerScale = ratio(name, text)
-    case "imulog.sensor.gyroscopeScale_dps": gyroscopeScale = ratio(name, text)
-    case "imulog.sensor.temperatureScale_c": temperatureScale = ratio(name, text)
-    case "imulog.sensor.temperatureOffset_c": temperatureOffset = ratio(name, text)
     case "imulog.ticks.sampled": statedSamples = Int64(text)
     case "imulog.ticks.scheduled": statedTicks = Int64(text)
     case "imulog.units.ax", "imulog.units.ay", "imulog.units.az":
@@ -86,7 +82,21 @@ struct ImportFacts: Equatable {
     case "orientation": orientation = text
     case "acc_1G":
       if let counts = Int64(text), counts > 0 { accelerometerScale = Fraction(1, counts) }
-    default: break
+    default: takeRatio(name, text)
+    }
+  }
+
+  /// Takes a scale or an offset of the sensor; any other fact is passed over.
+  private mutating func takeRatio(_ name: String, _ text: String) {
+    let sensor = "imulog.sensor."
+    guard name.hasPrefix(sensor), let member = Ratio(rawValue: String(name.dropFirst(sensor.count)))
+    else { return }
+    let ratio = ratio(member, text)
+    switch member {
+    case .accelerometerScale: accelerometerScale = ratio
+    case .gyroscopeScale: gyroscopeScale = ratio
+    case .temperatureScale: temperatureScale = ratio
+    case .temperatureOffset: temperatureOffset = ratio
     }
   }
 
@@ -153,24 +163,25 @@ struct ImportFacts: Equatable {
     units[group] = unit
   }
 
+  /// The members of a document's sensor that are ratios.
+  enum Ratio: String {
+    case accelerometerScale = "accelerometerScale_g"
+    case gyroscopeScale = "gyroscopeScale_dps"
+    case temperatureScale = "temperatureScale_c"
+    case temperatureOffset = "temperatureOffset_c"
+  }
+
   /// A ratio as `61/1000000`; one that is none, or a scale of 0, is left out.
-  private mutating func ratio(_ name: String, _ text: String) -> Fraction? {
+  private mutating func ratio(_ member: Ratio, _ text: String) -> Fraction? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     if parts.count == 2, let above = Int64(parts[0]), let below = Int64(parts[1]),
-      above != 0 || name.hasSuffix("Offset_c"), let ratio = Fraction(above, over: below)
+      above != 0 || member == .temperatureOffset, let ratio = Fraction(above, over: below)
     {
       return ratio
     }
     refuse(
-      String(name.dropFirst("imulog.sensor.".count)), text.utf8,
-      kind: "ratio of two whole numbers, such as 1/16384")
+      member.rawValue, text.utf8, kind: "ratio of two whole numbers, such as 1/16384")
     return nil
-  }
-
-  /// Whether a member of a document's sensor is a ratio.
-  static func isRatio(_ member: String) -> Bool {
-    ["accelerometerScale_g", "gyroscopeScale_dps", "temperatureScale_c", "temperatureOffset_c"]
-      .contains(member)
   }
 
   /// A gcsv's scale; another one than before is a problem, too.

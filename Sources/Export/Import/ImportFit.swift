@@ -124,12 +124,13 @@ extension ImportPlacing where Source: ~Copyable {
     return nil
   }
 
-  /// The ticks that the first sample may have, the most likely ones first: a part of a recording keeps its ticks' numbers.
+  /// The ticks that the first sample may have, the most likely ones first and at most seven, because each takes a pass over
+  /// the file: a part of a recording keeps its ticks' numbers.
   private mutating func firsts(
     _ survey: ImportSurvey, _ rate: SampleRate, _ gaps: [ImportCauses.StatedGap]
   ) throws(ImportError) -> [UInt64] {
     guard let lead = gaps.first else { return [0] }
-    var firsts = try exactFirsts(rate, lead) + [0]
+    var firsts = try exactFirsts(rate, gaps) + [0]
     // Both times are rounded, by up to the unit of times each: a whole number of periods must not become one more.
     let periods =
       (lead.time.nanoseconds(since: survey.first) - 2 * Double(survey.unit)) / rate.period
@@ -142,24 +143,39 @@ extension ImportPlacing where Source: ~Copyable {
     return found
   }
 
-  /// The same by the samples that are a period before the first gap, as where times and not the rate place ticks.
-  private mutating func exactFirsts(_ rate: SampleRate, _ lead: ImportCauses.StatedGap)
+  /// The same by the samples that are a period before the gaps, as where times and not the rate place ticks, in one pass.
+  ///
+  ///     tick      4   5   6   gap 7–9       samples before gap 7: 3, if tick 4 is the first
+  ///
+  /// Each sample with the time before the first gap may be the last one before it; samples of a packet have one time. The
+  /// other gaps tell which one it is: each agrees if the sample that would then be the last one before it has its time.
+  private mutating func exactFirsts(_ rate: SampleRate, _ gaps: [ImportCauses.StatedGap])
     throws(ImportError) -> [UInt64]
   {
-    let tick = lead.gap.firstTick
-    guard tick > 0 else { return [] }
-    let period = rate.nanoseconds(atTick: tick) &- rate.nanoseconds(atTick: tick - 1)
-    let (time, overflow) = lead.time.subtractingReportingOverflow(period)
-    guard !overflow else { return [] }
+    let ends = StatedEnd.ends(gaps, rate)
+    guard let lead = ends.first, !lead.isFollower else { return [] }
+    let byTime = ends.sorted { $0.time < $1.time }
     try table.rewind()
-    var (firsts, before) = ([] as [UInt64], 1 as UInt64)
-    while let next = try table.nextTime() {
-      if StatedTimes.areSame(next, time), before <= tick { firsts.append(tick - before) }
-      // Samples of a packet may have one time; the gap is most likely after the last of them.
-      if firsts.count > 64 { firsts.removeFirst() }
+    var (votes, before, next) = ([] as [(first: UInt64, count: Int)], 1 as UInt64, 0)
+    while let time = try table.nextTime() {
+      while next < byTime.count, !byTime[next].mayBe(time), byTime[next].time < time { next += 1 }
+      for end in byTime[next...].prefix(while: { $0.mayBe(time) }).prefix(64)
+      where before <= end.samples {
+        let first = end.samples - before
+        if end == lead {
+          votes.append((first, 0))
+          if votes.count > 64 { votes.removeFirst() }
+        } else if let place = votes.firstIndex(where: { $0.first == first }) {
+          votes[place].count += 1
+        }
+      }
       before += 1
     }
-    return firsts.reversed()
+    // The gap is most likely after the last sample of a packet.
+    let likely = votes.reversed().enumerated().sorted {
+      ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
+    }
+    return likely.prefix(3).map(\.element.first)
   }
 
   private mutating func agreement(
@@ -183,6 +199,37 @@ extension ImportPlacing where Source: ~Copyable {
     guard areStatedTicksComplete else { return .none }
     if times.areExact { return .exact }
     return isPlausible && check.isPlausible ? .plausible : .doubtful
+  }
+}
+
+/// The last sample before a stated gap.
+private struct StatedEnd: Equatable {
+  /// Its time.
+  let time: Int64
+  /// How many ticks up to it have samples, from tick 0 on.
+  let samples: UInt64
+  /// Whether no such sample is known, because another gap is just before this one, or nothing.
+  let isFollower: Bool
+
+  func mayBe(_ time: Int64) -> Bool { StatedTimes.areSame(time, self.time) }
+
+  /// Those of the gaps, which are in the order of ticks, without followers after the first one.
+  static func ends(_ gaps: [ImportCauses.StatedGap], _ rate: SampleRate) -> [StatedEnd] {
+    var (ends, lost, end) = ([] as [StatedEnd], 0 as UInt64, 0 as UInt64)
+    for item in gaps {
+      let tick = item.gap.firstTick
+      let isFollower = tick == 0 || (!ends.isEmpty && tick == end)
+      let period = rate.nanoseconds(atTick: tick) &- rate.nanoseconds(atTick: max(tick, 1) - 1)
+      let (time, overflow) = item.time.subtractingReportingOverflow(period)
+      if ends.isEmpty || !isFollower, !overflow {
+        ends.append(
+          StatedEnd(time: time, samples: tick - min(lost, tick), isFollower: isFollower))
+      }
+      (lost, end) = (
+        lost.addingSaturated(item.gap.count), tick.addingSaturated(item.gap.count)
+      )
+    }
+    return ends
   }
 }
 

@@ -50,6 +50,8 @@ struct ImportGrid {
   private var (base, lastLateness): (Int64, Double) = (0, 0)
   /// The least lateness of the rows that are seen and not placed, and of those placed since the last hole.
   private var (ahead, behind) = (LeastInWindow(), LeastInWindow())
+  /// For how many rows these are still kept: only near unusual intervals, which most tables do not have.
+  private var watched = 0
   /// Long intervals without a loss: the sample after each was late.
   private(set) var delays: UInt64 = 0
   /// Of an exact grid: the clock, and its tick for the first sample.
@@ -92,14 +94,17 @@ struct ImportGrid {
     guard let next = times.first else { return 0 }
     if stated != nil { return placeAsStated(next) }
     if look.isExact, sinceHole > 0 { return placeExactly(next) }
-    let late = see(times)
+    if row == 0 { base = next }
+    let late = lateness(of: next, row)
     defer { (row, lastLateness) = (row + 1, late) }
+    let periods = next.nanoseconds(since: time) / period
+    let isUsual = sinceHole > 0 && periods >= 0.75 && periods <= 1.5 + look.slack
+    watch(times, isUsual)
     guard sinceHole > 0 else {
       begin(at: next, tick: 0, late)
       if look.isExact { origin = clockTick(next) }
       return 0
     }
-    let periods = next.nanoseconds(since: time) / period
     var lost = 0.0
     if periods > 1.5 + look.slack {
       let isAmongRegular = isRegular(times) && isPastRegular
@@ -119,22 +124,37 @@ struct ImportGrid {
       begin(at: next, tick: tick &+ 1 &+ count, late)
     } else {
       remember(next, tick: tick + 1)
-      behind.add(late, row)
-      behind.drop(upTo: row - look.window)
+      if watched > 0 {
+        behind.add(late, row)
+        behind.drop(upTo: row - look.window)
+      }
     }
     return count
   }
 
-  /// Adds the rows that come into view to ``ahead``; returns the lateness of the first of the times.
-  private mutating func see(_ times: some RandomAccessCollection<Int64>) -> Double {
-    guard let next = times.first else { return 0 }
-    if row == 0 { base = next }
+  /// Adds the rows that come into view to ``ahead``, if an interval of the window before is unusual.
+  private mutating func watch(_ times: some RandomAccessCollection<Int64>, _ isUsual: Bool) {
+    if isUsual {
+      guard watched > 0 else { return }
+      watched -= 1
+    } else {
+      if watched == 0 { lookBack() }
+      watched = look.window
+    }
     for time in times.dropFirst(seen - row) {
       ahead.add(lateness(of: time, seen), seen)
       seen += 1
     }
     ahead.drop(upTo: row - 1)
-    return lateness(of: next, row)
+  }
+
+  /// Begins to keep the least of the rows around the next one.
+  private mutating func lookBack() {
+    (ahead, behind, seen) = (LeastInWindow(), LeastInWindow(), row)
+    for index in past.indices {
+      let row = row - past.count + index
+      behind.add(lateness(of: past[(oldest + index) % past.count].time, row), row)
+    }
   }
 
   private func lateness(of time: Int64, _ row: Int) -> Double {

@@ -118,6 +118,9 @@ struct ImportLayout: Equatable {
         case ImportLayout.ticksName: ticksIndex = index
         default: own.append(heading.name)
         }
+      } else if heading.name.isEmpty, index == headings.count - 1 {
+        // What a separator at the end of each line makes is no column.
+        continue
       } else if isStrict, !ImportLayout.ignored.contains(heading.name) {
         throw ImportFieldError(.unknownColumn(column: index + 1, found: heading.shown))
       } else if !heading.name.isEmpty {

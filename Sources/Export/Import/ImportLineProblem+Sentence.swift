@@ -81,7 +81,7 @@ extension ImportLineProblem {
         "\(quoted(found)) is not within -32768 to 32767: counts have 16 bits; if values are in units, name them with "
         + "--units"
     case .valueOutOfRange(_, _, let found):
-      return "\(quoted(found)) is beyond any sensor"
+      return "\(quoted(found)) is beyond any sensor: correct it or take the row out"
     case .notJSON:
       return "this is not valid JSON: correct it, or fetch the file again"
     case .otherKind(let value, let expected, let found):
@@ -112,7 +112,8 @@ extension ImportLineProblem {
       return
         "the value is another one than before: import the file again when no program writes to it"
     case .timeOutOfRange(_, _, let found):
-      return "\(quoted(found)) is beyond the times that a log can hold"
+      return
+        "\(quoted(found)) is beyond the times that a log can hold: correct it or take the row out"
     case .notANumber(_, _, let found):
       return found.isEmpty
         ? missing("value") : "\(quoted(found)) is not a number: correct it or take the row out"

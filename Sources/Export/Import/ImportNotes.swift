@@ -214,10 +214,10 @@ struct ImportNotes: Equatable {
     for (key, one, several, _) in ImportNotes.kinds {
       guard let refusal = refused[key] else { continue }
       let count = refusal.count
-      let place = refusal.first.map { "the first is item \($0) of \"\(key)\": " } ?? ""
+      let place = refusal.first.map { ", the first as item \($0) of \"\(key)\"" } ?? ""
       remarks.append(
-        "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out: "
-          + place + refusal.why)
+        "\(count) \(count == 1 ? one : several) of \(name) \(count == 1 ? "is" : "are") left out\(place): "
+          + refusal.why)
     }
     return remarks
   }

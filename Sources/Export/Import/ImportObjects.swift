@@ -239,7 +239,7 @@ extension ImportFacts {
       default:
         guard try json.enterObject() else { return }
         while let member = try json.nextKey() {
-          if ImportFacts.isRatio(member.text) {
+          if ImportFacts.Ratio(rawValue: member.text) != nil {
             try takeRatio("imulog.\(key).\(member.text)", &json)
             continue
           }

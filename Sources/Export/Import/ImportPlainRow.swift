@@ -21,12 +21,12 @@ struct ImportPlainRow {
     var kind = Kind.other
     var channel = 0
     var isReversed = false
-    /// What is before it.
-    var before: [UInt8] = []
   }
 
   /// By the field's place in a row.
   private var fields: [Field]
+  /// What is before each of them in JSON; in a line that is a separator.
+  private let before: [[UInt8]]
   /// What is after the last one.
   private let after: [UInt8]
   private let isJSON: Bool
@@ -45,17 +45,15 @@ struct ImportPlainRow {
     if isJSON {
       guard let form = layout.objectForm else { return nil }
       after = form.after
+      before = form.values.map(\.before)
       fields = form.values.map { value in
-        var field = layout.columns.first { $0.index == value.index }.map { Field($0, layout) }
-        field?.before = value.before
-        return field ?? Field(before: value.before)
+        layout.columns.first { $0.index == value.index }.map { Field($0, layout) } ?? Field()
       }
     } else {
-      after = []
+      (before, after) = ([], [])
       fields = (0..<layout.fieldCount).map { index in
         var field = layout.columns.first { $0.index == index }.map { Field($0, layout) } ?? Field()
         if index == layout.gapIndex { field.kind = .empty }
-        if index > 0 { field.before = [layout.separator] }
         return field
       }
     }
@@ -64,8 +62,8 @@ struct ImportPlainRow {
   /// The time of a line, whose values are then in `numbers`; `nil` if something is unusual.
   func parse(_ line: UnsafeRawBufferPointer, _ numbers: inout [ImportDecimal]) -> Int64? {
     var (place, time) = (0, hasTime ? nil : 0 as Int64?)
-    for field in fields {
-      guard pass(field.before, line, &place) else { return nil }
+    for (index, field) in fields.enumerated() {
+      guard passBefore(index, line, &place) else { return nil }
       guard field.kind != .other else {
         guard pass(line, &place) else { return nil }
         continue
@@ -93,7 +91,7 @@ struct ImportPlainRow {
         numbers[field.channel] = value
       }
     }
-    guard pass(after, line, &place) else { return nil }
+    if isJSON, !pass(after, line, &place) { return nil }
     return place == line.count ? time : nil
   }
 
@@ -101,8 +99,8 @@ struct ImportPlainRow {
   func time(_ line: UnsafeRawBufferPointer) -> Int64? {
     guard hasTime else { return 0 }
     var place = 0
-    for field in fields {
-      guard pass(field.before, line, &place) else { return nil }
+    for (index, field) in fields.enumerated() {
+      guard passBefore(index, line, &place) else { return nil }
       if field.kind == .time {
         guard let number = number(line, &place), isEnd(of: line, place) else { return nil }
         return nanoseconds(number)
@@ -175,6 +173,17 @@ struct ImportPlainRow {
     }
     guard (1...3).contains(count) else { return nil }
     return isNegative ? -power : power
+  }
+
+  /// Whether what is before a field is here.
+  @inline(__always)
+  private func passBefore(_ field: Int, _ line: UnsafeRawBufferPointer, _ place: inout Int) -> Bool
+  {
+    if isJSON { return pass(before[field], line, &place) }
+    guard field > 0 else { return true }
+    guard place < line.count, line[place] == separator else { return false }
+    place += 1
+    return true
   }
 
   /// Whether these bytes are here.

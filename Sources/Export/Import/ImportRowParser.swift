@@ -231,7 +231,7 @@ struct ImportRowParser {
   private func fieldCount(_ fields: Int, _ line: UnsafeRawBufferPointer) -> ImportFieldError {
     let isDecimalComma =
       layout.separator == UInt8(ascii: ",") && fields >= 2 * layout.fieldCount - 1
-      && layout.fieldCount > 1
+      && layout.fieldCount > 1 && line.last != layout.separator
     return ImportFieldError(
       isDecimalComma
         ? .decimalComma(found: fields, expected: layout.fieldCount)

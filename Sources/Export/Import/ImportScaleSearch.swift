@@ -235,16 +235,14 @@ struct ImportScale: Equatable {
 
   /// Whether exports can write values in this scale, in SI and in g, °/s.
   func isWritable(of group: ImportGroup) -> Bool {
-    switch group {
-    case .accelerometer:
-      [Fraction.standardGravity, .one].allSatisfy {
-        CountScale(scale, times: $0, decimals: 6) != nil
+    let channels: ChannelSet =
+      switch group {
+      case .accelerometer: .accelerometer
+      case .gyroscope: .gyroscope
+      case .temperature: .temperature
       }
-    case .gyroscope:
-      [Fraction.radiansPerDegree, .one].allSatisfy {
-        CountScale(scale, times: $0, decimals: 6) != nil
-      }
-    case .temperature: CountScale(scale, plus: offset, decimals: 4) != nil
+    return [ExportUnits.si, .gDps].allSatisfy {
+      ExportPlan.scale(channels, $0, scale, offset: offset) != nil
     }
   }
 }

@@ -15,6 +15,8 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private var lastTime = Int64.min
   /// What is added to times of day: the midnights that passed.
   private var midnight: Int64 = 0
+  /// Whether times are such of a day, which begin again at midnight.
+  private let isTimeOfDay: Bool
   private static var day: Int64 { 86_400_000_000_000 }
   /// What is subtracted from each time: the date of time 0.
   private(set) var origin: Int64?
@@ -101,6 +103,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
     let values = try ImportValues(layout, options, name: name)
     guard try ImportTable.skipHead(&lines, layout) == head else { throw .changed(name: name) }
     self.head = head
+    isTimeOfDay = layout.timeForm == .timeOfDay
     self.layout = layout
     parser = ImportRowParser(layout)
     self.values = values
@@ -227,7 +230,7 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   {
     var time = found
     areTimesRounded = areTimesRounded || parser.isTimeRounded
-    if layout.timeForm == .timeOfDay {
+    if isTimeOfDay {
       var (later, overflow) = time.addingReportingOverflow(midnight)
       if !overflow, lastTime > .min, lastTime - later > ImportTable.day / 2 {
         midnight += ImportTable.day

@@ -16,8 +16,10 @@ struct ImportValues {
   /// The sum of the magnitudes of accelerations, and their number, for a guess at the unit.
   private var magnitude = (sum: 0.0, count: 0.0)
   private let hasAllAccelerations: Bool
-  /// What values are multiplied with, by group.
-  private let factors: [ImportDecimal?]
+  /// What values are multiplied with, by group; `nil` where none is.
+  private let factors: [ImportDecimal?]?
+  /// Whether all values are counts, which are taken as they are written.
+  private let areCounts: Bool
   private let columns: [ImportLayout.Column]
   private(set) var remarks: [String] = []
 
@@ -48,24 +50,24 @@ struct ImportValues {
     }
     self.searches = searches
     columns = layout.columns
-    factors = ImportGroup.allCases.map { layout.valueFactors[$0] }
+    factors =
+      layout.valueFactors.isEmpty ? nil : ImportGroup.allCases.map { layout.valueFactors[$0] }
+    areCounts = factors == nil && layout.groups.allSatisfy { layout.units[$0] == .count }
   }
 
   /// The counts of a row's values; zeros until the scales are known.
   mutating func sample(_ written: [ImportDecimal]) throws(ImportFieldError) -> RawSample {
-    var numbers = written
-    for channel in channels {
-      guard let factor = factors[ImportGroup(channel: channel).rawValue] else { continue }
-      numbers[channel] = numbers[channel].multiplied(by: factor)
-      guard numbers[channel].value.magnitude < 1e9 else {
-        throw ImportFieldError(
-          .valueOutOfRange(
-            column: (columns.first { $0.channel == channel }?.index ?? 0) + 1,
-            name: ChannelSet.names[channel],
-            found: "\(numbers[channel].value)"))
-      }
-    }
     var sample = RawSample()
+    if areCounts {
+      guard isSettled else { return sample }
+      // In range, as the parser checked.
+      for channel in channels {
+        sample[channel] = Int16(truncatingIfNeeded: written[channel].digits)
+      }
+      return sample
+    }
+    var numbers = written
+    if let factors { numbers = try multiplied(written, by: factors) }
     guard isSettled else {
       for channel in channels { survey(numbers[channel], channel) }
       if hasAllAccelerations, searches[0].count > 1 {
@@ -92,6 +94,24 @@ struct ImportValues {
       errors[group] = max(errors[group], (count * scale.step + scale.shift - value).magnitude)
     }
     return sample
+  }
+
+  private func multiplied(
+    _ written: [ImportDecimal], by factors: [ImportDecimal?]
+  ) throws(ImportFieldError) -> [ImportDecimal] {
+    var numbers = written
+    for channel in channels {
+      guard let factor = factors[ImportGroup(channel: channel).rawValue] else { continue }
+      numbers[channel] = numbers[channel].multiplied(by: factor)
+      guard numbers[channel].value.magnitude < 1e9 else {
+        throw ImportFieldError(
+          .valueOutOfRange(
+            column: (columns.first { $0.channel == channel }?.index ?? 0) + 1,
+            name: ChannelSet.names[channel],
+            found: "\(numbers[channel].value)"))
+      }
+    }
+    return numbers
   }
 
   private mutating func survey(_ number: ImportDecimal, _ channel: Int) {

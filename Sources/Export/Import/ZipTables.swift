@@ -76,7 +76,8 @@ struct ZipTables {
     -> [ZipEntry]
   {
     guard entries.count > 1 else { return entries }
-    let names = entries.prefix(4).map(\.shownName).joined(separator: ", ")
+    let some = entries.prefix(4).map(\.shownName).joined(separator: ", ")
+    let names = some + (entries.count > 4 ? " and \(entries.count - 4) more" : "")
     throw .zip(
       name: archive, offset: UInt64(entries[1].offset),
       what: "it has several recordings, \(names): unpack it, and import one")

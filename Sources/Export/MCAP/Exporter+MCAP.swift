@@ -139,10 +139,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock\(added)"
     var facts = HeaderFacts(plan, notes)
     facts.add("times", "nanoseconds from \(zero)")
-    facts.add("damages", "\(report.damages)")
     for (index, label) in plan.labels.enumerated() { facts.add("labels.\(index)", "\(label)") }
-    // Their sum is not the schedule's where the log is damaged.
-    for (name, count) in ledger.named.dropFirst() { facts.add("ticks.\(name)", "\(count)") }
+    facts.addLedger(ledger, damages: report.damages)
     writer.finish(metadata: "imulog", facts.facts)
     try sink.write(writer.take())
     return late

@@ -8,7 +8,8 @@ extension Exporter {
   /// Writes miniSEED: each channel's counts in records of its own, packed by Steim-2.
   ///
   /// A record has one time, that of its first sample, and a rate: the nominal one, or the mean of times that drift away
-  /// from it. A gap begins a new record. Passes over the log find its date and, where the nominal rate does not place
+  /// from it. A gap begins a new record, and so does a step of another length; where most steps are of another length, as in
+  /// packets of one time each, there is no rate and no export. Passes over the log find its date and, where the nominal rate does not place
   /// the samples, the rate; the last one writes.
   func writeMiniSEED<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -18,12 +19,17 @@ extension Exporter {
     }
     let plan = try plan(&reader, units: .raw)
     var hertz = plan.description.rate.hertz
+    var jumpRemark: String?
     if plan.description.isFreeRunning {
       var rate = SeedRate(plan)
       try reader.begin(plan)
       var pass = SamplePass(plan)
       _ = try pass.run(&rate, &reader, to: &sink)
-      hertz = rate.hertz
+      guard rate.jumps <= rate.steps else {
+        throw .noRate(
+          jumps: rate.jumps, of: rate.jumps + rate.steps, plan.description.rate, format: .mseed)
+      }
+      (hertz, jumpRemark) = (rate.hertz, rate.remark)
     }
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(&reader, plan, notes)
@@ -34,6 +40,7 @@ extension Exporter {
     try records.finish(to: &sink)
     guard report.samples > 0 else { throw .noSamples(.mseed) }
     report.remarks += records.remarks
+    if let jumpRemark { report.remarks.append(jumpRemark) }
     report.remarks += try dateRemarks(&reader, plan, notes, shift: shift, begin: records.begin)
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
@@ -47,10 +54,12 @@ struct SeedRate: SampleFormat {
   private let period: Double
   private var last: (tick: UInt64, time: Int64)?
   /// Of the stretch without jumps that is being read.
-  private var (steps, length): (Int64, Int64) = (0, 0)
-  private var (allSteps, allLength): (Int64, Int64) = (0, 0)
+  private var (stretch, length): (Int64, Int64) = (0, 0)
+  /// Steps from a sample to that of the next tick that are a period long, and others.
+  private(set) var (steps, jumps): (UInt64, UInt64) = (0, 0)
+  private var allLength: Int64 = 0
   /// Nanoseconds by which the end of a stretch is at most beside its place at the nominal rate.
-  private var drift: Double { max(longest, abs(Double(length) - Double(steps) * period)) }
+  private var drift: Double { max(longest, abs(Double(length) - Double(stretch) * period)) }
   /// The same of the stretches before this one.
   private var longest = 0.0
 
@@ -61,7 +70,15 @@ struct SeedRate: SampleFormat {
 
   /// The mean of all stretches, or the nominal rate where that is off by less than a tenth of a period at their ends.
   var hertz: Double {
-    drift > period / 10 && allLength > 0 ? Double(allSteps) / Double(allLength) * 1e9 : nominal
+    drift > period / 10 && allLength > 0 ? Double(steps) / Double(allLength) * 1e9 : nominal
+  }
+
+  /// A remark about steps that are no period long; `nil` where there are none.
+  var remark: String? {
+    guard jumps > 0 else { return nil }
+    let begins = jumps == 1 ? "1 sample begins" : "\(jumps) samples begin"
+    return
+      "\(begins) a new record, because a step of time before \(jumps == 1 ? "it" : "them") is no period long"
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(
@@ -72,11 +89,12 @@ struct SeedRate: SampleFormat {
       if let last {
         let step = time &- last.time
         if tick == last.tick &+ 1, step > 0, abs(Double(step) - period) <= period / 2 {
-          (steps, length) = (steps + 1, length &+ step)
-          (allSteps, allLength) = (allSteps + 1, allLength &+ step)
+          (stretch, length) = (stretch + 1, length &+ step)
+          (steps, allLength) = (steps + 1, allLength &+ step)
         } else {
           longest = drift
-          (steps, length) = (0, 0)
+          (stretch, length) = (0, 0)
+          if tick == last.tick &+ 1 { jumps += 1 }
         }
       }
       last = (tick, time)

@@ -169,8 +169,7 @@ private struct ParquetTable: SampleFormat {
     facts.addScales(plan)
     facts.add("range.from_ns", options.from.map { "\($0)" })
     facts.add("range.to_ns", options.to.map { "\($0)" })
-    for (name, count) in ledger.named { facts.add("ticks.\(name)", "\(count)") }
-    facts.add("damage", "\(damages)")
+    facts.addLedger(ledger, damages: damages)
     var remarks = notes.remarks
     if !marks.isEmpty {
       remarks.append(

@@ -100,7 +100,7 @@ struct ListExport {
       "\(format.rawValue) has a rate and no times, and the chip's own clock kept those of this recording; "
         + "\(command("--grid")) resamples it to even ones"
     case .log: "\(error)"
-    case .timeNotHeld, .rateNotHeld, .accelerometerNeeded, .valuesNotHeld, .noSamples,
+    case .timeNotHeld, .rateNotHeld, .noRate, .accelerometerNeeded, .valuesNotHeld, .noSamples,
       .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
       .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther,
       .implausibleCalibration:

@@ -88,17 +88,8 @@ extension Mend {
       StoreFile.areAll(SystemTree.live.names(in: path))
     else { return nil }
     return Mend(
-      command: "sudo chown -R imulog:imulog \(quoted(path))",
+      command: "sudo chown -R imulog:imulog \(ShellWord.quoted(path))",
       action: .run(["chown", "-R", "imulog:imulog", path]))
-  }
-
-  /// A path as a shell takes it.
-  static func quoted(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { plain.contains($0) || $0 == 0x2F }
-    guard !isPlain || path.isEmpty else { return path }
-    return "'"
-      + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-      + "'"
   }
 
   static let synchronise = Mend(

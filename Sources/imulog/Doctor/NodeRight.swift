@@ -97,7 +97,7 @@ struct NodeRule {
   fileprivate func widen(_ place: String, _ bits: mode_t, _ tree: SystemTree) -> [Mend] {
     let letters = [(0o4, "r"), (0o2, "w"), (0o1, "x")].filter { bits & $0.0 != 0 }.map(\.1).joined()
     let now = Mend(
-      command: "sudo chmod g+\(letters) \(Mend.quoted(place))",
+      command: "sudo chmod g+\(letters) \(ShellWord.quoted(place))",
       action: .run(["chmod", "g+\(letters)", place]))
     guard let nodes, lines(tree).isEmpty else { return [now] }
     return [now, .addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]

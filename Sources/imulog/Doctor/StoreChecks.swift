@@ -84,7 +84,7 @@ struct StoreChecks {
           "may not write it: its mode is \(mode)",
           [
             Mend(
-              command: "sudo chmod 2770 \(Mend.quoted(store))",
+              command: "sudo chmod 2770 \(ShellWord.quoted(store))",
               action: .run(["chmod", "2770", store]))
           ])
         : refused(

@@ -167,20 +167,9 @@ struct RecordReview {
 
   /// Its path, and the next commands.
   private func talk(of entry: CatalogueEntry) {
-    let program = storeOption.map { "imulog --store \(RecordReview.quoted($0))" } ?? "imulog"
+    let program = storeOption.map { "imulog --store \(ShellWord.quoted($0))" } ?? "imulog"
     Console.talk("recording \(number) is \(entry.path)")
     Console.talk(
       "next: `\(program) show \(number)`, `\(program) export \(number) -o \(number).json`")
-  }
-
-  /// A word quoted for a shell.
-  private static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy {
-      $0 &- 48 < 10 || $0 &- 97 < 26 || $0 &- 65 < 26 || "/._-+,:@%".utf8.contains($0)
-    }
-    guard !isPlain || word.isEmpty else { return word }
-    return "'"
-      + word.split(separator: "'", omittingEmptySubsequences: false)
-      .joined(separator: "'\\''") + "'"
   }
 }

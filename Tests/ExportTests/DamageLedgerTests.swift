@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ChipClockTesting
+@testable import Export
+import IMUModel
+import LogFormat
+import LogStore
+import LogStoreTesting
+import Testing
+
+/// Every format states what damage took as the JSON document does, and where it was.
+@Suite("What damage took, in every format")
+struct DamageLedgerTests {
+  /// 100 Hz, a gap of the bus among the samples, and a page that cannot be read; another one at the end if `cutsEnd`.
+  private func damaged(cutsEnd: Bool = false) throws -> [UInt8] {
+    var generator = SplitMix(seed: 11)
+    var log = TestLog(
+      TestLog.description(channels: ChannelSet(rawValue: 0b11), rate: hertz(100)))
+    log.clock(0, wall: 1_795_228_687_500_000_000, synchronised: true)
+    var ledger = TickLedger(sampled: 9997)
+    for tick in 0..<10_000 as Range<UInt64> where !(700..<703).contains(tick) {
+      if tick == 703 { log.gap(700, 3, .busError, code: 121) }
+      log.sample(
+        tick, Int64(tick) * 10_000_000 + 7,
+        RawSample(
+          ax: Int16(truncatingIfNeeded: generator.next()),
+          ay: Int16(truncatingIfNeeded: generator.next())))
+    }
+    ledger.add(3, .busError)
+    log.end(ledger)
+    var bytes = try log.bytes()
+    bytes[3 * 4096 + 100] ^= 1
+    let pages = bytes.count / 4096
+    if cutsEnd { bytes.removeLast(bytes.count - (pages - 2) * 4096 + 10) }
+    return bytes
+  }
+
+  private func options(_ format: ExportFormat, _ range: Range<Int64>? = nil) -> ExportOptions {
+    var options = ExportOptions(format: format, from: range?.lowerBound, to: range?.upperBound)
+    if format != .mcap { options.units = .raw }
+    if format == .parquet || format == .csv || format == .ndjson { options.gaps = .rows }
+    return options
+  }
+
+  private func data(_ bytes: [UInt8], _ options: ExportOptions) throws -> [UInt8] {
+    var sink = ArraySink()
+    _ = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
+    return sink.bytes
+  }
+
+  /// The counts of the JSON document.
+  private func ticks(_ bytes: [UInt8], _ range: Range<Int64>? = nil) throws -> [String: String] {
+    let text = try TestLog.export(bytes, options(.json, range)).text
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("\"ticks\":") })
+    let members = line.dropFirst("\"ticks\":{".count).prefix { $0 != "}" }.split(separator: ",")
+    return Dictionary(
+      uniqueKeysWithValues: members.map { member in
+        let parts = member.split(separator: ":")
+        return (String(parts[0].dropFirst().dropLast()), String(parts[1]))
+      })
+  }
+
+  private func ticks(of facts: [String: String]) -> [String: String] {
+    let name = "imulog.ticks."
+    return Dictionary(
+      uniqueKeysWithValues: facts.filter { $0.key.hasPrefix(name) }
+        .map { (String($0.key.dropFirst(name.count)), $0.value) })
+  }
+
+  /// Time, cause and length of every row of a gap.
+  private func gaps(_ text: String) -> [[String]] {
+    text.split(separator: "\n").dropFirst().compactMap { line in
+      let cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      return cells[3].isEmpty ? nil : [cells[0], cells[3], cells[4]]
+    }
+  }
+
+  @Test(
+    "Parquet and MCAP count the ticks as the JSON document does",
+    arguments: [
+      nil, 2_000_000_000..<90_000_000_000, 20_005_000_000..<21_005_000_000, 1..<70_000_000,
+    ] as [Range<Int64>?], [false, true])
+  func ledgers(_ range: Range<Int64>?, _ cutsEnd: Bool) throws {
+    let bytes = try damaged(cutsEnd: cutsEnd)
+    let stated = try ticks(bytes, range)
+    let parquet = try ParquetReader(data(bytes, options(.parquet, range)))
+    let mcap = try MCAPFile(data(bytes, options(.mcap, range)))
+    #expect(ticks(of: parquet.metadata) == stated)
+    #expect(ticks(of: try #require(mcap.metadata["imulog"])) == stated)
+    #expect(parquet.metadata["imulog.damage"] == mcap.metadata["imulog"]?["imulog.damage"])
+    let rows = gaps(try TestLog.export(bytes, options(.csv, range)).text)
+    let lost = rows.filter { $0[1] == "lost" }.compactMap { Int($0[2]) }.reduce(0, +)
+    #expect("\(lost)" == stated["lost"])
+    if range == nil { #expect(lost > 100) }
+  }
+
+  @Test("the rows of gaps are those of the recording that `recover` makes")
+  func rows() throws {
+    let bytes = try damaged()
+    var reader = try LogReader(ArrayStorage(bytes))
+    let disk = MemoryDisk(holding: try encodeHeader(reader.description))
+    var target = MemoryStorage(disk)
+    var writer = try LogEncoder.after(reader.description)
+    try reader.salvage(into: &writer, &target)
+    let recovered = disk.bytes
+    let gaps = gaps(try TestLog.export(bytes, options(.csv)).text)
+    #expect(gaps == self.gaps(try TestLog.export(recovered, options(.csv)).text))
+    #expect(gaps.map { $0[1] } == ["busError", "lost"])
+    #expect(gaps[0] == ["7000000000", "busError", "3"])
+    let parquet = try ParquetReader(data(bytes, options(.parquet)))
+    #expect(parquet.texts("gap").compactMap(\.self) == ["busError", "lost"])
+  }
+
+  @Test("MCAP has a message where the ticks are lost")
+  func message() throws {
+    let file = try MCAPFile(data(try damaged(), options(.mcap)))
+    let texts = try file.messages.filter { $0.topic == "/imu/gaps" }
+      .map { try MCAPFile.Line($0).text }
+    #expect(texts.count == 2 && texts[1].hasSuffix("ticks missing: \(GapCause.lost.phrase)"))
+  }
+
+  @Test(
+    "an intact recording of a chip's clock has no tick that is lost without a record",
+    arguments: 0..<6)
+  func intact(_ seed: Int) throws {
+    let troubles: [Trouble] = [.none, .stall(0.15e9), .stall(0.9e9), .lost, .doubled, .step(2000)]
+    var simulation = Simulation(
+      seconds: 6, trouble: troubles[seed % troubles.count], seed: UInt64(seed) + 40)
+    simulation.troubleAt = 2e9
+    let log = try ChipLog(simulation) { _ in RawSample(ax: 1, ay: -3) }
+    var options = ExportOptions(format: .ndjson, units: .raw)
+    options.gaps = .rows
+    let lost = try TestLog.export(log.bytes, options).text.split(separator: "\n")
+      .filter { $0.contains("\"lost\"") }
+      .compactMap { Int($0.split(separator: ":").last?.dropLast() ?? "") }.reduce(0, +)
+    var reader = try LogReader(ArrayStorage(log.bytes))
+    #expect(UInt64(lost) == (try reader.account().ledger.lost), "seed \(seed)")
+    #expect("\(lost)" == (try ticks(log.bytes)["lost"]), "seed \(seed)")
+  }
+}

@@ -72,7 +72,7 @@ public struct AnalysisReport {
       "values are clipped: peaks are higher, and other figures too low")
     add(
       account.damages, "part of the log cannot be read", "parts of the log cannot be read")
-    return lines
+    return lines + analysis.bandRefusals
   }
 
   /// The windows of the spectra, and the band that they cover.

@@ -84,8 +84,10 @@ public struct RecordingAnalysis: Equatable, Sendable {
   public let outsideWindows: Int
   /// Why the noise terms mean nothing; `nil` when the sensor was at rest.
   public let motion: String?
-  /// What the bands of ``bands`` are, in hertz.
+  /// The bands that are reported, in hertz.
   public let bands: [Range<Double>]
+  /// Why bands that were asked for have no value: clauses.
+  public let bandRefusals: [String]
 
   /// The bands that are reported unless others are asked for, in hertz.
   public static let usualBands: [Range<Double>] = [
@@ -102,7 +104,9 @@ public struct RecordingAnalysis: Equatable, Sendable {
   static let restingRate = 1.0
 
   /// Analyses columns of at least one segment.
-  public init(_ columns: SampleColumns, bands: [Range<Double>] = usualBands) {
+  ///
+  /// - Parameter bands: Those that are asked for; `nil` for those of ``usualBands`` that the spectrum covers.
+  public init(_ columns: SampleColumns, bands asked: [Range<Double>]? = nil) {
     let moments = columns.channels.intersection([.accelerometer, .gyroscope]).indices.map {
       (channel: $0, of: CountMoments(columns.runs(ofChannel: $0)))
     }
@@ -111,7 +115,13 @@ public struct RecordingAnalysis: Equatable, Sendable {
     let welch = Welch(length: length)
     axes = moments.map { AxisAnalysis(columns, $0.channel, $0.of, welch, motion: motion) }
     self.motion = motion
-    self.bands = bands
+    bands = asked ?? RecordingAnalysis.usualBands
+    let spectrum = axes.first?.spectrum
+    bandRefusals = (asked ?? []).compactMap { band in
+      spectrum?.refusal(band).map {
+        "no value from \(Plain.hertz(band.lowerBound)) to \(Plain.hertz(band.upperBound)) Hz: \($0)"
+      }
+    }
     (sampleCount, segmentCount) = (columns.count, columns.segments.count)
     account = columns.account
     (rate, rateError, duration) = (columns.rate, columns.rateError, columns.duration)

@@ -93,19 +93,19 @@ final class DerivedColumns {
   ) throws(ExportError) -> MotionColumns {
     var samples = MotionColumns(plan.description)
     clipped = 0
-    let hidden = reader.hiddenClipCount
     try reader.begin(plan)
     reading: while let item = try reader.nextItem() {
       guard case .samples = item else { continue }
       for rows in plan.rows(of: reader.block) {
         do {
           try samples.append(rows, of: reader.block)
-          if !reader.isCorrected {
-            clipped += rows.count { row in
+          clipped +=
+            reader.isCorrected
+            ? reader.clipped.count { rows.contains($0.row) }
+            : rows.count { row in
               let sample = reader.block[row].sample
               return (0..<6).contains { sample[$0] == .min || sample[$0] == .max }
             }
-          }
         } catch {
           switch error {
           case .tooLong(let limit): throw .tooLongForOrientation(limit: limit)
@@ -114,7 +114,6 @@ final class DerivedColumns {
       }
       if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
     }
-    if reader.isCorrected { clipped = Int(clamping: reader.hiddenClipCount - hidden) }
     reader.rewind()
     return samples
   }

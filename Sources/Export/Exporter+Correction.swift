@@ -38,51 +38,103 @@ extension Exporter {
       remarks.append("the axes are those of the mounting, \(axes) of the chip")
     }
     if let calibration {
-      remarks.append(
-        Exporter.sentence(
-          calibration, log, log.channels.intersection((options.channels ?? .both).mask)))
+      remarks.append(Exporter.sentence(calibration, log, channels(of: log)))
     }
     return remarks
   }
 
-  /// A remark about clipped values that calibration hides; none without such.
-  func clipRemarks<Storage: LogStorage & ~Copyable>(
+  /// What the samples that were read showed of a correction: clipped values that calibration hides, and temperatures that the
+  /// calibration does not know. Of a reader that was corrected, once it has read.
+  package func correctionRemarks<Storage: LogStorage & ~Copyable>(
     _ reader: borrowing LogReader<Storage>
   ) -> [String] {
-    reader.hiddenClipCount == 0
-      ? []
-      : [
+    let log = reader.description
+    var remarks: [String] = []
+    if reader.hiddenClipCount > 0 {
+      remarks.append(
         "some values were at an end of the chip's range, or are beyond that of calibrated ones: the true ones are further from zero"
-      ]
+      )
+    }
+    guard let calibration = options.calibration(of: log), let counts = reader.correctedTemperatures
+    else { return remarks }
+    let (scale, offset) = (log.sensor.temperatureScale.value, log.sensor.temperatureOffset.value)
+    let ends = [counts.lowerBound, counts.upperBound].map { Double($0) * scale + offset }.sorted()
+    for part in Exporter.parts(calibration, log, channels(of: log)) {
+      guard let span = part.drift?.span,
+        ends[0] < span.lowerBound - Exporter.beside || ends[1] > span.upperBound + Exporter.beside
+      else { continue }
+      remarks.append(
+        "the temperature was \(Exporter.celsius(ends)), and the \(part.name)'s change with it is known at \(Exporter.celsius([span.lowerBound, span.upperBound])): beyond that it stays as at the end"
+      )
+    }
+    return remarks
+  }
+
+  /// What a temperature may be beyond those that were seen before it is said, in °C: a mean over a rest is within its samples.
+  private static let beside = 1.0
+
+  /// Such as `18 to 41.5 °C`.
+  private static func celsius(_ ends: [Double]) -> String {
+    let texts = ends.map { Plain.number($0, per: 10) }
+    return (texts[0] == texts[1] ? texts[0] : "\(texts[0]) to \(texts[1])") + " °C"
+  }
+
+  private func channels(of log: RecordingDescription) -> ChannelSet {
+    log.channels.intersection((options.channels ?? .both).mask)
+  }
+
+  /// A sensor that is calibrated, and of which there are values.
+  private struct Part {
+    let name: String
+    let drift: TemperatureDrift?
+    /// The full scales that it was calibrated at and recorded with, where these are known.
+    let ranges: (made: Int, recorded: Int)?
+    let unit: String
+  }
+
+  private static func parts(
+    _ calibration: SensorCalibration, _ log: RecordingDescription, _ channels: ChannelSet
+  ) -> [Part] {
+    let (made, sensor) = (calibration.conditions, log.sensor)
+    var parts: [Part] = []
+    if let part = calibration.accelerometer, !channels.isDisjoint(with: .accelerometer) {
+      parts.append(
+        Part(
+          name: "accelerometer", drift: part.drift,
+          ranges: made.map { ($0.accelerometerRange, sensor.accelerometerRange) }, unit: "g"))
+    }
+    if let part = calibration.gyroscope, !channels.isDisjoint(with: .gyroscope) {
+      parts.append(
+        Part(
+          name: "gyroscope", drift: part.drift,
+          ranges: made.map { ($0.gyroscopeRange, sensor.gyroscopeRange) }, unit: "°/s"))
+    }
+    return parts
   }
 
   private static func sentence(
     _ calibration: SensorCalibration, _ log: RecordingDescription, _ channels: ChannelSet
   ) -> String {
-    let (made, sensor) = (calibration.conditions, log.sensor)
-    let parts = [
-      (
-        calibration.accelerometer?.drift, "accelerometer",
-        calibration.accelerometer != nil && !channels.isDisjoint(with: .accelerometer),
-        made.map { ($0.accelerometerRange, sensor.accelerometerRange, "g") }
-      ),
-      (
-        calibration.gyroscope?.drift, "gyroscope",
-        calibration.gyroscope != nil && !channels.isDisjoint(with: .gyroscope),
-        made.map { ($0.gyroscopeRange, sensor.gyroscopeRange, "°/s") }
-      ),
-    ].filter(\.2)
+    let parts = Exporter.parts(calibration, log, channels)
     guard !parts.isEmpty else {
       return "the calibration (\(calibration.name)) is of no sensor whose values are here"
     }
-    let names = parts.map(\.1).joined(separator: " and ")
-    let isCold = !log.channels.contains(.temperature) && parts.contains { $0.0 != nil }
-    let other = parts.compactMap(\.3).first { $0.0 != $0.1 && $0.0 > 0 && $0.1 > 0 }
-    return
-      "the values of the \(names) are calibrated (\(calibration.name)), in steps of 1.25 counts"
-      + (isCold ? ", without the change with temperature, which was not recorded" : "")
-      + (other.map {
-        "; it was made at ±\($0.0) \($0.2), and an offset may be another at ±\($0.1) \($0.2)"
-      } ?? "")
+    var text =
+      "the values of the \(parts.map(\.name).joined(separator: " and ")) are calibrated (\(calibration.name)), in steps of 1.25 counts"
+    if !log.channels.contains(.temperature) {
+      let references = parts.compactMap { $0.drift?.reference }
+      if let low = references.min(), let high = references.max() {
+        text +=
+          ", without the change with temperature, which was not recorded: as at \(Exporter.celsius([low, high]))"
+      }
+    }
+    for part in parts {
+      guard let (made, recorded) = part.ranges, made != recorded, made > 0, recorded > 0 else {
+        continue
+      }
+      text +=
+        "; the \(part.name)'s calibration was made at ±\(made) \(part.unit), and its offset may be another at ±\(recorded) \(part.unit)"
+    }
+    return text
   }
 }

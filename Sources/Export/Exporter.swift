@@ -68,7 +68,7 @@ public struct Exporter: Sendable {
     let remarks = try correct(&reader)
     var report = try writeFormat(&reader, to: &sink)
     report.remarks += remarks
-    report.remarks += clipRemarks(reader)
+    report.remarks += correctionRemarks(reader)
     try sink.flush()
     if report.samples == 0, report.damages == 0, options.format.hasRowsOnly {
       report.remarks.append("there is no sample to export: the output has none")
@@ -245,7 +245,7 @@ extension Exporter {
       let plan = try plan(reader.description)
       var rows = RowPass(plan, recordLayout(plan))
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += remarks + clipRemarks(reader)
+      report.remarks += remarks + correctionRemarks(reader)
       try sink.flush()
       return report
     case .csv:
@@ -256,7 +256,7 @@ extension Exporter {
       try sink.write(header)
       var rows = RowPass(plan, layout)
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += remarks + clipRemarks(reader)
+      report.remarks += remarks + correctionRemarks(reader)
       try sink.flush()
       return report
     default: throw .optionNotSupported(option: "--follow", format: options.format)

@@ -11,8 +11,7 @@ public import IMUModel
 public struct SampleCorrection: Sendable {
   /// The sensor that the corrected counts are of.
   public let sensor: SensorDescription
-  /// The samples that count when clipping is hidden: their channels, and their times in nanoseconds from tick
-  /// 0's deadline.
+  /// The samples that are counted: their channels, and their times in nanoseconds from tick 0's deadline.
   public var counted: (channels: ChannelSet, times: ClosedRange<Int64>) = (.all, .min ... .max)
   private let axes: AxisMap?
   private let calibration: SensorCalibration?
@@ -71,12 +70,21 @@ public struct SampleCorrection: Sendable {
       for first in [0, 3] {
         for axis in 0..<3 {
           let value = chip[first + axes.sources[axis]]
-          // The lowest count has no opposite, and stays at an end of the range.
-          sample[first + axis] = !axes.isReversed[axis] ? value : value == .min ? .max : -value
+          sample[first + axis] = axes.isReversed[axis] ? SampleCorrection.reversed(value) : value
         }
       }
     }
     return sample
+  }
+
+  /// What is at an end of the range is at the other one, and nothing else comes there: the lowest count has no opposite, and
+  /// that of the one above it would look like the highest.
+  private static func reversed(_ count: Int16) -> Int16 {
+    switch count {
+    case .min: .max
+    case .max: .min
+    default: min(-count, Int16.max - 1)
+    }
   }
 
   /// A value beyond the wider range is at its end, as that of a chip is.
@@ -87,32 +95,49 @@ public struct SampleCorrection: Sendable {
     }
   }
 
-  /// Whether an axis that a calibration changes is at an end of the chip's range, or its corrected value at an end of the
-  /// wider range: the true value was beyond it, and the corrected one does not show that.
-  fileprivate func hidesClipping(
-    of sample: RawSample, _ corrected: RawSample, at time: Int64
-  ) -> Bool {
-    func isClipped(_ axes: Range<Int>) -> Bool {
-      !counted.channels.isDisjoint(with: axes.lowerBound == 0 ? .accelerometer : .gyroscope)
-        && axes.contains {
-          sample[$0] == .min || sample[$0] == .max || corrected[$0] == .min || corrected[$0] == .max
-        }
+  /// The sensors of which an axis is at an end of the chip's range, or its corrected value at an end of the wider range: the
+  /// true value was beyond it.
+  fileprivate func clipped(_ sample: RawSample, _ corrected: RawSample) -> ChannelSet {
+    func isClipped(_ axes: Range<Int>, _ isCalibrated: Bool) -> Bool {
+      axes.contains {
+        sample[$0] == .min || sample[$0] == .max
+          || isCalibrated && (corrected[$0] == .min || corrected[$0] == .max)
+      }
     }
-    guard counted.times.contains(time) else { return false }
-    return calibration?.accelerometer != nil && isClipped(0..<3)
-      || calibration?.gyroscope != nil && isClipped(3..<6)
+    var sensors: ChannelSet = []
+    if isClipped(0..<3, calibration?.accelerometer != nil) { sensors.formUnion(.accelerometer) }
+    if isClipped(3..<6, calibration?.gyroscope != nil) { sensors.formUnion(.gyroscope) }
+    return sensors
+  }
+
+  /// Whether the corrected values do not show that those of these sensors were at an end of a range, and are counted.
+  package func hides(_ clipped: ChannelSet) -> Bool {
+    let counted = clipped.intersection(counted.channels)
+    return calibration?.accelerometer != nil && !counted.isDisjoint(with: .accelerometer)
+      || calibration?.gyroscope != nil && !counted.isDisjoint(with: .gyroscope)
   }
 }
 
+/// A sample of a block in which a value of the chip was at an end of its range.
+package struct ClippedSample: Sendable {
+  /// Its place in the block.
+  package let row: Int
+  /// All channels of each sensor of which an axis was.
+  package let sensors: ChannelSet
+}
+
 extension SampleBlock {
-  /// Corrects all samples of the block, and returns in how many of them a value was at an end of a range that the corrected
-  /// one does not show.
-  package mutating func correct(_ correction: SampleCorrection, _ channels: ChannelSet) -> UInt64 {
-    var clipped: UInt64 = 0
+  /// Corrects all samples of the block, and returns those of which a value was at an end of a range: corrected values do not
+  /// show it.
+  package mutating func correct(
+    _ correction: SampleCorrection, _ channels: ChannelSet
+  ) -> [ClippedSample] {
+    var clipped: [ClippedSample] = []
     for row in 0..<count {
-      let (_, time, chip) = self[row]
+      let (_, _, chip) = self[row]
       let sample = correction.corrected(chip, channels)
-      if correction.hidesClipping(of: chip, sample, at: time) { clipped += 1 }
+      let sensors = correction.clipped(chip, sample)
+      if !sensors.isEmpty { clipped.append(ClippedSample(row: row, sensors: sensors)) }
       for channel in 0..<6 { column(channel)[row] = sample[channel] }
     }
     return clipped

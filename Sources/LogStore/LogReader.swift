@@ -73,6 +73,10 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// Samples that were read, as often as they were, of those that a correction counts, with a value at an end of the chip's
   /// range that its corrected value does not show.
   package private(set) var hiddenClipCount: UInt64 = 0
+  /// The counts of the lowest and the highest temperature of the samples that a correction counts; `nil` without one.
+  package private(set) var correctedTemperatures: ClosedRange<Int16>?
+  /// The samples of ``block`` with a value at an end of the chip's range; of corrected ones only.
+  package private(set) var clipped: [ClippedSample]
 
   /// Reads the header.
   ///
@@ -93,6 +97,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     times = nil
     waiting = []
     correction = nil
+    clipped = []
   }
 
   /// The next item; `nil` at the end of the log.
@@ -102,8 +107,32 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   ///
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next() throws(LogError) -> LogItem? {
-    if description.clock == .grid || isAsRecorded { return try nextRecorded() }
-    return try nextDerived()
+    let isRecorded = description.clock == .grid || isAsRecorded
+    let item = try isRecorded ? nextRecorded() : nextDerived()
+    if case .samples? = item, let correction { count(correction) }
+    return item
+  }
+
+  /// Counts what a correction hides in the block. Not before, as the times of a chip that keeps them are those that its readings
+  /// prove.
+  private mutating func count(_ correction: SampleCorrection) {
+    let times = correction.counted.times
+    for sample in clipped
+    where times.contains(block.times[sample.row]) && correction.hides(sample.sensors) {
+      hiddenClipCount += 1
+    }
+    guard description.channels.contains(.temperature) else { return }
+    let counts = block.counts(ofChannel: 6)
+    for row in 0..<block.count where times.contains(block.times[row]) {
+      let count = counts[row]
+      guard let known = correctedTemperatures else {
+        correctedTemperatures = count...count
+        continue
+      }
+      if !known.contains(count) {
+        correctedTemperatures = min(known.lowerBound, count)...max(known.upperBound, count)
+      }
+    }
   }
 
   /// The next item as it was recorded.
@@ -191,7 +220,7 @@ extension LogReader where Storage: ~Copyable {
       }
       nextSampleTick = last &+ 1
       count(UInt64(block.count), upTo: last &+ 1)
-      if let correction { hiddenClipCount += block.correct(correction, description.channels) }
+      if let correction { clipped = block.correct(correction, description.channels) }
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)

@@ -84,6 +84,8 @@ struct GuidePicture {
         + " turn it by 360° again"
     case .tilted(let axis, let other):
       "it was turned about \(name(axis)) and \(name(other)) at once: turn it again, along an edge of the table"
+    case .contradicted(let axis):
+      "gravity went round \(name(axis)) otherwise than its rate says: the rate's scale is wrong"
     case .clipped: "it was turned too fast, or samples are missing: turn it again"
     case .tooSlow: "it was turned so slowly that the rate at rest hides it: turn it faster"
     }

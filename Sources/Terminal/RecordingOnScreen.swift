@@ -25,15 +25,19 @@ public struct RecordingOnScreen: Sendable {
 
   /// Reads a whole recording in bounded memory, and reads around damage.
   ///
-  /// - Parameter correct: Has the reader return corrected samples, and says so in a few words.
+  /// - Parameters:
+  ///   - correct: Has the reader return corrected samples, and says so in a few words.
+  ///   - corrected: Called with the reader of corrected samples after the last one.
   /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all; what `correct` throws.
   public init(
     _ entry: CatalogueEntry, in catalogue: Catalogue,
-    correct: ((inout LogReader<FileStorage>) throws -> String)? = nil
+    correct: ((inout LogReader<FileStorage>) throws -> String)? = nil,
+    corrected: (borrowing LogReader<FileStorage>) -> Void = { _ in }
   ) throws {
     var filling = try RecordingFilling(entry, in: catalogue)
     if let correct { try filling.correct(correct) }
     _ = try filling.read { true }
+    corrected(filling.reader)
     self = filling.end()
   }
 
@@ -66,7 +70,7 @@ public struct RecordingOnScreen: Sendable {
 struct RecordingFilling: ~Copyable {
   private let entry: CatalogueEntry
   private let isLive: Bool
-  private var reader: LogReader<FileStorage>
+  private(set) var reader: LogReader<FileStorage>
   private var filling: TraceFilling
   private var clock: ClockPair?
   private var damageCount = 0

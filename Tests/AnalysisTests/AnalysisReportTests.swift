@@ -35,6 +35,26 @@ struct AnalysisReportTests {
     #expect(try report().remarks.isEmpty)
   }
 
+  @Test("a band that was asked for and has no value is named, with the reason")
+  func bands() throws {
+    var log = try WrittenLog(hertz: 100)
+    for tick in 0..<4000 { log.add(UInt64(tick), RawSample(ax: Int16(tick % 7))) }
+    let columns = try log.columns()
+    let analysis = RecordingAnalysis(
+      columns, bands: [5..<10, 50..<60, 0.1..<5, 20.01..<20.05, 45..<200])
+    let refusals = analysis.bandRefusals
+    #expect(refusals.count == 3, "\(refusals)")
+    for (words, place) in [
+      ("no value from 50 to 60 Hz: it begins at half the rate or above, 50 Hz", 0),
+      ("no value from 0.1 to 5 Hz: it begins below the second value", 1),
+      ("no value from 20.01 to 20.05 Hz: no value of the spectrum is in it", 2),
+    ] { #expect(refusals[place].hasPrefix(words), "\(refusals)") }
+    let report = AnalysisReport(
+      number: 1, description: columns.description, analysis: analysis, isMounted: false)
+    #expect(refusals.allSatisfy { report.remarks.contains($0) })
+    #expect(RecordingAnalysis(columns).bandRefusals == [])
+  }
+
   @Test("no velocity is printed where half the rate is not above 10 Hz, and a clause says why")
   func velocity() throws {
     func names(_ report: AnalysisReport) -> [String] {

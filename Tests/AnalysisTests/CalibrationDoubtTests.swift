@@ -186,6 +186,24 @@ struct CalibrationDoubtTests {
     #expect(!remarks.contains { $0.contains("so it moved; take it again") }, "\(remarks)")
   }
 
+  @Test("so is one over less than 5 °C, at which one rest of many was")
+  func smallDrift() throws {
+    for warmth in [1.2, 3, 4.8] {
+      var recording = try MadeUpRecording(bias: Vector3(79, -26, 177) / 65.5)
+      recording.rateSlope = Vector3(0.03, -0.02, 0.05)
+      for temperature in [25.0, 25, 25, 25 + warmth] {
+        recording.temperature = temperature
+        recording.faces()
+      }
+      recording.study.finish()
+      let result = recording.study.result()
+      let off = try #require(result.calibration?.gyroscope?.offset) - Vector3(79, -26, 177) / 65.5
+      let known = try #require(result.bounds.rate)
+      let most = (off - recording.rateSlope * warmth)
+      #expect(max(most.max(), -most.min()) < known, "\(warmth): \(off) \(known)")
+    }
+  }
+
   @Test("a change of the rate with temperature that is not determined is in what it is known to")
   func unknownDrift() throws {
     var recording = try MadeUpRecording(bias: Vector3(79, -26, 177) / 65.5)

@@ -115,6 +115,25 @@ struct CalibrationStudyTests {
     #expect(result.refusals.allSatisfy { $0.contains("still") })
   }
 
+  @Test("of a few samples it is not said that an axis is dead, but that no rest is long enough")
+  func fewSamples() throws {
+    for count in 0...3 {
+      var recording = try MadeUpRecording()
+      recording.rest(Vector3(0, 0, 1), count)
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.calibration == nil && result.missing == [.accelerometer, .gyroscope])
+      guard count > 0 else {
+        #expect(result.refusals.count == 1 && result.refusals[0].hasPrefix("there is no sample"))
+        continue
+      }
+      #expect(result.refusals.count == 2 && result.remarks.isEmpty, "\(result)")
+      #expect(result.refusals[0].contains("it was still in 0 of 6 poses"), "\(result.refusals)")
+      #expect(
+        result.refusals[1].contains("the sensor was never still for 3 s"), "\(result.refusals)")
+    }
+  }
+
   @Test("a window at the end of the range is not at rest")
   func clipped() throws {
     var recording = try MadeUpRecording()

@@ -130,6 +130,113 @@ struct CalibrationTurnTests {
     }
   }
 
+  @Test("one axis of another scale is named where gravity shows how often it went round")
+  func wrongAxis() throws {
+    for (axis, factor) in [(0, 2.0), (1, 0.5), (2, 1.6), (0, 2.4), (1, 2)] {
+      var recording = try MadeUpRecording(bias: bias)
+      recording.rateScale[axis] = factor
+      recording.faces()
+      for turned in 0..<3 {
+        var up = Vector3()
+        up[(turned + 1) % 3] = 1
+        recording.rest(up)
+        recording.roll(&up, about: turned, by: 360, seconds: 4)
+        recording.rest(up)
+        recording.move()
+      }
+      recording.study.finish()
+      let result = recording.study.result()
+      let name = ["x", "y", "z"][axis]
+      #expect(
+        result.missing.filter { $0.rawValue.hasPrefix("gyroscope.scale") }
+          == [.gyroscopeScale(axis)], "\(result.missing)")
+      #expect(
+        result.refusals.contains {
+          $0.contains("gravity went round \(name) once in a turn")
+            && $0.contains("the rate says \(Plain.number(factor, per: 10)) times")
+        }, "\(result.refusals)")
+      #expect(!result.refusals.contains { $0.contains("turn it by 360°") })
+      #expect(!result.remarks.contains { $0.contains("nothing shows it") }, "\(result.remarks)")
+    }
+  }
+
+  @Test("that nothing shows a factor of two in turns about the vertical is said, unless moves do")
+  func unshown() throws {
+    var recording = try MadeUpRecording(bias: bias)
+    recording.rolledFaces()
+    recording.turns()
+    recording.study.finish()
+    let remarks = recording.study.result().remarks
+    #expect(
+      remarks.contains { $0.hasPrefix("how often it was turned about z is known of the") },
+      "\(remarks)")
+  }
+
+  @Test("one axis of twice the rate is named by the moves from face to face, too")
+  func wrongAxisByMoves() throws {
+    var recording = try MadeUpRecording(bias: bias)
+    recording.rateScale.x = 2
+    for _ in 0..<3 { recording.rolledFaces() }
+    // Or gz has one count only.
+    recording.move()
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(
+      result.calibration?.gyroscope == nil
+        && result.refusals.contains { $0.contains("0.5 times as far about x as the rates say") },
+      "\(result.refusals)")
+  }
+
+  @Test("axes that have nothing but noise while gravity turns are named, and no turn is asked for")
+  func silent() throws {
+    for (dead, words) in [
+      ([0, 1, 2], "gx, gy, gz do not answer"), ([0], "gx does not answer"),
+    ] {
+      var recording = try MadeUpRecording(bias: bias)
+      var tick = 0.0
+      recording.turned = { rate in
+        var rate = rate
+        tick += 1
+        for axis in dead { rate[axis] = tick.truncatingRemainder(dividingBy: 2) * 0.1 }
+        return rate
+      }
+      recording.rolledFaces()
+      // Or gz has one count only.
+      recording.move()
+      recording.study.finish()
+      let result = recording.study.result()
+      #expect(result.calibration?.gyroscope == nil)
+      #expect(result.refusals.contains { $0.contains(words) }, "\(result.refusals)")
+      #expect(!result.refusals.contains { $0.contains("turn it by 360°") })
+    }
+    var alive = try MadeUpRecording(bias: bias)
+    alive.rolledFaces()
+    alive.move()
+    alive.study.finish()
+    #expect(!alive.study.result().refusals.contains { $0.contains("answer") })
+  }
+
+  @Test("what the rate's scale is known to holds in 95 of 100 sensors and more")
+  func scaleBound() throws {
+    var random = Noise()
+    for counts in [[1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1], [10, 10, 10]] {
+      var within = 0
+      for _ in 0..<400 {
+        let truth = Vector3(1.02, 0.97, 1.01)
+        let fits = try counts.enumerated().map { index, turns in
+          var degrees = Vector3()
+          let axis = index % 3
+          degrees[axis] = (360 * Double(turns) + random.normal() * 0.5) / truth[axis]
+          return try TurnFit(degrees: degrees, scale: truth, error: TurnFit.knownError)
+        }
+        let (scales, known) = TurnFit.solution(fits)
+        let off = scales - truth
+        if max(off.max(), -off.min()) <= (try #require(known)) { within += 1 }
+      }
+      #expect(within >= 367, "\(counts): \(within), seed \(random.seed)")
+    }
+  }
+
   @Test("a gyroscope whose counts never change is refused by name, at zero or elsewhere")
   func dead() throws {
     for count: Int16 in [0, 3] {

@@ -139,7 +139,8 @@ struct AnalyzeCommandTests {
       (["--to", "100ms"], "50 samples are the longest run without a gap"),
       (["--from", "1h"], "there is no sample to analyse"),
       (["--from", "2s", "--to", "1s"], "no time is from --from 2s on and before --to 1s"),
-      (["--band", "5..2"], "'5..2' is invalid"), (["--axis", "ax"], "give --svg FILE too"),
+      (["--band", "5..2"], "its end is not above its beginning"),
+      (["--band", "5"], "give it as LOW..HIGH"), (["--axis", "ax"], "give --svg FILE too"),
       (["--svg", "-", "--json"], "--json and --svg - both write to stdout"),
       (["--imu-yaml", "-"], "noise parameters cannot be written: the sensor moved"),
     ])

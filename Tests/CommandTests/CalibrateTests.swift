@@ -93,6 +93,20 @@ struct CalibrateTests {
     expectSentence(
       bench.run("show", "1", "--calibrated"), 64, ["no calibration", "with --calibration"])
     expectSentence(bench.run("show", "1", "--calibration", "/nonexistent"), 66, ["/nonexistent"])
+    // A table with the range's end in it says so when it is calibrated.
+    let rows = (0..<200).map { "\($0 * 10_000),\($0 == 7 ? 32767 : $0 % 5),3,8192,1,2,3\n" }
+    bench.directory.write(Array(("t_us,ax,ay,az,gx,gy,gz\n" + rows.joined()).utf8), to: "rail.csv")
+    try #require(
+      bench.run(
+        "import", bench.directory.path + "/rail.csv", "--accel-lsb-per-g", "8192",
+        "--gyro-lsb-per-dps", "65.5"
+      ).status == 0)
+    let own = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
+      .replacing("sensor MPU-6050", with: "sensor imported")
+    bench.directory.write(Array(own.utf8), to: "own.cal")
+    let railed = bench.run(
+      "show", "latest", "--calibration", bench.directory.path + "/own.cal")
+    #expect(railed.status == 0 && railed.talk.contains("the true ones are further from zero"))
     let child = bench.atTerminal(["show", "1", "--calibration", file], columns: 120)
     #expect(child.waits(for: "calibrated (left shoe)"))
     child.type("q")
@@ -224,7 +238,7 @@ struct CalibrateTests {
   @Test(
     "a file that is no calibration, and axes that are no rotation, are refused before recording")
   func badFiles() throws {
-    let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\n")
+    let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\nend\n")
     _ = bench.calibration()
     _ = bench.file("wild.cal", "")
     let inventory = bench.inventory()

@@ -14,6 +14,7 @@ struct CertifyTests {
   /// The report on a chip at its first address, driven as `model`.
   private func report(
     _ chip: SimulatedChip, as model: SensorModel, motion: Motion = .still, isEnding: Bool = false,
+    hasGivenCounts: Bool = false,
     inject: (inout SimulatedBus<VirtualClock>, VirtualClock) -> Void = { _, _ in }
   ) throws -> CertifyReport {
     let clock = VirtualClock()
@@ -24,7 +25,8 @@ struct CertifyTests {
     inject(&bus, clock)
     let configuration = SensorConfiguration(rate: try #require(SampleRate(10)), busClock: 400_000)
     return SensorCertification(
-      configuration: configuration, clock: clock, isEnding: { isEnding }
+      configuration: configuration, clock: clock, hasGivenCounts: hasGivenCounts,
+      isEnding: { isEnding }
     ).run(bus, found) {}
   }
 
@@ -138,6 +140,35 @@ struct CertifyTests {
     #expect(failed == ["self-test-gy"] && report.verdict == .fail)
   }
 
+  @Test("a wrong answer to the self-test is not judged where counts are given, and it says why")
+  func givenCounts() throws {
+    var chip = SimulatedChip.lsm6dso
+    chip.selfTest.angularRate.y = 0
+    let report = try report(chip, as: .lsm6dso, hasGivenCounts: true)
+    let test = try #require(report.findings.first { $0.name == "self-test-gy" })
+    #expect(test.verdict == .unknown && report.verdict == .pass)
+    #expect(test.value.hasSuffix("; not judged: the counts of a motion's file are no answer"))
+  }
+
+  @Test("a wrong answer to the self-test of a chip that moves right after it is not judged")
+  func movedAfter() throws {
+    // These counts do not answer. The self-test takes about two seconds.
+    func counts(movedFrom start: Int) throws -> Motion {
+      let rows = (0..<3000).map { row in
+        let swing = row < start ? row % 3 : row * 40 % 4000
+        return "\(row * 10_000),\(swing),5,8192,\(row % 4),3,\(row % 5)\n"
+      }
+      return try Motion(csv: ("t_us,ax,ay,az,gx,gy,gz\n" + rows.joined()).utf8, named: "m.csv")
+    }
+    let still = try report(.mpu6050, as: .mpu6050, motion: try counts(movedFrom: 3000))
+    #expect(still.verdict == .fail && !still.isMoved)
+    let moved = try report(.mpu6050, as: .mpu6050, motion: try counts(movedFrom: 300))
+    let tests = moved.findings.filter { $0.name.hasPrefix("self-test") }
+    #expect(moved.isMoved && tests.count == 6, "\(moved.lines)")
+    #expect(
+      tests.allSatisfy { $0.verdict == .unknown && $0.value.hasSuffix("; not judged: it moved") })
+  }
+
   @Test("a chip that moves is not judged, but what else is wrong is found")
   func moved() throws {
     let report = try report(.lsm6dso, as: .lsm6dso, motion: .tumble)
@@ -239,17 +270,19 @@ struct CertifyTests {
     #expect(document["verdict"] == .string("unknown") && document["isMoved"] == .bool(true))
   }
 
-  @Test("exits with 1 for a chip that does not answer its self-test")
+  @Test("exits with 1 for a chip of half of gravity, and judges no self-test by counts of a file")
   func failed() throws {
-    // Counts of a file are what they are, with the self-test as without it.
+    // These are what they are, with the self-test as without it.
     let bench = Bench()
     bench.directory.write(
-      Array("t_us,ax,ay,az,gx,gy,gz,temp\n0,1,2,8192,4,5,6,7\n1000,1,2,8192,4,5,6,7\n".utf8),
+      Array("t_us,ax,ay,az,gx,gy,gz,temp\n0,1,2,4096,4,5,6,7\n1000,1,2,4096,4,5,6,7\n".utf8),
       to: "still.csv")
     let outcome = bench.run(
       "certify", "--board", "simulator", "--motion", "\(bench.directory.path)/still.csv")
     #expect(outcome.status == 1)
-    #expect(outcome.lines.filter { $0.hasPrefix("FAIL  self-test-") }.count == 6)
+    let tests = outcome.lines.filter { $0.hasPrefix("-     self-test-") }
+    #expect(tests.count == 6 && tests.allSatisfy { $0.contains("file are no answer") })
+    #expect(outcome.lines.contains { $0.hasPrefix("FAIL  gravity") }, "\(outcome.lines)")
     #expect(outcome.talk.isEmpty)
   }
 

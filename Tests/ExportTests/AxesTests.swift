@@ -38,6 +38,25 @@ struct AxesTests {
         """)
   }
 
+  @Test("a value at an end of the range is at the other one when it is reversed, and no other is")
+  func reversedEnds() throws {
+    var description = TestLog.description()
+    description.axes = AxisMap("-x,-y,z")
+    var log = TestLog(description)
+    for (tick, count) in [Int16.max, .min, .min + 1, .min + 2, .max - 1].enumerated() {
+      log.sample(
+        UInt64(tick), Int64(tick) * 100_000_000,
+        RawSample(ax: count, ay: 5, az: count, gx: 1, gy: count, gz: 2))
+    }
+    log.end(TickLedger(sampled: 5))
+    let text = try log.export(ExportOptions(format: .csv, units: .raw))
+    let values = text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[1] }
+    #expect(values == ["-32768", "32767", "32766", "32766", "-32766"])
+    var oriented = ExportOptions(format: .json)
+    oriented.hasOrientation = true
+    #expect(try log.export(oriented).contains(#""clippedSamples":2"#))
+  }
+
   @Test("every format has the turned values, and JSON names the axes")
   func formats() throws {
     let log = try log("y,z,x")
@@ -127,6 +146,75 @@ struct CalibratedExportTests {
     let part = try TestLog.export(log.bytes(), early)
     #expect(part.text.split(separator: "\n").count == 2)
     #expect(!part.report.remarks.contains { $0.contains("range") }, "\(part.report.remarks)")
+  }
+
+  @Test("samples at an end of the range are counted for the orientation whatever is calibrated")
+  func clippedForOrientation() throws {
+    for part in [0, 1, 2] {
+      let log = try log {
+        if part == 0 { $0.calibration?.accelerometer = nil }
+        if part == 1 { $0.calibration?.gyroscope = nil }
+      }
+      var options = options(.si)
+      options.format = .json
+      options.hasOrientation = true
+      let text = try log.export(options)
+      #expect(text.contains(#""clippedSamples":1"#), "\(part)")
+      options.channels = .gyro
+      #expect(try log.export(options).contains(#""clippedSamples":1"#), "\(part)")
+    }
+  }
+
+  @Test("another full scale is said of the sensor that it is of, and of both")
+  func otherScale() throws {
+    func remark(_ accelerometer: Int, _ gyroscope: Int) throws -> String {
+      let log = try log {
+        $0.calibration?.conditions = SensorCalibration.Conditions(
+          rate: 100, accelerometerRange: accelerometer, gyroscopeRange: gyroscope)
+      }
+      let remarks = try TestLog.export(log.bytes(), options(.raw)).report.remarks
+      return try #require(remarks.first { $0.contains("are calibrated (shoe)") })
+    }
+    let sensor = TestLog.description().sensor
+    let (own, rate) = (sensor.accelerometerRange, sensor.gyroscopeRange)
+    let first =
+      "the accelerometer's calibration was made at ±\(own * 4) g, and its offset may be another at ±\(own) g"
+    let second =
+      "the gyroscope's calibration was made at ±\(rate * 2) °/s, and its offset may be another at ±\(rate) °/s"
+    #expect(try !remark(own, rate).contains("made at"))
+    let (one, other) = (try remark(own * 4, rate), try remark(own, rate * 2))
+    #expect(one.contains(first) && !one.contains("gyroscope's"))
+    #expect(other.contains(second) && !other.contains("accelerometer's"))
+    let both = try remark(own * 4, rate * 2)
+    #expect(both.contains(first) && both.contains(second))
+  }
+
+  @Test("temperatures beyond those of a calibration's change with them are said")
+  func temperatures() throws {
+    let words = "and the gyroscope's change with it is known at 20 to 25 °C"
+    func remarks(_ options: ExportOptions) throws -> [String] {
+      let log = try log {
+        $0.calibration?.gyroscope?.drift = TemperatureDrift(
+          reference: 22, span: 20...25, coefficients: [[1], [0], [0]])
+      }
+      return try TestLog.export(log.bytes(), options).report.remarks
+    }
+    let said = try remarks(options(.raw))
+    #expect(said.contains { $0.contains("the temperature was 30 to 40 °C, \(words)") }, "\(said)")
+    var early = options(.raw)
+    early.to = 50_000_000
+    let part = try remarks(early)
+    #expect(part.contains { $0.contains("the temperature was 30 °C, \(words)") }, "\(part)")
+    var other = options(.raw)
+    other.channels = .accel
+    #expect(try !remarks(other).contains { $0.contains("temperature was") })
+    // It was seen from 20 to 40 °C.
+    let within = try TestLog.export(log().bytes(), options(.raw)).report.remarks
+    #expect(!within.contains { $0.contains("temperature was") })
+    let cold = try TestLog.export(
+      log { $0.channels = [.accelerometer, .gyroscope] }.bytes(), options(.raw)
+    ).report.remarks
+    #expect(cold.contains { $0.contains("which was not recorded: as at 30 °C") }, "\(cold)")
   }
 
   @Test("the file says by what its values are calibrated: JSON, preamble, page and drawing")

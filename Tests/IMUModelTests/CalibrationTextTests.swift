@@ -41,6 +41,15 @@ struct CalibrationTextTests {
         try SensorCalibration(Array(bytes[..<length]), ofFile: "left.cal")
       }
       #expect(error?.status == .damagedData && error?.sentence.hasPrefix("left.cal is no") == true)
+      // From its second line on what is wrong is its end, and not what the last line has no more.
+      #expect(
+        length <= 20 || error?.sentence.contains("left.cal is no whole calibration") == true,
+        "\(length): \(error?.sentence ?? "")")
+    }
+    let windows = "\u{FEFF}" + example.fileText.split(separator: "\n").joined(separator: "\r\n")
+    for end in ["", "\r\n", "\r\n\r\n"] {
+      let read = try SensorCalibration(Array((windows + end).utf8), ofFile: "x")
+      #expect(read.text == example.text)
     }
   }
 

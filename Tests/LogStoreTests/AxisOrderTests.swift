@@ -53,7 +53,7 @@ struct AxisOrderTests {
   /// What is found after so many seconds of turning about an axis that moves.
   private func finding(
     accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), seconds: Double = 15,
-    turnsAbout turned: [Double] = [1, 1, 1]
+    turnsAbout turned: [Double] = [1, 1, 1], dead: [Int] = [], rest: Double = 0
   ) throws -> CertificateFinding {
     var description = ExampleLog.description()
     description.rate = try #require(SampleRate(100))
@@ -62,19 +62,22 @@ struct AxisOrderTests {
       rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
     var meter = CertificateMeter(description, expectation)
     var up = SIMD3<Double>(0.36, 0.48, 0.8)
-    for tick in 0..<UInt64(seconds * 100) {
-      let time = Double(tick) / 100
+    for tick in 0..<UInt64((rest + seconds) * 100) {
+      let time = Double(tick) / 100 - rest
       // °/s; triangles of different lengths.
       var rate = SIMD3<Double>()
       for axis in 0..<3 {
         let phase: Double = (time / (2.3 + Double(axis))).truncatingRemainder(dividingBy: 1)
         let height: Double = 4 * abs(phase - 0.5) - 1
-        rate[axis] = turned[axis] * AxisOrderTests.speeds[axis] * height
+        rate[axis] = time < 0 ? 0 : turned[axis] * AxisOrderTests.speeds[axis] * height
       }
       // What is fixed in space turns the other way in the chip: d up = up × ω dt.
       for _ in 0..<10 { up += cross(up, rate * (Double.pi / 180 / 1000)) }
       let a = accelerometer(up) * 8192
-      let w = gyroscope(rate) * 65.5
+      var w = gyroscope(rate) * 65.5
+      // A rate at rest, and noise of a count.
+      if rest > 0 { w += SIMD3(-79, 26, 177) + SIMD3(repeating: Double(tick % 2)) }
+      for axis in dead { w[axis] = 40 + Double(tick % 3) }
       let sample = RawSample(
         ax: Int16(a.x.rounded()), ay: Int16(a.y.rounded()), az: Int16(a.z.rounded()),
         gx: Int16(w.x.rounded()), gy: Int16(w.y.rounded()), gz: Int16(w.z.rounded()))
@@ -108,6 +111,25 @@ struct AxisOrderTests {
       #expect(finding.verdict == .fail)
       #expect(finding.value == "the gyroscope's are \(wiring.testDescription)")
     }
+  }
+
+  @Test("of the gyroscope that does not answer is named, and one that was not turned about is not")
+  func silent() throws {
+    for dead in [[0], [1], [2], [0, 1, 2]] {
+      let finding = try finding(turnsAbout: [2.5, 1.5, 2], dead: dead, rest: 5)
+      let names = dead.map { ["gx", "gy", "gz"][$0] }.joined(separator: ", ")
+      #expect(finding.verdict == .fail, "\(finding)")
+      #expect(finding.value == "\(names) \(dead.count == 1 ? "does" : "do") not answer")
+    }
+    #expect(try finding(rest: 5).verdict == .pass)
+    #expect(try !finding(turnsAbout: [2.5, 1.5, 2], rest: 5).value.contains("answer"))
+    // Turns about the two others carry gravity around this one.
+    for axis in 0..<3 {
+      var turned = [1.0, 1, 1]
+      turned[axis] = 0
+      #expect(try finding(turnsAbout: turned, rest: 5).value == "not turned enough")
+    }
+    #expect(try finding(turnsAbout: [0, 0, 0], rest: 5).value == "not turned enough")
   }
 
   @Test("is not judged before the sensor was turned about each of its axes")

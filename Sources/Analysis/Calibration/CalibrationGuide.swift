@@ -66,6 +66,8 @@ public struct CalibrationGuide {
     case notWhole(axis: Int, degrees: Double)
     /// It was turned about two axes at once.
     case tilted(axis: Int, other: Int)
+    /// Gravity went round this axis otherwise than the rates say: their scale is wrong, and no other turn helps.
+    case contradicted(axis: Int)
     /// Samples are missing in a turn, or were at the end of the range: it was too fast.
     case clipped
     /// The bias of the rate is too large a share of it.
@@ -207,8 +209,12 @@ public struct CalibrationGuide {
     }
     let turn = CalibrationStudy.Turn(
       from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1],
-      usual: RestRates.median(of: rests.poses.map(\.point)))
+      among: rests.poses)
     guard turn.isBack else { return }
+    if let (axis, _, _) = turn.contradiction {
+      trouble = .contradicted(axis: axis)
+      return
+    }
     do throws(TurnFit.Failure) {
       let fit = try TurnFit(degrees: turn.degrees, uncertainty: turn.uncertainty)
       guard turn.isWhole else {

@@ -47,6 +47,8 @@ public struct CalibrationResult: Sendable {
     public internal(set) var scale: Double?
     /// Of the worst axis's rate at rest, in °/s.
     public internal(set) var rate: Double?
+    /// Of the worst of the axes whose scale of the rate is determined.
+    public internal(set) var rateScale: Double?
   }
 
   /// `nil` when nothing could be determined.

@@ -36,6 +36,11 @@ extension CalibrationStudy {
       result.refuse(.gyroscope, sentence(readings))
       return nil
     }
+    let silent = silent(rests)
+    guard silent.isEmpty else {
+      result.refuse(.gyroscope, sentence(silent: silent))
+      return nil
+    }
     let drift = rateDrift(still, &result)
     var found = SensorCalibration.Gyroscope(offset: Vector3(), drift: drift)
     // A long rest shows what the temperature does in it; else each direction counts once, as gravity acts on the bias.
@@ -56,7 +61,8 @@ extension CalibrationStudy {
         RateBound.bound(of: offset, points, rates, order: drift?.order)
         + rounding(rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
       let warmth = width(of: points) >= CalibrationStudy.leastWarmth
-      if warmth, drift?.order ?? 0 < TemperatureDrift.order(ofSpan: width(of: points)) {
+      // A span below that of a fit is worth no order, and has a change nevertheless.
+      if warmth, drift?.order ?? 0 < max(1, TemperatureDrift.order(ofSpan: width(of: points))) {
         // What the temperature does is not known, or known as a simpler curve: at most what all rests show together.
         let most = rates.map { rate in
           let off = rate - offset
@@ -135,7 +141,8 @@ extension CalibrationStudy {
   private func sentence(_ readings: [GravityTrack.Reading]) -> String {
     let words = readings.map { reading in
       if reading.factor != 1 {
-        return "\(milli(reading.factor, 100)) times as far as the rates say"
+        let about = reading.axis.map { " about \(CalibrationStudy.axes[$0])" } ?? ""
+        return "\(milli(reading.factor, 100)) times as far\(about) as the rates say"
       }
       if reading.isReversed { return "the other way than the rates say" }
       let axes = (0..<3).filter { reading.signs[$0] < 0 || reading.sources[$0] != $0 }.map { axis in
@@ -162,13 +169,11 @@ extension CalibrationStudy {
     _ rests: Rests, _ found: inout SensorCalibration.Gyroscope,
     _ result: inout CalibrationResult
   ) {
-    let usual = RestRates.median(of: rests.poses.map(\.point))
-    let turns = zip(rests.poses, rests.poses.dropFirst()).map {
-      Turn(from: $0, to: $1, usual: usual)
-    }
+    let turns = turns(rests)
     // Single turns first: their scales tell how many there are in one go.
     var fits: [Int: TurnFit] = [:]
-    for index in turns.indices where turns[index].isBack && turns[index].isWhole {
+    for index in turns.indices
+    where turns[index].isBack && turns[index].isWhole && turns[index].contradiction == nil {
       do throws(TurnFit.Failure) {
         fits[index] = try TurnFit(
           degrees: turns[index].degrees, uncertainty: turns[index].uncertainty)
@@ -186,7 +191,10 @@ extension CalibrationStudy {
       )
     }
     let used = fits.keys.sorted().compactMap { fits[$0] }
-    let scales = TurnFit.scales(used)
+    // One turn that gravity contradicts is enough: what the others say of its axis is no truth.
+    let contradicted = Set(turns.compactMap { $0.contradiction?.axis })
+    let (scales, known) = TurnFit.solution(used.filter { !contradicted.contains($0.axis) })
+    result.bounds.rateScale = known
     nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
     for (index, fit) in fits.sorted(by: { $0.key < $1.key }) {
       let (turn, share) = (turns[index], fit.uncertainty / abs(360 * Double(fit.turns)))
@@ -200,17 +208,38 @@ extension CalibrationStudy {
       // Without a turn the scale is no number.
       guard abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
         result.missing.append(.gyroscopeScale(axis))
-        missing.append(CalibrationStudy.axes[axis])
+        if !contradicted.contains(axis) { missing.append(CalibrationStudy.axes[axis]) }
         continue
       }
       found.scale[axis] = scales[axis]
     }
     noteDisagreement(used, found.scale, &result)
+    noteUnshown(fits.map { (turns[$0.key], $0.value) }, contradicted, &result)
+    for axis in contradicted.sorted() {
+      guard let turn = turns.compactMap(\.contradiction).first(where: { $0.axis == axis }) else {
+        continue
+      }
+      result.refusals.append(
+        "the gyroscope's scale about \(CalibrationStudy.axes[axis]) is not determined: \(sentence(turn))"
+      )
+    }
     if !missing.isEmpty {
       result.refusals.append(
         "the gyroscope's scale about \(missing.joined(separator: ", ")) is not determined: turn it by 360° about the axis, from rest to rest in the same place"
       )
     }
+  }
+
+  /// Turns about the vertical show nothing of how often they went round, and moves between poses may not either.
+  private func noteUnshown(
+    _ used: [(turn: Turn, fit: TurnFit)], _ contradicted: Set<Int>,
+    _ result: inout CalibrationResult
+  ) {
+    let axes = Set(used.map(\.fit.axis)).subtracting(contradicted).filter { axis in
+      !readingVotes.shownAxes.contains(axis)
+        && !used.contains { $0.fit.axis == axis && $0.turn.rounds(axis) == abs($0.fit.turns) }
+    }
+    if !axes.isEmpty { result.remarks.append(sentence(unshown: axes.sorted())) }
   }
 
   /// The least that a move turned to be taken for an attempt at a turn, in degrees: half a turn back in its place; elsewhere
@@ -221,6 +250,8 @@ extension CalibrationStudy {
   /// be counted in one go.
   private func reason(_ turn: Turn, _ scales: Vector3, _ fit: inout TurnFit?) -> String? {
     if fit != nil { return "" }
+    // The scale of its axis is refused, with that.
+    if turn.contradiction != nil { return "" }
     let degrees = turn.degrees
     let least = CalibrationStudy.leastTurn
     guard degrees.length >= (turn.isBack ? least.back : least.elsewhere) else { return nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 
 /// Rests, and what is between them.
@@ -21,6 +22,10 @@ extension CalibrationStudy {
     let biasError: Double
     /// What that makes of the turn, in degrees.
     var uncertainty: Double { biasError * seconds }
+    /// By axis the angle by which gravity went round it, in degrees; `nil` where that is not known.
+    let angles: [Double?]
+    /// Between gravity before and after it, in degrees.
+    let gravityAngle: Double
     /// Whether no sample is missing or at the end of its range.
     let isWhole: Bool
     /// Whether the sensor points where it did before, within ``CalibrationStudy/sameDirection``.
@@ -32,8 +37,8 @@ extension CalibrationStudy {
     /// The mean rate in °/s below which the beginning of a turn may be still: 65 s for 360°.
     private static let softest = 5.5
 
-    /// - Parameter usual: The rate at rest of all poses, in °/s.
-    init(from before: Pose, to after: Pose, usual: Vector3) {
+    /// - Parameter poses: All that were at rest.
+    init(from before: Pose, to after: Pose, among poses: [Pose]) {
       seconds = after.arrival.seconds - before.departure.seconds
       let (first, last) = (before.point.rate, after.point.rate)
       degrees =
@@ -41,14 +46,29 @@ extension CalibrationStudy {
       // One that takes more than about a minute may begin so softly that its beginning passes for rest, and is in the bias:
       // its rests differ from the others.
       let isSoft = degrees.length < Turn.softest * seconds
+      let usual = isSoft ? Turn.usualRate(before, after, poses) : Vector3()
       let noise =
         max(before.point.rateNoise, after.point.rateNoise) * 2 / RestRates.standardErrors
       biasError = max(
         (noise * noise + ((first - last) * (first - last)).sum() / 4).squareRoot(),
         isSoft ? max((first - usual).length, (last - usual).length) : 0)
+      angles = after.arrival.rounds.angles(since: before.departure.rounds)
+      let (one, other) = (before.point.acceleration, after.point.acceleration)
+      let cosine = (one * other).sum() / (one.length * other.length)
+      gravityAngle = acos(min(1, max(-1, cosine))) * 180 / Double.pi
       isWhole = after.arrival.flaws == before.departure.flaws
       isBack = CalibrationStudy.isSame(before.point.acceleration, after.point.acceleration)
       (start, end) = (before.start, after.start)
+    }
+
+    /// What the rests of a turn should have by the others, in °/s: by those in its direction, as gravity acts on the bias; without
+    /// one by all.
+    private static func usualRate(_ before: Pose, _ after: Pose, _ poses: [Pose]) -> Vector3 {
+      let alike = poses.filter { pose in
+        pose.start != before.start && pose.start != after.start
+          && CalibrationStudy.isSame(pose.point.acceleration, before.point.acceleration)
+      }
+      return RestRates.median(of: (alike.isEmpty ? poses : alike).map(\.point))
     }
   }
 

@@ -16,6 +16,12 @@ extension CalibrationStudy {
     id: RecordingID, name: String, made: Int64, zeroRate: Double? = nil
   ) -> CalibrationResult {
     var result = CalibrationResult()
+    guard sampleCount > 0 else {
+      if !channels.isDisjoint(with: .accelerometer) { result.missing.append(.accelerometer) }
+      if !channels.isDisjoint(with: .gyroscope) { result.missing.append(.gyroscope) }
+      result.refusals.append("there is no sample to calibrate from: choose another recording")
+      return result
+    }
     var made = SensorCalibration(id: id, name: name, sensor: sensor.model, made: made)
     let source = isGyroscopeUseless ? alone[0] : self
     let rests = source.rests()
@@ -63,6 +69,8 @@ extension CalibrationStudy {
       return
         "the \(name) is not calibrated: \(names(lacking)) \(lacking.indices.count == 1 ? "is" : "are") not recorded, and all three axes are needed"
     }
+    // Of less than a pose it is that which is lacking.
+    guard sampleCount >= CalibrationStudy.leastPoseWindows * shortCount else { return nil }
     let dead = three.subtracting(changing)
     // Without noise an acceleration may rest on one count; then poses are lacking, which is said.
     guard dead.isEmpty || dead == three && three == .accelerometer else {

@@ -56,6 +56,8 @@ public struct CalibrationStudy {
     var seconds = 0.0
     /// Gaps, and samples at an end of the gyroscope's range.
     var flaws = 0
+    /// What the accelerometer shows of it.
+    var rounds = GravityRounds()
   }
 
   /// The poses, in order.
@@ -64,8 +66,13 @@ public struct CalibrationStudy {
   private(set) var windows: [StillPoint] = []
   /// What each side that was up was like.
   private(set) var attempts: [CalibrationGuide.Side: RestAttempt] = [:]
+  /// Samples so far.
+  private(set) var sampleCount = 0
   /// Channels whose counts changed.
   private(set) var changing: ChannelSet = []
+  /// The gyroscope's axes that ever had more than a rest's noise, in half a second or between two of them.
+  private(set) var answering: ChannelSet = []
+  private var rateMeans: (least: Vector3, greatest: Vector3)?
   /// Whose counts these are.
   let sensor: SensorDescription
   /// Those that are recorded; the others are zeros.
@@ -79,6 +86,8 @@ public struct CalibrationStudy {
   static let limit = 100_000
   /// The least length of a pose, in nanoseconds.
   static let leastPose: Int64 = 2_000_000_000
+  /// The windows of half a second in that.
+  static let leastPoseWindows = 4
   /// The length of a window, in nanoseconds (van Hees and others 2014).
   static let longWindow: Int64 = 10_000_000_000
   /// The length of a window of a pose, in nanoseconds: short enough to end a pose soon after it moved.
@@ -204,6 +213,9 @@ public struct CalibrationStudy {
     let degrees = Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
     path.degrees += degrees
     path.seconds += seconds
+    path.rounds.add(
+      Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az))
+        * sensor.accelerometerScale.value)
     track?.turn(by: degrees, seconds)
     for channel in 3..<6 where sample[channel] == .min || sample[channel] == .max {
       path.flaws += 1
@@ -212,6 +224,7 @@ public struct CalibrationStudy {
   }
 
   private mutating func noteChanges(_ sample: RawSample) {
+    sampleCount += 1
     guard let firstSample else { return self.firstSample = sample }
     guard changing != .all else { return }
     for channel in 0..<7 where sample[channel] != firstSample[channel] {
@@ -251,7 +264,21 @@ public struct CalibrationStudy {
     if unrest == nil, windows.count < CalibrationStudy.limit { windows.append(point) }
   }
 
+  private mutating func noteAnswers() {
+    let (mean, deviation) = short.axes(from: 3, scale: sensor.gyroscopeScale.value)
+    let known = rateMeans ?? (mean, mean)
+    let (least, greatest) = (pointwiseMin(known.least, mean), pointwiseMax(known.greatest, mean))
+    rateMeans = (least, greatest)
+    for axis in 0..<3
+    where deviation[axis] >= CalibrationStudy.rateSpread
+      || greatest[axis] - least[axis] >= CalibrationStudy.silentRange
+    {
+      answering.insert(ChannelSet(rawValue: 1 << UInt8(3 + axis)))
+    }
+  }
+
   private mutating func closeShort() {
+    noteAnswers()
     let (point, spread, unrest) = point(short)
     if let side = CalibrationGuide.side(point.acceleration) {
       attempts[side, default: RestAttempt()].add(unrest)

@@ -11,6 +11,8 @@ struct GravityTrack {
     /// Of the scale. A full scale that is taken for another one is off by a factor of two or four; some relatives and wrong
     /// imports by others.
     var factor = 1.0
+    /// The axis that alone has this factor; `nil` for all.
+    var axis: Int?
     /// The recorded axis that each true one is.
     var sources = [0, 1, 2]
     /// 1, or −1 where it is against it.
@@ -20,13 +22,16 @@ struct GravityTrack {
     var isReversed: Bool { sources == [0, 1, 2] && signs.allSatisfy { $0 < 0 } }
 
     fileprivate func rates(_ recorded: Vector3) -> Vector3 {
-      Vector3(
+      var rates = Vector3(
         recorded[sources[0]] * signs[0], recorded[sources[1]] * signs[1],
-        recorded[sources[2]] * signs[2]) * factor
+        recorded[sources[2]] * signs[2])
+      guard let axis else { return rates * factor }
+      rates[axis] *= factor
+      return rates
     }
   }
 
-  /// As recorded first; then other scales, and all 47 other axes and signs.
+  /// As recorded first; then other scales, those of one axis, and all 47 other axes and signs.
   static let readings: [Reading] = {
     let factors = [1, 0.25, 1.0 / 3, 0.5, 2.0 / 3, 1.5, 2, 3, 4].map { Reading(factor: $0) }
     let orders = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [1, 2, 0], [2, 0, 1]]
@@ -35,8 +40,13 @@ struct GravityTrack {
         Reading(sources: sources, signs: (0..<3).map { bits & 1 << $0 == 0 ? 1 : -1 })
       }
     }
-    return factors + axes.dropFirst()
+    return factors + single.flatMap { $0 } + axes.dropFirst()
   }()
+
+  /// For each axis those in which it alone is off by two: they fit factors of 1.6 to 2.4.
+  fileprivate static let single = (0..<3).map { axis in
+    [0.5, 2].map { Reading(factor: $0, axis: axis) }
+  }
 
   /// A direction for each reading.
   private var directions: [Vector3]
@@ -91,6 +101,8 @@ struct GravityTrack {
 struct ReadingVotes {
   private var votes = Array(repeating: 0, count: GravityTrack.readings.count)
   private var moveCount = 0
+  /// The axes of which a move showed that their scale is not off by a factor of two.
+  private(set) var shownAxes: Set<Int> = []
 
   /// The least turn of gravity that shows a scale: 30°, as its cosine.
   private static let leastTurn = 0.866
@@ -104,26 +116,35 @@ struct ReadingVotes {
   /// Moves that other axes must fit beyond those that the recorded ones fit: moves about the other axes fit both.
   private static let leastMore = 3
 
+  /// Moves that the recorded rates do not fit.
+  var misfitCount: Int { moveCount - votes[0] }
+
   /// Takes a move that ended with gravity there.
   mutating func add(_ track: GravityTrack, _ end: Vector3) {
     guard track.seconds < ReadingVotes.longest, track.cosine(to: end) < ReadingVotes.leastTurn
     else { return }
     moveCount += 1
     var track = track
-    for (place, agreement) in track.agreements(end).enumerated()
-    where agreement > ReadingVotes.agreement {
+    let agreements = track.agreements(end)
+    for (place, agreement) in agreements.enumerated() where agreement > ReadingVotes.agreement {
       votes[place] += 1
+    }
+    guard agreements[0] > ReadingVotes.agreement else { return }
+    for axis in 0..<3 {
+      let others = zip(GravityTrack.readings, agreements).filter { $0.0.axis == axis }
+      if others.allSatisfy({ $0.1 <= ReadingVotes.agreement }) { shownAxes.insert(axis) }
     }
   }
 
   /// The readings that fit the moves best where those as recorded do not; none where these do.
   ///
-  /// Another scale must fit most of the moves, and the recorded one not half of these. Other axes must fit three quarters of
-  /// the moves, and three more than the recorded ones.
+  /// Another scale must fit most of the moves, and the recorded one not half of these. Other axes, or another scale of one of
+  /// them, must fit three quarters of the moves, and three more than the recorded ones.
   var others: [GravityTrack.Reading] {
     let fitting = votes.indices.dropFirst().filter { place in
       guard votes[place] >= ReadingVotes.leastVotes else { return false }
-      return GravityTrack.readings[place].factor == 1
+      let reading = GravityTrack.readings[place]
+      return reading.factor == 1 || reading.axis != nil
         ? 4 * votes[place] >= 3 * moveCount && votes[place] >= votes[0] + ReadingVotes.leastMore
         : votes[place] > moveCount / 2 && votes[place] > 2 * votes[0]
     }

@@ -61,7 +61,25 @@ public struct Spectrum: Equatable, Sendable {
 
   /// Whether a band begins at the second value or later and before the last one.
   func covers(_ band: Range<Double>) -> Bool {
-    band.lowerBound >= 2 * resolution && band.lowerBound < resolution * Double(density.count - 1)
+    band.lowerBound >= lowest && band.lowerBound < highest
+  }
+
+  /// The frequencies that a band must begin from, and below, in hertz.
+  private var lowest: Double { 2 * resolution }
+  private var highest: Double { resolution * Double(density.count - 1) }
+
+  /// Why a band has no value, as a clause with the remedy; `nil` where it has one.
+  func refusal(_ band: Range<Double>) -> String? {
+    if band.lowerBound >= highest {
+      return "it begins at half the rate or above, \(Digits.short(highest)) Hz"
+    }
+    let spacing = "\(Digits.text(resolution, 3)) Hz apart: analyse a longer run without a gap"
+    if band.lowerBound < lowest {
+      return
+        "it begins below the second value of the spectrum, and values are \(spacing), or begin it at \(Digits.text(lowest, 3)) Hz"
+    }
+    guard places(band).isEmpty else { return nil }
+    return "no value of the spectrum is in it, and these are \(spacing)"
   }
 
   /// The root mean square of the integral over time of what is in a band: of the velocity where this is the spectrum of an

@@ -93,7 +93,7 @@ extension Exporter {
           + "\"\(PieceScan.usualNoLabel)\"")
     }
     report.remarks += leftOut(labels: 0, marks: notes.markCount)
-    report.remarks += corrections + clipRemarks(reader)
+    report.remarks += corrections + correctionRemarks(reader)
     return report
   }
 

@@ -24,11 +24,16 @@
 public enum CalibrationText {
   /// The most bytes that a text may have: it must fit into a log's header beside the longest note.
   public static let byteLimit = 1600
-  /// The most bytes that a file may have.
-  public static let fileLimit = byteLimit + 8
+  /// The most bytes that a file may have: with its last line, and with the line ends and the mark that editors on Windows add.
+  public static let fileLimit = byteLimit + 64
   /// The most bytes of a name.
   public static let nameLimit = 100
   private static let version = "1"
+
+  /// Whether a line is the first one of a text.
+  fileprivate static func isHead(_ line: some StringProtocol) -> Bool {
+    line == "imulog-calibration \(version)"
+  }
 
   /// What is wrong with a text.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -192,7 +197,7 @@ private struct CalibrationLines {
       guard let key = parts.first.map(String.init) else { continue }
       let value = parts.count > 1 ? String(parts[1]) : ""
       if isFirst {
-        guard key == "imulog-calibration", value == "1" else { throw .notACalibration }
+        guard CalibrationText.isHead(line) else { throw .notACalibration }
         isFirst = false
         continue
       }
@@ -268,12 +273,20 @@ extension SensorCalibration {
   ///   - path: The file's name, for errors.
   public init(_ bytes: [UInt8], ofFile path: String) throws(CommandFailure) {
     do throws(CalibrationText.Fault) {
-      let text = String(decoding: bytes, as: UTF8.self)
-      let last = text.split(whereSeparator: \.isNewline).last
-      // Of something else it is said first what it is not.
-      self = try SensorCalibration(
-        text: last == "end" ? String(text[..<(last?.startIndex ?? text.endIndex)]) : text)
-      guard last == "end" else { throw .cut }
+      var lines = String(decoding: bytes, as: UTF8.self)
+        // An editor may have changed the line ends, and put a mark before the text.
+        .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+      if lines[0].hasPrefix("\u{FEFF}") { lines[0].removeFirst() }
+      guard CalibrationText.isHead(lines[0]) else { throw .notACalibration }
+      while lines.last?.isEmpty == true { lines.removeLast() }
+      // Before what its last line lacks: that is not what is wrong with it.
+      guard lines.popLast() == "end" else { throw .cut }
+      self = try SensorCalibration(text: lines.joined(separator: "\n") + "\n")
+    } catch .cut {
+      throw CommandFailure(
+        .damagedData,
+        "\(path) is no whole calibration: \(CalibrationText.Fault.cut); copy it again, or make one with `imulog calibrate`"
+      )
     } catch {
       throw CommandFailure(
         .damagedData, "\(path) is no calibration: \(error); make one with `imulog calibrate`")

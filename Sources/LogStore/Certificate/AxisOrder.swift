@@ -29,6 +29,7 @@ struct AxisOrder {
   private var turned = SIMD3<Double>()
   private var seenSquares = 0.0
   private var windowCount = 0
+  private var silence = SilenceWatch()
 
   /// The length of a window in nanoseconds: one above a fifth of a second cannot follow a hand.
   private static let window: Int64 = 100_000_000
@@ -59,10 +60,13 @@ struct AxisOrder {
 
   /// Adds a sample.
   ///
-  /// - Parameter bias: The gyroscope's zero-rate level in counts, as far as it is known.
-  mutating func add(_ tick: UInt64, _ sample: RawSample, bias: SIMD3<Double>) {
+  /// - Parameter bias: The gyroscope's zero-rate level in counts; `nil` until it is known.
+  mutating func add(_ tick: UInt64, _ sample: RawSample, bias: SIMD3<Double>?) {
     guard isJudged else { return }
-    if tick != nextTick { (count, before) = (0, nil) }
+    if tick != nextTick {
+      (count, before) = (0, nil)
+      silence.restart()
+    }
     if count == 0 { sums = SIMD8(repeating: 0) }
     sums &+= SIMD8<Int64>(
       truncatingIfNeeded: SIMD8<Int16>(
@@ -73,23 +77,36 @@ struct AxisOrder {
 
   /// Compares the window's mean acceleration with that of the window before. Between the middles of the two, the sensor
   /// turned by half of what it turned in each.
-  private mutating func close(_ bias: SIMD3<Double>) {
+  private mutating func close(_ bias: SIMD3<Double>?) {
     let scale = gPerCount / Double(count)
     let a = SIMD3(Double(sums[0]), Double(sums[1]), Double(sums[2])) * scale
     let rate = SIMD3(Double(sums[3]), Double(sums[4]), Double(sums[5]))
-    let turn = (rate - bias * Double(count)) * radiansPerCount
+    let turn = (rate - (bias ?? SIMD3()) * Double(count)) * radiansPerCount
     defer { (before, count) = ((a, turn), 0) }
-    let size = (a * a).sum().squareRoot()
-    guard abs(size - 1) < AxisOrder.pull, let before else { return }
+    guard AxisOrder.isGravity(a), let before else { return silence.restart() }
     let turned = (turn + before.turn) / 2
-    guard AxisOrder.angles.contains((turned * turned).sum().squareRoot()) else { return }
-    let seen = AxisOrder.cross((a + before.acceleration) / 2, a - before.acceleration)
+    let middle = (a + before.acceleration) / 2
+    let seen = AxisOrder.cross(middle, a - before.acceleration)
+    let size = (turned * turned).sum().squareRoot()
+    if size > AxisOrder.angles.upperBound {
+      silence.restart()
+    } else if bias != nil, AxisOrder.isGravity(before.acceleration) {
+      // Less a × (a × φ), which is what the gyroscope says of it.
+      let said = middle * (middle * turned).sum() - turned * (middle * middle).sum()
+      silence.add(seen - said, middle, turned: turned)
+    }
+    guard AxisOrder.angles.contains(size) else { return }
     rows.0 += seen * turned.x
     rows.1 += seen * turned.y
     rows.2 += seen * turned.z
     self.turned += turned * turned
     seenSquares += (seen * seen).sum()
     windowCount += 1
+  }
+
+  /// Whether an acceleration in g is little more than gravity's.
+  private static func isGravity(_ a: SIMD3<Double>) -> Bool {
+    abs((a * a).sum().squareRoot() - 1) < pull
   }
 
   private static func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
@@ -162,6 +179,11 @@ struct AxisOrder {
     func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
       CertificateFinding(
         name: "axes", value: value, bound: "both sensors turn alike", verdict: verdict)
+    }
+    let silent = silence.axes
+    if !silent.isEmpty {
+      let names = silent.map { ChannelSet.names[3 + $0] }.joined(separator: ", ")
+      return finding("\(names) \(silent.count == 1 ? "does" : "do") not answer", .fail)
     }
     guard (0..<3).allSatisfy({ turned[$0] > AxisOrder.leastTurn }) else {
       return finding("not turned enough", .unknown)

@@ -20,8 +20,8 @@ package struct CertificateMeter {
   private var order: AxisOrder
   private var rate = RateMeasurement()
   private var firstTemperature: Int16?
-  /// Of the gyroscope in counts; 0 until it is measured.
-  private var bias = SIMD3<Double>()
+  /// Of the gyroscope in counts; `nil` until it is measured.
+  private var bias: SIMD3<Double>?
 
   /// A meter for a recording of a sensor of which so much is expected.
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation) {

@@ -39,6 +39,7 @@ extension AnalysisReport {
           json.member("to_hz", band.upperBound)
         }
       }
+      json.member("bandRefusals", analysis.bandRefusals)
       json.member("rms_g", analysis.total(\.rms))
       json.member("velocity_mm_s", analysis.total(\.velocity))
       json.member("accelerometer", analysis.axes.filter(\.isAcceleration)) {

@@ -53,8 +53,9 @@ struct AnalyzeCommand: ParsableCommand {
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "Report this band, in hertz, in place of the usual ones; may be repeated.",
-      valueName: "low..high"))
-  var band: [Band] = []
+      valueName: "low..high"),
+    transform: Band.parsed)
+  var band: [Range<Double>] = []
 
   @Flag(help: "Print JSON, with the spectra and the Allan curves.")
   var json = false
@@ -115,8 +116,7 @@ struct AnalyzeCommand: ParsableCommand {
     }
     if let svg { try draw(columns, entry.number, to: svg) }
     guard svg != "-" else { return try end(columns, entry.number) }
-    let analysis = RecordingAnalysis(
-      columns, bands: band.isEmpty ? RecordingAnalysis.usualBands : band.map(\.hertz))
+    let analysis = RecordingAnalysis(columns, bands: band.isEmpty ? nil : band)
     if let imuYaml {
       let text = try KalibrNoise.text(analysis, number: entry.number)
       try write(to: imuYaml) { try $0(text) }
@@ -185,15 +185,16 @@ extension AnalysisReport {
 }
 
 /// A band of frequencies on the command line: `45..55`.
-struct Band: ExpressibleByArgument {
-  let hertz: Range<Double>
-
-  init?(argument: String) {
+enum Band {
+  static func parsed(_ argument: String) throws -> Range<Double> {
     guard let dots = argument.parts(around: ".."),
       let low = SampleRate(decimal: dots.before)?.hertz,
-      let high = SampleRate(decimal: dots.after)?.hertz, low < high
-    else { return nil }
-    hertz = low..<high
+      let high = SampleRate(decimal: dots.after)?.hertz
+    else { throw ValidationError("give it as LOW..HIGH, two frequencies above 0 such as 45..55") }
+    guard low < high else {
+      throw ValidationError("its end is not above its beginning: give the lower frequency first")
+    }
+    return low..<high
   }
 }
 

@@ -225,6 +225,9 @@ struct CalibrationReport {
     }
     if scales != ["-", "-", "-"] {
       lines.append("rate's scale  x \(scales[0])  y \(scales[1])  z \(scales[2])")
+      if let known = result.bounds.rateScale {
+        lines.append("known to      \(Plain.number(known * 100, per: 100)) %")
+      }
     }
     if let drift = part.drift { lines.append("with warmth   " + CalibrationReport.text(drift)) }
     return lines
@@ -266,6 +269,7 @@ struct CalibrationReport {
       json.member("offsetKnownTo_g", number: result.bounds.offset.map { "\($0)" })
       json.member("scaleKnownTo", number: result.bounds.scale.map { "\($0)" })
       json.member("rateKnownTo_dps", number: result.bounds.rate.map { "\($0)" })
+      json.member("rateScaleKnownTo", number: result.bounds.rateScale.map { "\($0)" })
       json.key("calibration")
       json.calibration(result.calibration)
       json.key("conditions")

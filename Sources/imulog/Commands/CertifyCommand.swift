@@ -54,7 +54,8 @@ struct CertifyCommand: ParsableCommand {
     var bus = try request.simulatedBus(clock)
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
     return SensorCertification(
-      configuration: request.settings(busClock: SensorRequest.simulatedBusClock), clock: clock
+      configuration: request.settings(busClock: SensorRequest.simulatedBusClock), clock: clock,
+      hasGivenCounts: request.hasGivenCounts
     ).run(bus, found) {}
   }
 

@@ -46,13 +46,16 @@ struct ShowCommand: ParsableCommand {
     // Before the terminal switches its screen, so that an error remains visible.
     func read() throws -> RecordingOnScreen {
       guard correctionOptions.isGiven else { return try RecordingOnScreen(entry, in: catalogue) }
-      return try RecordingOnScreen(entry, in: catalogue) { reader in
-        for sentence in try exporter.correct(&reader) {
-          Console.talk("recording \(entry.number): \(sentence)")
-        }
-        let name = options.calibration?.name ?? reader.description.calibration?.name
-        return "calibrated (\(Plain.text(name ?? "")))"
+      func say(_ sentences: [String]) {
+        for sentence in sentences { Console.talk("recording \(entry.number): \(sentence)") }
       }
+      return try RecordingOnScreen(
+        entry, in: catalogue,
+        correct: { reader in
+          say(try exporter.correct(&reader))
+          let name = options.calibration?.name ?? reader.description.calibration?.name
+          return "calibrated (\(Plain.text(name ?? "")))"
+        }, corrected: { say(exporter.correctionRemarks($0)) })
     }
     guard terminalOptions.isInteractive else {
       let recording = try read()

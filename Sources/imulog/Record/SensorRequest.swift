@@ -20,6 +20,9 @@ struct SensorRequest: Sendable {
 
   var isSimulated: Bool { board?.id == "simulator" }
 
+  /// Whether the simulated chip has the counts of a file.
+  var hasGivenCounts: Bool { !["still", "tumble"].contains(motion ?? "still") }
+
   init(
     _ configuration: RecorderConfiguration, motion: String? = nil, isTimeVirtual: Bool = false
   ) throws(CommandFailure) {

@@ -50,9 +50,13 @@ struct PartImportTests {
 
   @Test(
     "random parts of an irregular recording come back with their times, counts and gaps",
-    arguments: [0.2, 0.45, 0.9])
-  func parts(_ jitter: Double) throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    arguments: [
+      (0.2, nil), (0.45, nil), (0.9, nil),
+      // Has a part whose only gap is before its first sample.
+      (0.45, 2_968_877_369_175_822_970),
+    ] as [(Double, UInt64?)])
+  func parts(_ jitter: Double, seed: UInt64?) throws {
+    let seed = seed ?? UInt64.random(in: 0...UInt64.max)
     var generator = SplitMix(seed: seed)
     for round in 0..<12 {
       let rate = [hertz(2237, per: 9), hertz(104), hertz(1000, per: 3)][round % 3]

@@ -102,8 +102,8 @@ extension ImportPlacing where Source: ~Copyable {
       guard agreement != .none else { continue }
       let account = account
       if agreement != .exact {
-        // All that a file without gaps says is its number of ticks.
-        let isKnown = isCounted && stated.gaps.isEmpty && survey.isNear(grid, lastTick: tick)
+        // All that a file without gaps between its samples says is its number of ticks.
+        let isKnown = isCounted && tick + 1 == survey.count && survey.isNear(grid, lastTick: tick)
         guard agreement == .plausible || isKnown else { continue }
         if !isKnown {
           do throws(ImportError) {

@@ -277,4 +277,42 @@ struct ImportAssumptionTests {
         == "table.csv is of schema 2, which a later version of imulog writes: import it with that version"
     )
   }
+
+  @Test(
+    "the unit in the name of a column that the user names is that of its times",
+    arguments: [
+      ("time_s", 20, 1_000_000_000), ("Zeit_ms", 1000, 1_000_000), ("t_us", 1000, 1000),
+      ("timestamp_ns", 1_000_000, 1), ("millis", 1000, 1_000_000), ("T (ms)", 1000, 1_000_000),
+    ])
+  func namedTime(_ name: String, _ step: Int64, _ unit: Int64) throws {
+    let rows = (0..<30).map { "\($0 * step),\($0 * 7 - 100),5,9" }.joined(separator: "\n")
+    let importer = try Imports.csv(
+      "\(name),p,q,r\n\(rows)\n", options(columns: "time=\(name),ax=p,ay=q,az=r"))
+    let remarks = importer.remarks
+    #expect(!remarks.contains { $0.contains("unit of its times") }, "\(remarks)")
+    #expect(try Imports.records(importer).map(\.time) == (0..<30).map { $0 * step * unit })
+  }
+
+  @Test("units that contradict those of the header or the file's facts are taken, and said")
+  func contradiction() throws {
+    let rows = (0..<30).map { "0.\($0 + 10),1.5,-2.5,3.5" }.joined(separator: "\n")
+    let table = "time_s,gx_dps,gy_dps,gz_dps\n\(rows)\n"
+    #expect(
+      try remarks(table, options(units: "rad/s")).contains {
+        $0.contains("its rates are in °/s") && $0.contains("--units says rad/s")
+      })
+    #expect(
+      try remarks(table, options(units: "ms")).contains {
+        $0.contains("its times are in s") && $0.contains("--units says ms")
+      })
+    for units in ["deg/s", "s,deg/s", "g-dps"] {
+      #expect(try !remarks(table, options(units: units)).contains { $0.contains("--units says") })
+    }
+    let document = try TestLog.ramp(TestLog.description(channels: .all), [1, -2, 300]).export(
+      ExportOptions(format: .json, units: .gDps))
+    #expect(
+      try remarks(document, options(units: "si")).contains {
+        $0.contains("its accelerations are in g") && $0.contains("--units says m/s²")
+      })
+  }
 }

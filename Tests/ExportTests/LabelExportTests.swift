@@ -107,6 +107,26 @@ struct LabelExportTests {
     #expect(messages.map(\.time) == [200_000_000, 300_000_000])
   }
 
+  @Test("MCAP has marks, labels and gaps in the order of their times")
+  func order() throws {
+    var log = try log()
+    // Between the samples at 0.3 and 0.5 s, with the gap at 0.4 s.
+    for (time, text) in [(320, "a"), (340, "b"), (420, "c")] as [(Int64, String)] {
+      log.mark(time * 1_000_000, text)
+    }
+    var options = try options(
+      .mcap, labels: [("x", 310, 700), ("y", 340, 350), ("z", 410, 420), ("w", 430, 500)])
+    options.from = 300_000_000
+    var sink = ArraySink()
+    _ = try Exporter(options).write(ArrayStorage(log.bytes()), to: &sink)
+    let messages = try MCAPFile(sink.bytes).messages.filter { $0.topic != "/imu" }
+    #expect(
+      messages.map { "\($0.topic.dropFirst(5)) \($0.time / 1_000_000)" } == [
+        "labels 310", "marks 320", "marks 340", "labels 340", "gaps 400", "labels 410",
+        "marks 420", "labels 430",
+      ])
+  }
+
   @Test("a label that begins after the last sample has no message in MCAP, which is said")
   func late() throws {
     let far: Int64 = 9_000_000_000_000

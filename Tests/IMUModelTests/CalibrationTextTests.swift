@@ -46,6 +46,12 @@ struct CalibrationTextTests {
         length <= 20 || error?.sentence.contains("left.cal is no whole calibration") == true,
         "\(length): \(error?.sentence ?? "")")
     }
+    let long = example.text + "x " + String(repeating: "y", count: 1600) + "\nend\n"
+    let error = #expect(throws: CommandFailure.self) {
+      try SensorCalibration(
+        Array(long.utf8.prefix(CalibrationText.fileLimit + 1)), ofFile: "long.cal")
+    }
+    #expect(error?.sentence.contains("longer than 1600 bytes") == true)
     let windows = "\u{FEFF}" + example.fileText.split(separator: "\n").joined(separator: "\r\n")
     for end in ["", "\r\n", "\r\n\r\n"] {
       let read = try SensorCalibration(Array((windows + end).utf8), ofFile: "x")
@@ -121,6 +127,11 @@ struct CalibrationTextTests {
     #expect(
       fault(text("accelerometer-matrix", "accelerometer-matrix 1 0 0 0 -1 0 0 0 1"))
         == .bad(key: "accelerometer-matrix", line: 8))
+    for value in ["-0.1 0.001", "0.1 -0.001"] {
+      #expect(
+        fault(text("accelerometer-residual", "accelerometer-residual \(value)"))
+          == .bad(key: "accelerometer-residual", line: 9), "\(value)")
+    }
     #expect(
       fault(text("accelerometer-points", "accelerometer-points 0"))
         == .bad(key: "accelerometer-points", line: 10))

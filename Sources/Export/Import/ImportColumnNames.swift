@@ -80,21 +80,36 @@ public struct ImportColumnNames: Equatable, Sendable {
         channel: channel, unit: headings[index].unit)
     }
     var columns: [ImportLayout.Column] = []
-    if let time { columns.append(try column(time, nil)) }
+    var layout = ImportLayout()
+    if let time {
+      let column = try column(time, nil)
+      layout.timeForm = ImportColumnNames.timeForm(headings[column.index].name)
+      columns.append(column)
+    } else {
+      layout.timeForm = .seconds
+    }
     for axis in axes { columns.append(try column(axis.place, axis.channel)) }
     columns.sort { $0.index < $1.index }
     for (first, second) in zip(columns, columns.dropFirst()) where first.index == second.index {
       throw ImportFieldError(.repeatedColumn(column: first.index + 1, found: first.name))
     }
-    var layout = ImportLayout()
     layout.program = "other"
     layout.isStrict = false
     layout.fieldCount = headings.count
     layout.columns = columns
-    if time == nil { layout.timeForm = .seconds }
     layout.takeTimeUnit()
     try layout.setUnits(of: .hobby)
     return layout
+  }
+
+  /// The unit that a column's name says, as `unix_s` and `Zeit_ms` do.
+  private static func timeForm(_ name: String) -> ImportTimeForm {
+    let known = ImportDialect.own.times[name] ?? ImportDialect.hobby.times[name]
+    if let known, case .number = known { return known }
+    guard let place = name.lastIndex(of: "_") else { return .unknown }
+    let word = name[name.index(after: place)...]
+    guard ["s", "ms", "us", "ns"].contains(word) else { return .unknown }
+    return ImportTimeForm(word: word) ?? .unknown
   }
 
   private static func index(_ place: Place, _ headings: [ImportHeading]) -> Int? {

@@ -67,7 +67,12 @@ struct ImportSniff {
   func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) throws(ImportFieldError) {
     if hasComma { layout.decimalMark = UInt8(ascii: ",") }
     if let time = units?.time {
-      layout.timeForm = layout.timeForm.changed(to: time)
+      let form = layout.timeForm.changed(to: time)
+      if case .number = layout.timeForm, layout.timeForm != form {
+        layout.remarks.append(
+          ImportSniff.contradiction("times", layout.timeForm.undated.name, time.name))
+      }
+      layout.timeForm = form
     } else if let word = layout.strangeTimeUnit, !numbers(layout).isEmpty {
       let column = layout.timeColumn
       throw ImportFieldError(
@@ -84,6 +89,9 @@ struct ImportSniff {
     let areWhole = values?.allSatisfy(ImportSniff.isWhole) ?? true
     for group in layout.groups {
       if let unit = units?[group] {
+        if let named = layout.facts.units[group] ?? layout.units[group], named != unit {
+          layout.remarks.append(ImportSniff.contradiction(group.name, named.sign, unit.sign))
+        }
         layout.units[group] = unit
       } else if let unit = layout.facts.units[group] {
         layout.units[group] = unit
@@ -190,6 +198,10 @@ struct ImportSniff {
       else { return nil }
       return number
     }
+  }
+
+  private static func contradiction(_ what: String, _ named: String, _ given: String) -> String {
+    "its \(what) are in \(named), as it says or as its kind has them, and --units says \(given), which is taken"
   }
 
   private static func guess(_ group: ImportGroup) -> String {

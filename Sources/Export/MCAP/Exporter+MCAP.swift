@@ -100,6 +100,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     throws(ExportError)
   {
     ledger.add(gap.count, gap.cause)
+    // Before the first sample it is not known where the export begins.
+    if ledger.sampled > 0 { try addNotes(until: time) }
     let code = gap.code == 0 ? "" : " (errno \(gap.code))"
     let text =
       "\(gap.count) \(gap.count == 1 ? "tick" : "ticks") missing: \(gap.cause.phrase)\(code)"
@@ -108,19 +110,24 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     try sink.write(writer.take())
   }
 
-  /// Writes the marks, then the labels, that begin at a time or before it.
+  /// Writes the marks and labels that begin at a time or before it, in the order of their times.
   private mutating func addNotes(until time: Int64) throws(ExportError) {
-    while let mark = marks.first, mark.time <= time {
-      let content = ROSContent.log(level: 20, name: "imulog.mark", mark.label)
-      try writer.add(.marks, UInt32(marks.startIndex), at: stamp(mark.time), content)
-      marks.removeFirst()
-    }
-    // A label's message is at its beginning, or where the export begins.
-    while let label = labels.first, label.from <= time {
-      let content = ROSContent.log(level: 20, name: "imulog.label", "\(label)")
-      let time = try stamp(max(label.from, plan.from, first))
-      writer.add(.labels, UInt32(labels.startIndex), at: time, content)
-      labels.removeFirst()
+    while true {
+      let mark = marks.first.flatMap { $0.time <= time ? $0 : nil }
+      let label = labels.first.flatMap { $0.from <= time ? $0 : nil }
+      // A label's message is at its beginning, or where the export begins.
+      let begin = label.map { max($0.from, plan.from, first) }
+      if let mark, begin.map({ mark.time <= $0 }) ?? true {
+        let content = ROSContent.log(level: 20, name: "imulog.mark", mark.label)
+        try writer.add(.marks, UInt32(marks.startIndex), at: stamp(mark.time), content)
+        marks.removeFirst()
+      } else if let label, let begin {
+        let content = ROSContent.log(level: 20, name: "imulog.label", "\(label)")
+        try writer.add(.labels, UInt32(labels.startIndex), at: stamp(begin), content)
+        labels.removeFirst()
+      } else {
+        return
+      }
     }
   }
 

@@ -152,6 +152,7 @@ extension SensorCalibration.Accelerometer {
       guard matrix.rows[row][row] > 0 else { throw lines.bad("accelerometer-matrix") }
     }
     let residual = try lines.numbers("accelerometer-residual", 2)
+    guard residual.allSatisfy({ $0 >= 0 }) else { throw lines.bad("accelerometer-residual") }
     guard let points = Int(try lines.value("accelerometer-points")), points > 0 else {
       throw lines.bad("accelerometer-points")
     }
@@ -278,6 +279,8 @@ extension SensorCalibration {
         .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
       if lines[0].hasPrefix("\u{FEFF}") { lines[0].removeFirst() }
       guard CalibrationText.isHead(lines[0]) else { throw .notACalibration }
+      // Before the last line, which was not read then.
+      guard bytes.count <= CalibrationText.fileLimit else { throw .tooLong }
       while lines.last?.isEmpty == true { lines.removeLast() }
       // Before what its last line lacks: that is not what is wrong with it.
       guard lines.popLast() == "end" else { throw .cut }

@@ -16,7 +16,7 @@ struct FileHook {
   private let hub: HubDirectory
   /// Nanoseconds that a file may take.
   private static let patience: Int64 = 3_600_000_000_000
-  /// Files of a host that may fail before the rest is left to the next round.
+  /// Files of a host that may fail in a row before the rest of their kind is left to the next round.
   private static let mostFailures = 3
 
   init(_ program: String, _ hub: HubDirectory) {
@@ -41,19 +41,25 @@ struct FileHook {
     let drops = handed.keys.filter { !places.contains($0) }.sorted().map { place in
       (["drop", place], "drop \(place)")
     }
-    var failures: [CommandFailure] = []
-    for (words, line) in puts + drops {
-      do throws(CommandFailure) {
-        try run(words)
-      } catch {
-        failures.append(error)
-        // One file must not keep the others back; where nothing goes, the next round is soon enough.
-        if failures.count == FileHook.mostFailures { break }
-        continue
+    var first: CommandFailure?
+    // What is gone is dropped whether or not the program takes files.
+    for kind in [drops, puts] {
+      var failuresInRow = 0
+      for (words, line) in kind {
+        do throws(CommandFailure) {
+          try run(words)
+        } catch {
+          first = first ?? error
+          failuresInRow += 1
+          // One file must not keep the others back; where nothing goes, the next round is soon enough.
+          if failuresInRow == FileHook.mostFailures { break }
+          continue
+        }
+        failuresInRow = 0
+        try list.append([Array(line.utf8)])
       }
-      try list.append([Array(line.utf8)])
     }
-    if let first = failures.first { throw first }
+    if let first { throw first }
   }
 
   /// Drops all files of a host that is gone.

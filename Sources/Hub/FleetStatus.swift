@@ -15,11 +15,12 @@ public struct FleetStatus: Sendable {
   public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(HubError) {
     let names = Set(listed.map(\.name))
     let others = try hub.hosts().filter { !names.contains($0) }
-    var all = listed.map { Host($0.name, $0.labels, hub) } + others.map { Host($0, nil, hub) }
+    let present = now.nanoseconds / 1_000_000_000
+    var all =
+      listed.map { Host($0.name, $0.labels, hub, now: present) }
+      + others.map { Host($0, nil, hub, now: present) }
     let isOff = all.compactMap(\.state.machine).disagree
-    for index in all.indices {
-      all[index].date(isHubOff: isOff, now: now.nanoseconds / 1_000_000_000)
-    }
+    for index in all.indices { all[index].date(isHubOff: isOff, now: present) }
     hosts = all
   }
 
@@ -39,14 +40,20 @@ public struct FleetStatus: Sendable {
     public let verdicts: [String: Int]
     /// Bytes of their logs.
     public let byteCount: Int64
-    /// The newest recordings, the newest first.
+    /// The newest recordings, the newest first; those that are undated, or began after now by a clock that was ahead, last.
     public let newest: [Recording]
+    /// When the newest one began, in nanoseconds since 1970; `nil` where that is not known of any.
+    public let last: Int64?
 
     /// Recordings of which a host's newest are kept.
     private static let newestCount = 3
+    /// Seconds by which a time may be after now.
+    private static let leeway: Int64 = 60
 
-    /// - Parameter labels: Those of its line; `nil` where it has none.
-    init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory) {
+    /// - Parameters:
+    ///   - labels: Those of its line; `nil` where it has none.
+    ///   - now: Seconds since 1970.
+    init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory, now: Int64) {
       var state = HostState()
       var rows: [RecordingRow?] = []
       do {
@@ -61,20 +68,25 @@ public struct FleetStatus: Sendable {
       self.state = state
       verdicts = Dictionary(grouping: rows) { $0?.text("verdict") ?? "" }.mapValues(\.count)
       byteCount = rows.reduce(0) { $0 + ($1?.integer("log_bytes") ?? 0) }
+      // While the hub's own clock is not set, it shows no other one to be ahead.
+      let latest = now < WallTime.earliestCredible ? Int64.max : now + Host.leeway
+      func time(_ recording: Recording) -> Int64? {
+        recording.started.flatMap { $0 / 1_000_000_000 > latest ? nil : $0 }
+      }
       let all = rows.compactMap { $0 }.map { Recording($0) }
-        .sorted { ($0.started ?? .min, $0.number) > ($1.started ?? .min, $1.number) }
+        .sorted { (time($0) ?? .min, $0.number) > (time($1) ?? .min, $1.number) }
       newest = Array(all.prefix(Host.newestCount))
+      last = newest.first.flatMap { time($0) }
     }
 
     /// Recordings here.
     public var recordings: Int { verdicts.values.reduce(0, +) }
-    /// When the newest one began, in nanoseconds since 1970.
-    public var last: Int64? { newest.first?.started }
 
     /// Takes the time at which it was seen for one, unless the hub's clock was wrong then, or not set.
     fileprivate mutating func date(isHubOff: Bool, now: Int64) {
       guard let time = state.seen, !(isHubOff && state.machine?.isClockWrong == true),
-        (WallTime.earliestCredible...max(WallTime.earliestCredible, now + 60)).contains(time)
+        (WallTime.earliestCredible...max(WallTime.earliestCredible, now + Host.leeway)).contains(
+          time)
       else { return }
       seen = time
     }

@@ -131,14 +131,17 @@ public struct HubPrune {
         + "day, so that nothing is known to be old: set the clocks, and run a round")
   }
 
-  /// When the hub saw a host last, by its own clock, in seconds since 1970.
+  /// When the hub saw a host last, by its own clock, in seconds since 1970. A visit that showed another time there does not
+  /// count: the hub's clock may have been the wrong one.
   private func lastRound() throws -> Int64 {
     let present = now.nanoseconds / 1_000_000_000
     var last: Int64 = 0
     for host in try hub.hosts() {
-      if let seen = try HostState(of: host, in: hub).seen, seen <= present {
-        last = max(last, seen)
+      let state = try HostState(of: host, in: hub)
+      guard let seen = state.seen, seen <= present, state.machine?.isClockWrong != true else {
+        continue
       }
+      last = max(last, seen)
     }
     return last
   }

@@ -89,6 +89,32 @@ struct HubOutputTests {
     #expect(text("taken").split(separator: "\n").count == 6)
   }
 
+  @Test(
+    "what is gone is dropped though nothing else is taken; only files refused in a row keep the rest back"
+  )
+  func refusals() throws {
+    let one = try bench.roundOfOne(recordings: 4)
+    let path = bench.hub.directory.path
+    let picky = bench.hub.directory.script(
+      "picky",
+      """
+      #!/bin/sh
+      echo "$*" >> \(path)/taken
+      bad=$(cat \(path)/bad)
+      case "$1 $2" in $bad) exit 1 ;; esac
+      """)
+    // Four are refused, each before one that is not.
+    bench.hub.directory.write(Array("put */samples/*".utf8), to: "bad")
+    #expect(bench.round("--each-file", picky).status == 74)
+    #expect(text("taken").split(separator: "\n").count == 9)
+    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
+    #expect(one.run("rm", "1").status == 0)
+    bench.hub.directory.write(Array("put *".utf8), to: "bad")
+    #expect(bench.round("--each-file", picky).status == 74)
+    let new = text("taken").split(separator: "\n").dropFirst(9).map { $0.prefix(5) }
+    #expect(new == ["drop ", "put f", "put f", "put f"])
+  }
+
   @Test("metrics have a line for each host and fact, and values of outsiders are quoted")
   func metrics() throws {
     _ = try bench.roundOfOne(recordings: 2)

@@ -132,6 +132,30 @@ struct HubPruneTests {
     #expect(fleet.prune(rule, now: ahead).numbers == [1])
   }
 
+  @Test(
+    "rounds under a clock that is years ahead make nothing older, where half the hosts are dead")
+  func roundsAhead() throws {
+    let fleet = try Fleet(days: [500, 399, 1])
+    let years: Int64 = 20 * 366 * HubPruneTests.day
+    let ahead = WallTime(
+      nanoseconds: HubPruneTests.now.nanoseconds + years * 1_000_000_000, isSynchronised: true)
+    let hub = try HubDirectory(path: fleet.path, create: false)
+    let lock = try hub.lock()
+    // `pump-1` answered before the clock was set; `pump-2` answers still, and shows how far the clocks differ.
+    var state = HostState()
+    state.machine = HostState.Machine(software: "0.1.0", clockOffset: 0, isSynchronised: true)
+    try state.keep(of: "pump-1", in: hub, seen: HubPruneTests.now.nanoseconds / 1_000_000_000)
+    _ = try hub.store(of: "pump-2")
+    state.machine?.clockOffset = -years * 1_000_000_000
+    try state.keep(of: "pump-2", in: hub, seen: ahead.nanoseconds / 1_000_000_000)
+    _ = consume lock
+    var rule = HubPrune.Rule()
+    rule.before = ahead.nanoseconds / 1_000_000_000 - 400 * HubPruneTests.day
+    let outcome = fleet.prune(rule, now: ahead)
+    #expect(outcome.failures.isEmpty, "\(outcome.failures.map(\.sentence))")
+    #expect(outcome.numbers == [1])
+  }
+
   @Test("a recording of which nothing is derived yet is as old as its ledger says")
   func withoutRows() throws {
     let fleet = try Fleet(days: [500, 1, 600])

@@ -34,7 +34,9 @@ extension FleetStatus {
     each("last_recording_timestamp_seconds", "When its newest recording here began.") {
       $0.last.map { Plain.number($0, per: 1_000_000_000) }
     }
-    each("backlog", "Recordings that it has and that are not here.") { "\($0.state.backlog)" }
+    each("backlog", "Recordings that it has and that are not here.") {
+      $0.state.backlog.map { "\($0)" }
+    }
     each("log_bytes", "Bytes of its logs here.") { "\($0.byteCount)" }
     gauge(
       "host_recordings", "Recordings here, by their verdict.",

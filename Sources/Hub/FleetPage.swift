@@ -94,10 +94,11 @@ private enum FleetPage {
     }
     let seen = host.seen.map { time($0) } ?? (state.seen == nil ? "never" : "-")
     let free = machine?.freeBytes.map { Plain.bytes($0) } ?? "?"
+    let backlog = state.backlog.map { "\($0)" } ?? "?"
     let service = machine.map { $0.recorder ?? "none" } ?? "?"
     return "<tr><th scope=\"row\">\(MarkupText.escaped(host.name))<small>\(labels)</small></th>"
       + "<td>\(seen)\(trouble)</td><td>\(pictures)</td>" + number("\(host.recordings)")
-      + number("\(state.backlog)") + verdict(.good, isBad: false) + verdict(.flawed, isBad: true)
+      + number(backlog) + verdict(.good, isBad: false) + verdict(.flawed, isBad: true)
       + verdict(.damaged, isBad: true) + number(host.clockText) + number(free)
       + "<td>\(MarkupText.escaped(machine?.software ?? "?"))</td>"
       + "<td>\(MarkupText.escaped(service))</td></tr>\n"

@@ -31,8 +31,9 @@ public struct HostState: Equatable, Sendable {
 
   /// What it reported about itself; `nil` before it was asked, and from an older imulog.
   public var machine: Machine?
-  /// Recordings that it has and that are not here, those that are being written included.
-  public var backlog = 0
+  /// Recordings that it has and that are not here, those that are being written included; `nil` before a visit that showed
+  /// what it has.
+  public var backlog: Int?
   /// What went wrong in the last visit.
   public var problem: String?
   /// The labels of its line at the last visit.
@@ -76,7 +77,7 @@ public struct HostState: Equatable, Sendable {
       guard try reader.enterObject() else { return nil }
       while let key = try reader.nextKey() {
         switch key {
-        case "backlog": backlog = try reader.integer() ?? 0
+        case "backlog": backlog = try reader.integer()
         case "problem": problem = try reader.string()
         case "machine": machine = try Machine(&reader)
         case "labels":

@@ -60,10 +60,16 @@ public struct HubRound {
   }
 
   private func visit(jobs wanted: Int) throws -> [Host] {
-    // A listed host's own part of the round fails by the same, and is reported there.
-    let owners = try Owners(listed: Set(hosts.map(\.name)), hub) { [hosts] host, failure in
-      guard !hosts.contains(where: { $0.name == host }) else { return }
-      board.talk("\(host): \(failure.sentence)")
+    let names = Set(hosts.map(\.name))
+    let stores = Set(try hub.hosts())
+    var unread: [Host] = []
+    // The own part of a host that is listed or has a store fails by the same, and is reported there.
+    let owners = try Owners(listed: names, hub) { name, failure in
+      guard !names.contains(name), !stores.contains(name) else { return }
+      board.talk("\(name): \(failure.sentence)")
+      var result = PulledHost(host: name)
+      result.note(failure)
+      unread.append(Host(pull: result, derivedCount: 0, isAllHere: true))
     }
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
     if share.jobs < min(wanted, hosts.count) {
@@ -96,7 +102,7 @@ public struct HubRound {
     let visited = zip(results, keepers).map {
       Host(pull: $0, derivedCount: $1.derivedCount, isAllHere: $1.isAllHere)
     }
-    return visited + (try unlisted(owners)) + (try dropGone(owners))
+    return visited + unread + (try unlisted(owners)) + (try dropGone(owners))
   }
 
   /// Brings up to date what is derived of hosts that are not in the host file any more; returns those of which that failed.

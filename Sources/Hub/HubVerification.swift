@@ -52,9 +52,14 @@ public struct HubVerification {
       }
     }
     for host in try hub.knownHosts() where !hosts.contains(host) {
-      guard try !HostRows(of: host, in: hub).live.isEmpty else { continue }
-      report(
-        "\(host): its store \(hub.logs(of: host)) is not there: mount its disk, or run a round")
+      do {
+        _ = try ledger(of: host) { report("\(host): \($0)") }
+        guard try !HostRows(of: host, in: hub).live.isEmpty else { continue }
+        report(
+          "\(host): its store \(hub.logs(of: host)) is not there: mount its disk, or run a round")
+      } catch {
+        report("\(host): \(HubError.failure(error).sentence)")
+      }
       unknown.insert(host)
     }
     for table in HubDirectory.Table.allCases.map(\.rawValue) + ["recordings"] {
@@ -68,14 +73,20 @@ public struct HubVerification {
     return (hosts.count, recordings)
   }
 
-  private mutating func verify(_ host: String, _ report: (String) -> Void) throws {
-    let catalogue = try Catalogue(path: hub.logs(of: host), followsLinks: false)
+  /// The ledger of a host; reports its damaged lines.
+  private func ledger(of host: String, _ report: (String) -> Void) throws -> HostLedger {
     let ledger = try HostLedger(of: host, in: hub)
     if ledger.damagedLineCount > 0 {
       report(
         "damaged lines in \(hub.ledger(of: host)): \(ledger.damagedLineCount); what they were about counts as found anew, and "
           + "as not pruned")
     }
+    return ledger
+  }
+
+  private mutating func verify(_ host: String, _ report: (String) -> Void) throws {
+    let catalogue = try Catalogue(path: hub.logs(of: host), followsLinks: false)
+    let ledger = try self.ledger(of: host, report)
     var rows = try HostRows(of: host, in: hub)
     let json = try rows.json()
     for entry in try catalogue.list().entries.reversed() {

@@ -91,7 +91,7 @@ public struct PulledHost: Sendable {
   public internal(set) var received: UInt64 = 0
   /// How long it took.
   public internal(set) var nanoseconds: Int64 = 0
-  /// The first failure, if none that came later is worse.
+  /// The worst failure, of several of one rank the first.
   public private(set) var failure: CommandFailure?
 
   /// A host from which nothing was pulled yet.
@@ -108,9 +108,23 @@ public struct PulledHost: Sendable {
     if recording.isFreed { freed += 1 }
   }
 
-  /// Keeps a failure, unless a worse one came first: one where another attempt may help is the least.
+  /// Keeps a failure, unless one that is as bad came first.
   public mutating func note(_ problem: CommandFailure) {
-    if failure == nil || failure?.status == .tryAgain { failure = problem }
+    let isWorse = failure.map { PulledHost.rank(problem.status) < PulledHost.rank($0.status) }
+    if isWorse ?? true { failure = problem }
+  }
+
+  /// Of several statuses the one that most needs a person; one that another attempt may mend only where all are.
+  public static func worst(of statuses: [ExitStatus]) -> ExitStatus? {
+    statuses.min { rank($0) < rank($1) }
+  }
+
+  /// The place of a status in the order in which failures count, 0 for the worst.
+  private static func rank(_ status: ExitStatus) -> Int {
+    let order: [ExitStatus] = [
+      .damagedData, .inputOutput, .noPermission, .unavailable, .configuration,
+    ]
+    return order.firstIndex(of: status) ?? (status == .tryAgain ? order.count + 1 : order.count)
   }
 
   /// Megabytes a second; `-` without bytes or time.

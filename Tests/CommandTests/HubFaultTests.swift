@@ -142,6 +142,22 @@ struct HubFaultTests {
     #expect(!outcome.talk.contains("delete it"))
   }
 
+  @Test(
+    "a directory in place of the ledger of a host without line and store is a failure and a finding"
+  )
+  func ledgerOfGoneHost() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    #expect(bench.hub.shell("mkdir fleet/ledger/pump-9").status == 0)
+    let words = "pump-9: opening fleet/ledger/pump-9: it is a directory"
+    let outcome = bench.round("--json")
+    expectSentences(outcome, words)
+    #expect(outcome.talk.contains("something is wrong with pump-9"), "\(outcome.talk)")
+    let hosts = try outcome.json()["hosts"]
+    #expect(hosts.items.map { $0["host"] } == [.string("pump-1"), .string("pump-9")])
+    #expect(hosts.items.map { $0["exitStatus"] } == [.integer(0), .integer(65)])
+    expectSentences(bench.hub.run("hub", "verify", "fleet"), words)
+  }
+
   @Test("a recording that is twice in a store is named, derived once, and no reason to write again")
   func twice() throws {
     try bench.machine("one").record("--for", "1s")

@@ -47,9 +47,12 @@ struct HubGlanceTests {
     #expect(hosts[0]["problem"] == .null)
     #expect(hosts[2]["seen"] == .null)
     #expect(hosts[2]["machine"] == .null)
+    #expect(hosts[2]["backlog"] == .null)
     #expect(hosts[2]["problem"].text?.contains("cannot connect to three") == true)
     let table = status()
-    #expect(table.output.contains("never"))
+    let third = try #require(table.lines.first { $0.hasPrefix("pump-3") })
+    let cells = third.split(separator: " ").prefix(5).map { String($0) }
+    #expect(cells == ["pump-3", "never", "-", "0", "?"], "\(third)")
     #expect(table.output.hasPrefix("HOST "))
   }
 

@@ -129,6 +129,7 @@ struct HubOutputTests {
     #expect(value("imulog_hub_host_up{host=\"pump-1\"}") == "1")
     #expect(value("imulog_hub_host_up{host=\"pump-2\"}") == "0")
     #expect(value("imulog_hub_host_backlog{host=\"pump-1\"}") == "0")
+    #expect(value("imulog_hub_host_backlog{host=\"pump-2\"}") == nil)
     #expect(value("imulog_hub_host_last_seen_timestamp_seconds{host=\"pump-2\"}") == nil)
     let seen = Int(value("imulog_hub_host_last_seen_timestamp_seconds{host=\"pump-1\"}") ?? "") ?? 0
     #expect(seen > 1_700_000_000)

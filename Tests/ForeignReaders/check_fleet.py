@@ -125,7 +125,7 @@ for template, state in json.load(sys.stdin):
 def templates(entities, states):
     """Jinja renders each entity's template to what the object has there; a text that is not there is an empty one."""
     python = foreign.need("jinja2")
-    bare = {"seen": None, "lastRecording": None, "recordings": 0, "backlog": 0, "machine": None, "problem": None}
+    bare = {"seen": None, "lastRecording": None, "recordings": 0, "backlog": None, "machine": None, "problem": None}
     full = {"seen": "2026-11-21T02:38:07Z", "lastRecording": "2026-11-20T02:38:07Z", "recordings": 12, "backlog": 0,
             "machine": {"free_bytes": 0, "recorder": None, "software": "0.1.0", "problem": "x" * 300}, "problem": "it's"}
     cases = []

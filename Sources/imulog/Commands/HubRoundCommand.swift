@@ -112,7 +112,7 @@ struct HubRoundCommand: ParsableCommand {
     let failures =
       results.compactMap(\.pull.failure) + errors.map { CommandFailure($0.exitStatus, "\($0)") }
       + unshown
-    guard let status = HubReport.status(of: failures.map(\.status)) else { return }
+    guard let status = PulledHost.worst(of: failures.map(\.status)) else { return }
     let sentence =
       HubReport.sentence(of: results)
       ?? (errors.isEmpty
@@ -163,15 +163,5 @@ struct HubReport {
     }
     return troubled.isEmpty
       ? nil : "something is wrong with \(some(troubled)); the lines above say what"
-  }
-
-  /// The status of a round: that of the failure which most needs a person; one that the next round may mend only where
-  /// all are.
-  static func status(of failures: [ExitStatus]) -> ExitStatus? {
-    let order: [ExitStatus] = [
-      .damagedData, .inputOutput, .noPermission, .unavailable, .configuration,
-    ]
-    return order.first { failures.contains($0) } ?? failures.first { $0 != .tryAgain }
-      ?? failures.first
   }
 }

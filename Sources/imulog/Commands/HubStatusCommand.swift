@@ -86,11 +86,12 @@ enum FleetTable {
     func time(_ seconds: Int64?, _ none: String) -> String {
       seconds.map { LocalTime.text(seconds: $0) } ?? none
     }
+    let backlog = state.backlog.map { "\($0)" } ?? "?"
     func count(_ verdict: Verdict) -> String { "\(host.verdicts[verdict.rawValue] ?? 0)" }
     return [
       host.name, time(host.seen, state.seen == nil ? "never" : "-"),
       time(host.last.map { $0 / 1_000_000_000 }, "-"),
-      "\(host.recordings)", "\(state.backlog)", count(.good), count(.flawed), count(.damaged),
+      "\(host.recordings)", backlog, count(.good), count(.flawed), count(.damaged),
       host.clockText, machine?.freeBytes.map { Plain.bytes($0) } ?? "?", machine?.software ?? "?",
       machine.map { $0.recorder ?? "-" } ?? "?",
       host.isListed ? Plain.text(host.problems.joined(separator: "; ")) : "not in the host file",

@@ -125,7 +125,7 @@ struct PullCommand: ParsableCommand {
     }
     let failed = results.filter { $0.failure != nil }
     let statuses = failed.compactMap { $0.failure?.status }
-    guard let status = statuses.first(where: { $0 != .tryAgain }) ?? statuses.first else { return }
+    guard let status = PulledHost.worst(of: statuses) else { return }
     let names = failed.prefix(5).map(\.host).joined(separator: ", ")
     let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
     throw CommandFailure(status, "not all of \(names)\(more) is here; the lines above say why")

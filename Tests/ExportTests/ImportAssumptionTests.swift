@@ -285,7 +285,7 @@ struct ImportAssumptionTests {
       ("timestamp_ns", 1_000_000, 1), ("millis", 1000, 1_000_000), ("T (ms)", 1000, 1_000_000),
     ])
   func namedTime(_ name: String, _ step: Int64, _ unit: Int64) throws {
-    let rows = (0..<30).map { "\($0 * step),\($0 * 7 - 100),5,9" }.joined(separator: "\n")
+    let rows = (0..<30).map { "\(Int64($0) * step),\($0 * 7 - 100),5,9" }.joined(separator: "\n")
     let importer = try Imports.csv(
       "\(name),p,q,r\n\(rows)\n", options(columns: "time=\(name),ax=p,ay=q,az=r"))
     let remarks = importer.remarks

@@ -7,12 +7,12 @@ import Testing
 @Suite("The outcome of a pull from a host")
 struct PulledHostTests {
   /// The last of these failures is the worst.
-  private static let rising: [ExitStatus] = [
+  private static let rising: [IMUModel.ExitStatus] = [
     .tryAgain, .cannotCreate, .configuration, .unavailable, .noPermission, .inputOutput,
     .damagedData,
   ]
 
-  private func kept(_ statuses: [ExitStatus]) -> CommandFailure? {
+  private func kept(_ statuses: [IMUModel.ExitStatus]) -> CommandFailure? {
     var host = PulledHost(host: "pump-1")
     for (index, status) in statuses.enumerated() { host.note(CommandFailure(status, "\(index)")) }
     return host.failure

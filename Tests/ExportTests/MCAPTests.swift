@@ -209,7 +209,7 @@ struct MCAPTests {
       ])
     #expect(
       file.messages.map(\.topic) == [
-        "/imu", "/imu/gaps", "/imu", "/imu/gaps", "/imu/marks", "/imu", "/imu/marks",
+        "/imu", "/imu/gaps", "/imu", "/imu/marks", "/imu/gaps", "/imu", "/imu/marks",
       ])
     let facts = try #require(file.metadata["imulog"])
     #expect(facts["imulog.id"] == "\(TestLog.id)")

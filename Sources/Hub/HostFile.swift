@@ -182,7 +182,6 @@ public enum HostFile {
     private static func quoted(_ word: String) -> String {
       ForeignText.shown(String(word.prefix(80))) + (word.utf8.count > 80 ? "…" : "")
     }
-
   }
 
   /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases.

@@ -9,7 +9,7 @@ import LogStore
 /// and a store that comes back with its disk is derived again with the labels that it had.
 extension HubDirectory {
   /// The hosts without a store of which something derived is here, in order.
-  func hostsOfTables() throws -> [String] {
+  func goneHosts() throws -> [String] {
     var hosts: Set<String> = []
     for part in [rows(of: ""), handed(of: "")] { hosts.formUnion(try names(in: part)) }
     for table in HubDirectory.tables {

@@ -40,6 +40,8 @@ public struct HubPrune {
 
   private let hub: HubDirectory
   private let now: WallTime
+  /// The same in seconds since 1970.
+  private var present: Int64 { now.nanoseconds / 1_000_000_000 }
 
   /// A hub.
   public init(_ hub: HubDirectory, now: WallTime) {
@@ -71,7 +73,7 @@ public struct HubPrune {
   }
 
   private func choose(_ rule: Rule) throws -> [Victim] {
-    if rule.before != nil, now.nanoseconds / 1_000_000_000 < WallTime.earliestCredible {
+    if rule.before != nil, present < WallTime.earliestCredible {
       throw CommandFailure(
         .configuration,
         "this machine's clock is not set, so that nothing is known to be old: `sudo timedatectl set-ntp true`"
@@ -83,7 +85,6 @@ public struct HubPrune {
     for host in try hosts(of: rule) {
       let ledger = try HostLedger(of: host, in: hub)
       let rows = try HostRows(of: host, in: hub)
-      let present = now.nanoseconds / 1_000_000_000
       // The name of a log has the beginning of its identity.
       let ids = Dictionary(grouping: ledger.arrivals.keys) { String("\($0)".prefix(8)) }
       for entry in try Catalogue(path: hub.logs(of: host), followsLinks: false).list().entries {
@@ -101,13 +102,12 @@ public struct HubPrune {
       }
     }
     // One of which is not known when it came is not known to be old.
-    let present = now.nanoseconds / 1_000_000_000
     func age(_ one: Victim) -> (Int64, String, UInt32) {
       (one.arrival ?? present, one.host, one.number)
     }
     all.sort { age($0) < age($1) }
     // A clock that was set years ahead ages nothing: a recording is only as old as the hub has worked since.
-    let idle = max(0, now.nanoseconds / 1_000_000_000 - max(newest, try lastRound()))
+    let idle = max(0, present - max(newest, try lastRound()))
     let before = rule.before.map { $0 - idle }
     var left = all.reduce(UInt64(0)) { $0 &+ $1.byteCount }
     var victims: [Victim] = []
@@ -134,7 +134,6 @@ public struct HubPrune {
   /// When the hub saw a host last, by its own clock, in seconds since 1970. A visit that showed another time there does not
   /// count: the hub's clock may have been the wrong one.
   private func lastRound() throws -> Int64 {
-    let present = now.nanoseconds / 1_000_000_000
     var last: Int64 = 0
     for host in try hub.hosts() {
       let state = try HostState(of: host, in: hub)

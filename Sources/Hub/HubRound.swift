@@ -125,7 +125,7 @@ public struct HubRound {
   /// Removes the tables of hosts that have neither a line nor a store any more; returns those of which that failed.
   private func dropGone(_ owners: Owners) throws -> [Host] {
     var failed: [Host] = []
-    for name in try hub.hostsOfTables() where !owners.isListed(name) {
+    for name in try hub.goneHosts() where !owners.isListed(name) {
       do {
         let count = try hub.dropTables(of: name)
         if count > 0 {

@@ -23,11 +23,11 @@ struct TurnFitTests {
   func whole() throws {
     let one = try TurnFit(degrees: Vector3(0, -350, 0))
     #expect(one.axis == 1 && one.turns == -1)
-    #expect(abs(TurnFit.scales([one]).y - 360.0 / 350) < 1e-12)
+    #expect(abs(TurnFit.solution([one]).scales.y - 360.0 / 350) < 1e-12)
     let three = try TurnFit(degrees: Vector3(1100, 0, 0))
     #expect(three.axis == 0 && three.turns == 3)
     // Three turns weigh as nine: they are laid back once.
-    let both = TurnFit.scales([three, try TurnFit(degrees: Vector3(350, 0, 0))])
+    let both = TurnFit.solution([three, try TurnFit(degrees: Vector3(350, 0, 0))]).scales
     let (more, less) = (1100.0 / 1080, 350.0 / 360)
     let square =
       (9 * more * more + less * less) / (9 * more * more * more * more + less * less * less * less)
@@ -43,7 +43,7 @@ struct TurnFitTests {
     let fits = try [
       Vector3(cosine, sine, 0), Vector3(0, cosine, sine), Vector3(sine, 0, cosine),
     ].map { try TurnFit(degrees: $0 * 360 / scale) }
-    #expect(isNear(TurnFit.scales(fits), scale, 1e-12), "\(TurnFit.scales(fits))")
+    #expect(isNear(TurnFit.solution(fits).scales, scale, 1e-12), "\(TurnFit.solution(fits).scales)")
   }
 
   @Test("none, a tilted one and one that is not whole are told apart")
@@ -71,7 +71,7 @@ struct TurnFitTests {
     #expect(failure(Vector3(1e9, 0, 0)) == .uncertain(axis: 0, degrees: 1e9))
     let known = Vector3(0.953, 1, 1)
     let fit = try TurnFit(degrees: many, scale: known, error: TurnFit.knownError)
-    #expect(fit.turns == 20 && abs(TurnFit.scales([fit]).x - 0.95) < 1e-12)
+    #expect(fit.turns == 20 && abs(TurnFit.solution([fit]).scales.x - 0.95) < 1e-12)
     #expect(
       failure(Vector3(100 * 360, 0, 0), known, error: TurnFit.knownError)
         == .notWhole(axis: 0, degrees: 36000))

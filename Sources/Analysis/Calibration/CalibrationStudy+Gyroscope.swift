@@ -181,7 +181,7 @@ extension CalibrationStudy {
         continue
       }
     }
-    let first = TurnFit.scales(fits.keys.sorted().compactMap { fits[$0] })
+    let first = TurnFit.solution(fits.keys.sorted().compactMap { fits[$0] }).scales
     for (index, turn) in turns.enumerated() {
       guard let why = reason(turn, first, &fits[index]) else { continue }
       result.turnCount += 1

@@ -86,9 +86,8 @@ struct TurnFit: Equatable, Sendable {
   ///
   /// A turn weighs with the square of its number: it is laid back as well after ten turns as after one, to 1°. What the
   /// bias may have put in adds to that.
-  static func scales(_ fits: [TurnFit]) -> Vector3 { solution(fits).scales }
-
-  /// The factors, and what the worst of those with a turn is known to: it is within that in 95 of 100 cases; `nil` without a turn.
+  ///
+  /// - Returns: The factors, and what the worst of those with a turn is known to, in 95 of 100 cases; `nil` without a turn.
   static func solution(_ fits: [TurnFit]) -> (scales: Vector3, known: Double?) {
     let axes = (0..<3).filter { axis in fits.contains { $0.axis == axis } }
     var equations = NormalEquations(unknowns: axes.count)

@@ -127,11 +127,8 @@ struct TableTests {
 
   @Test("gcsv cuts a date before 1970 to the second before it, too")
   func gyroflowBefore1970() throws {
-    var log = TestLog()
-    log.clock(0, wall: -1_250_000_000, synchronised: true)
-    log.sample(0, 5, RawSample(gx: -3))
-    log.end(TickLedger(sampled: 1))
-    let (text, report) = try TestLog.export(log.bytes(), ExportOptions(format: .gcsv))
+    let (text, report) = try TestLog.export(
+      TestLog.before1970().bytes(), ExportOptions(format: .gcsv))
     #expect(text.contains("\ntimestamp,-2\n"))
     #expect(report.remarks.contains { $0.contains("whole second, 1969-12-31T23:59:58Z") })
   }

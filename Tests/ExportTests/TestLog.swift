@@ -118,6 +118,15 @@ struct TestLog {
     return (String(decoding: sink.bytes, as: UTF8.self), report)
   }
 
+  /// A sample of 1969-12-31T23:59:58.75Z.
+  static func before1970() -> TestLog {
+    var log = TestLog()
+    log.clock(0, wall: -1_250_000_000, synchronised: true)
+    log.sample(0, 5, RawSample(gx: -3))
+    log.end(TickLedger(sampled: 1))
+    return log
+  }
+
   /// A log with a row of samples whose every channel is one of `counts`.
   static func ramp(_ description: RecordingDescription, _ counts: [Int16]) throws -> TestLog {
     var log = TestLog(description)

@@ -89,8 +89,8 @@ import IMUModel
 ///
 /// - a: → waking: wake, when the sensor is sampled while idle.
 /// - b: the press or request waits, and begins a recording as soon as one can begin, with its own stamp. The first
-///   one counts, by its stamp for a press; a second request is refused. A press from before the end of a recording that ended by itself was meant to
-///   end that recording and is refused.
+///   one counts, by its stamp for a press; a second request is refused. A press from before the end of a recording that
+///   ended by itself was meant to end that recording and is refused.
 /// - c: refused while the sensor cannot be found.
 /// - d: cancels a start that waits; the end of the current recording continues.
 /// - e: → starting: begin, when a start waits.
@@ -113,7 +113,7 @@ import IMUModel
 /// - p: not by the press that shook the device and so began the recording itself (``hasBegun(by:)``): that person takes the
 ///   recording over, which motion ends no more.
 /// - q: a press that is open when its recording ends otherwise, from the instant the button goes down, is a mark of that
-///   recording: nobody knows yet whether it would be the end or a mark. Its gesture has no other effect. A press after the
+///   recording: whether it would be the end or a mark is not known yet. Its gesture has no other effect. A press after the
 ///   recording's own end is no mark; if it becomes a double one, it is refused.
 public struct RecorderMachine: Hashable, Sendable {
   /// A column of the table.

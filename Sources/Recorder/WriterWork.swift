@@ -20,8 +20,8 @@ enum WriterCommand: Sendable {
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
   /// From the card: the file is there.
   case attach(RecordingDescription, FlushQueue)
-  /// From the card: there will be no file. The writer tells the loop, so that news of the recording come before that, and
-  /// news of what follows after it.
+  /// From the card: there will be no file. The writer reports it to the loop, so that news of the recording come before that,
+  /// and news of what follows after it.
   case abandon(CommandFailure, isFull: Bool)
   /// From the sampler: it has ended, with records that follow those of the ring.
   case samplerEnded([TickRecord])

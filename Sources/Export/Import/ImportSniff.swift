@@ -201,7 +201,7 @@ struct ImportSniff {
   }
 
   private static func contradiction(_ what: String, _ named: String, _ given: String) -> String {
-    "its \(what) are in \(named), as it says or as its kind has them, and --units says \(given), which is taken"
+    "its \(what) are in \(named) by its header, its facts or its kind; --units says \(given), which is taken"
   }
 
   private static func guess(_ group: ImportGroup) -> String {

@@ -9,8 +9,8 @@ extension Exporter {
   ///
   /// A record has one time, that of its first sample, and a rate: the nominal one, or the mean of times that drift away
   /// from it. A gap begins a new record, and so does a step of another length; where most steps are of another length, as in
-  /// packets of one time each, there is no rate and no export. Passes over the log find its date and, where the nominal rate does not place
-  /// the samples, the rate; the last one writes.
+  /// packets of one time each, there is no rate and no export. Passes over the log find its date and, where the nominal rate
+  /// does not place the samples, the rate; the last one writes.
   func writeMiniSEED<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {

@@ -279,7 +279,7 @@ extension SensorCalibration {
         .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
       if lines[0].hasPrefix("\u{FEFF}") { lines[0].removeFirst() }
       guard CalibrationText.isHead(lines[0]) else { throw .notACalibration }
-      // Before the last line, which was not read then.
+      // A longer one was not read to its end, so that its last line here is none.
       guard bytes.count <= CalibrationText.fileLimit else { throw .tooLong }
       while lines.last?.isEmpty == true { lines.removeLast() }
       // Before what its last line lacks: that is not what is wrong with it.

@@ -7,9 +7,9 @@ import Glibc
 ///     angle of gravity about x   ▁▁▂▃▅▇█     by 70° or more within ten seconds, less what the rates say of it
 ///     rate about x               ▁▁▁▁▁▁▁     never 2 °/s from its rate at rest
 ///
-/// Less what they say, as turns about y and z alone carry gravity around x too.
-/// An acceleration that is not gravity's turns the direction by 25° at most to either side, while the magnitude is within a
-/// tenth of 1 g. So each sequence begins anew where it is not.
+/// What the rates say is taken off, because turns about y and z carry gravity around x too. An acceleration that is not
+/// gravity's turns the direction by 25° at most to either side while the magnitude is within a tenth of 1 g; where it is not,
+/// each sequence begins anew.
 struct SilenceWatch {
   /// Of an axis, since it began anew.
   private struct Sequence {

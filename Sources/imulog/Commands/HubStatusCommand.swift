@@ -14,8 +14,8 @@ struct HubStatusCommand: ParsableCommand {
     abstract: "Show when each host was seen, what is here of it, and what is wrong.",
     discussion: """
       It shows what the last rounds found; no host is asked. SEEN is when a host answered last (- where \
-      this machine's clock was wrong then), LAST when its newest recording here began, BACKLOG how many recordings it has that are not here, CLOCK how far its \
-      clock is from this machine's. GOOD, FLAWED and DAMAGED count the recordings here by their verdict.
+      this machine's clock was wrong then), LAST when its newest recording here began, BACKLOG how many \
+      recordings it has that are not here, CLOCK how far its clock is from this machine's. GOOD, FLAWED and DAMAGED count the recordings here by their verdict.
 
       Examples:
         imulog hub status fleet

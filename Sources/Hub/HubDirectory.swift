@@ -143,7 +143,9 @@ public struct HubDirectory: Sendable {
   /// Locks the hub for one program that writes, and clears what an earlier one left half made.
   public func lock() throws(HubError) -> HubLock {
     do {
-      let file = try files.open("\(path)/\(HubDirectory.mark)", flags: O_RDONLY | O_NOFOLLOW)
+      // For writing, which nothing does: who cannot write here learns it before any work, even where nothing is to be done.
+      let file = try files.open(
+        "\(path)/\(HubDirectory.mark)", flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
       do throws(StorageError) {
         // A program that another one starts has all its descriptors for a moment, this lock too.
         try file.waitForLock(patience: HubDirectory.lockPatience)

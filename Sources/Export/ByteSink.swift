@@ -5,7 +5,7 @@ import IMUModel
 /// The destination of an export's bytes.
 ///
 /// Writers format straight into the sink's own memory: ``reserve(_:)`` room, write into it, then
-/// ``commit(_:)`` the bytes written. ``FileDescriptorSink`` is the program's; ``ArraySink`` is for tests.
+/// ``commit(_:)`` the bytes written. ``BufferedSink`` is the program's; ``ArraySink`` is for tests.
 public protocol ByteSink: ~Copyable {
   /// Room for at least `count` bytes, at most 64 KiB, valid until the next call on the sink.
   ///
@@ -45,14 +45,14 @@ extension ByteSink where Self: ~Copyable {
   }
 }
 
-/// A sink that writes to an open file descriptor through a buffer of 256 KiB.
+/// A sink that passes its bytes on through a buffer of 256 KiB: to an open file descriptor, or to a function.
 ///
 /// The sink neither closes nor syncs the descriptor. A program that writes to a pipe must ignore SIGPIPE, or the signal
 /// ends it before it can report the error.
-public struct FileDescriptorSink: ByteSink, ~Copyable {
+public struct BufferedSink: ByteSink, ~Copyable {
   private static let capacity = 256 * 1024
 
-  private let descriptor: Int32
+  private let target: (UnsafeRawBufferPointer) -> Int32
   private let name: String
   private let memory: UnsafeMutableRawPointer
   private var used = 0
@@ -60,9 +60,14 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
 
   /// A sink for `descriptor`; errors call it `name`, such as its path or `standard output`.
   public init(_ descriptor: Int32, name: String) {
-    self.descriptor = descriptor
+    self.init(name: name) { writeAll($0, to: descriptor) }
+  }
+
+  /// A sink for a function, which receives all bytes in order and returns the number of its error, 0 without one.
+  package init(name: String, to target: @escaping (UnsafeRawBufferPointer) -> Int32) {
+    self.target = target
     self.name = name
-    memory = .allocate(byteCount: FileDescriptorSink.capacity, alignment: 16)
+    memory = .allocate(byteCount: BufferedSink.capacity, alignment: 16)
   }
 
   deinit {
@@ -72,7 +77,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
   /// Room for at least `count` bytes, at most 64 KiB; writes the buffer out when there is less.
   public mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer {
     precondition(count >= 0 && count <= reservationLimit, "at most 64 KiB can be reserved")
-    if FileDescriptorSink.capacity - used < count { try flush() }
+    if BufferedSink.capacity - used < count { try flush() }
     reserved = count
     return memory + used
   }
@@ -87,9 +92,9 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
   /// Buffers a copy of `bytes`, or writes them directly when they do not fit into the buffer.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
     guard let source = bytes.baseAddress else { return }
-    if FileDescriptorSink.capacity - used < bytes.count { try flush() }
+    if BufferedSink.capacity - used < bytes.count { try flush() }
     reserved = 0
-    guard bytes.count <= FileDescriptorSink.capacity else {
+    guard bytes.count <= BufferedSink.capacity else {
       try pass(bytes)
       return
     }
@@ -98,7 +103,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
     used += bytes.count
   }
 
-  /// Writes the buffer to the descriptor.
+  /// Passes the buffer on.
   public mutating func flush() throws(ExportError) {
     let count = used
     // Emptied first, so that no byte is written twice after an error.
@@ -107,7 +112,7 @@ public struct FileDescriptorSink: ByteSink, ~Copyable {
   }
 
   private func pass(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
-    let code = writeAll(bytes, to: descriptor)
+    let code = target(bytes)
     if code != 0 { throw .output(name: name, code: code) }
   }
 }

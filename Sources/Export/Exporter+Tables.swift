@@ -169,6 +169,11 @@ extension Exporter {
       report.remarks.append(
         "its date is cut to a whole second, \(date): gcsv has no fractions of one")
     }
+    if Exporter.gcsvWord(log.note, limit: 80) != log.note {
+      report.remarks.append(
+        "its note is not whole in it: gcsv has room for 80 characters of ASCII, without commas and quotes"
+      )
+    }
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
   }

@@ -17,6 +17,8 @@ public struct Exporter: Sendable {
     public var samples: UInt64 = 0
     /// Parts of the log that could not be read, within the range that was read.
     public var damages: UInt64 = 0
+    /// Whether labels that the store has beside the log are damaged, and missing.
+    public var areLabelsDamaged = false
     /// Facts about the recording that the format cannot express: sentences for the user.
     public var remarks: [String] = []
   }

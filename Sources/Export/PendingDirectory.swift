@@ -58,14 +58,14 @@ public struct PendingDirectory: ~Copyable {
 
   /// Makes a file in it with what `fill` writes, and syncs it.
   func add(
-    _ file: String, _ fill: (inout FileDescriptorSink) throws(ExportError) -> Void
+    _ file: String, _ fill: (inout BufferedSink) throws(ExportError) -> Void
   ) throws(ExportError) {
     let final = "\(path)/\(file)"
     let descriptor = open(
       "\(temporary)/\(file)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw .output(name: final, code: errno) }
     defer { close(descriptor) }
-    var sink = FileDescriptorSink(descriptor, name: final)
+    var sink = BufferedSink(descriptor, name: final)
     try fill(&sink)
     try sink.flush()
     guard fsync(descriptor) == 0 else { throw .output(name: final, code: errno) }

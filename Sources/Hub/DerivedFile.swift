@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Export
 import Glibc
 import LogStore
 
@@ -62,31 +63,87 @@ struct DerivedFile: ~Copyable {
   }
 
   /// Whether a file has the same bytes, of which so many are here.
-  func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
-    guard let there = openFile(target), try there.regularFileSize() == length else { return false }
-    var (ours, theirs) = (
-      [UInt8](repeating: 0, count: 1 << 16), [UInt8](repeating: 0, count: 1 << 16)
-    )
-    var place: UInt64 = 0
-    while place < length {
-      let count = try ours.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: place, into: bytes)
+  private func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
+    let comparison = FileComparison(hub.files, target)
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while comparison.length < length, !comparison.differs {
+      let count = try piece.withMutableBytes { bytes throws(StorageError) in
+        try file.read(at: comparison.length, into: bytes)
       }
-      let other = try theirs.withMutableBytes { bytes throws(StorageError) in
-        try there.read(at: place, into: bytes)
+      guard count > 0 else { return false }
+      _ = piece.withUnsafeBytes {
+        comparison.add(UnsafeRawBufferPointer(rebasing: $0[..<count]))
       }
-      guard count == other, count > 0, ours[..<count] == theirs[..<count] else { return false }
-      place += UInt64(count)
     }
-    return true
+    return try comparison.finish()
+  }
+}
+
+extension HubDirectory {
+  /// Makes a file as ``DerivedRecording/Make``, and gives it its place.
+  func publish(
+    _ name: String, _ place: String, _ write: (inout BufferedSink) throws(ExportError) -> Void
+  ) throws -> UInt64 {
+    let file = try DerivedFile(name, in: self)
+    var sink = BufferedSink(file.descriptor, name: file.path)
+    try write(&sink)
+    try sink.flush()
+    return try file.publish(as: place)
+  }
+}
+
+/// Compares bytes that come in order with those of a file.
+final class FileComparison {
+  /// The file.
+  let path: String
+  /// How many bytes came.
+  private(set) var length: UInt64 = 0
+  /// Whether one of them is not that of the file, or the file has fewer.
+  private(set) var differs = false
+  private let file: OpenFile?
+  private var failure: StorageError?
+  private var theirs = [UInt8](repeating: 0, count: 1 << 16)
+
+  /// A comparison with the file at `path`. What cannot be opened differs: it is replaced if it can be.
+  init(_ files: FileSystem, _ path: String) {
+    self.path = path
+    do throws(StorageError) {
+      file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      file = nil
+      differs = true
+    }
   }
 
-  /// What has the place; `nil` where nothing can be opened there, which is replaced if it can be.
-  private func openFile(_ path: String) -> OpenFile? {
-    do throws(StorageError) {
-      return try hub.files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    } catch {
-      return nil
+  /// Compares the next bytes.
+  ///
+  /// - Returns: The number of the error with which the file could not be read; 0 without one.
+  func add(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    var rest = bytes[...]
+    while !differs, !rest.isEmpty {
+      let (place, limit) = (
+        length + UInt64(bytes.count - rest.count), min(rest.count, theirs.count)
+      )
+      do throws(StorageError) {
+        let count = try theirs.withMutableBytes { buffer throws(StorageError) in
+          let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit])
+          return try file?.read(at: place, into: piece) ?? 0
+        }
+        differs = count == 0 || !theirs[..<count].elementsEqual(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      } catch {
+        failure = error
+        return error.errno
+      }
     }
+    length += UInt64(bytes.count)
+    return 0
+  }
+
+  /// Whether the bytes are all that the file has.
+  func finish() throws(StorageError) -> Bool {
+    if let failure { throw failure }
+    guard !differs else { return false }
+    return try file?.regularFileSize() == length
   }
 }

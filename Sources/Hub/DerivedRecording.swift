@@ -15,17 +15,28 @@ struct DerivedRecording {
   let samplesByteCount: UInt64
   let featuresByteCount: UInt64
 
-  /// Makes the files, whole and outside of their places.
+  /// What a file is made with.
+  ///
+  /// - Parameters:
+  ///   - name: A name that no other thread uses.
+  ///   - place: Its place in the hub.
+  ///   - write: Writes all of it.
+  /// - Returns: Its length.
+  typealias Make = (
+    _ name: String, _ place: String, _ write: (inout BufferedSink) throws(ExportError) -> Void
+  ) throws -> UInt64
+
+  /// Makes the files.
   ///
   /// - Parameters:
   ///   - id: The recording that the log must be.
   ///   - calibration: Of the host's sensor, in place of the header's; one of another sensor is not used.
-  ///   - keep: Receives each file, and its place in the hub; returns its length.
+  ///   - begin: Called with the folder before any file is made.
+  ///   - make: Called for each file.
   init(
     _ entry: CatalogueEntry, _ id: RecordingID, of host: HubHost, in hub: HubDirectory,
     _ catalogue: Catalogue, _ proof: HostLedger.Proof, _ labels: LabelList,
-    _ calibration: SensorCalibration?,
-    keep: (borrowing DerivedFile, _ place: String) throws -> UInt64
+    _ calibration: SensorCalibration?, begin: (_ date: String) throws -> Void = { _ in }, make: Make
   ) throws {
     var reader = try catalogue.reader(of: entry)
     guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
@@ -36,9 +47,9 @@ struct DerivedRecording {
       ? calibration : account.description.calibration.flatMap { $0.implausible == nil ? $0 : nil }
     let started = account.clock?.wallAtStart ?? 0
     date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
+    try begin(date)
     let samples = hub.place(.samples, of: id, host: host.name, date: date)
-    samplesByteCount = try DerivedRecording.make("\(host.name).samples", in: hub, samples, keep) {
-      sink throws(ExportError) in
+    samplesByteCount = try make("\(host.name).samples", samples) { sink throws(ExportError) in
       var options = ExportOptions(format: .parquet)
       options.isForHub = true
       _ = try Exporter(options).write(&reader, to: &sink)
@@ -46,8 +57,7 @@ struct DerivedRecording {
     let features = hub.place(.features, of: id, host: host.name, date: date)
     var fresh = try catalogue.reader(of: entry)
     var levels = SecondLevels()
-    featuresByteCount = try DerivedRecording.make("\(host.name).features", in: hub, features, keep)
-    { sink throws(ExportError) in
+    featuresByteCount = try make("\(host.name).features", features) { sink throws(ExportError) in
       levels = try Exporter.writeFeatures(
         of: &fresh, labels: labels.labels, calibration: own, to: &sink)
     }
@@ -58,8 +68,7 @@ struct DerivedRecording {
 
   /// Makes the table of a host.
   static func makeTable(
-    _ rows: [RecordingID: [UInt8]], of host: String, in hub: HubDirectory,
-    keep: (borrowing DerivedFile, _ place: String) throws -> UInt64
+    _ rows: [RecordingID: [UInt8]], of host: String, in hub: HubDirectory, make: Make
   ) throws -> UInt64 {
     let all = try rows.map { id, json in
       guard let row = RecordingRow(json: json) else {
@@ -71,24 +80,12 @@ struct DerivedRecording {
       }
       return (id: id.description, row: row)
     }
-    return try make("\(host).recordings", in: hub, hub.table(of: host), keep) {
-      sink throws(ExportError) in
+    return try make("\(host).recordings", hub.table(of: host)) { sink throws(ExportError) in
       var table = try FlatTable(RecordingRow.columns, to: &sink)
       for (_, row) in all.sorted(by: { ($0.row.started, $0.id) < ($1.row.started, $1.id) }) {
         try table.add(row.values, to: &sink)
       }
       try table.finish(to: &sink)
     }
-  }
-
-  private static func make(
-    _ name: String, in hub: HubDirectory, _ place: String,
-    _ keep: (borrowing DerivedFile, _ place: String) throws -> UInt64,
-    _ write: (inout FileDescriptorSink) throws(ExportError) -> Void
-  ) throws -> UInt64 {
-    let file = try DerivedFile(name, in: hub)
-    var sink = FileDescriptorSink(file.descriptor, name: file.path)
-    try write(&sink)
-    return try keep(file, place)
   }
 }

@@ -10,7 +10,8 @@ import LogStore
 ///     PROGRAM drop samples/host=pump-7/…/UUID.parquet           the file is gone here
 ///
 /// Status 0 means that it is done; any other, that the next round is to try again. What it took is kept in
-/// `DIR/handed/HOST`, a line a file, after it has: a hub that is killed between the two hands the same file again.
+/// `DIR/handed/HOST`, a line a file, after it has: a hub that is killed between the two hands the same file again. So is what
+/// it refused, which is tried after all others in the next round.
 struct FileHook {
   private let program: String
   private let hub: HubDirectory
@@ -29,10 +30,15 @@ struct FileHook {
   func hand(_ files: [(place: String, version: String)], of host: String) throws {
     var list = CheckedFile(hub.handed(of: host), hub.files)
     var handed: [String: String] = [:]
+    // The line at which the program refused a file last.
+    var refusals: [String: Int] = [:]
+    var lineCount = 0
     _ = try list.read { text in
+      lineCount += 1
       let words = String(decoding: text, as: UTF8.self).split(separator: " ").map { String($0) }
       if words.count == 3, words[0] == "put" { handed[words[1]] = words[2] }
       if words.count == 2, words[0] == "drop" { handed[words[1]] = nil }
+      if words.count >= 2 { refusals[words[1]] = words[0] == "refused" ? lineCount : nil }
     }
     let places = Set(files.map(\.place))
     let puts = files.filter { handed[$0.place] != $0.version }.map { file in
@@ -41,16 +47,21 @@ struct FileHook {
     let drops = handed.keys.filter { !places.contains($0) }.sorted().map { place in
       (["drop", place], "drop \(place)")
     }
+    // Those that were refused come last, the one that has waited longest first: they keep no other back.
+    func order(_ words: [String]) -> Int { refusals[words[words.count - 1]] ?? 0 }
     var first: CommandFailure?
     // What is gone is dropped whether or not the program takes files.
     for kind in [drops, puts] {
       var failuresInRow = 0
-      for (words, line) in kind {
+      for (words, line) in kind.enumerated().sorted(by: {
+        (order($0.element.0), $0.offset) < (order($1.element.0), $1.offset)
+      }).map(\.element) {
         do throws(CommandFailure) {
           try run(words)
         } catch {
           first = first ?? error
           failuresInRow += 1
+          try list.append([Array("refused \(words[words.count - 1])".utf8)])
           // One file must not keep the others back; where nothing goes, the next round is soon enough.
           if failuresInRow == FileHook.mostFailures { break }
           continue

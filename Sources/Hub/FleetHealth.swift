@@ -31,7 +31,7 @@ public struct FleetHealth {
   private let port: UInt16?
   /// Messages sent at a time.
   private static let jobs = 8
-  /// Nanoseconds that one may take.
+  /// Nanoseconds that these may take.
   private static let patience: Int64 = 20_000_000_000
 
   /// - Parameters:
@@ -144,8 +144,10 @@ public struct FleetHealth {
           failure = CommandFailure(error, else: .unavailable)
         }
       }
+      // Together: a broker that accepts and is silent holds each of them.
+      let end = SystemClock().now() + FleetHealth.patience
       for publisher in running {
-        if let other = publisher.finish(within: FleetHealth.patience) {
+        if let other = publisher.finish(within: max(0, end - SystemClock().now())) {
           failure = failure ?? other
         }
       }

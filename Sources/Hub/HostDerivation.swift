@@ -9,13 +9,14 @@ import LogStore
 /// Makes what is missing of a host's derived files, or is of another log, other labels, another calibration or another
 /// host's line.
 ///
-///     log ─► samples and features files ─► line in rows/HOST ─► recordings.parquet
-///                                          └ from here on it is done
+///     log ─► `making` in rows/HOST ─► samples and features files ─► `made` in rows/HOST ─► recordings.parquet
+///                                                                   └ from here on it is done
 ///
-/// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal.
+/// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal, or is
+/// removed if its log is gone by then.
 struct HostDerivation {
   /// Raised when a later version derives something else from the same recording.
-  private static let version = 2
+  private static let version = 3
 
   private let host: HubHost
   private let hub: HubDirectory
@@ -50,18 +51,18 @@ struct HostDerivation {
   mutating func run(_ report: (CommandFailure) -> Void) throws {
     calibration = try hub.calibration(of: host.name)
     let entries = try catalogue.list().entries
+    try sweep(entries)
     let labelled = try catalogue.labelled()
-    var names: Set<String> = []
+    var foreign: Set<String> = []
     var numbers: [RecordingID: UInt32] = [:]
     for entry in entries.reversed() {
-      names.insert(entry.fileName)
       do {
         let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
         if let twin = numbers[id] { throw HubError.twin(of: twin) }
         numbers[id] = entry.number
         if let owner = owner(id), owner != host.name {
           // It counts once in the tables.
-          if let row = rows.live[entry.fileName] { try drop(row) }
+          foreign.insert(entry.fileName)
           throw HubError.elsewhere(owner: owner)
         }
         try update(entry, id, labelled)
@@ -72,18 +73,44 @@ struct HostDerivation {
         report(CommandFailure(failure.status, "recording \(entry.number): \(failure.sentence)"))
       }
     }
-    try dropGone(names)
+    try drop(allBut: entries.filter { !foreign.contains($0.fileName) })
   }
 
   /// Removes what was derived from recordings that are not in the store any more, and nothing else.
   mutating func dropGone() throws {
-    try dropGone(Set(try catalogue.list().entries.map(\.fileName)))
+    let entries = try catalogue.list().entries
+    try sweep(entries)
+    try drop(allBut: entries)
   }
 
-  private mutating func dropGone(_ names: Set<String>) throws {
-    for row in rows.live.values where !names.contains(row.log.fileName) { try drop(row) }
+  private mutating func drop(allBut entries: [CatalogueEntry]) throws {
+    let names = Set(entries.map(\.fileName))
+    for row in rows.live.values where !names.contains(row.log.fileName) {
+      try drop(row.id, in: [row.date])
+    }
+    // Of a log that cannot be derived now the files stay as they are.
+    let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
+    for (id, dates) in rows.unfinished where !underived.contains(prefix(id)) {
+      try drop(id, in: dates)
+    }
     try writeTable()
   }
+
+  /// Removes files of recordings that are not in the store any more, where lines that name them may be missing. It comes before
+  /// any line is added: ended in between, the next round does it again.
+  private func sweep(_ entries: [CatalogueEntry]) throws {
+    guard rows.mayLackLines else { return }
+    let dates = Dictionary(uniqueKeysWithValues: rows.live.values.map { ($0.id, $0.date) })
+    let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
+    for file in try hub.filesInTables(of: host.name) where dates[file.id] != file.date {
+      let isElsewhere = owner(file.id).map { $0 != host.name } ?? false
+      guard isElsewhere || !underived.contains(prefix(file.id)) else { continue }
+      try hub.files.remove("\(hub.path)/\(file.place)")
+    }
+  }
+
+  /// The part of a UUID that a log's name has.
+  private func prefix(_ id: RecordingID) -> String { String("\(id)".prefix(8)) }
 
   private mutating func update(
     _ entry: CatalogueEntry, _ id: RecordingID, _ labelled: Set<RecordingID>
@@ -104,8 +131,6 @@ struct HostDerivation {
       return
     }
     let proof = try proof(of: entry, id)
-    // Before a file changes: ended in between, its row would be of the files as they were, which may have the same length.
-    if let known { try rows.drop(known) }
     try derive(entry, id, mark, proof, labels, source(proof, labels))
     derivedCount += 1
   }
@@ -151,8 +176,11 @@ struct HostDerivation {
     _ labels: LabelList, _ source: String
   ) throws {
     let derived = try DerivedRecording(
-      entry, id, of: host, in: hub, catalogue, proof, labels, calibration
-    ) { file, place in try file.publish(as: place) }
+      entry, id, of: host, in: hub, catalogue, proof, labels, calibration,
+      begin: { try rows.begin(id, date: $0) }, make: { try hub.publish($0, $1, $2) })
+    // Its day was another one by an earlier version.
+    let others = (rows.unfinished[id] ?? []).subtracting([derived.date])
+    try removeFiles(of: id, in: others)
     let made = HostRows.Row(
       id: id, log: mark, source: source, date: derived.date,
       samplesByteCount: derived.samplesByteCount, featuresByteCount: derived.featuresByteCount,
@@ -161,12 +189,18 @@ struct HostDerivation {
   }
 
   /// Removes what was derived from a recording that is not here any more.
-  private mutating func drop(_ row: HostRows.Row) throws {
-    for table in HubDirectory.Table.allCases {
-      try hub.files.remove(
-        "\(hub.path)/\(hub.place(table, of: row.id, host: host.name, date: row.date))")
+  private mutating func drop(_ id: RecordingID, in dates: Set<String>) throws {
+    try removeFiles(of: id, in: dates)
+    try rows.drop(id)
+  }
+
+  private func removeFiles(of id: RecordingID, in dates: Set<String>) throws {
+    for date in dates.sorted() {
+      for table in HubDirectory.Table.allCases {
+        try hub.files.remove(
+          "\(hub.path)/\(hub.place(table, of: id, host: host.name, date: date))")
+      }
     }
-    try rows.drop(row)
   }
 
   /// Writes the host's table, if it is not that of these rows.
@@ -179,9 +213,9 @@ struct HostDerivation {
     guard !rows.live.isEmpty || rows.table != nil else { return }
     try rows.compact()
     try rows.dropTable()
-    let length = try DerivedRecording.makeTable(
-      try rows.json(), of: host.name, in: hub
-    ) { file, place in try file.publish(as: place) }
+    let length = try DerivedRecording.makeTable(try rows.json(), of: host.name, in: hub) {
+      try hub.publish($0, $1, $2)
+    }
     try rows.noteTable(length)
   }
 

@@ -72,6 +72,7 @@ public enum HostFile {
         refuse(index + 1, error.text)
       }
     }
+    let patternLines = Set(patterns.map(\.line))
     for (pattern, labels, line) in patterns {
       do throws(CommandFailure) {
         let found = try aliases(pattern)
@@ -84,7 +85,16 @@ public enum HostFile {
             refuse(line, "the alias \(ForeignText.shown(alias)) is no name: \(Line.nameForm)")
             continue
           }
-          guard names[own] == nil else { continue }
+          if let twin = names[own].map({ hosts[$0] }) {
+            // One that has a line of its own is not taken from a pattern.
+            if patternLines.contains(twin.line) {
+              refuse(
+                line,
+                "the aliases \(twin.destination) and \(alias) differ in case alone: give one of them a line with a name of its own"
+              )
+            }
+            continue
+          }
           take(HubHost(name: own, destination: alias, labels: labels, line: line))
         }
       } catch {

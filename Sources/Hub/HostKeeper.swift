@@ -20,6 +20,8 @@ final class HostKeeper: @unchecked Sendable {
   private let now: @Sendable () -> WallTime
   private let talk: @Sendable (String) -> Void
   private var ledger: HostLedger?
+  /// What was damaged in the ledger.
+  private var ledgerFailure: CommandFailure?
   private var rows: HostRows?
   /// The recordings by identity, to answer offers.
   private var here: [RecordingID: HostRows.Row] = [:]
@@ -72,7 +74,12 @@ final class HostKeeper: @unchecked Sendable {
       let sentence = HubError.failure(failure).sentence
       talk("cannot read whether an earlier request to free a recording was answered: \(sentence)")
     }
-    let ledger = try HostLedger(of: host.name, in: hub)
+    var ledger = try HostLedger(of: host.name, in: hub)
+    if ledger.damagedLineCount > 0 {
+      let words = "\(ledger.damage(of: host.name, in: hub)); they are taken out"
+      ledgerFailure = CommandFailure(.damagedData, words)
+      try ledger.dropDamage()
+    }
     let rows = try HostRows(of: host.name, in: hub)
     // Whose logs are still there.
     for row in rows.live.values where owners[row.id].map({ $0.host == host.name }) ?? false {
@@ -152,6 +159,15 @@ final class HostKeeper: @unchecked Sendable {
     return .compare
   }
 
+  /// The store of a recording that came from this machine by an earlier name, or by that of a machine that is no more: no other
+  /// visit brings its labels.
+  func earlierStore(of id: RecordingID) throws -> Catalogue? {
+    guard let owner = owners[id], owner.host != host.name, !owners.isListed(owner.host),
+      let twin = ledger?.twins[id], twin.isSame, twin.owner == owner.host
+    else { return nil }
+    return try hub.store(of: owner.host)
+  }
+
   /// The digest of a recording there that another host has.
   func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws {
     guard let owner = owners[offer.id], let proof = owner.proof else { return }
@@ -214,9 +230,13 @@ final class HostKeeper: @unchecked Sendable {
     } catch {
       report(HubError.failure(error), &result)
     }
-    derive(&result, local)
+    let files = derive(&result, local)
     state.labels = host.labels
+    // Before the files are handed over, which may take long.
     if let failure = keepState(result.failure) { result.note(failure) }
+    let known = result.failure
+    hand(files, &result)
+    if result.failure?.sentence != known?.sentence { keepState(result.failure) }
   }
 
   /// Keeps what the visit showed; returns, and reports, why that is not possible.
@@ -239,7 +259,7 @@ final class HostKeeper: @unchecked Sendable {
     do {
       state = try HostState(of: host.name, in: hub)
       host = HubHost(name: host.name, destination: "", labels: state.labels, line: 0)
-      derive(&result, try openAll())
+      hand(derive(&result, try openAll()), &result)
     } catch {
       report(HubError.failure(error), &result)
     }
@@ -250,8 +270,12 @@ final class HostKeeper: @unchecked Sendable {
     result.note(failure)
   }
 
-  /// Brings everything that is derived up to date, and closes.
-  private func derive(_ result: inout PulledHost, _ local: LocalCopies) {
+  /// Brings everything that is derived up to date, and closes; returns the finished files, `nil` if that failed.
+  private func derive(
+    _ result: inout PulledHost, _ local: LocalCopies
+  ) -> [(place: String, version: String)]? {
+    defer { (ledger, rows, here) = (nil, nil, [:]) }
+    if let ledgerFailure { report(ledgerFailure, &result) }
     do {
       for failure in try local.dropBeginnings() {
         talk("cannot remove a useless copy: \(HubError.failure(failure).sentence)")
@@ -264,13 +288,23 @@ final class HostKeeper: @unchecked Sendable {
         }
         defer { derivedCount = derivation.derivedCount }
         try derivation.run { report($0, &result) }
-        if let program = settings.hook {
-          try FileHook(program, hub).hand(derivation.files, of: host.name)
-        }
+        return derivation.files
       }
     } catch {
       report(HubError.failure(error), &result)
     }
-    (ledger, rows, here) = (nil, nil, [:])
+    return nil
+  }
+
+  /// Hands the finished files to the program that takes them.
+  private func hand(
+    _ files: [(place: String, version: String)]?, _ result: inout PulledHost
+  ) {
+    guard let files, let program = settings.hook else { return }
+    do {
+      try FileHook(program, hub).hand(files, of: host.name)
+    } catch {
+      report(HubError.failure(error), &result)
+    }
   }
 }

@@ -6,7 +6,7 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// Where each recording of a host came from, in the order in which it came. Lines are only added:
+/// Where each recording of a host came from, in the order in which it came. Lines are only added; a round takes damaged ones out, and says so:
 ///
 ///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   it was proved to be here, and is about to appear
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
@@ -48,9 +48,10 @@ struct HostLedger {
   /// What was offered here and is another host's.
   var twins: [RecordingID: Twin] { lines.twins }
   /// Lines that fail their check.
-  let damagedLineCount: Int
+  private(set) var damagedLineCount: Int
   fileprivate var lines: Lines
   private var file: CheckedFile
+  private let temporary: String
 
   /// What lines say, the last one of a recording.
   fileprivate struct Lines {
@@ -66,14 +67,31 @@ struct HostLedger {
     damagedLineCount = try file.read {
       found.take(String(decoding: $0, as: UTF8.self).split(separator: " "))
     }
-    self.file = file
+    (self.file, temporary) = (file, "\(hub.workPath)/\(host).ledger")
     lines = found
+  }
+
+  /// Takes the damaged lines out of the file; durable on return.
+  mutating func dropDamage() throws(StorageError) {
+    guard damagedLineCount > 0 else { return }
+    var texts: [[UInt8]] = []
+    _ = try file.read { texts.append(Array($0)) }
+    try file.replace(by: texts, temporary: temporary)
+    damagedLineCount = 0
   }
 
   /// Adds lines; durable on return.
   mutating func append(_ lines: [String]) throws(StorageError) {
     try file.append(lines.map { Array($0.utf8) })
     for line in lines { self.lines.take(line.split(separator: " ")) }
+  }
+}
+
+extension HostLedger {
+  /// What is damaged, and what follows from it.
+  func damage(of host: String, in hub: HubDirectory) -> String {
+    "damaged lines in \(hub.ledger(of: host)): \(damagedLineCount); what they were about counts as found anew, and as not "
+      + "pruned"
   }
 }
 

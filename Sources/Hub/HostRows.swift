@@ -6,6 +6,7 @@ import LogStore
 
 /// What is derived from each recording of a host, and from what: the line is written once the files are durable.
 ///
+///     making UUID DATE            its files may be there from here on, also those of an earlier line
 ///     made UUID FILE BYTES MODIFIED SOURCE DATE SAMPLES FEATURES {…}
 ///          │    └ the log: name, length, time                     └ the table's row
 ///          │                          │      │    └ lengths of the files
@@ -42,12 +43,17 @@ struct HostRows {
 
   /// The recordings, by the name of the log.
   private(set) var live: [String: Row] = [:]
+  /// The folders in which a recording without a row may have files: a program was ended while it made them.
+  private(set) var unfinished: [RecordingID: Set<String>] = [:]
+  /// Whether lines may be missing: any recording may have files.
+  var mayLackLines: Bool { lineCount == 0 || damagedLineCount > 0 }
   private var file: CheckedFile
   private let hub: HubDirectory
   private let host: String
   /// The last table that was written: what it was made from, and its length.
   private(set) var table: (source: String, byteCount: UInt64)?
   private var lineCount = 0
+  private var damagedLineCount = 0
 
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
     (self.host, self.hub) = (host, hub)
@@ -60,15 +66,23 @@ struct HostRows {
     _ each: (_ row: Row, _ json: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Void
   ) throws(StorageError) {
     var (rows, table, count): ([RecordingID: Row], (String, UInt64)?, Int) = ([:], nil, 0)
+    var unfinished: [RecordingID: Set<String>] = [:]
     var file = self.file
     defer { self.file = file }
-    _ = try file.read { text in
+    damagedLineCount = try file.read { text in
       count += 1
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 9)
       func word(_ index: Int) -> String {
         index < words.count ? String(decoding: words[index], as: UTF8.self) : ""
       }
       switch word(0) {
+      case "making":
+        if let id = RecordingID(word(1)) {
+          if let earlier = rows.removeValue(forKey: id) {
+            unfinished[id, default: []].insert(earlier.date)
+          }
+          unfinished[id, default: []].insert(word(2))
+        }
       case "made":
         guard words.count == 10, let id = RecordingID(word(1)), let byteCount = UInt64(word(3)),
           let modified = Int64(word(4)), let samples = UInt64(word(7)),
@@ -78,17 +92,31 @@ struct HostRows {
           id: id, log: LogMark(fileName: word(2), byteCount: byteCount, modified: modified),
           source: word(5), date: word(6), samplesByteCount: samples,
           featuresByteCount: features, rowSum: CheckedLine.sum(of: words[9]))
-        rows[id] = row
+        (rows[id], unfinished[id]) = (row, nil)
         each(row, words[9], text)
       case "gone":
-        if let id = RecordingID(word(1)) { rows[id] = nil }
+        if let id = RecordingID(word(1)) { (rows[id], unfinished[id]) = (nil, nil) }
       case "table":
         if let byteCount = UInt64(word(2)) { table = (word(1), byteCount) }
       default: break
       }
     }
     live = Dictionary(rows.values.map { ($0.log.fileName, $0) }) { first, _ in first }
-    (self.table, lineCount) = (table, count)
+    (self.unfinished, self.table, lineCount) = (unfinished, table, count)
+  }
+
+  /// The files of a recording are about to be made, in this folder; durable on return. Ended in between, its earlier row would
+  /// be of the files as they were, which may have the same length.
+  mutating func begin(_ id: RecordingID, date: String) throws(StorageError) {
+    var folders = unfinished[id] ?? []
+    for (name, row) in live where row.id == id {
+      folders.insert(row.date)
+      live[name] = nil
+    }
+    folders.insert(date)
+    try file.append([Array("making \(id) \(date)".utf8)])
+    lineCount += 1
+    unfinished[id] = folders
   }
 
   /// Adds what is derived from a recording; durable on return.
@@ -101,16 +129,18 @@ struct HostRows {
     try file.append([Array(text.utf8) + bytes])
     lineCount += 1
     for (name, other) in live where other.id == row.id { live[name] = nil }
+    unfinished[row.id] = nil
     var row = row
     row.rowSum = CheckedLine.sum(of: bytes[...])
     live[log.fileName] = row
   }
 
   /// Takes a recording out; durable on return.
-  mutating func drop(_ row: Row) throws(StorageError) {
-    try file.append([Array("gone \(row.id)".utf8)])
+  mutating func drop(_ id: RecordingID) throws(StorageError) {
+    try file.append([Array("gone \(id)".utf8)])
     lineCount += 1
-    live[row.log.fileName] = nil
+    for (name, row) in live where row.id == id { live[name] = nil }
+    unfinished[id] = nil
   }
 
   /// The table is about to change; durable on return. Ended in between, it would be taken for that of the rows as they were.
@@ -149,12 +179,15 @@ struct HostRows {
 
   /// Drops lines that do not count any more from the file where they are most of it.
   mutating func compact() throws(StorageError) {
-    guard lineCount > 2 * live.count + 32 else { return }
+    guard lineCount > 2 * live.count + 32 || damagedLineCount > 0 else { return }
     var texts: [RecordingID: [UInt8]] = [:]
     try read { row, _, text in texts[row.id] = Array(text) }
     let rows = live.values.sorted { $0.id.description < $1.id.description }
-    let lines = rows.compactMap { texts[$0.id] }
+    var lines = rows.compactMap { texts[$0.id] }
+    for (id, dates) in unfinished {
+      lines += dates.map { Array("making \(id) \($0)".utf8) }
+    }
     try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
-    (lineCount, table) = (lines.count, nil)
+    (lineCount, damagedLineCount, table) = (lines.count, 0, nil)
   }
 }

@@ -23,20 +23,30 @@ extension HubDirectory {
   /// Removes the files that a host has in the tables, and its rows; returns how many those were. Files that no hub makes
   /// stay.
   func dropTables(of host: String) throws -> Int {
-    var places: [String] = []
-    for table in Table.allCases {
-      let folder = "\(table.rawValue)/host=\(host)"
-      for date in try names(in: "\(path)/\(folder)") where date.hasPrefix("date=") {
-        places += try names(in: "\(path)/\(folder)/\(date)").filter { name in
-          name.hasSuffix(".parquet") && RecordingID(name.dropLast(".parquet".count)) != nil
-        }.map { "\(folder)/\(date)/\($0)" }
-      }
-    }
+    var places = try filesInTables(of: host).map(\.place)
     if try isThere("\(path)/\(table(of: host))") { places.append(table(of: host)) }
     for place in places.sorted() { try files.remove("\(path)/\(place)") }
     // Last: killed before, the next round finds the rest.
     try files.remove(rows(of: host))
     return places.count
+  }
+
+  /// The files of a host's recordings, without those that no hub makes.
+  func filesInTables(
+    of host: String
+  ) throws -> [(place: String, id: RecordingID, date: String)] {
+    var found: [(place: String, id: RecordingID, date: String)] = []
+    for table in Table.allCases {
+      let folder = "\(table.rawValue)/host=\(host)"
+      for name in try names(in: "\(path)/\(folder)") where name.hasPrefix("date=") {
+        let date = String(name.dropFirst("date=".count))
+        for file in try names(in: "\(path)/\(folder)/\(name)") where file.hasSuffix(".parquet") {
+          guard let id = RecordingID(file.dropLast(".parquet".count)) else { continue }
+          found.append((place: "\(folder)/\(name)/\(file)", id: id, date: date))
+        }
+      }
+    }
+    return found
   }
 
   private static let tables = Table.allCases.map(\.rawValue) + ["recordings"]

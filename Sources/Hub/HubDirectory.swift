@@ -59,8 +59,13 @@ public struct HubDirectory: Sendable {
     let mark = "\(path)/\(HubDirectory.mark)"
     if access(mark, F_OK) != 0 {
       guard create else { throw HubError.missing(path: path) }
-      // What a first attempt that was killed may have left, and the host file, which is written first.
-      guard try files.names(in: path).allSatisfy({ [HubDirectory.work, "hosts"].contains($0) })
+      // What a first attempt that was killed may have left, and the host file, which is written first; and a hub of which a
+      // copy left out what begins with a point.
+      let names = Set(try files.names(in: path))
+      guard
+        names.isSubset(of: [HubDirectory.work, "hosts"])
+          || names.isSuperset(of: ["logs", "ledger"])
+            && names.allSatisfy({ HubDirectory.isOwn($0) || $0 == "lost+found" })
       else {
         throw HubError.noHub(path: path)
       }
@@ -144,30 +149,44 @@ public struct HubDirectory: Sendable {
   public func lock() throws(HubError) -> HubLock {
     do {
       // For writing, which nothing does: who cannot write here learns it before any work, even where nothing is to be done.
-      let file = try files.open(
-        "\(path)/\(HubDirectory.mark)", flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
-      do throws(StorageError) {
-        // A program that another one starts has all its descriptors for a moment, this lock too.
-        try file.waitForLock(patience: HubDirectory.lockPatience)
-      } catch {
-        guard error.operation == .lock, error.errno == EWOULDBLOCK else { throw error }
-        throw HubError.busy(path: path, holder: error.holder)
-      }
+      let lock = try lock(flags: O_RDWR)
       var isNew = false
       for name in [HubDirectory.work] + HubDirectory.parts
       where try files.makeDirectory("\(path)/\(name)") {
         isNew = true
       }
       for name in try files.names(in: workPath) {
-        // A directory, such as lost+found, is nobody's file that is half made.
+        // A directory, such as lost+found, is no file that is half made.
         guard try files.isDirectory("\(workPath)/\(name)") != true else { continue }
         try files.remove("\(workPath)/\(name)")
       }
       if isNew { try files.syncDirectory(path) }
-      return HubLock(file)
+      return lock
     } catch {
       throw HubError(error)
     }
+  }
+
+  /// Keeps programs that write out while this one reads.
+  public func lockForReading() throws(HubError) -> HubLock {
+    do {
+      return try lock(flags: O_RDONLY)
+    } catch {
+      throw HubError(error)
+    }
+  }
+
+  private func lock(flags: Int32) throws -> HubLock {
+    let mark = "\(path)/\(HubDirectory.mark)"
+    let file = try files.open(mark, flags: flags | O_NOFOLLOW | O_NONBLOCK)
+    do throws(StorageError) {
+      // A program that another one starts has all its descriptors for a moment, this lock too.
+      try file.waitForLock(patience: HubDirectory.lockPatience)
+    } catch {
+      guard error.operation == .lock, error.errno == EWOULDBLOCK else { throw error }
+      throw HubError.busy(path: path, holder: error.holder)
+    }
+    return HubLock(file)
   }
 
   /// The hosts that have a store, in order.
@@ -206,7 +225,7 @@ public struct HubDirectory: Sendable {
   }
 }
 
-/// The right to write to a hub, until it is gone.
+/// What keeps other programs from writing to a hub, until it is gone.
 public struct HubLock: ~Copyable {
   private let file: OpenFile
 

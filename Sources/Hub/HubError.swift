@@ -98,8 +98,8 @@ public enum HubError: StatusError {
     case .busy(let path, let holder):
       "\(holder ?? "another imulog") works on the hub at \(path): wait until it has ended"
     case .changed(let path):
-      "\(path) is not what was fetched: it was changed here, or its medium fails; remove it with `imulog rm`, and it is "
-        + "fetched again if it is still there"
+      "\(path) is not what was fetched: it was changed here, or its medium fails; remove it with `imulog --store "
+        + "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, and it is fetched again if it is still there"
     case .twin(let number):
       "it has the UUID of recording \(number): remove one of them with `imulog rm`"
     case .elsewhere(let owner):

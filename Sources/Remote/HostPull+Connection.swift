@@ -174,8 +174,10 @@ extension HostPull {
 
   private func failed(_ copy: IncomingCopy) -> RecordingFetch.Step {
     if copy.isBusy { return .busy(copy.offer) }
-    let remark = copy.failure?.sentence
-    return .done(PulledRecording(offer: copy.offer, fate: .failed, remark: remark))
+    guard let failure = copy.failure else {
+      return .done(PulledRecording(offer: copy.offer, fate: .failed))
+    }
+    return .done(PulledRecording(offer: copy.offer, failure: failure))
   }
 
   /// Drops the oldest request, whose answer is useless.

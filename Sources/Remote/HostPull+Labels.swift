@@ -70,7 +70,9 @@ extension HostPull {
         guard seen.insert(id).inserted, seen.count <= HostPull.most else {
           throw farEnd.violation("lists labels without end")
         }
-        if isWanted(id, offered), isNew(digest, of: id) { wanted.append(id) }
+        if isWanted(id, offered) || belongsElsewhere(id), isNew(digest, of: id) {
+          wanted.append(id)
+        }
       case .end: return wanted
       default: throw farEnd.violation("lists something that is no recording with labels")
       }
@@ -89,9 +91,26 @@ extension HostPull {
     }
   }
 
+  /// Whether the labels of a recording that is not wanted belong in another store, which is kept.
+  private mutating func belongsElsewhere(_ id: RecordingID) -> Bool {
+    guard settings.ids.isEmpty else { return false }
+    do {
+      guard let store = try settings.witness?.otherStore(id) else { return false }
+      otherStores[id] = store
+      return true
+    } catch {
+      fail(id, fetch.local.failure(error))
+      return false
+    }
+  }
+
+  private func store(of id: RecordingID) -> Catalogue {
+    otherStores[id] ?? fetch.local.catalogue
+  }
+
   private mutating func isNew(_ digest: SHA256Digest, of id: RecordingID) -> Bool {
     do {
-      return SHA256.digest(of: try fetch.local.catalogue.labels(of: id).lines) != digest
+      return SHA256.digest(of: try store(of: id).labels(of: id).lines) != digest
     } catch {
       fail(id, fetch.local.failure(error))
       return false
@@ -156,8 +175,8 @@ extension HostPull {
     say(changes.count - sound.count, of: id, "left out, whose names `imulog label` refuses")
     guard !sound.isEmpty else { return }
     do {
-      if try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
-      let removed = try fetch.local.catalogue.merge(sound, into: id)
+      if otherStores[id] == nil, try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
+      let removed = try store(of: id).merge(sound, into: id)
       say(removed, of: id, "removed here, as there")
     } catch {
       fail(id, fetch.local.failure(error))

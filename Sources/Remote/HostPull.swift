@@ -44,6 +44,8 @@ struct HostPull {
   var isWithoutRemovals = false
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
+  /// The stores of recordings that are not wanted here, and whose labels are.
+  var otherStores: [RecordingID: Catalogue] = [:]
   /// Recordings whose labels there could not be added here, with the reason.
   var labelFailures: [RecordingID: CommandFailure] = [:]
   /// Recordings that are here, by the witness.
@@ -286,7 +288,7 @@ extension HostPull {
       note(.tryAgain)
       board.talk("\(name)\(remark)")
     case .failed:
-      note(.inputOutput)
+      note(outcome.failure ?? .inputOutput)
       board.talk("\(name)\(remark)")
     }
     if let status = outcome.conversionFailure { note(status) }

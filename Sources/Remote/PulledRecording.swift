@@ -34,6 +34,8 @@ struct PulledRecording {
   private(set) var unfreed: ExitStatus?
   /// Whether parts of it cannot be read, here and there, or an earlier partial copy differed.
   var isDamaged = false
+  /// Why it was not received.
+  private(set) var failure: ExitStatus?
   /// Why a requested export failed.
   var conversionFailure: ExitStatus?
   /// Remarks for a person.
@@ -44,6 +46,12 @@ struct PulledRecording {
     self.fate = fate
     self.number = number
     self.remark = remark
+  }
+
+  /// It was not received.
+  init(offer: PullOffer, failure: CommandFailure) {
+    self.init(offer: offer, fate: .failed, remark: failure.sentence)
+    self.failure = failure.status
   }
 
   /// It should have been freed and was not. For a recording that is not offered, whose request is repeated from an earlier

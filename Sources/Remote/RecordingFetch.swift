@@ -65,7 +65,7 @@ struct RecordingFetch {
   }
 
   private func failed(_ offer: PullOffer, _ error: any Error) -> PulledRecording {
-    PulledRecording(offer: offer, fate: .failed, remark: local.failure(error).sentence)
+    PulledRecording(offer: offer, failure: local.failure(error))
   }
 
   /// The outcome for a recording that is here already.
@@ -85,8 +85,8 @@ struct RecordingFetch {
           + "(\(sizes)); the copy here is kept unchanged")
     } else {
       outcome.note(
-        "is not what was fetched as \(entry.number) (\(sizes)): one of them was changed; `imulog rm "
-          + "\(entry.number)` here and pull again to have theirs")
+        "is not what was fetched as \(entry.number) (\(sizes)): one of them was changed; `imulog --store "
+          + "\(local.catalogue.path) rm \(entry.number)` and pull again to have theirs")
     }
     return outcome
   }
@@ -270,7 +270,7 @@ struct RecordingFetch {
       let conversion = Conversion(
         format: format, directory: settings.directory, fill: settings.fill)
       guard let report = try conversion.run(entry, in: local.catalogue) else { return }
-      if report.damages > 0 { outcome.isDamaged = true }
+      if report.damages > 0 || report.areLabelsDamaged { outcome.isDamaged = true }
       for remark in report.remarks { outcome.note(remark) }
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
@@ -362,7 +362,7 @@ struct Conversion {
       return nil
     }
     let file = try PendingFile(path, remedy: "choose another --to DIR")
-    var sink = FileDescriptorSink(file.descriptor, name: path)
+    var sink = BufferedSink(file.descriptor, name: path)
     var options = ExportOptions(format: format)
     let remark = try options.take(entry, in: catalogue)
     options.fill = fill
@@ -375,7 +375,7 @@ struct Conversion {
       throw CommandFailure(.usage, refusal(error, entry))
     }
     try file.publish()
-    if let remark { report.remarks.append(remark) }
+    report.add(remark)
     return report
   }
 

@@ -75,6 +75,12 @@ enum OutputPlace {
     }
   }
 
+  /// Whether two names are those of one file, which need not be there.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    let places = [one, other].map { real(PendingFile.target(of: $0) ?? $0) ?? $0 }
+    return places[0] == places[1]
+  }
+
   /// Refuses a directory that is a store, for files that would be recordings there.
   static func refuseStore(_ directory: String, _ store: String) throws(CommandFailure) {
     guard let place = real(directory), place == real(store) || StoreFile.isStore(place) else {

@@ -107,14 +107,17 @@ struct HubFaultTests {
   }
 
   @Test(
-    "a disk that is read-only is named by every verb, with a remedy for a hub",
+    "a disk that is read-only is named by every verb that writes, with a remedy for a hub, and the others read it",
     .enabled(if: SmallDisk.isPossible, "needs root, and file systems of its own"))
   func readOnly() throws {
     _ = try bench.roundOfOne(recordings: 1)
-    for verb in ["verify fleet", "fleet --hosts hosts", "prune fleet --most-bytes 1B"] {
-      let outcome = bench.hub.shell(
+    func onReadOnlyDisk(_ verb: String) -> Outcome {
+      bench.hub.shell(
         "exec unshare -m sh -c 'mount --bind fleet fleet && mount -o remount,ro,bind fleet && exec \(Child.program) hub \(verb)'"
       )
+    }
+    for verb in ["fleet --hosts hosts", "prune fleet --most-bytes 1B"] {
+      let outcome = onReadOnlyDisk(verb)
       #expect(outcome.status == 73, "\(verb): \(outcome.talk)")
       #expect(
         outcome.talk.contains(
@@ -122,6 +125,60 @@ struct HubFaultTests {
         "\(verb): \(outcome.talk)")
       #expect(!outcome.talk.contains("--store"), "\(verb): \(outcome.talk)")
     }
+    let verified = onReadOnlyDisk("verify fleet")
+    #expect(verified.status == 0, "\(verified.talk)")
+    #expect(verified.output.contains("1 recording of 1 host"), "\(verified.output)")
+    #expect(onReadOnlyDisk("status fleet --hosts hosts").status == 0)
+  }
+
+  @Test(
+    "a store here that this user may not write is named with the status of a missing right",
+    .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
+  func foreignStore() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("a = one\n")
+    #expect(bench.round().status == 0)
+    try bench.machine("one").record("--for", "1s")
+    #expect(
+      bench.hub.shell(
+        "chmod 777 . && rm -f journal calls && chown -R 4001:4001 one fleet && chown -R 0:0 fleet/logs/a"
+      ).status
+        == 0)
+    let outcome = OtherUser().run(bench.hub, "hub", "fleet", "--hosts", "hosts")
+    #expect(outcome.status == 77, "\(outcome.talk)")
+    #expect(outcome.talk.contains("run as the user who owns the hub"), "\(outcome.talk)")
+    #expect(bench.hub.shell("chown -R 4001:4001 fleet/logs/a && chown 0:0 fleet/.hub").status == 0)
+    let refused = OtherUser().run(bench.hub, "hub", "fleet", "--hosts", "hosts")
+    #expect(refused.status == 77, "\(refused.talk)")
+    #expect(OtherUser().run(bench.hub, "hub", "verify", "fleet").status == 0)
+  }
+
+  @Test("damaged lines of a ledger are named by one round, which takes them out")
+  func damagedLedger() throws {
+    _ = try bench.roundOfOne(recordings: 2)
+    let ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-1")
+    bench.hub.directory.write([UInt8(ascii: "x")] + ledger, to: "fleet/ledger/pump-1")
+    expectSentences(
+      bench.round(),
+      "pump-1: damaged lines in fleet/ledger/pump-1: 1; what they were about counts as found anew")
+    #expect(bench.round().status == 0)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    #expect(bench.contents(of: "samples").count == 2)
+  }
+
+  @Test("a copy of a hub without what begins with a point becomes a hub again by a round")
+  func withoutMark() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let right = ["samples", "features", "recordings"].map { bench.contents(of: $0) }
+    #expect(bench.hub.shell("rm -r fleet/.hub fleet/.work fleet/samples fleet/rows").status == 0)
+    expectSentence(
+      bench.hub.run("hub", "verify", "fleet"), 66, ["there is no hub at fleet: make one with"])
+    #expect(bench.round().status == 0)
+    #expect(["samples", "features", "recordings"].map { bench.contents(of: $0) } == right)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    // Anything else beside them may be of another program.
+    #expect(bench.hub.shell("rm fleet/.hub && touch fleet/notes").status == 0)
+    #expect(bench.round().status == 64)
   }
 
   @Test("directories among the files that are being made stop nothing")
@@ -208,7 +265,9 @@ struct HubFaultTests {
     let stray = "fleet/samples/host=pump-9"
     bench.hub.directory.makeDirectory(stray)
     bench.hub.directory.write([1], to: stray + "/x.parquet")
-    expectFinding("fleet/samples/host=pump-9/x.parquet is of no recording here: delete it")
+    expectFinding(
+      "fleet/samples/host=pump-9/x.parquet is of no recording here: run a round; if that leaves it, delete it"
+    )
     #expect(bench.hub.shell("rm -r \(stray) && mv fleet/samples/host=pump-1 away").status == 0)
     expectFinding("is not what is derived")
     #expect(bench.hub.shell("mv away fleet/samples/host=pump-1").status == 0)

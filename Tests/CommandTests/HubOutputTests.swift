@@ -89,6 +89,20 @@ struct HubOutputTests {
     #expect(text("taken").split(separator: "\n").count == 6)
   }
 
+  @Test("files that are always refused keep back others for one round at most")
+  func refusedNeighbours() throws {
+    _ = try bench.roundOfOne(recordings: 2)
+    let path = bench.hub.directory.path
+    let picky = bench.hub.directory.script(
+      "picky",
+      """
+      #!/bin/sh
+      case "$3" in recordings/*) echo "$3" >> \(path)/taken ;; *) exit 1 ;; esac
+      """)
+    for _ in 1...2 { #expect(bench.round("--each-file", picky).status == 74) }
+    #expect(text("taken") == "recordings/host=pump-1/recordings.parquet\n")
+  }
+
   @Test(
     "what is gone is dropped though nothing else is taken; only files refused in a row keep the rest back"
   )

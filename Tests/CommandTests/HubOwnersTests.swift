@@ -32,6 +32,38 @@ struct HubOwnersTests {
     #expect(bench.inventory() == before)
   }
 
+  @Test(
+    "labels that are set after a host got another name reach the recordings that came by the earlier one"
+  )
+  func renamed() throws {
+    let one = bench.machine("one")
+    for _ in 1...2 { try one.record("--for", "2s") }
+    bench.hosts("a = one site=bergen\n")
+    #expect(bench.round().status == 0)
+    bench.hosts("b = one site=oslo\n")
+    #expect(bench.round().status == 0)
+    let table = bench.contents(of: "recordings/host=a")
+    #expect(one.run("label", "2", "0s..1s", "walk").status == 0)
+    let outcome = bench.round()
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(bench.logs(of: "a").run("label", "2").output.contains("walk"))
+    #expect(bench.contents(of: "recordings/host=a") != table)
+    #expect(bench.recordings(in: "fleet/logs/b").isEmpty)
+    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
+    let before = bench.inventory()
+    #expect(bench.round().status == 0)
+    #expect(bench.inventory() == before)
+    #expect(one.run("label", "2", "--remove", "0s..1s", "walk").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(bench.contents(of: "recordings/host=a") == table)
+    // Of a recording that is removed here nothing appears again.
+    #expect(bench.logs(of: "a").run("rm", "2").status == 0)
+    #expect(one.run("label", "2", "1s..2s", "run").status == 0)
+    bench.hosts("")
+    #expect(bench.round().status == 0)
+    #expect(bench.contents(of: "samples").count == 1)
+  }
+
   @Test("a card that was moved to another machine brings nothing twice")
   func movedCard() throws {
     try bench.machine("one").record("--for", "1s")

@@ -44,7 +44,7 @@ struct ByteSinkTests {
     try #require(descriptor >= 0)
     unlink(path)
     defer { close(descriptor) }
-    var sink = FileDescriptorSink(descriptor, name: "memory")
+    var sink = BufferedSink(descriptor, name: "memory")
     let expected = try fill(&sink)
     var written = [UInt8](repeating: 0, count: expected.count + 1)
     #expect(pread(descriptor, &written, written.count, 0) == expected.count)
@@ -57,7 +57,7 @@ struct ByteSinkTests {
     let descriptor = open("/dev/full", O_WRONLY)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
-    var sink = FileDescriptorSink(descriptor, name: "card.json")
+    var sink = BufferedSink(descriptor, name: "card.json")
     var error: ExportError?
     do { _ = try fill(&sink) } catch let caught as ExportError { error = caught }
     #expect(error == .output(name: "card.json", code: ENOSPC))
@@ -73,7 +73,7 @@ struct ByteSinkTests {
     try #require(pipe(&ends) == 0)
     close(ends[0])
     defer { close(ends[1]) }
-    var sink = FileDescriptorSink(ends[1], name: "standard output")
+    var sink = BufferedSink(ends[1], name: "standard output")
     var error: ExportError?
     do { _ = try fill(&sink) } catch let caught as ExportError { error = caught }
     #expect(error == .output(name: "standard output", code: EPIPE))
@@ -91,7 +91,7 @@ struct ByteSinkTests {
     var thread = pthread_t()
     let context = Unmanaged.passRetained(reader)
     try #require(pthread_create(&thread, nil, readToEnd, context.toOpaque()) == 0)
-    var sink = FileDescriptorSink(writing, name: "pipe")
+    var sink = BufferedSink(writing, name: "pipe")
     let expected = try fill(&sink)
     close(writing)
     pthread_join(thread, nil)

@@ -169,7 +169,7 @@ struct CWARateTests {
     log.description.note = String(repeating: "n", count: 900)
     #expect(
       try export([RecordingLabel("a", from: 0, to: 9)]).remarks.contains(
-        "2 marks and 1 label left out: cwa has 448 bytes for all notes"))
+        "the end of the note and 2 marks and 1 label left out: cwa has 448 bytes for all notes"))
   }
 
   @Test("samples so far apart that the rows between them would fill any disk are refused at once")

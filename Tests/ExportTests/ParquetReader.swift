@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads a Parquet file, by the format's specification (apache/parquet-format: parquet.thrift, Encodings.md,
-/// LogicalTypes.md) and not by the exporter: data pages of version 1 without compression.
+/// LogicalTypes.md) and not by the exporter: data pages of version 1 without compression, and dictionaries of texts.
 struct ParquetReader {
   enum Cell: Equatable {
     case integer(Int64)
@@ -50,7 +50,9 @@ struct ParquetReader {
         throw Broken(what: "two columns \(name)")
       }
     }
-    for pair in try footer[5].elements { metadata[try pair[1].text] = try pair[2].text }
+    for pair in footer.has(5) ? try footer[5].elements : [] {
+      metadata[try pair[1].text] = try pair[2].text
+    }
     guard try footer[7].elements.count == names.count else { throw Broken(what: "orders") }
     var place = 4
     for group in try footer[4].elements {
@@ -64,14 +66,12 @@ struct ParquetReader {
         }
         place = try read(chunk[3], of: name, rows: group[3].integer, bytes, at: place)
       }
-      guard try group[2].integer == place - begin, try group[5].integer == begin else {
-        throw Broken(what: "size or place of a row group")
-      }
+      guard try group[2].integer == place - begin, try group[5].integer == begin
+      else { throw Broken(what: "size or place of a row group") }
       rowGroups.append(try group[3].integer)
     }
-    guard rowGroups.reduce(0, +) == rows, place == bytes.count - 8 - length else {
-      throw Broken(what: "rows, or bytes outside of chunks")
-    }
+    guard rowGroups.reduce(0, +) == rows, place == bytes.count - 8 - length
+    else { throw Broken(what: "rows, or bytes outside of chunks") }
   }
 
   /// Reads a chunk that begins at `place`; returns its end.
@@ -79,7 +79,8 @@ struct ParquetReader {
     _ chunk: Thrift, of name: String, rows: Int, _ bytes: [UInt8], at place: Int
   ) throws -> Int {
     guard var column = columns[name], try chunk[3].elements.map({ try $0.text }) == [name],
-      try chunk[9].integer == place, try chunk[4].integer == 0, try chunk[5].integer == rows,
+      try (chunk.has(11) ? chunk[11] : chunk[9]).integer == place, try chunk[4].integer == 0,
+      try chunk[5].integer == rows,
       try chunk[6].integer == chunk[7].integer, try chunk[1] == column.schema[1]
     else { throw Broken(what: "the metadata of a chunk of \(name)") }
     let end = try place + chunk[7].integer
@@ -88,6 +89,20 @@ struct ParquetReader {
     let first = column.cells.count
     var pages: [Int] = []
     var cursor = ThriftCursor(bytes, at: place)
+    var dictionary: [Cell] = []
+    if chunk.has(11) {
+      let header = try cursor.structure()
+      let size = try header[2].integer
+      guard try header[1].integer == 2, try header[3].integer == size,
+        try header[7][2].integer == 0,
+        try chunk[9].integer == cursor.offset + size, encodings.contains(0)
+      else { throw Broken(what: "the dictionary of \(name)") }
+      var page = PageCursor(Array(bytes[cursor.offset..<cursor.offset + size]))
+      dictionary = try page.values(
+        header[7][1].integer, type: column.schema[1].integer, encoding: 0)
+      guard page.isAtEnd else { throw Broken(what: "bytes after the dictionary of \(name)") }
+      cursor.skip(size)
+    }
     while cursor.offset < end {
       let header = try cursor.structure()
       let size = try header[2].integer
@@ -100,8 +115,11 @@ struct ParquetReader {
       var page = PageCursor(body)
       let levels =
         isOptional ? try page.levels(count) : Array(repeating: true, count: count)
-      let values = try page.values(
-        levels.filter { $0 }.count, type: column.schema[1].integer, encoding: encoding)
+      let valueCount = levels.filter { $0 }.count
+      let values =
+        encoding == 8
+        ? try page.indices(valueCount, of: dictionary.count).map { dictionary[$0] }
+        : try page.values(valueCount, type: column.schema[1].integer, encoding: encoding)
       guard page.isAtEnd else { throw Broken(what: "bytes after a page's values in \(name)") }
       column.widest = max(column.widest, page.widest)
       var next = values.makeIterator()
@@ -173,6 +191,10 @@ indirect enum Thrift: Equatable {
       }
       return value
     }
+  }
+
+  func has(_ field: Int) -> Bool {
+    if case .structure(let fields) = self { fields[field] != nil } else { false }
   }
 
   var integer: Int {
@@ -313,6 +335,21 @@ struct PageCursor {
     return Array(levels.prefix(count))
   }
 
+  /// RLE_DICTIONARY: a byte with the width, and the hybrid of runs and bit-packed groups, of which only runs are read.
+  mutating func indices(_ count: Int, of most: Int) throws -> [Int] {
+    let width = Int(try word(1))
+    var indices: [Int] = []
+    while offset < input.count {
+      let head = try varint()
+      guard head & 1 == 0, head > 0 else { throw ParquetReader.Broken(what: "a bit-packed group") }
+      let index = Int(try word((width + 7) / 8))
+      guard index < most, index >> width == 0 else { throw ParquetReader.Broken(what: "an index") }
+      indices += Array(repeating: index, count: Int(head >> 1))
+    }
+    guard indices.count == count else { throw ParquetReader.Broken(what: "indices") }
+    return indices
+  }
+
   mutating func values(_ count: Int, type: Int, encoding: Int) throws -> [ParquetReader.Cell] {
     switch (encoding, type) {
     case (0, 1):
@@ -321,6 +358,8 @@ struct PageCursor {
       }
     case (0, 2):
       return try (0..<count).map { _ in .integer(Int64(bitPattern: try word(8))) }
+    case (0, 4):
+      return try (0..<count).map { _ in .double(Double(Float(bitPattern: UInt32(try word(4))))) }
     case (0, 5):
       return try (0..<count).map { _ in .double(Double(bitPattern: try word(8))) }
     case (0, 6):

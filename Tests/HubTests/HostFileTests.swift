@@ -75,12 +75,14 @@ struct HostFileTests {
   func patterns() {
     let (hosts, errors) = read(
       "* = pump-* site=b\npump-2 = pi@2\n* = none-*\n",
-      aliases: ["pump-*": ["pump-1", "pump-2", "Pump-3", "pump 4"]])
+      aliases: ["pump-*": ["pump-1", "pump-2", "PUMP-2", "Pump-3", "pump-3", "pump 4"]])
     #expect(hosts.map(\.name) == ["pump-2", "pump-1", "pump-3"])
     #expect(hosts.map(\.destination) == ["pi@2", "pump-1", "Pump-3"])
     #expect(hosts[1].labels.map(\.value) == ["b"])
-    #expect(errors.count == 2)
-    #expect(errors[0].hasPrefix("hosts:1: the alias pump 4 is no name"))
-    #expect(errors[1] == "hosts:3: no alias of the SSH configuration fits none-*")
+    #expect(errors.count == 3)
+    #expect(
+      errors[0].hasPrefix("hosts:1: the aliases Pump-3 and pump-3 differ in case alone: give one"))
+    #expect(errors[1].hasPrefix("hosts:1: the alias pump 4 is no name"))
+    #expect(errors[2] == "hosts:3: no alias of the SSH configuration fits none-*")
   }
 }

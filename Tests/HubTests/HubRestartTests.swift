@@ -103,6 +103,30 @@ struct HubRestartTests {
     #expect(failureCount > callCount * 3 / 4)
   }
 
+  @Test(
+    "whose log goes after a kill at any call has no file in the tables after the next round, whether or not the rows are there",
+    arguments: [false, true])
+  func goneAfterKill(withRows: Bool) throws {
+    let script = FaultScript()
+    #expect(try Fleet(logs: 1).derive(script.gate).isEmpty)
+    var orphanCount = 0
+    for index in script.calls.indices {
+      let fleet = try Fleet(logs: 1)
+      _ = fleet.derive(FaultScript(.from(index, errno: EIO)).gate)
+      let log = try #require(
+        fleet.directory.names(in: "fleet/logs/pump-1").first { $0.hasPrefix("000001-") })
+      try #require(unlink("\(fleet.path)/logs/pump-1/\(log)") == 0)
+      if !withRows { unlink("\(fleet.path)/rows/pump-1") }
+      orphanCount += fleet.contents().count { $0.key.contains("/date=") }
+      #expect(fleet.derive(.open).isEmpty, "call \(index)")
+      #expect(!fleet.contents().keys.contains { $0.contains("/date=") }, "call \(index)")
+      let after = FaultScript()
+      #expect(fleet.derive(after.gate).isEmpty)
+      #expect(after.changes.isEmpty, "call \(index): a further round makes \(after.changes)")
+    }
+    #expect(orphanCount > 0)
+  }
+
   @Test("the order in which recordings come does not change a byte")
   func order() throws {
     let (together, apart) = (try Fleet(logs: 4), try Fleet(logs: 0))

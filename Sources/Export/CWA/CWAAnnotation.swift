@@ -12,7 +12,7 @@ import LogStore
 /// The note is cut where the facts need the room, and there are as many marks and labels as leave it whole.
 struct CWAAnnotation {
   private(set) var bytes: [UInt8] = []
-  /// The remark about marks and labels for which there was no room; `nil` when all are there.
+  /// The remark about the end of the note, marks and labels for which there was no room; `nil` when all are there.
   private(set) var leftOut: String?
 
   private static let size = 448
@@ -30,17 +30,20 @@ struct CWAAnnotation {
     facts.append(zone.name.map { "times of UTC\($0)" } ?? "no date")
     if !items.isEmpty { facts.append("seconds from \(zone.text(plan.zero))") }
     let ending = Array("_co=".utf8) + CWAAnnotation.coded(facts.joined(separator: ", "))
+    var isCut = false
     if !plan.description.note.isEmpty {
       bytes = Array("_n=".utf8)
-      _ = plan.description.note.first { !put(String($0), before: ending.count + 1) }
+      isCut = plan.description.note.contains { !put(String($0), before: ending.count + 1) }
       bytes.append(UInt8(ascii: "&"))
     }
     bytes += ending
     let itemCount = items.firstIndex { !put("; \($0)", before: 0) } ?? items.count
-    let left = [
-      ("mark", max(0, Int(clamping: notes.markCount) - itemCount)),
-      ("label", min(plan.labels.count, items.count - itemCount)),
-    ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }
+    let left =
+      (isCut ? ["the end of the note"] : [])
+      + [
+        ("mark", max(0, Int(clamping: notes.markCount) - itemCount)),
+        ("label", min(plan.labels.count, items.count - itemCount)),
+      ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }
     guard !left.isEmpty else { return }
     leftOut =
       "\(left.joined(separator: " and ")) left out: cwa has \(CWAAnnotation.size) bytes for all notes"

@@ -106,7 +106,9 @@ extension ImportPauses {
           isStart: isStart, experiment: times.count > 1 ? times[1] : nil,
           system: times.count > 2 ? times[2] : nil))
     }
-    guard let first = events.first(where: \.isStart) else { return (nil, ImportPauses(), nil) }
+    guard let first = events.first(where: \.isStart) else {
+      return (nil, ImportPauses(), "meta/time.csv has no START, and so no date")
+    }
     guard let time = first.experiment, let wall = first.system else {
       return (
         nil, ImportPauses(), "the start in meta/time.csv has no date, and is left out"

@@ -25,6 +25,8 @@ struct ImportScaleSearch {
     let shift: Double
     /// The largest distance of a value without a power of ten from that of its count.
     var error = 0.0
+    /// The same of any value.
+    var anyError = 0.0
     var isFit = true
     /// Whether the file names it.
     var isOwn = false
@@ -35,8 +37,12 @@ struct ImportScaleSearch {
   private var candidates: [Candidate] = []
   private(set) var count: UInt64 = 0
   private var (smallest, largest) = (Double.infinity, -Double.infinity)
-  /// The most decimals of a value that is written without a power of ten.
-  private var decimals = 0
+  /// The most decimals of a value that is written without a power of ten; `nil` without such a value.
+  private var plainDecimals: Int?
+  /// The fewest and the most decimals of a value with one, and not 0.
+  private var scientificDecimals: ClosedRange<Int>?
+  /// The decimals of the last digit that every value has: phyphox and NumPy write each with a power of ten.
+  private var decimals: Int { plainDecimals ?? scientificDecimals?.lowerBound ?? 0 }
   private var lattice = ImportLattice()
 
   /// - Parameter named: The scale that the file names, and for temperatures what count 0 is.
@@ -63,7 +69,13 @@ struct ImportScaleSearch {
     count += 1
     smallest = min(smallest, value)
     largest = max(largest, value)
-    if !number.isScientific { decimals = max(decimals, -number.exponent) }
+    if !number.isScientific {
+      plainDecimals = max(plainDecimals ?? 0, -number.exponent)
+    } else if value != 0 {
+      let (own, known) = (-number.exponent, scientificDecimals)
+      scientificDecimals =
+        min(known?.lowerBound ?? own, own)...max(known?.upperBound ?? own, own)
+    }
     lattice.add(number)
     // Trailing zeros may have been dropped, but not those of a number with a power of ten.
     let place = number.isScientific ? number.lastPlace : ImportScaleSearch.place(decimals)
@@ -73,6 +85,7 @@ struct ImportScaleSearch {
       let off = (counts * candidates[index].step + candidates[index].shift - value).magnitude
       let error = max(0, off - margin)
       if !number.isScientific { candidates[index].error = max(candidates[index].error, error) }
+      candidates[index].anyError = max(candidates[index].anyError, error)
       if error > 0.5001 * place || counts < -32768 || counts > 32767 {
         candidates[index].isFit = false
       }
@@ -92,7 +105,7 @@ struct ImportScaleSearch {
     // A step below the last digit reproduces any value.
     let fits = fitting.filter { $0.step > place }
     guard let coarsest = fits.map(\.step).max(), !isZero else { return nil }
-    return fits.filter { $0.step > 0.98 * coarsest }.min { $0.error < $1.error }
+    return fits.filter { $0.step > 0.98 * coarsest }.min { $0.anyError < $1.anyError }
   }
 
   /// The value furthest from 0.
@@ -153,8 +166,9 @@ struct ImportScaleSearch {
       let middle = ((smallest + largest) / 2).rounded()
       let span = max(largest - middle, middle - smallest)
       let offset = Fraction(Int64(max(-1e9, min(middle, 1e9))), 1)
-      let step = ImportScaleSearch.place(min(decimals, 6))
-      let isExact = decimals <= 6 && span <= 32767 * step
+      let finest = max(plainDecimals ?? 0, scientificDecimals?.upperBound ?? 0)
+      let step = ImportScaleSearch.place(min(finest, 6))
+      let isExact = finest <= 6 && span <= 32767 * step
       let ratio = isExact ? step : max(span / 32767, 1e-9)
       return scale(
         ImportRatio.nearest(to: ratio) ?? Fraction(1, 100), isExact ? .lattice : .finest,

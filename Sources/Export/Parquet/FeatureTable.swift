@@ -38,7 +38,7 @@ extension Exporter {
   }
 }
 
-/// The rows of seconds, from the first to the last with a sample or the beginning of a gap. A second with more samples than
+/// The rows of seconds, each with a sample, the beginning of a gap, or a mark. A second with more samples than
 /// ``SecondFeatures/most``, which no chip makes, has several rows.
 struct FeatureTable: SampleFormat {
   private let plan: ExportPlan
@@ -51,6 +51,7 @@ struct FeatureTable: SampleFormat {
   /// The second that is being collected, since 1970.
   private var second: Int64?
   private var missing: UInt64 = 0
+  private var markCount = 0
   /// The largest half of an interval, and whether one is not proved.
   private var (error, isUnproved): (Int64, Bool) = (0, false)
 
@@ -78,7 +79,9 @@ struct FeatureTable: SampleFormat {
   init<Sink: ByteSink & ~Copyable>(
     _ plan: ExportPlan, _ notes: RecordingNotes, hertz: Double, to sink: inout Sink
   ) throws(ExportError) {
-    (self.plan, started, marks) = (plan, notes.started ?? 0, notes.marks[...])
+    (self.plan, started, marks) = (
+      plan, notes.started ?? 0, notes.marks.sorted { $0.time < $1.time }[...]
+    )
     features = SecondFeatures(plan.description, hertz: hertz)
     table = try FlatTable(FeatureTable.columns("\(plan.description.id)"), to: &sink)
   }
@@ -121,9 +124,24 @@ struct FeatureTable: SampleFormat {
     to time: Int64, to sink: inout Sink
   ) throws(ExportError) {
     let own = FeatureTable.second(of: time, started)
+    try passMarks(before: own, to: &sink)
     // An import's gap may be placed before the sample that it follows.
     if let second, own > second { try endSecond(to: &sink) }
     second = max(second ?? own, own)
+  }
+
+  /// Ends each second before this one that has a mark.
+  private mutating func passMarks<Sink: ByteSink & ~Copyable>(
+    before limit: Int64, to sink: inout Sink
+  ) throws(ExportError) {
+    while let mark = marks.first {
+      let own = FeatureTable.second(of: mark.time, started)
+      guard own < limit else { return }
+      if let second, own > second { try endSecond(to: &sink) }
+      second = max(second ?? own, own)
+      markCount += 1
+      marks = marks.dropFirst()
+    }
   }
 
   /// The second of a time, in two parts, because the sum of nanoseconds may have more than 64 bits.
@@ -148,6 +166,7 @@ struct FeatureTable: SampleFormat {
     guard let second else { return }
     let end = self.end
     let due = marks.prefix { $0.time < end }
+    markCount += due.count
     marks = marks.dropFirst(due.count)
     var row: [FlatTable.Value?] = [
       .integer(second &* 1_000_000), nil, .integer(Int64(features.count)),
@@ -166,14 +185,15 @@ struct FeatureTable: SampleFormat {
     let isKnown = plan.hasBounds && !isUnproved && features.count > 0
     row += [
       features.temperature.map { .float(Float($0)) }, isKnown ? .integer(error) : nil,
-      names.isEmpty ? nil : .text(names), .integer(Int64(due.count)),
+      names.isEmpty ? nil : .text(names), .integer(Int64(markCount)),
     ]
     try table.add(row, to: &sink)
     features.removeAll()
-    (missing, error, isUnproved) = (0, 0, false)
+    (missing, error, isUnproved, markCount) = (0, 0, false, 0)
   }
 
   mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
+    try passMarks(before: .max, to: &sink)
     try endSecond(to: &sink)
     try table.finish(to: &sink)
   }

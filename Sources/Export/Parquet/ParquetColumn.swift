@@ -3,7 +3,7 @@
 /// A column of a Parquet file, and its part of the row group that is being collected.
 ///
 ///     page: header │ which rows have a value │ values        chunk: page │ page │ …
-///     constant: page with the value │ page: header │ so many times value 0 │ …
+///     texts: page with each text once │ page: header │ which rows have one │ so many times text 3, so many times text 0, …
 final class ParquetColumn {
   /// How readers see values.
   enum Kind {
@@ -32,6 +32,11 @@ final class ParquetColumn {
   private let isOptional: Bool
   private let type: Int
   private let constant: [UInt8]?
+  /// The texts of the chunk, each once, and their places. Marks and labels come many rows in a row.
+  private var places: [[UInt8]: Int] = [:]
+  private var dictionary: [UInt8] = []
+  /// The places of the open page's texts.
+  private var texts: [(place: Int, count: Int)] = []
   /// The footer's description of the column.
   let schema: Thrift
   /// The open page: its values, its runs of rows with and without one, and its rows.
@@ -60,8 +65,9 @@ final class ParquetColumn {
 
   /// Whether values are in DELTA_BINARY_PACKED and not PLAIN: those of the types INT32 and INT64.
   private var isPacked: Bool { type <= 2 }
+  private var isText: Bool { type == 6 }
   /// The encoding of values: DELTA_BINARY_PACKED, RLE_DICTIONARY or PLAIN.
-  private var encoding: Int { isPacked ? 5 : constant == nil ? 0 : 8 }
+  private var encoding: Int { isPacked ? 5 : isText ? 8 : 0 }
 
   /// Adds rows with numbers; `nil` is one row without a value.
   func add(_ values: [Int64]?) {
@@ -93,6 +99,7 @@ final class ParquetColumn {
     var left = count
     while left > 0 {
       let part = min(left, ParquetColumn.pageLength - pageRows)
+      if arePresent, let constant { addText(constant, part) }
       addRows(part, arePresent: arePresent)
       left -= part
     }
@@ -100,10 +107,20 @@ final class ParquetColumn {
 
   /// Adds a row with a text in UTF-8, or without one.
   func add(text: [UInt8]?) {
-    guard let text else { return addRows(1, arePresent: false) }
-    plain.append(littleEndian: UInt32(text.count))
-    plain += text
-    addRows(1, arePresent: true)
+    if let text { addText(text, 1) }
+    addRows(1, arePresent: text != nil)
+  }
+
+  private func addText(_ text: [UInt8], _ count: Int) {
+    let place = places[text] ?? places.count
+    if place == places.count {
+      places[text] = place
+      dictionary.append(littleEndian: UInt32(text.count))
+      dictionary += text
+      byteCount += 4 + text.count
+    }
+    if texts.last?.place != place { texts.append((place, 0)) }
+    texts[texts.count - 1].count += count
   }
 
   private func addRows(_ count: Int, arePresent: Bool) {
@@ -126,9 +143,14 @@ final class ParquetColumn {
       body.append(littleEndian: UInt32(levels.count))
       body += levels
     }
-    if constant != nil {
-      // One bit an index, and one run of index 0.
-      body += [1] + [UInt8](varint: UInt64(pageRows) << 1) + [0]
+    if isText {
+      // The bits of a place, and runs, each with its place in whole bytes.
+      let width = max(1, Int.bitWidth - max(0, places.count - 1).leadingZeroBitCount)
+      body.append(UInt8(width))
+      for (place, count) in texts {
+        body += [UInt8](varint: UInt64(count) << 1)
+        body += (0..<(width + 7) / 8).map { UInt8(truncatingIfNeeded: place >> (8 * $0)) }
+      }
     } else {
       body += isPacked ? packed.finish() : plain
     }
@@ -140,28 +162,26 @@ final class ParquetColumn {
     byteCount += header.bytes.count + body.count
     plain.removeAll(keepingCapacity: true)
     runs.removeAll(keepingCapacity: true)
+    texts.removeAll(keepingCapacity: true)
     pageRows = 0
   }
 
-  /// The page with the value of a constant.
-  private static func dictionary(of value: [UInt8]) -> [UInt8] {
-    var body: [UInt8] = []
-    body.append(littleEndian: UInt32(value.count))
-    body += value
+  /// The header of the page with the texts.
+  private var dictionaryHeader: [UInt8] {
     let header: Thrift = [
-      1: .int32(2), 2: .int32(body.count), 3: .int32(body.count),
-      7: [1: .int32(1), 2: .int32(0)],
+      1: .int32(2), 2: .int32(dictionary.count), 3: .int32(dictionary.count),
+      7: [1: .int32(places.count), 2: .int32(0)],
     ]
-    return header.bytes + body
+    return header.bytes
   }
 
   /// Ends the chunk of so many rows, at `offset` of the file: its pages, and the footer's entry about them.
   func endChunk(of rows: Int, at offset: Int) -> (pages: [[UInt8]], entry: Thrift) {
     endPage()
-    let dictionary = constant.map { ParquetColumn.dictionary(of: $0) }
-    if let dictionary {
-      pages.insert(dictionary, at: 0)
-      byteCount += dictionary.count
+    let header = isText ? dictionaryHeader : []
+    if isText {
+      pages.insert(header + dictionary, at: 0)
+      byteCount += header.count
     }
     func bytes(_ value: Int64) -> Thrift? {
       if let constant { return .bytes(constant) }
@@ -171,12 +191,15 @@ final class ParquetColumn {
     let size = Thrift.int64(byteCount)
     let description: Thrift = [
       1: .int32(type),
-      2: .list([.int32(encoding), .int32(3)] + (dictionary == nil ? [] : [.int32(0)])),
+      2: .list([.int32(encoding), .int32(3)] + (isText ? [.int32(0)] : [])),
       3: .list([.text(name)]), 4: .int32(0), 5: .int64(rows), 6: size, 7: size,
-      9: .int64(offset + (dictionary?.count ?? 0)), 11: dictionary.map { _ in .int64(offset) },
+      9: .int64(offset + header.count + dictionary.count), 11: isText ? .int64(offset) : nil,
       12: [3: .int64(nulls), 5: bytes(greatest), 6: bytes(least)],
     ]
-    defer { (pages, byteCount, nulls, least, greatest) = ([], 0, 0, .max, .min) }
+    defer {
+      (pages, byteCount, nulls, least, greatest) = ([], 0, 0, .max, .min)
+      (places, dictionary) = ([:], [])
+    }
     return (pages, [2: .int64(0), 3: description])
   }
 }

@@ -148,16 +148,16 @@ struct AnalyzeCommand: ParsableCommand {
 
   /// Writes a text in pieces to stdout, or to a file that appears once it is complete.
   private func write(to output: String, _ fill: ((String) throws -> Void) throws -> Void) throws {
-    func fillSink(_ sink: inout FileDescriptorSink) throws {
+    func fillSink(_ sink: inout BufferedSink) throws {
       try fill { text in try Array(text.utf8).withUnsafeBytes { try sink.write($0) } }
       try sink.flush()
     }
     guard output != "-" else {
-      var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
+      var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
       return try fillSink(&sink)
     }
     let file = try PendingFile(output, remedy: "choose another FILE")
-    var sink = FileDescriptorSink(file.descriptor, name: output)
+    var sink = BufferedSink(file.descriptor, name: output)
     try fillSink(&sink)
     try file.publish()
   }

@@ -187,10 +187,14 @@ struct ExportCommand: ParsableCommand {
     } else {
       report = try toFile(entry, of: catalogue, options)
     }
-    if let labelRemark { report.remarks.append(labelRemark) }
+    report.add(labelRemark)
     guard report.damages > 0 else {
       for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
-      return
+      guard report.areLabelsDamaged else { return }
+      throw CommandFailure(
+        .damagedData,
+        "labels of recording \(entry.number) are damaged, and those that can be read were exported; `imulog label "
+          + "\(entry.number)` shows them")
     }
     throw CommandFailure(
       .damagedData,
@@ -312,7 +316,7 @@ struct ExportCommand: ParsableCommand {
         "--format \(options.format.rawValue) on a terminal is no use; give -o FILE, or send it through a pipe"
       )
     }
-    var sink = FileDescriptorSink(STDOUT_FILENO, name: "stdout")
+    var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
     return try write(entry, of: catalogue, options, to: &sink)
   }
 
@@ -320,7 +324,7 @@ struct ExportCommand: ParsableCommand {
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
   ) throws -> Exporter.Report {
     let file = try PendingFile(output)
-    var sink = FileDescriptorSink(file.descriptor, name: output)
+    var sink = BufferedSink(file.descriptor, name: output)
     let report = try write(entry, of: catalogue, options, to: &sink)
     try file.publish()
     return report
@@ -328,7 +332,7 @@ struct ExportCommand: ParsableCommand {
 
   private func write(
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions,
-    to sink: inout FileDescriptorSink
+    to sink: inout BufferedSink
   ) throws -> Exporter.Report {
     let storage = try catalogue.storage(of: entry)
     guard follow else {

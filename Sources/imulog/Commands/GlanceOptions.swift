@@ -32,6 +32,10 @@ struct GlanceOptions: ParsableArguments {
   ///
   /// - Parameter hosts: The host file, which nothing replaces.
   func check(besides hosts: String) throws {
+    if let metrics, let page, OutputPlace.isSame(metrics, page) {
+      throw CommandFailure(
+        .usage, "--metrics and --page name one file, \(Plain.text(page)); give each its own")
+    }
     for (option, file) in [("--metrics", metrics), ("--page", page)] {
       guard let file else { continue }
       guard !file.isEmpty else {
@@ -101,7 +105,7 @@ struct GlanceOptions: ParsableArguments {
 
   private func write(_ text: String, to path: String) throws {
     let file = try PendingFile(path, remedy: "choose another FILE")
-    var sink = FileDescriptorSink(file.descriptor, name: path)
+    var sink = BufferedSink(file.descriptor, name: path)
     try Array(text.utf8).withUnsafeBytes { try sink.write($0) }
     try sink.flush()
     try file.publish()

@@ -62,6 +62,11 @@ struct HubAddCommand: ParsableCommand {
     _ = consume lock
     var check = HostCheck(host, ssh.connection, timeout: timeout.nanoseconds)
     try check.run { state, words in try Console.data("\(state.rawValue)  \(Plain.text(words))") }
+    if !ssh.given.isEmpty {
+      Console.talk(
+        "the line of \(host.name) has no \(ssh.given.joined(separator: " ")): write that into the SSH configuration, or give it to each round"
+      )
+    }
     guard let status = check.status else { return }
     throw CommandFailure(
       status, "\(host.name) is not ready; mend what is said above, and run the same command again")

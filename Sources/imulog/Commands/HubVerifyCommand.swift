@@ -17,7 +17,7 @@ struct HubVerifyCommand: ParsableCommand {
 
   mutating func run() throws {
     let hub = try HubDirectory(path: directory, create: false)
-    let lock = try hub.lock()
+    let lock = try hub.lockForReading()
     var verification = HubVerification(hub)
     var findings = 0
     let (hosts, recordings) = try verification.run(lock) { finding in

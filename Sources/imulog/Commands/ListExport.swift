@@ -41,8 +41,8 @@ struct ListExport {
     let remark = try options.take(entry, in: catalogue)
     let file = try PendingFile(
       fileName, remedy: "leave the list, and start it in a directory where you may write")
-    var sink = FileDescriptorSink(file.descriptor, name: fileName)
-    let report: Exporter.Report
+    var sink = BufferedSink(file.descriptor, name: fileName)
+    var report: Exporter.Report
     do throws(ExportError) {
       report = try Exporter(options).write(try storage(), to: &sink)
     } catch .log(let error) {
@@ -53,12 +53,12 @@ struct ListExport {
     // It may have come while this one was written.
     guard !isTaken else { return (taken, true) }
     try file.publish()
+    report.add(remark)
     let damage =
       report.damages > 0 ? ["parts of the recording are damaged and missing in it"] : []
     return (
-      (["written to \(fileName)"] + damage + report.remarks + (remark.map { [$0] } ?? [])).joined(
-        separator: "; "),
-      report.damages > 0
+      (["written to \(fileName)"] + damage + report.remarks).joined(separator: "; "),
+      report.damages > 0 || report.areLabelsDamaged
     )
   }
 

@@ -62,6 +62,9 @@ struct ListRow {
     }
   }
 
+  /// Whether it can be read, and its labels cannot.
+  var areLabelsUnreadable: Bool { labels == nil && summary != nil }
+
   /// The most characters of the names of labels in a cell, but for the first name.
   private static let labelWidth = 40
 

@@ -95,7 +95,7 @@ struct Listing {
     var table = [heading] + rows.map(\.columns)
     var isNumeric = Array(ListRow.isNumeric.prefix(heading.count))
     // Most stores have none, and the terminal is narrow.
-    if rows.contains(where: { $0.labels?.isEmpty == false }) {
+    if rows.contains(where: { $0.labels?.isEmpty == false || $0.areLabelsUnreadable }) {
       for (row, cell) in zip(table.indices, ["LABELS"] + rows.map(\.labelCell)) {
         table[row].insert(cell, at: heading.count - 1)
       }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Export
+import IMUModel
+import LogFormat
+import LogStore
+import Testing
+
+/// The rows of seconds of a recording that begins at second 1000 of 1970.
+@Suite("The table of features")
+struct FeatureTableTests {
+  private func rows(_ log: TestLog) throws -> [[Int64?]] {
+    var reader = try LogReader(ArrayStorage(log.bytes()))
+    var sink = ArraySink()
+    _ = try Exporter.writeFeatures(of: &reader, labels: [], calibration: nil, to: &sink)
+    let file = try ParquetReader(sink.bytes)
+    func column(_ name: String) throws -> [Int64?] {
+      try #require(file.columns[name]).cells.map {
+        if case .integer(let number)? = $0 { number } else { nil }
+      }
+    }
+    let (times, marks) = (try column("t"), try column("marks"))
+    let (samples, missing) = (try column("samples"), try column("missing"))
+    return times.indices.map {
+      [times[$0].map { $0 / 1_000_000 }, samples[$0], missing[$0], marks[$0]]
+    }
+  }
+
+  @Test(
+    "a mark counts in its own second, also in a gap, before the first sample and after the last")
+  func marks() throws {
+    var log = TestLog()
+    log.clock(0, wall: 1_000_000_000_000)
+    for tick in 0..<10 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 1, ay: -2, az: 16384, gx: 4))
+    }
+    log.gap(10, 40, .busError)
+    for tick in 50..<60 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 2, ay: -3, az: 16384, gx: 5))
+    }
+    for tenth in [85, 39, -5, 25, 35, 9, 59] as [Int64] { log.mark(tenth * 100_000_000) }
+    #expect(
+      try rows(log) == [
+        [999, 0, 0, 1], [1000, 10, 0, 1], [1001, 0, 40, 0], [1002, 0, 0, 1], [1003, 0, 0, 2],
+        [1005, 10, 0, 1], [1008, 0, 0, 1],
+      ])
+  }
+}

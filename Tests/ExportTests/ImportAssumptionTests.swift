@@ -179,7 +179,7 @@ struct ImportAssumptionTests {
     let text = "time,ax,ay,az,Turn rate X,Turn rate Y,Turn rate Z\n0,1,2,3,4,5,6\n"
     #expect(
       Imports.csvError(text)?.description
-        == "table.csv, line 1: the columns \"Turn rate X\", \"Turn rate Y\", \"Turn rate Z\" look like a sensor's rates, under names that are not known: name all columns to import with --columns"
+        == "table.csv, line 1: the columns \"Turn rate X\", \"Turn rate Y\", \"Turn rate Z\" look like a sensor's rates, under names that are not known: name all columns to import with --columns, such as --columns time=time,ax=ax,ay=ay,az=az,gx=5,gy=6,gz=7"
     )
   }
 

@@ -43,7 +43,7 @@ extension ImportError {
     case .noTimes, .noWholeRow, .line(_, _, .noTimeColumn), .line(_, _, .noTimeKey),
       .line(_, _, .noTime), .line(_, _, .unknownColumn), .line(_, _, .repeatedColumn),
       .line(_, _, .notAtRate), .line(_, _, .unknownTimeUnit), .line(_, _, .sensorLeftOut),
-      .line(_, _, .unknownSensor):
+      .line(_, _, .otherSensor), .line(_, _, .unknownSensor):
       true
     default: false
     }

@@ -141,8 +141,11 @@ public enum ImportLineProblem: Equatable, Sendable {
   case unknownStatedUnit(column: String, found: String, choices: String)
   /// The file states another unit for a column than for `other`, a column of the same sensor or the preamble.
   case mixedStatedUnits(column: String, found: String, other: String, unit: String)
-  /// Columns that look like a sensor's would be left out; `columns` are their names.
-  case sensorLeftOut(columns: String, sensor: String)
+  /// Columns that look like a sensor's would be left out; `columns` are their names, `choice` the text for `--columns`
+  /// that names all to import.
+  case sensorLeftOut(columns: String, sensor: String, choice: String)
+  /// Columns look like those of a further device; the texts for `--columns` are those of the first device and of this one.
+  case otherSensor(columns: String, sensor: String, first: String, other: String)
   /// The header names x, y and z, and the file's name does not say of which sensor.
   case unknownSensor
   /// The header lacks a column that the user named.

@@ -206,6 +206,7 @@ struct ImportHead {
     {
       return .noTime
     }
+    if let problem = ImportLayout.problem(ofUnknown: headings) { return problem }
     let hasTime = headings.contains { ImportDialect.own.times[$0.name] != nil }
     if hasTime {
       let strange = headings.enumerated().first { ImportDialect.own.times[$0.element.name] == nil }

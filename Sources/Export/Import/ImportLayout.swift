@@ -90,13 +90,14 @@ struct ImportLayout: Equatable {
     usualCountsPerG = dialect.usualCountsPerG
     let shift = dialect.isNamedByFile ? try ImportLayout.shift(headings, dialect, file) : 0
     var seen: ChannelSet = []
-    var others: [ImportHeading] = []
+    var others: [Int] = []
+    var unknown: ImportLineProblem?
     var own: [String] = []
     // A clock of whole steps is better than a time of day.
     let hasCounter = headings.contains { dialect.times[$0.name].map { $0 != .timeOfDay } ?? false }
     for (index, heading) in headings.enumerated() {
       if hasCounter, dialect.times[heading.name] == .timeOfDay {
-        others.append(heading)
+        others.append(index)
         continue
       }
       let channel = dialect.axes[heading.name].map { $0 + shift }
@@ -122,10 +123,15 @@ struct ImportLayout: Equatable {
         // What a separator at the end of each line makes is no column.
         continue
       } else if isStrict, !ImportLayout.ignored.contains(heading.name) {
-        throw ImportFieldError(.unknownColumn(column: index + 1, found: heading.shown))
+        unknown = unknown ?? .unknownColumn(column: index + 1, found: heading.shown)
+        others.append(index)
       } else if !heading.name.isEmpty {
-        others.append(heading)
+        others.append(index)
       }
+    }
+    if let unknown {
+      try refuseSensors(among: others, of: headings)
+      throw ImportFieldError(unknown)
     }
     guard !seen.isEmpty else { throw ImportFieldError(.noAxis) }
     let time = columns.first { $0.channel == nil }.map { headings[$0.index] }
@@ -136,8 +142,8 @@ struct ImportLayout: Equatable {
     takeTimeUnit()
     try setUnits(
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
-    try refuseSensors(among: others)
-    if !others.isEmpty { remarks.append(ImportLayout.leftOut(others.map(\.shown))) }
+    try refuseSensors(among: others, of: headings)
+    if !others.isEmpty { remarks.append(ImportLayout.leftOut(others.map { headings[$0].shown })) }
     if !own.isEmpty {
       let names = own.joined(separator: ", ")
       remarks.append(

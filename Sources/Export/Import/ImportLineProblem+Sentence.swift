@@ -33,7 +33,7 @@ extension ImportLineProblem {
       .holeTooLong, .notAGap, .gapBeyondTimes,
       .tooLong, .changed, .notJSON, .otherKind, .zeros, .endsInside, .noMember, .decimalComma,
       .unknownSensor,
-      .sensorLeftOut, .unknownStatedUnit, .mixedStatedUnits,
+      .sensorLeftOut, .otherSensor, .unknownStatedUnit, .mixedStatedUnits,
       .noColumn, .unknownOrientation, .noteTooLong:
       return nil
     }
@@ -177,10 +177,14 @@ extension ImportLineProblem {
       return
         "the unit of \(column) is \(quoted(found)) and that of \(other) is \(quoted(unit)): a sensor's columns have one "
         + "unit; correct it"
-    case .sensorLeftOut(let columns, let sensor):
+    case .sensorLeftOut(let columns, let sensor, let choice):
       return
         "the columns \(columns) look like a sensor's \(sensor), under names that are not known: name all columns to "
-        + "import with --columns"
+        + "import with --columns, such as --columns \(choice)"
+    case .otherSensor(let columns, let sensor, let first, let other):
+      return
+        "the columns \(columns) look like the \(sensor) of another sensor, and a recording has one sensor: import each by "
+        + "itself, with --columns \(first) and with --columns \(other)"
     case .unknownSensor:
       return
         "the header names x, y and z, and the file's name does not say of which sensor: name the columns, such as "

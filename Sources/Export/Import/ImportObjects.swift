@@ -69,7 +69,9 @@ extension ImportLayout {
         headings, options.columns, file: filter?.value ?? names.sensor ?? name,
         ignoring: ["sensor"])
       guard var known = found else {
-        throw ImportFieldError(.noTimeKey(found: ImportText.shown(object)))
+        throw ImportFieldError(
+          ImportLayout.problem(ofUnknown: headings)
+            ?? .noTimeKey(found: ImportText.shown(object)))
       }
       known.shape = shape
       known.headLines = 0

@@ -112,11 +112,7 @@ extension RecordingLabel: Comparable {
 extension RecordingLabel: CustomStringConvertible {
   /// As the command line reads it: `3s..8s walking`.
   public var description: String {
-    "\(RecordingLabel.text(from))..\(RecordingLabel.text(to)) \(name)"
-  }
-
-  private static func text(_ time: Int64) -> String {
-    time < 0 ? "-" + SpanText.text(-max(time, -.max)) : SpanText.text(time)
+    "\(SpanText.text(time: from))..\(SpanText.text(time: to)) \(name)"
   }
 }
 

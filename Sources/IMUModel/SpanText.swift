@@ -14,9 +14,21 @@ public enum SpanText {
   /// `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point. A length
   /// that is not a whole number of nanoseconds, or is above 292 years, is refused.
   public static func nanoseconds(_ text: String) -> Int64? {
-    var rest = text[...]
-    var total: Int64 = 0
-    var unitBefore: Int64?
+    magnitude(text[...]).flatMap { Int64(exactly: $0) }
+  }
+
+  /// A time before or after an instant, in nanoseconds: a length, with `-` in front of one before; `nil` for another text.
+  public static func time(_ text: String) -> Int64? {
+    guard text.hasPrefix("-") else { return nanoseconds(text) }
+    return magnitude(text.dropFirst()).flatMap { length in
+      length == Int64.min.magnitude ? .min : Int64(exactly: length).map { -$0 }
+    }
+  }
+
+  private static func magnitude(_ text: Substring) -> UInt64? {
+    var rest = text
+    var total: UInt64 = 0
+    var unitBefore: UInt64?
     repeat {
       let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
       rest = rest.dropFirst(digits.count)
@@ -33,7 +45,7 @@ public enum SpanText {
     return total
   }
 
-  private static func unit(_ name: Substring) -> Int64? {
+  private static func unit(_ name: Substring) -> UInt64? {
     switch name {
     case "ns": return 1
     case "us": return 1000
@@ -47,14 +59,14 @@ public enum SpanText {
   }
 
   /// A decimal number of a unit.
-  private static func length(_ digits: Substring, _ unit: Int64) -> Int64? {
+  private static func length(_ digits: Substring, _ unit: UInt64) -> UInt64? {
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), let whole = Int64(parts[0]) else { return nil }
+    guard (1...2).contains(parts.count), let whole = UInt64(parts[0]) else { return nil }
     var (total, overflow) = whole.multipliedReportingOverflow(by: unit)
     guard !overflow else { return nil }
     if parts.count == 2 {
-      guard (1...9).contains(parts[1].count), let fraction = Int64(parts[1]) else { return nil }
-      let scale = (0..<parts[1].count).reduce(Int64(1)) { product, _ in product * 10 }
+      guard (1...9).contains(parts[1].count), let fraction = UInt64(parts[1]) else { return nil }
+      let scale = (0..<parts[1].count).reduce(UInt64(1)) { product, _ in product * 10 }
       let (product, tooBig) = fraction.multipliedReportingOverflow(by: unit)
       guard !tooBig, product % scale == 0 else { return nil }
       (total, overflow) = total.addingReportingOverflow(product / scale)
@@ -69,7 +81,16 @@ public enum SpanText {
   /// Traps when `nanoseconds` is negative.
   public static func text(_ nanoseconds: Int64) -> String {
     precondition(nanoseconds >= 0, "a length of time is not negative")
-    let units: [(unit: Int64, name: String)] = [
+    return text(magnitude: nanoseconds.magnitude)
+  }
+
+  /// The time as ``time(_:)`` reads it back: `-1.5s`, `400ms`.
+  public static func text(time: Int64) -> String {
+    (time < 0 ? "-" : "") + text(magnitude: time.magnitude)
+  }
+
+  private static func text(magnitude nanoseconds: UInt64) -> String {
+    let units: [(unit: UInt64, name: String)] = [
       (1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"),
     ]
     guard nanoseconds > 0 else { return "0s" }

@@ -15,10 +15,18 @@ struct Importing {
   ///
   /// - Parameter line: Shows the progress; it is removed before anything is said.
   func run(_ source: consuming ImportedFile, _ line: ProgressLine) throws -> UInt32 {
-    let remarks = source.remarks
+    let (remarks, labels, marks) = (source.remarks, source.labels, source.marks)
     let number = try write(source)
     line.end()
     for remark in remarks { Console.talk(Plain.text(remark)) }
+    if !labels.isEmpty || !marks.isEmpty {
+      let catalogue = try OpenStore.making(store)
+      var reader = try catalogue.reader(of: catalogue.entry(for: "\(number)"))
+      let times = try reader.labelTimes(isLive: false)
+      if let sentence = LabelCommand.outside(number, times, labels, marks) {
+        Console.talk(sentence)
+      }
+    }
     return number
   }
 

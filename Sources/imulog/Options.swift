@@ -174,15 +174,10 @@ struct RangeTime: ExpressibleByArgument {
   }
 
   init?(argument: String) {
-    let isNegative = argument.hasPrefix("-")
-    guard let length = SpanText.nanoseconds(String(argument.dropFirst(isNegative ? 1 : 0))) else {
-      return nil
-    }
-    nanoseconds = isNegative ? -length : length
+    guard let nanoseconds = SpanText.time(argument) else { return nil }
+    self.nanoseconds = nanoseconds
   }
 
-  /// The time as ``init(argument:)`` reads it; the earliest possible one is shown a nanosecond later.
-  var text: String {
-    nanoseconds < 0 ? "-" + SpanText.text(-max(nanoseconds, -.max)) : SpanText.text(nanoseconds)
-  }
+  /// The time as ``init(argument:)`` reads it.
+  var text: String { SpanText.text(time: nanoseconds) }
 }

@@ -65,6 +65,38 @@ struct LabelCommandTests {
     expectSentence(bench.run("export", "1", "--from", "3s"), 64, ["ends at 2.9s"])
   }
 
+  @Test(
+    "those of an imported document that are not within the recording are kept and said, and removed as listed"
+  )
+  func outside() throws {
+    let rows = (0..<20).map { "{\"t_ns\":\($0)00000000,\"ax\":\($0)}" }.joined(separator: ",")
+    func document(_ labels: String, _ marks: String) -> String {
+      bench.file(
+        "walk.json",
+        "{\"units\":{\"ax\":\"count\"},\"labels\":[\(labels)],\"marks\":[\(marks)],\"samples\":[\(rows)]}"
+      )
+    }
+    let inside = "{\"from_ns\":0,\"to_ns\":2000000000,\"name\":\"all\"}"
+    let first = "{\"from_ns\":-9223372036854775808,\"to_ns\":1500000000,\"name\":\"walk\"}"
+    let last = "{\"from_ns\":5000000000,\"to_ns\":9223372036854775807,\"name\":\"run\"}"
+    let marks = "{\"t_ns\":7,\"label\":\"in\"},{\"t_ns\":-1500000000,\"label\":\"before\"}"
+    let outcome = bench.run("import", document("\(inside),\(first),\(last)", marks))
+    #expect(outcome.status == 0 && outcome.output == "1\n")
+    #expect(
+      outcome.talk.contains(
+        "recording 1 begins at 0s and ends at 2s: 2 of its labels are not all within it, such as -9223372036.854775808s..1.5s walk, and 1 of its marks is not within it, such as at -1.5s"
+      ), "\(outcome.talk)")
+    let listed = bench.run("label", "1").lines
+    #expect(listed.count == 3)
+    for line in listed {
+      let words = line.split(separator: " ").map(String.init)
+      #expect(bench.run(["label", "1", "--remove", "--"] + words).status == 0, "\(line)")
+    }
+    #expect(bench.run("label", "1").output == "")
+    let silent = bench.run("import", document(inside, "{\"t_ns\":7,\"label\":\"in\"}"))
+    #expect(!silent.talk.contains("within it"), "\(silent.talk)")
+  }
+
   @Test("the log stays as it was, byte for byte")
   func log() throws {
     try bench.record("--for", "1s")

@@ -50,6 +50,21 @@ import Testing
     }
   }
 
+  @Test("a time before or after an instant is read back as it is written, to the ends of 64 bits")
+  func times() {
+    for (nanoseconds, text) in [
+      (0, "0s"), (-1, "-1ns"), (-1_500_000_000, "-1.5s"), (2500, "2.5us"),
+      (.max, "9223372036.854775807s"), (-.max, "-9223372036.854775807s"),
+      (.min, "-9223372036.854775808s"),
+    ] as [(Int64, String)] {
+      #expect(SpanText.text(time: nanoseconds) == text)
+      #expect(SpanText.time(text) == nanoseconds)
+    }
+    for text in ["-", "--1s", "-+1s", "- 1s", "9223372036.854775808s", "-9223372036.854775809s"] {
+      #expect(SpanText.time(text) == nil, "\(text)")
+    }
+  }
+
   @Test("a length is written in its largest unit and read back")
   func text() {
     for (nanoseconds, text) in [

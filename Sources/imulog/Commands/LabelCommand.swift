@@ -113,17 +113,41 @@ struct LabelCommand: ParsableCommand {
         Console.talk("recording \(entry.number) has no labels")
       }
     }
-    if let times,
-      let first = list.labels.first(where: { !$0.isWithin(first: times.first, end: times.end) })
-    {
-      let count = list.labels.count { !$0.isWithin(first: times.first, end: times.end) }
-      let end = times.end.map { " and ends at \(RangeTime(nanoseconds: $0).text)" } ?? ""
-      Console.talk(
-        "recording \(entry.number) begins at \(RangeTime(nanoseconds: times.first).text)\(end): \(count) of its labels "
-          + "\(count == 1 ? "is" : "are") not all within it, such as \(first)")
+    if let times, let sentence = LabelCommand.outside(entry.number, times, list.labels) {
+      Console.talk(sentence)
     }
     guard let sentence = list.damageSentence else { return }
     throw CommandFailure(.damagedData, "recording \(entry.number): \(sentence)")
+  }
+}
+
+extension LabelCommand {
+  /// What of a recording's labels and marks lies outside it; `nil` if nothing does.
+  ///
+  /// - Parameter times: The recording's beginning and end, as labels have them; no end while it is being written.
+  static func outside(
+    _ number: UInt32, _ times: (first: Int64, end: Int64?), _ labels: [RecordingLabel],
+    _ marks: [Mark] = []
+  ) -> String? {
+    func part(_ found: [String], _ name: String, _ place: String) -> String? {
+      guard let first = found.first else { return nil }
+      return
+        "\(found.count) of its \(name) \(found.count == 1 ? "is" : "are") not \(place) it, such as \(first)"
+    }
+    let parts = [
+      part(
+        labels.filter { !$0.isWithin(first: times.first, end: times.end) }.map { "\($0)" },
+        "labels", "all within"),
+      part(
+        marks.filter { mark in mark.time < times.first || times.end.map { mark.time > $0 } ?? false
+        }
+        .map { "at \(SpanText.text(time: $0.time))" }, "marks", "within"),
+    ].compactMap { $0 }
+    guard !parts.isEmpty else { return nil }
+    let end = times.end.map { " and ends at \(SpanText.text(time: $0))" } ?? ""
+    return
+      "recording \(number) begins at \(SpanText.text(time: times.first))\(end): "
+      + parts.joined(separator: ", and ")
   }
 }
 

@@ -194,6 +194,13 @@ enum ImportText {
     return UnsafeRawBufferPointer(rebasing: field[begin..<end])
   }
 
+  /// A field without the quotes around it.
+  static func unquoted(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard field.count > 1, field.first == UInt8(ascii: "\""), field.last == UInt8(ascii: "\"")
+    else { return field }
+    return UnsafeRawBufferPointer(rebasing: field[1..<(field.count - 1)])
+  }
+
   static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }

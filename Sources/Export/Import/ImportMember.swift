@@ -40,10 +40,6 @@ struct ImportMember {
       guard place > begin else { throw ImportFieldError(.notJSON) }
       return UnsafeRawBufferPointer(rebasing: object[begin..<place])
     }
-    func unquoted(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-      guard text.count > 1, text.first == UInt8(ascii: "\"") else { return text }
-      return UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1])
-    }
     func plain(_ key: UnsafeRawBufferPointer) throws(ImportFieldError) -> [UInt8] {
       var json = JSONReader(Array(key))
       do throws(JSONReader.Failure) {
@@ -65,9 +61,9 @@ struct ImportMember {
       let value = try text()
       if value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") {
         if key.contains(UInt8(ascii: "\\")) {
-          try plain(key).withUnsafeBytes { body($0, unquoted(value)) }
+          try plain(key).withUnsafeBytes { body($0, ImportText.unquoted(value)) }
         } else {
-          body(unquoted(key), unquoted(value))
+          body(ImportText.unquoted(key), ImportText.unquoted(value))
         }
       }
       skipBlanks()

@@ -57,7 +57,7 @@ struct ImportRowParser {
     while true {
       let end = self.end(of: line, from: begin)
       if next < layout.columns.count, layout.columns[next].index == field {
-        let bytes = ImportRowParser.unquoted(line, begin, end)
+        let bytes = ImportText.unquoted(UnsafeRawBufferPointer(rebasing: line[begin..<end]))
         if layout.columns[next].channel == nil {
           time = try takeTime(bytes, layout.columns[next])
         } else if !isGap, !(try take(bytes, layout.columns[next])) {
@@ -83,7 +83,8 @@ struct ImportRowParser {
       guard begin <= line.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     }
     return ImportText.trimmed(
-      ImportRowParser.unquoted(line, begin, end(of: line, from: begin)))
+      ImportText.unquoted(
+        UnsafeRawBufferPointer(rebasing: line[begin..<end(of: line, from: begin)])))
   }
 
   /// Takes the row of a gap: its cause, and its ticks unless the table has none.
@@ -165,17 +166,6 @@ struct ImportRowParser {
       end += 1
     }
     return end
-  }
-
-  private static func unquoted(_ line: UnsafeRawBufferPointer, _ begin: Int, _ end: Int)
-    -> UnsafeRawBufferPointer
-  {
-    let field = UnsafeRawBufferPointer(rebasing: line[begin..<end])
-    guard field.count > 1, field.first == UInt8(ascii: "\""), field.last == UInt8(ascii: "\"")
-    else {
-      return field
-    }
-    return UnsafeRawBufferPointer(rebasing: field[1..<(field.count - 1)])
   }
 
   private mutating func takeTime(_ field: UnsafeRawBufferPointer, _ column: ImportLayout.Column)

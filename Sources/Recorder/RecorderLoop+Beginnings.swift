@@ -30,6 +30,11 @@ extension RecorderLoop {
     }
   }
 
+  /// Counts the current recording no more: nothing of it is kept, because the card refused it or it had no sample.
+  func takeBackBeginning() {
+    if current.reason == .trigger { triggers.takeBackBeginning() }
+  }
+
   /// Begins the duty cycle of the configuration, if it is another one.
   func planTurns() {
     guard turns?.period != setup.configuration.every else { return }

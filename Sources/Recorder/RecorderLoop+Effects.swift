@@ -221,6 +221,7 @@ extension RecorderLoop {
       journal(.warning, RefusalText.marksAreLost(count))
     case .recording(let event):
       if event == .savedNothing {
+        takeBackBeginning()
         journal(.notice, RefusalText.hadNoSample)
         if setup.isSingle { fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample) }
       }
@@ -230,6 +231,7 @@ extension RecorderLoop {
       (cardWaitSince, notice) = (nil, "")
       if let sensor { surroundings.didBegin(sensor.sensor) }
     case .fileRefused(let failure, let isFull):
+      takeBackBeginning()
       if setup.isSingle { fatal = failure } else { journal(.error, failure.sentence) }
       handle(.fileRefused(isFull ? .storageFull : .storage), because: failure)
     case .filed(let recording): handle(recording)
@@ -319,6 +321,7 @@ extension RecorderLoop {
     }
     if case .withoutSamples = recording.fate {
       current.number = nil
+      takeBackBeginning()
       handle(.savedNothing, because: failure)
     } else {
       handle(.saved, because: failure)

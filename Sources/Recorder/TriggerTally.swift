@@ -31,6 +31,9 @@ package struct TriggerTally {
     isReported = false
   }
 
+  /// The recording that began last got no file or no sample, and is none.
+  package mutating func takeBackBeginning() { _ = begun.popLast() }
+
   /// Whether this refusal is the first one since the limit was reached.
   package mutating func isNewlyFull() -> Bool {
     defer { isReported = true }

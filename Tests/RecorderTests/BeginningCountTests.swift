@@ -71,6 +71,16 @@ struct BeginningCountTests {
     #expect(tally.count(at: at(200_000)) == 0)
   }
 
+  @Test("a recording that was none is taken back, and the ones before stay")
+  func takenBack() {
+    var tally = TriggerTally()
+    tally.takeBackBeginning()
+    for second in [0, 10] as [Int64] { tally.noteBeginning(at: at(second)) }
+    tally.takeBackBeginning()
+    #expect(tally.count(at: at(10)) == 1)
+    #expect(tally.count(at: at(86_400)) == 0)
+  }
+
   @Test("a full day is reported once until another recording began")
   func reportedOnce() {
     var tally = TriggerTally()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
@@ -24,6 +25,8 @@ struct MotionRecorder {
   var length: Int64? = 60_000_000_000
   var setting = TriggerSetting()
   var samplesWhileIdle = true
+  /// Seconds from the first tick until which there is a file in place of the store.
+  var blockedUntil: Double?
   /// Seconds until the service ends.
   var end = 30.0
   let directory = TemporaryDirectory(inMemory: true)
@@ -61,17 +64,26 @@ struct MotionRecorder {
       return now > end ? nil : edges
     }
     let warnings = SentenceList()
+    let store = directory.path + "/store"
+    if blockedUntil != nil { directory.write([], to: "store") }
+    var blockedUntil = blockedUntil.map { start + Int64($0 * 1e9) }
     let surroundings = RecorderLoop.Surroundings { priority, sentence in
       if priority.rawValue <= JournalPriority.warning.rawValue { warnings.add(sentence) }
     } openPanel: { _ in
       button
     }
     _ = try SimulatedRecorder(
-      RecorderSetup(configuration, sensor: source, store: directory.path), surroundings,
+      RecorderSetup(configuration, sensor: source, store: store), surroundings,
       isWriterHeld: { writerStall.contains(Double($0 - start) / 1e9) },
-      afterTick: { loop, _ in didTurn(loop) }
+      afterTick: { loop, now in
+        if let end = blockedUntil, now >= end {
+          blockedUntil = nil
+          #expect(unlink(store) == 0)
+        }
+        didTurn(loop)
+      }
     ).run()
-    let catalogue = try Catalogue(path: directory.path)
+    let catalogue = try Catalogue(path: store)
     let takes = try catalogue.list().entries.sorted { $0.number < $1.number }.map { entry in
       var reader = try catalogue.reader(of: entry)
       return try WholeRecording(&reader) { sample in

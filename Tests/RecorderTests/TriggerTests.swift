@@ -88,6 +88,21 @@ struct TriggerTests {
     #expect(open.warnings.count == 1)
   }
 
+  @Test("that the card refused are none of so many a day")
+  func refusedByCard() throws {
+    var recorder = MotionRecorder(spikes: [300: 5000, 600: 5000, 1000: 5000, 1400: 5000])
+    recorder.setting.mostADay = 1
+    recorder.blockedUntil = 7
+    var counts: [Int] = []
+    let (takes, warnings) = try recorder.run { loop in
+      if let count = loop.status().trigger?.count, counts.last != count { counts.append(count) }
+    }
+    #expect(takes.map(\.ticks) == [950..<1101])
+    #expect(counts == [0, 1])
+    #expect(warnings.count { $0.contains("is a file and not a directory") } == 2, "\(warnings)")
+    #expect(warnings.count { $0.contains("1 recordings in 24 hours") } == 1)
+  }
+
   @Test("a person's recording gets a mark for each event, and ends when that person says")
   func marks() throws {
     var recorder = MotionRecorder(spikes: [500: 5000, 900: -5000, 905: 5000])

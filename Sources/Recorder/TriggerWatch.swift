@@ -9,11 +9,17 @@ package import Sampling
 ///                                           └─► mean of window ─► rms ─┴─► threshold² ─► began, quiet
 ///
 /// The filter is of first order: y = a (y′ + x − x′), a = τ / (τ + period), τ = 1 / 2πf. It starts anew at the first
-/// sample and after each gap or sensor event, where x may step without a motion, and is deaf then for 3 τ: y has decayed to
-/// 5 % of whatever x′ it started with. With a window, that has to be full, too.
+/// sample and after each sensor event, where x may step without a motion, and is deaf then for 3 τ: y has decayed to 5 % of
+/// whatever x′ it started with. With a window, that has to be full, too.
 ///
-/// An event begins with the first sample above the threshold, and is over with the last one above 0.7 times the threshold
-/// that none follows within ``TriggerSetting/postTrigger``. So one event is reported once, however it swings.
+/// Over a gap both go on. The filter takes x to have changed in a straight line, the slowest motion that explains the sample
+/// after the gap: over k periods y = aᵏ y′ + (a + a² + … + aᵏ) (x − x′) / k. The window has a place for each tick, and its
+/// mean is that of its samples as long as they are half of its ticks or more.
+///
+/// An event begins with the first sample above the threshold. It is over when all samples of
+/// ``TriggerSetting/postTrigger`` were at most 0.7 times the threshold since the last one above that. A tick of which the
+/// level is not known proves no stillness and puts the end off by one; together they do so by ``patience`` at most, so that a
+/// dead sensor ends the event, too. So one event is reported once, however it swings, and whatever is missing in it.
 package struct TriggerWatch: Sendable {
   package enum Event: Equatable, Sendable {
     /// The sample of `tick` is the first one above the threshold. It was measured at `at` or a little later, and the sample
@@ -25,6 +31,9 @@ package struct TriggerWatch: Sendable {
 
   /// What the threshold is multiplied by for the samples that belong to an event.
   private static var release: Double { 0.7 }
+  /// How long ticks of unknown level put the end of an event off, in nanoseconds. What the filter and the window take to
+  /// start anew comes on top of it.
+  package static var patience: Int64 { 10_000_000_000 }
 
   private let schedule: Schedule
   private let isGrid: Bool
@@ -32,18 +41,21 @@ package struct TriggerWatch: Sendable {
   private let squareG: Double
   /// Squares of counts.
   private let limits: (threshold: Double, release: Double)
-  private let factor: Double
+  /// τ in periods, and a.
+  private let (constant, factor): (Double, Double)
   private let deafTicks: UInt64
-  private let (afterTicks, pauseTicks): (UInt64, UInt64)
+  private let (afterTicks, pauseTicks, patienceTicks): (UInt64, UInt64, UInt64)
 
   /// The axes' counts of the last sample, and what passes the filter.
   private var counts = SIMD3<Double>(repeating: 0)
   private var passed = SIMD3<Double>(repeating: 0)
-  /// Samples since the filter started.
+  /// Ticks since the filter started.
   private var heard: UInt64 = 0
   private var window: SquareWindow?
   /// The last tick of the present event that is above the release.
   private var loudest: UInt64?
+  /// Ticks since then of which the level is not known.
+  private var unknown: UInt64 = 0
   /// The first tick at which an event can begin.
   private var armedFrom: UInt64 = 0
   /// The newest sample's tick, and nanoseconds from tick 0 to it.
@@ -60,14 +72,16 @@ package struct TriggerWatch: Sendable {
     (self.schedule, isGrid, squareG) = (schedule, clock == .grid, scale * scale)
     let square = threshold.limit * threshold.limit / squareG
     limits = (square, square * TriggerWatch.release * TriggerWatch.release)
-    let constant = rate.hertz / (2 * Double.pi * setting.cutOffHertz)
+    constant = rate.hertz / (2 * Double.pi * setting.cutOffHertz)
     factor = constant / (constant + 1)
     deafTicks = UInt64((3 * constant).rounded(.up))
     afterTicks = rate.ticks(inNanoseconds: setting.postTrigger)
     pauseTicks = rate.ticks(inNanoseconds: setting.pause)
-    if threshold.measure == .rms {
-      window = SquareWindow(count: Int(rate.ticks(inNanoseconds: setting.window)))
-    }
+    let windowTicks =
+      threshold.measure == .rms ? rate.ticks(inNanoseconds: setting.window) : 0
+    patienceTicks =
+      rate.ticks(inNanoseconds: TriggerWatch.patience) + deafTicks + windowTicks
+    window = windowTicks > 0 ? SquareWindow(count: Int(windowTicks)) : nil
   }
 
   /// The words of an event's mark, for its level in g.
@@ -77,7 +91,8 @@ package struct TriggerWatch: Sendable {
 
   /// Whether motion would begin an event now.
   package var isArmed: Bool {
-    loudest == nil && heard > deafTicks && window?.isFull != false && newest.tick >= armedFrom
+    loudest == nil && heard > deafTicks && (window.map { $0.mean != nil } ?? true)
+      && newest.tick >= armedFrom
   }
 
   /// Looks at a record; each tick must be covered, in order.
@@ -85,7 +100,7 @@ package struct TriggerWatch: Sendable {
     switch record.kind {
     case .sample: return note(sample: record)
     case .gap:
-      heard = 0
+      unknown += record.count
       return end(by: record.endTick - min(1, record.endTick))
     case .sensorEvent: heard = 0
     case .reading: break
@@ -94,34 +109,65 @@ package struct TriggerWatch: Sendable {
   }
 
   private mutating func note(sample record: TickRecord) -> Event? {
+    let periods = record.tick - min(record.tick, newest.tick)
     newest = (record.tick, record.time)
-    guard let level = level(of: record.sample) else { return end(by: record.tick) }
+    guard let level = level(of: record.sample, after: periods) else {
+      unknown += 1
+      return end(by: record.tick)
+    }
     guard loudest != nil else {
       guard level > limits.threshold, record.tick >= armedFrom else { return nil }
-      loudest = record.tick
+      (loudest, unknown) = (record.tick, 0)
       return .began(
         at: beginning(of: record), tick: record.tick, level: (level * squareG).squareRoot())
     }
-    if level > limits.release { loudest = record.tick }
+    if level > limits.release { (loudest, unknown) = (record.tick, 0) }
     return end(by: record.tick)
   }
 
   /// The square of what is compared, in counts; `nil` while deaf.
-  private mutating func level(of sample: RawSample) -> Double? {
+  ///
+  /// - Parameter periods: From the sample before.
+  private mutating func level(of sample: RawSample, after periods: UInt64) -> Double? {
     let next = SIMD3(Double(sample.ax), Double(sample.ay), Double(sample.az))
-    passed = heard == 0 ? SIMD3(repeating: 0) : factor * (passed + next - counts)
+    let wasDeaf = heard <= deafTicks
+    if heard == 0 {
+      (passed, heard) = (SIMD3(repeating: 0), 1)
+      window?.empty()
+    } else {
+      filter(next - counts, over: max(1, periods))
+      heard += max(1, periods)
+    }
     counts = next
-    heard += 1
-    if heard == 1 { window?.empty() }
     guard heard > deafTicks else { return nil }
     let square = (passed * passed).sum()
-    return window == nil ? square : window?.mean(with: square)
+    guard window != nil else { return square }
+    // What the filter did not hear is before the window.
+    window?.skip(wasDeaf ? 0 : periods - min(1, periods))
+    window?.add(square)
+    return window?.mean
+  }
+
+  /// Passes a change of the counts on that came in a straight line over so many periods.
+  private mutating func filter(_ change: SIMD3<Double>, over periods: UInt64) {
+    guard periods > 1 else {
+      passed = factor * (passed + change)
+      return
+    }
+    var (decay, square, rest) = (1.0, factor, periods)
+    while rest > 0 {
+      if rest % 2 == 1 { decay *= square }
+      (square, rest) = (square * square, rest / 2)
+    }
+    // a + a² + … + aᵏ = (1 − aᵏ) a / (1 − a), and a / (1 − a) is τ in periods.
+    passed = decay * passed + (1 - decay) * constant / Double(periods) * change
   }
 
   /// Ends the event, if it is over once `tick` is known.
   private mutating func end(by tick: UInt64) -> Event? {
-    guard let loudest, tick >= loudest + afterTicks else { return nil }
-    let last = loudest + afterTicks
+    guard let loudest else { return nil }
+    let last = loudest + afterTicks + min(unknown, patienceTicks)
+    guard tick >= last else { return nil }
     self.loudest = nil
     armedFrom = last + 1 + pauseTicks
     return .quiet(at: end(of: last), tick: last)
@@ -143,26 +189,48 @@ package struct TriggerWatch: Sendable {
   }
 }
 
-/// The mean of the newest values, each at least 0.
+/// The mean of the newest ticks' values, each at least 0; some have none.
 private struct SquareWindow: Sendable {
+  /// In place of a value.
+  private static var none: Double { -1 }
+
   private var values: [Double]
   private var next = 0
   private var sum = 0.0
-  private(set) var isFull = false
+  /// Ticks that have a value.
+  private var known = 0
+  private var isFull = false
 
-  init(count: Int) { values = Array(repeating: 0, count: max(1, count)) }
+  /// - Parameter count: Ticks, at least 1.
+  init(count: Int) { values = Array(repeating: SquareWindow.none, count: count) }
 
-  mutating func empty() { (next, sum, isFull) = (0, 0, false) }
+  mutating func empty() { self = SquareWindow(count: values.count) }
 
-  /// Adds a value; `nil` until there are as many as fit.
-  mutating func mean(with value: Double) -> Double? {
-    sum += value - (isFull ? values[next] : 0)
+  /// `nil` until there are as many ticks as fit, and while fewer than half of them have a value.
+  var mean: Double? {
+    isFull && 2 * known >= values.count ? max(0, sum) / Double(known) : nil
+  }
+
+  mutating func add(_ value: Double) {
+    sum += value
+    known += 1
+    put(value)
+  }
+
+  /// Adds ticks without a value.
+  mutating func skip(_ ticks: UInt64) {
+    for _ in 0..<min(ticks, UInt64(values.count)) { put(SquareWindow.none) }
+  }
+
+  private mutating func put(_ value: Double) {
+    if values[next] >= 0 {
+      sum -= values[next]
+      known -= 1
+    }
     values[next] = value
     next += 1
-    if next == values.count {
-      // Summed anew, so that no rounding adds up.
-      (next, isFull, sum) = (0, true, values.reduce(0, +))
-    }
-    return isFull ? max(0, sum) / Double(values.count) : nil
+    guard next == values.count else { return }
+    // Summed anew, so that no rounding adds up.
+    (next, isFull, sum) = (0, true, values.reduce(0) { $0 + max(0, $1) })
   }
 }

@@ -235,7 +235,7 @@ struct WriterWork: ~Copyable {
     else { return }
     shownAt = now
     let (state, progress, longest) = (clock?.state, writer.progress, queue?.longestSync)
-    let isArmed = trigger?.isArmed ?? false
+    let isArmed = trigger?.isArmed ?? false && !silence.isSilent
     channel.gauge.withLock { gauge in
       gauge.clock = state
       gauge.isTriggerArmed = isArmed

@@ -32,7 +32,8 @@ public struct RecordingDescription: Equatable, Sendable {
   public var cpuLatency: String
   /// What began it; `nil` when it was a person at `record`, and when not known.
   public var begunBy: StartReason?
-  /// The motion that begins recordings, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after`; empty for none.
+  /// The motion that begins recordings, such as
+  /// `peak 0.5 g above 1 Hz, 2 s before, 5 s after, 0 s pause, 1000 in 24 h at most`; empty for none.
   public var trigger: String
   /// The duty cycle and the calendar that begin recordings, such as `every 600s`; empty for none.
   public var timetable: String

@@ -59,13 +59,11 @@ extension RecorderLoop {
 
   /// What is known of the trigger for `status`; `nil` without one.
   func triggerStatus(isArmed: Bool) -> TriggerStatus? {
-    let setting = setup.configuration.trigger
-    guard let threshold = setting.threshold else { return nil }
-    let now = clock.now()
+    let (setting, now) = (setup.configuration.trigger, clock.now())
     let count = triggers.count(at: now)
     return TriggerStatus(
-      measure: threshold.measure.rawValue, threshold: threshold.limit,
+      setting, preTrigger: setup.configuration.preTrigger,
       isArmed: isArmed && machine.state == .armed && count < setting.mostADay, count: count,
-      most: setting.mostADay, sinceLast: triggers.last.map { now - $0 })
+      sinceLast: triggers.last.map { now - $0 })
   }
 }

@@ -82,7 +82,7 @@ package struct RecorderSetup: Sendable {
     // A single recording is begun by whoever starts the program.
     guard !isSingle else { return header }
     header.begunBy = reason
-    header.trigger = configuration.trigger.words(preTrigger: configuration.preTrigger) ?? ""
+    header.trigger = configuration.trigger.headerWords(preTrigger: configuration.preTrigger)
     header.timetable = configuration.timetable
     return header
   }

@@ -55,7 +55,7 @@ package struct TriggerSetting: Equatable, Sendable {
   /// Ticks of the longest window.
   static let longestWindowTicks: UInt64 = 600
 
-  /// For the header of recordings, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after`; `nil` without a threshold.
+  /// All but the limit a day, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after, 0 s pause`; `nil` without a threshold.
   ///
   /// - Parameter preTrigger: Nanoseconds before an event.
   func words(preTrigger: Int64) -> String? {
@@ -63,7 +63,12 @@ package struct TriggerSetting: Equatable, Sendable {
     let span = threshold.measure == .rms ? " over \(TriggerSetting.seconds(window))" : ""
     return "\(threshold.measure.rawValue) \(Plain.number(threshold.limit, per: 10_000)) g\(span) "
       + "above \(Plain.hertz(cutOffHertz)) Hz, \(TriggerSetting.seconds(preTrigger)) before, "
-      + "\(TriggerSetting.seconds(postTrigger)) after"
+      + "\(TriggerSetting.seconds(postTrigger)) after, \(TriggerSetting.seconds(pause)) pause"
+  }
+
+  /// For the header of recordings: ``words(preTrigger:)``, and `1000 in 24 h at most`; empty without a threshold.
+  func headerWords(preTrigger: Int64) -> String {
+    words(preTrigger: preTrigger).map { "\($0), \(mostADay) in 24 h at most" } ?? ""
   }
 
   private static func seconds(_ nanoseconds: Int64) -> String {

@@ -73,15 +73,21 @@ struct BeginningTests {
     let status = try service.wait(for: "armed") { $0["trigger"]["armed"].isTrue }
     #expect(status["trigger"]["threshold_g"].double == 2)
     #expect(status["trigger"]["last24h"].double == 0 && status["trigger"]["most"].double == 1000)
-    #expect(status["trigger"]["sinceLast_s"] == .null)
+    #expect(status["trigger"]["sinceLast_s"] == .null && status["trigger"]["window_s"] == .null)
+    #expect(status["trigger"]["preTrigger_s"].double == 0.5)
+    #expect(status["trigger"]["postTrigger_s"].double == 3)
+    #expect(status["trigger"]["pause_s"].double == 0 && status["trigger"]["above_hz"].double == 1)
     #expect(
       service.bench.run("status").output.contains(
-        "trigger      peak 2 g, armed, 0 of 1000 recordings in 24 h\n"))
+        "trigger      peak 2 g above 1 Hz, 0.5 s before, 3 s after, 0 s pause, armed, 0 of 1000 recordings in 24 h\n"
+      ))
     try service.makeRecording()
     service.end(child)
     let info = try service.bench.run("info", "1", "--json").json()
     #expect(info["begunBy"].text == "request")
-    #expect(info["trigger"].text == "peak 2 g above 1 Hz, 0.5 s before, 3 s after")
+    #expect(
+      info["trigger"].text
+        == "peak 2 g above 1 Hz, 0.5 s before, 3 s after, 0 s pause, 1000 in 24 h at most")
     let single = try service.bench.run(Bench.simulated + ["--json", "--for", "1s"]).json()
     #expect(single["number"].double == 2)
     #expect(try service.bench.run("info", "2", "--json").json()["begunBy"] == .null)

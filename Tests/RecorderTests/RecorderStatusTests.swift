@@ -19,9 +19,12 @@ struct RecorderStatusTests {
     status.clock = ChipClockState(hertz: 1031.205, uncertainty: 117_600)
     status.realTime = "fifo 80, memory locked"
     status.begunBy = .trigger
+    var setting = TriggerSetting()
+    setting.threshold = TriggerSetting.Threshold(.rms, 0.05)
+    (setting.cutOffHertz, setting.window, setting.mostADay) = (0.25, 1_500_000_000, 900)
+    (setting.postTrigger, setting.pause) = (3_000_000_000, 7_200_000_000_001)
     status.trigger = TriggerStatus(
-      measure: "peak", threshold: 0.05, isArmed: true, count: 12, most: 1000,
-      sinceLast: 3_000_000_001)
+      setting, preTrigger: 400_000_000, isArmed: true, count: 12, sinceLast: 3_000_000_001)
     status.untilTurn = 600_000_000_000
     status.calendar = "Mon..Fri 08:00"
     status.problem = .storageFull
@@ -51,7 +54,9 @@ struct RecorderStatusTests {
         + #""sensor":{"model":"MPU6050","address":104},"#
         + #""chipClock":{"rate_hz":1031.205,"uncertainty_ns":117600},"#
         + #""realTime":"fifo 80, memory locked","begunBy":"trigger","#
-        + #""trigger":{"measure":"peak","threshold_g":0.05,"armed":true,"last24h":12,"most":1000,"#
+        + #""trigger":{"measure":"rms","threshold_g":0.05,"above_hz":0.25,"window_s":1.5,"#
+        + #""preTrigger_s":0.4,"postTrigger_s":3,"pause_s":7200.000000001,"#
+        + #""armed":true,"last24h":12,"most":900,"#
         + #""sinceLast_s":4},"nextTurn_s":600,"calendar":"Mon..Fri 08:00","#
         + #""note":"left \"wrist\""}"#)
     #expect(
@@ -81,7 +86,7 @@ struct RecorderStatusTests {
         sensor       MPU6050 at 0x68
         chip clock   1031.205 Hz, ±118 µs
         real time    fifo 80, memory locked
-        trigger      peak 0.05 g, armed, 12 of 1000 recordings in 24 h, last event 4 s ago
+        trigger      rms 0.05 g over 1.5 s above 0.25 Hz, 0.4 s before, 3 s after, 7200.000000001 s pause, armed, 12 of 900 recordings in 24 h, last event 4 s ago
         next turn    in 600 s
         calendar     Mon..Fri 08:00
         note         left "wrist"

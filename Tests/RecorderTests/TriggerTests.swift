@@ -29,7 +29,10 @@ struct TriggerTests {
       #expect(take.marks.map(\.label) == [words])
       #expect(take.markedTicks == [UInt64(first)])
       #expect(take.description.begunBy == .trigger)
-      #expect(take.description.trigger == "peak 0.5 g above 1 Hz, 0.5 s before, 1 s after")
+      #expect(
+        take.description.trigger
+          == "peak 0.5 g above 1 Hz, 0.5 s before, 1 s after, 0 s pause, 1000 in 24 h at most"
+      )
     }
   }
 
@@ -208,7 +211,10 @@ struct TriggerTests {
         Issue.record("a status without the trigger")
         return
       }
-      #expect(trigger.measure == "peak" && trigger.threshold == 0.5 && trigger.most == 2)
+      #expect(
+        trigger.text.hasPrefix(
+          "peak 0.5 g above 1 Hz, 0.5 s before, 1 s after, 0 s pause, \(trigger.isArmed ? "" : "not ")armed, \(trigger.count) of 2"
+        ))
       let words = "\(trigger.isArmed ? "armed" : "busy") \(trigger.count)"
       if seen.last != words { seen.append(words) }
     }

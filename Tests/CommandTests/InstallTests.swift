@@ -201,6 +201,13 @@ struct InstallTests {
       expectSentence(
         bench.run("install", "--root", card), 78,
         ["imulog.conf: calendar = Mon..Xyz 08:00", "systemd does not understand it"])
+      for calendar in ["2020-01-01 00:00", "*-02-30 00:00"] {
+        bench.directory.write(
+          Array("calendar = \(calendar)\n".utf8), to: "card/etc/imulog/imulog.conf")
+        expectSentence(
+          bench.run("install", "--root", card), 78,
+          ["imulog.conf: calendar = \(calendar): ", "no time that is still to come"])
+      }
     }
     #expect(bench.directory.names(in: "card/etc") == ["imulog"])
   }

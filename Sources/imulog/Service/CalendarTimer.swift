@@ -16,31 +16,31 @@ struct CalendarTimer {
 
   /// The calendar of the configuration below `root`; `nil` without one.
   ///
-  /// - Throws: what the configuration's reader throws; a refusal when systemd is here and does not understand the calendar, or
-  ///   does not answer.
+  /// - Throws: what the configuration's reader throws; a refusal when systemd is here and does not understand the calendar,
+  ///   knows no time of it to come, or does not answer.
   init?(root: String) throws {
     let path = root + ConfigurationFile.usualPath
     guard access(path, F_OK) == 0 else { return nil }
     let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
     guard let calendar = configuration.calendar else { return nil }
-    guard try CalendarTimer.isUnderstood(calendar, path) else {
+    if let fault = try CalendarTimer.fault(of: calendar, path) {
       throw CommandFailure(
         .configuration,
-        "\(path): calendar = \(calendar): systemd does not understand it; try it with `systemd-analyze calendar \"\(calendar)\"`"
+        "\(path): calendar = \(calendar): \(fault); try it with `systemd-analyze calendar \"\(calendar)\"`"
       )
     }
     self.calendar = calendar
   }
 
-  /// Whether systemd says so, or is not here to be asked.
-  private static func isUnderstood(_ calendar: String, _ path: String) throws -> Bool {
+  /// What systemd says is wrong with a calendar; `nil` for nothing, and when it is not here to be asked.
+  private static func fault(of calendar: String, _ path: String) throws -> String? {
     let ending: OtherProcess.Ending
     do throws(LinuxIOError) {
       ending = try OtherProcess("systemd-analyze", ["calendar", "--", calendar])
         .finish(within: patience)
     } catch {
       guard error.errno == ENOENT else { throw error }
-      return true
+      return nil
     }
     guard !ending.isLate else {
       throw CommandFailure(
@@ -48,7 +48,12 @@ struct CalendarTimer {
         "\(path): calendar = \(calendar): `systemd-analyze calendar`, which checks it, did not end within 5 s; try it by hand, and install again"
       )
     }
-    return ending.status == 0
+    guard ending.status == 0 else { return "systemd does not understand it" }
+    // Of a day that is over, or in no year.
+    let isNever = ending.output.split(separator: UInt8(ascii: "\n")).contains {
+      $0.drop { $0 == UInt8(ascii: " ") }.elementsEqual("Next elapse: never".utf8)
+    }
+    return isNever ? "it has no time that is still to come" : nil
   }
 
   /// How long systemd may take to check a calendar, in nanoseconds; it takes some milliseconds.

@@ -94,18 +94,12 @@ enum OutputPlace {
 
   /// The path without links and points; of a file that is not there, by its directory. `nil` where that is not there.
   private static func real(_ path: String) -> String? {
-    if let found = resolved(path) { return found }
+    if let found = realPath(path) { return found }
     var name = path[...]
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }
     let slash = name.lastIndex(of: "/")
     let directory = slash.map { $0 == name.startIndex ? "/" : String(name[..<$0]) } ?? "."
     let last = slash.map { name[name.index(after: $0)...] } ?? name
-    return resolved(directory).map { ($0 == "/" ? "" : $0) + "/" + last }
-  }
-
-  private static func resolved(_ path: String) -> String? {
-    guard let text = realpath(path, nil) else { return nil }
-    defer { free(text) }
-    return String(cString: text)
+    return realPath(directory).map { ($0 == "/" ? "" : $0) + "/" + last }
   }
 }

@@ -127,7 +127,7 @@ struct HubSetupTests {
     let folder = bench.hub.directory
     let path = folder.path
     let made = bench.hub.shell(
-      "for t in ed25519 ecdsa rsa; do ssh-keygen -q -t $t -N '' -C hub -f $t || exit; done; mkdir home; chown 4001:4001 home; chmod 755 ."
+      "for t in ed25519 ecdsa rsa; do ssh-keygen -q -t $t -N '' -C hub -f $t || exit; done; mkdir home; chown 4001:4001 home; chmod 755 . home"
     )
     #expect(made.status == 0, "\(made.talk)")
     let pi =
@@ -196,6 +196,108 @@ struct HubSetupTests {
     #expect(bench.hub.directory.bytes(of: "other") == Array("secret\n".utf8))
     #expect(install("--hub-key ed25519.pub --user no").status == 78)
     #expect(install("--hub-key ed25519.pub --user who").status == 66)
+  }
+
+  private static var areUsersPossible: Bool { SmallDisk.isPossible && OtherUser.isPossible }
+
+  /// A key, and the home directory of the user pi, 4001.
+  private func pi() -> String {
+    let made = bench.hub.shell(
+      "ssh-keygen -q -t ed25519 -N '' -C hub -f key && mkdir home && chown 4001:4001 home && chmod 755 . home"
+    )
+    #expect(made.status == 0, "\(made.talk)")
+    return "pi:x:4001:4001::\(bench.hub.directory.path)/home:/bin/sh\n"
+  }
+
+  private var keyLines: [Substring] {
+    String(decoding: bench.hub.directory.bytes(of: "home/.ssh/authorized_keys"), as: UTF8.self)
+      .split(whereSeparator: \.isNewline)
+  }
+
+  @Test(
+    "without --store a key reads the service's store: IMULOG_STORE, that of the configuration, or the usual one",
+    .enabled(if: areUsersPossible, "needs root, and file systems of its own"))
+  func storeOfKey() {
+    let pi = pi()
+    func install(_ configuration: String?, _ word: String = "") -> Outcome {
+      let write = configuration.map {
+        "mkdir -p /etc/imulog && printf '\($0)' > /etc/imulog/imulog.conf"
+      }
+      return shell(
+        pi,
+        "rm -rf etc && cp -a /etc etc && mount --bind etc /etc && rm -f /etc/imulog/imulog.conf && \(write ?? ":")"
+          + " && exec env -u IMULOG_STORE \(word) \(Child.program) install --hub-key key.pub --user pi --print"
+      )
+    }
+    for (configuration, word, store) in [
+      (nil, "", "/var/lib/imulog/recordings"), ("rate = 50\\n", "", "/var/lib/imulog/recordings"),
+      ("store = /mnt/usb/imu\\n", "", "/mnt/usb/imu"),
+      ("store = /mnt/usb/imu\\n", "IMULOG_STORE=/srv/imu", "/srv/imu"),
+    ] as [(String?, String, String)] {
+      let outcome = install(configuration, word)
+      #expect(outcome.output.contains(" --store \(store) serve\""), "\(outcome)")
+    }
+    expectSentence(install("stroe = /mnt\\n"), 78, ["imulog.conf:1", "stroe"])
+  }
+
+  @Test(
+    "who runs the program is meant, and not who ran sudo -u for it",
+    .enabled(if: areUsersPossible, "needs root, and file systems of its own"))
+  func sudoUser() {
+    let outcome = shell(
+      pi(),
+      "SUDO_USER=root exec setpriv --reuid=4001 --regid=4001 --clear-groups \(Child.program) --store /srv/imu install --hub-key key.pub"
+    )
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(keyLines.count == 1)
+  }
+
+  @Test(
+    "installs at the same time lose no line of each other's",
+    .enabled(if: areUsersPossible, "needs root, and file systems of its own"))
+  func keysAtOnce() {
+    let keys = 1...8
+    let pi = pi()
+    let outcome = shell(
+      pi,
+      "for k in \(keys.map { "\($0)" }.joined(separator: " ")); do ssh-keygen -q -t ed25519 -N '' -C hub$k -f k$k || exit; done; "
+        + "for k in k?.pub; do \(Child.program) --store /srv/imu install --hub-key $k --user pi & done; wait"
+    )
+    #expect(outcome.status == 0, "\(outcome.talk)")
+    #expect(keyLines.map { String($0.suffix(4)) }.sorted() == keys.map { "hub\($0)" })
+  }
+
+  @Test(
+    "a key that sshd would refuse, because others may write its file or a directory above it, is said with the remedy",
+    .enabled(if: areUsersPossible, "needs root, and file systems of its own"))
+  func openToOthers() {
+    let pi = pi()
+    func install() -> Outcome {
+      shell(pi, "exec \(Child.program) --store /srv/imu install --hub-key key.pub --user pi")
+    }
+    #expect(install().status == 0)
+    for (place, mode) in [
+      ("home", "757"), ("home", "775"), ("home/.ssh", "702"), ("home/.ssh/authorized_keys", "620"),
+    ] {
+      let kept = bench.hub.shell("stat -c %a \(place) && chmod \(mode) \(place)").lines[0]
+      let outcome = install()
+      #expect(outcome.status == 78, "\(place) \(mode): \(outcome.talk)")
+      let path = bench.hub.directory.path + "/" + place
+      #expect(
+        outcome.talk.contains(
+          "sshd takes no key of pi, because others may write to \(path): `chmod go-w \(path)`"),
+        "\(outcome.talk)")
+      #expect(bench.hub.shell("chmod \(kept) \(place)").status == 0)
+      #expect(install().status == 0)
+    }
+    #expect(bench.hub.shell("chown 4002 home").status == 0)
+    let foreign = install()
+    #expect(foreign.status == 78)
+    #expect(foreign.talk.contains("home belongs to another user"), "\(foreign.talk)")
+    // The line is written at the first time, too, and only the rights are missing.
+    #expect(bench.hub.shell("chown 4001 home && chmod 777 home && rm -r home/.ssh").status == 0)
+    #expect(install().status == 78)
+    #expect(keyLines.count == 1)
   }
 
   @Test("a file that is no public key is refused, and says what is wrong")

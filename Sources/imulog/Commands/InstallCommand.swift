@@ -19,7 +19,7 @@ struct InstallCommand: ParsableCommand {
 
       --hub makes this machine one that collects: a timer that runs `imulog hub`. --hub-key lets a hub read \
       this machine's recordings: it puts the hub's public key into authorized_keys, with a command that does \
-      nothing else.
+      nothing else. It reads the service's store, or the one of imulog --store.
 
       Examples:
         imulog install --print
@@ -114,7 +114,7 @@ struct InstallCommand: ParsableCommand {
   private func installKey(_ file: String) throws {
     let key = try AuthorizedKey(file: file)
     let own = try InstallCommand.program()
-    let store = imulog.storeOptions.store ?? InstallCommand.store
+    let store = try serviceStore()
     for (path, what) in [(own, "the program"), (store, "the store")] {
       guard path.hasPrefix("/"), InstallCommand.isPlain(path) else {
         throw CommandFailure(
@@ -128,6 +128,8 @@ struct InstallCommand: ParsableCommand {
     let account = try KeyAccount(user)
     try account.become()
     try account.makeDirectory()
+    let lock = try account.lock()
+    defer { close(lock) }
     let old: [UInt8]
     do {
       old = try WholeFile.read(account.path, atMost: 16 << 20)
@@ -157,10 +159,19 @@ struct InstallCommand: ParsableCommand {
         "\(account.name) may not read the service's recordings yet: `sudo usermod -aG imulog \(account.name)`"
       )
     }
+    try account.expectPrivacy()
   }
 
-  /// The store of the service.
-  private static var store: String { "/var/lib/imulog/recordings" }
+  /// The store that is given, else that of the service.
+  private func serviceStore() throws -> String {
+    if imulog.storeOptions.store != nil || Environment.value("IMULOG_STORE") != nil {
+      return try imulog.storePath(imulog.storeOptions)
+    }
+    let path = ConfigurationFile.usualPath
+    guard access(path, F_OK) == 0 else { return DoctorCommand.serviceStore }
+    let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
+    return configuration.store ?? DoctorCommand.serviceStore
+  }
 
   private func write(_ file: InstalledFile) throws {
     let path = root + file.path
@@ -222,10 +233,5 @@ struct InstallCommand: ParsableCommand {
   }
 
   /// The path of this program; `nil` where there is no /proc.
-  static func ownPath() -> String? {
-    guard let path = realpath("/proc/self/exe", nil) else { return nil }
-    // Safe: realpath allocated the C string, which is freed after it is copied.
-    defer { free(path) }
-    return String(cString: path)
-  }
+  static func ownPath() -> String? { realPath("/proc/self/exe") }
 }

@@ -86,7 +86,7 @@ struct DoctorCommand: ParsableCommand {
     // Every installation has the service's usual store.
     let own = named.compactMap { $0 }.filter { $0 != DoctorCommand.serviceStore }
     let program = InstallCommand.ownPath().flatMap { $0.hasPrefix("/usr/") ? nil : $0 }
-    let privacy = own.flatMap { [$0, DoctorCommand.resolved($0)] } + [program].compactMap { $0 }
+    let privacy = own.flatMap { [$0, realPath($0) ?? $0] } + [program].compactMap { $0 }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
     if report { try Console.data(DoctorReport(checks, hiding: privacy).markdown) }
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
@@ -184,13 +184,6 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  /// A path without symbolic links; itself where there is none.
-  private static func resolved(_ path: String) -> String {
-    guard let found = realpath(path, nil) else { return path }
-    defer { free(found) }
-    return String(cString: found)
-  }
-
   /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
   private func storePath(_ setup: RecorderSetup?) -> String? {
     let named =
@@ -230,7 +223,7 @@ struct DoctorCommand: ParsableCommand {
   }
 
   /// The unit's.
-  private static let serviceStore = "/var/lib/imulog/recordings"
+  static let serviceStore = "/var/lib/imulog/recordings"
 
   /// Bytes of a file that a person writes, at most.
   static let longestFile = 1 << 20

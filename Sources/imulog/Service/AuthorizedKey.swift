@@ -142,9 +142,11 @@ struct KeyAccount {
 
   /// The account of a name, or of who ran sudo.
   ///
-  /// - Parameter given: The name; by default that of who ran `sudo`, or who runs the program.
+  /// - Parameter given: The name; by default that of who runs the program, or of who became root by `sudo` for it.
   init(_ given: String?) throws(CommandFailure) {
-    let sudo = Environment.value("SUDO_USER").flatMap { $0.isEmpty ? nil : $0 }
+    // With sudo -u the program runs as the user who is meant.
+    let caller = Environment.value("SUDO_USER") ?? ""
+    let sudo = geteuid() == 0 && !caller.isEmpty ? caller : nil
     // Safe: the entry is a static buffer of the C library, read before the next call; no other thread asks for one.
     let entry = (given ?? sudo).map { getpwnam($0) } ?? getpwuid(getuid())
     guard let entry = entry?.pointee, let name = entry.pw_name, let home = entry.pw_dir,
@@ -176,8 +178,9 @@ struct KeyAccount {
     return known >= 0 && groups.prefix(Int(count)).contains(group)
   }
 
+  private var directory: String { "\(home)/.ssh" }
   /// Its file of keys.
-  var path: String { "\(home)/.ssh/authorized_keys" }
+  var path: String { "\(directory)/authorized_keys" }
 
   /// Acts as this account from here on: what it may not write, root does not write for it, wherever its links lead.
   func become() throws(CommandFailure) {
@@ -196,10 +199,63 @@ struct KeyAccount {
 
   /// Makes `~/.ssh` where it is missing, which sshd accepts only if no one else may write there.
   func makeDirectory() throws(CommandFailure) {
-    let directory = "\(home)/.ssh"
     guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
       throw CommandFailure(
         .cannotCreate, "cannot make \(Plain.text(directory)): \(Errno.words(errno))")
+    }
+  }
+
+  /// Waits until no other install writes the file of keys, and keeps others waiting until the descriptor is closed.
+  func lock() throws(CommandFailure) -> CInt {
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let code = errno
+      throw CommandFailure(
+        code == EACCES ? .noPermission : .cannotCreate,
+        "cannot open \(Plain.text(directory)): \(Errno.words(code))")
+    }
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno != EINTR else { continue }
+      // NFS locks no directory.
+      Console.talk(
+        "\(Plain.text(directory)) cannot be locked (\(Errno.words(errno))): run one install at a time"
+      )
+      break
+    }
+    return descriptor
+  }
+
+  /// Expects that sshd takes keys from the file. Its StrictModes, which is on by default, wants that no one but the user
+  /// and root can change the file and the directories above it, up to the home directory.
+  ///
+  /// - Throws: ``CommandFailure`` with the command that mends it.
+  func expectPrivacy() throws(CommandFailure) {
+    guard var place = realPath(path), let top = realPath(home) else {
+      throw CommandFailure(
+        .cannotCreate, "cannot look at \(Plain.text(path)): \(Errno.words(errno))")
+    }
+    while true {
+      var status = stat()
+      guard stat(place, &status) == 0 else {
+        throw CommandFailure(
+          .cannotCreate, "cannot look at \(Plain.text(place)): \(Errno.words(errno))")
+      }
+      let shown = Plain.text(place)
+      guard status.st_uid == user || status.st_uid == 0 else {
+        throw CommandFailure(
+          .configuration,
+          "sshd takes no key of \(name), because \(shown) belongs to another user: `sudo chown \(name) \(shown)`"
+        )
+      }
+      guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
+        throw CommandFailure(
+          .configuration,
+          "sshd takes no key of \(name), because others may write to \(shown): `chmod go-w \(shown)`"
+        )
+      }
+      guard place != top, place != "/" else { return }
+      let slash = place.lastIndex(of: "/") ?? place.startIndex
+      place = slash == place.startIndex ? "/" : String(place[..<slash])
     }
   }
 }

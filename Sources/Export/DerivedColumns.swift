@@ -26,6 +26,10 @@ final class DerivedColumns {
   let columns: [Column]
   /// The stretches whose headings have nothing to do with each other, and the ticks without a sample within them.
   let (stretchCount, repeatedCount): (Int, Int)
+  /// See ``MotionColumns``.
+  private let (unevenCount, periodDeviation): (Int, Double)
+  /// Whether the output itself has no place for the method.
+  private let isBare: Bool
   /// Samples in which a value is at an end of the chip's range: what was cut is missing from there on.
   private let clippedCount: Int
   /// The values of the rows that were asked for last, row by row.
@@ -71,6 +75,8 @@ final class DerivedColumns {
     }
     self.columns = columns
     (stretchCount, repeatedCount) = (samples.stretchCount, samples.repeatedCount)
+    (unevenCount, periodDeviation) = (samples.unevenCount, samples.periodDeviation)
+    isBare = options.format == .ndjson || options.format == .csv && !options.hasPreamble
     motions = MotionSequence(samples)
   }
 
@@ -156,9 +162,34 @@ final class DerivedColumns {
     ]
   }
 
+  /// The method with its constants, in words.
+  var method: String {
+    "\(OrientationConstants.method) (\(OrientationConstants.source)), time constant of the accelerometer "
+      + "\(Plain.number(OrientationConstants.accelerometerTime, per: 10)) s, gravity "
+      + "\(OrientationConstants.gravity) m/s²"
+  }
+
   /// What a user must know of the values: sentences.
   var remarks: [String] {
+    (isBare ? ["the orientation is computed by \(method)"] : []) + doubts
+  }
+
+  /// The greatest part of itself by which a period may differ from the mean unsaid: 2° in a turn of 360°.
+  private static let largestDeviation = 0.005
+
+  /// What is doubtful in the values: sentences.
+  var doubts: [String] {
     var remarks: [String] = []
+    if periodDeviation > DerivedColumns.largestDeviation {
+      remarks.append(
+        "the rate changes, by up to \(Plain.number(periodDeviation * 100, per: 10)) % from the mean that the orientation "
+          + "takes: a turn of 360° may be off by \(Plain.number(periodDeviation * 360, per: 10))°")
+    }
+    if unevenCount > 0 {
+      remarks.append(
+        "\(unevenCount) \(unevenCount == 1 ? "sample is more than half a period off its time" : "samples are more than half a period off their times"): "
+          + "the orientation takes all as evenly spaced")
+    }
     if stretchCount > 1 {
       remarks.append(
         "the orientation begins anew after each gap of more than \(MotionColumns.longestBridge) s: "

@@ -202,6 +202,56 @@ struct OrientationExportTests {
     #expect(file.metadata["imulog"]?["imulog.orientation.method"] == "VQF 6D offline")
   }
 
+  @Test(
+    "formats without a place for the method say it in the report, and others do not",
+    arguments: [
+      (ExportFormat.csv, false, true), (.csv, true, false), (.ndjson, false, true),
+      (.json, false, false), (.html, false, false),
+    ])
+  func method(format: ExportFormat, hasPreamble: Bool, isSaid: Bool) throws {
+    var options = options(format, nil, linear: false)
+    options.hasPreamble = hasPreamble
+    let remarks = try TestLog.export(resting([0, 1]).bytes(), options).report.remarks
+    #expect(
+      remarks
+        == (isSaid
+          ? [
+            "the orientation is computed by VQF 6D offline (doi:10.1016/j.inffus.2022.10.014), time constant of the "
+              + "accelerometer 3 s, gravity 9.80665 m/s²"
+          ] : []))
+  }
+
+  @Test("a page shows the method, its constants and what is doubtful")
+  func shown() throws {
+    let text = try resting([0, 1, 9]).export(options(.html, nil, linear: false))
+    #expect(
+      text.contains(
+        "<dt>Orientation</dt><dd>VQF 6D offline (doi:10.1016/j.inffus.2022.10.014), time constant of the accelerometer "
+          + "3 s, gravity 9.80665 m/s²; the orientation begins anew after each gap of more than 0.1 s: 2 stretches, "
+          + "whose headings have nothing to do with each other</dd>"))
+    #expect(
+      try !resting([0]).export(ExportOptions(format: .html)).contains("<dt>Orientation</dt>"))
+  }
+
+  @Test("a rate that changes, and times that are uneven, are said with what they cost")
+  func changingRate() throws {
+    let table = TestLog.description(
+      channels: [.accelerometer, .gyroscope], rate: hertz(100),
+      model: SensorDescription.importedModel)
+    var log = TestLog(table)
+    var time: Int64 = 0
+    for tick in 0..<2000 as Range<UInt64> {
+      log.sample(tick, time + (tick == 100 ? 5_600_000 : 0), RawSample(az: 16384))
+      time += tick < 1000 ? 10_000_000 : 10_400_000
+    }
+    let remarks = try TestLog.export(log.bytes(), options(.json)).report.remarks
+    #expect(
+      remarks == [
+        "the rate changes, by up to 2 % from the mean that the orientation takes: a turn of 360° may be off by 7.1°",
+        "2 samples are more than half a period off their times: the orientation takes all as evenly spaced",
+      ], "\(remarks)")
+  }
+
   @Test("a page has the four parts of each orientation in 32767ths, and the method")
   func page() throws {
     let text = try resting([0, 1]).export(options(.html, nil, linear: false))

@@ -24,12 +24,14 @@ struct TestLog {
   static func description(
     channels: ChannelSet = .all, rate: SampleRate = hertz(10), timeUnit: Int64 = 1,
     accelerometerScale: Fraction = Fraction(1, 16384), gyroscopeScale: Fraction = Fraction(1, 131),
-    temperatureScale: Fraction = Fraction(1, 340), temperatureOffset: Fraction = Fraction(3653, 100)
+    temperatureScale: Fraction = Fraction(1, 340),
+    temperatureOffset: Fraction = Fraction(3653, 100),
+    model: String = "MPU-6050"
   ) -> RecordingDescription {
     RecordingDescription(
       id: id, number: 7, rate: rate, channels: channels, plannedTicks: nil, timeUnit: timeUnit,
       sensor: SensorDescription(
-        model: "MPU-6050", identity: 0x68, address: 0x68, accelerometerRange: 2,
+        model: model, identity: 0x68, address: 0x68, accelerometerRange: 2,
         gyroscopeRange: 250,
         accelerometerScale: accelerometerScale, gyroscopeScale: gyroscopeScale,
         temperatureScale: temperatureScale, temperatureOffset: temperatureOffset,

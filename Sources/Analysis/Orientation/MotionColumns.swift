@@ -27,6 +27,11 @@ public struct MotionColumns: Sendable {
   public var stretchCount: Int { stretches.count }
   /// Ticks without a sample for which the sample before them is repeated.
   public private(set) var repeatedCount = 0
+  /// Samples whose time is more than half a period off the one before; the orientation takes them as evenly spaced.
+  public var unevenCount: Int { stretches.reduce(0) { $0 + $1.unevenCount } }
+  /// By how much of itself the period of a part of a stretch differs at most from the mean, which the orientation takes for all
+  /// of it. 0 where no times of their own place the samples.
+  public var periodDeviation: Double { stretches.reduce(0) { max($0, $1.periodDeviation) } }
   private(set) var stretches: [MotionStretch] = []
 
   private let rate: SampleRate
@@ -95,6 +100,12 @@ struct MotionStretch: Sendable {
   private var lastTime: Int64
   private var count = 0
   private var last: RawSample
+  /// Samples that are not in their places.
+  private(set) var unevenCount = 0
+  /// Instants that are so many ticks apart or more: at most ``partLimit`` parts of the stretch.
+  private var instants: [(tick: UInt64, time: Int64)] = []
+  private var partLength: UInt64 = 256
+  private static let partLimit = 16
 
   init(
     _ sample: RawSample, _ tick: UInt64, _ time: Int64, _ scales: Scales, _ rate: SampleRate,
@@ -104,6 +115,7 @@ struct MotionStretch: Sendable {
     (first, lastTick, lastTime, last) = ((tick, time), tick, time, sample)
     put(sample)
     count = 1
+    instants = [first]
   }
 
   mutating func append(_ sample: RawSample, _ tick: UInt64, _ time: Int64, repeating missing: Int) {
@@ -111,7 +123,29 @@ struct MotionStretch: Sendable {
     if missing > 0 { repeats.append((count, missing)) }
     put(sample)
     count += 1
+    if hasOwnTimes { noteTime(tick, time, repeating: missing) }
     (lastTick, lastTime, last) = (tick, time, sample)
+  }
+
+  private mutating func noteTime(_ tick: UInt64, _ time: Int64, repeating missing: Int) {
+    let nominal = Double(rate.denominator) / Double(rate.numerator) * 1e9
+    // The times of an import may be further apart than 64 bits hold.
+    let length = Double(time) - Double(lastTime)
+    if missing == 0, abs(length - nominal) > nominal / 2 { unevenCount += 1 }
+    guard let last = instants.last, tick - last.tick >= partLength else { return }
+    instants.append((tick, time))
+    guard instants.count > MotionStretch.partLimit else { return }
+    instants = instants.indices.filter { $0 % 2 == 0 }.map { instants[$0] }
+    partLength *= 2
+  }
+
+  /// By how much of itself the period of a part differs at most from the mean.
+  var periodDeviation: Double {
+    zip(instants, instants.dropFirst()).reduce(0) { most, part in
+      let ((firstTick, firstTime), (tick, time)) = part
+      let own = (Double(time) - Double(firstTime)) / Double(tick - firstTick) / 1e9
+      return max(most, abs(own / period - 1))
+    }
   }
 
   private mutating func put(_ sample: RawSample) {

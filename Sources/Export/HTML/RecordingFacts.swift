@@ -48,7 +48,8 @@ struct RecordingFacts {
       ("Sensor", sensor), ("Filter", log.sensor.filter),
       ("Axes", log.axes.map { "of the mounting: \($0) of the chip" } ?? ""),
       ("Calibrated", plan.calibration.map { "by \($0.name)" } ?? ""),
-      ("Certificate", account.certificate?.sentence ?? ""), ("Board", log.board),
+      ("Orientation", orientation), ("Certificate", account.certificate?.sentence ?? ""),
+      ("Board", log.board),
       ("Host", log.host),
       ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),
       ("Identity", "\(log.id)"), ("Written by", log.software),
@@ -61,6 +62,12 @@ struct RecordingFacts {
         ))
     }
     return rows.filter { !$0.1.isEmpty }
+  }
+
+  /// How it was computed, with what is doubtful in it.
+  private var orientation: String {
+    guard let derived = plan.derived else { return "" }
+    return ([derived.method] + derived.doubts).joined(separator: "; ")
   }
 
   private var started: String {

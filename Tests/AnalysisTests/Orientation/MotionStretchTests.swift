@@ -64,6 +64,41 @@ struct MotionStretchTests {
     }
   }
 
+  @Test("a rate that changes is found wherever it does, and jitter is none")
+  func changingRate() throws {
+    for (periods, expected) in [
+      // ms of the first, the second and the last third, and by how much of the mean they are off at most.
+      ([10.0, 10.4, 10.4], 1 - 10 / (30.8 / 3)), ([10, 10.4, 10], 10.4 / (30.4 / 3) - 1),
+      ([10.2, 10.2, 10.2], 0),
+    ] {
+      var table = try Turntable(hertz: 100, model: SensorDescription.importedModel)
+      var time = 0.0
+      for tick in 0..<12_000 as Range<UInt64> {
+        let jitter = [0, 1.9, -2.3, 0.7][Int(tick % 4)]
+        try table.sample(tick, at: Int64((time + jitter) * 1e6), .identity, turning: .zero)
+        time += periods[Int(tick / 4000)]
+      }
+      #expect(abs(table.columns.periodDeviation - expected) < 0.004, "\(periods)")
+      #expect(table.columns.unevenCount == 0)
+    }
+    // On a grid the times are those of the readings.
+    var grid = try Turntable(hertz: 100)
+    for tick in 0..<2000 as Range<UInt64> {
+      try grid.sample(tick, at: Int64(tick) * 10_400_000, .identity, turning: .zero)
+    }
+    #expect(grid.columns.periodDeviation == 0)
+  }
+
+  @Test("samples that come in bursts are counted")
+  func bursts() throws {
+    var table = try Turntable(hertz: 100, model: SensorDescription.importedModel)
+    for tick in 0..<100 as Range<UInt64> {
+      let burst = Int64(tick / 10) * 100_000_000 + Int64(tick % 10) * 1_000_000
+      try table.sample(tick, at: burst, .identity, turning: .zero)
+    }
+    #expect(table.columns.unevenCount == 99)
+  }
+
   @Test("one sample has an orientation, and no sample has none")
   func short() throws {
     var table = try Turntable(hertz: 100)

@@ -63,9 +63,15 @@ struct CalibrationTruthTests {
     #expect(recording.study.poses.isEmpty && recording.study.windows.count == 60)
     let result = recording.study.result()
     #expect(result.method == .windows && result.missing.contains(.crossTerms))
-    #expect(result.remarks.contains { $0.contains("60 still windows") && $0.contains("cross") })
+    #expect(
+      result.remarks.contains {
+        $0.contains("60 still windows in 60 directions") && $0.contains("cross")
+      }, "\(result.remarks)")
     let part = try #require(result.calibration?.accelerometer)
-    #expect(isNear(part.offset, ImperfectSensor().offset, 0.005), "\(part)")
+    let (offset, scale) = (try #require(result.bounds.offset), try #require(result.bounds.scale))
+    #expect(offset < 0.005 && scale < 0.01, "\(offset) \(scale)")
+    let off = part.offset - ImperfectSensor().offset
+    #expect(max(off.max(), -off.min()) < offset, "\(part)")
   }
 
   @Test("a pose that moved is named with its time and side, and left out")

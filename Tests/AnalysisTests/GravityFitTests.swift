@@ -137,6 +137,31 @@ struct GravityFitTests {
     }
   }
 
+  @Test("many poses in few directions are refused for these, and not for having moved")
+  func fewDirections() {
+    var random = Noise()
+    func failure(_ directions: [Vector3], _ times: Int) -> GravityFit.Failure? {
+      let sensor = ImperfectSensor(hasCrossTerms: false)
+      return self.failure(
+        (0..<times * directions.count).map { index in
+          let noise = Vector3(random.normal(), random.normal(), random.normal()) * 0.0005
+          let direction = directions[index % directions.count]
+          return sensor.measured(direction / direction.length) + noise
+        })
+    }
+    let pair = [Vector3(1, 1, 1), Vector3(-1, -1, -1)]
+    let corners = (0..<8).map { corner in
+      Vector3(corner & 1 == 0 ? 1 : -1, corner & 2 == 0 ? 1 : -1, corner & 4 == 0 ? 1 : -1)
+    }
+    for _ in 0..<20 {
+      #expect(failure(pair, 10) == .tooFew(2, needed: 6), "seed \(random.seed)")
+      guard case .undetermined? = failure(corners, 2) else {
+        Issue.record("\(String(describing: failure(corners, 2))), seed \(random.seed)")
+        continue
+      }
+    }
+  }
+
   /// The faces and edges at `low` °C and again at `high`, measured with a slope from 25 °C on.
   private func warmed(_ low: Double, _ high: Double, _ slope: Vector3) -> [StillPoint] {
     let sensor = ImperfectSensor()

@@ -175,34 +175,39 @@ extension CalibrationStudy {
   ) -> SensorCalibration.Accelerometer? {
     guard windows.count >= FreeLivingFit.leastPoints else { return nil }
     let span = span(of: windows)
-    let usesTemperature = span.map(isReached) ?? false
-    let fit: FreeLivingFit
-    do throws(GravityFit.Failure) {
-      fit = try FreeLivingFit(windows, usesTemperature: usesTemperature)
-    } catch {
-      // What the poses lack is said, which are as many or more.
-      return nil
-    }
-    guard fit.errorAfter < FreeLivingFit.largestError else { return nil }
-    var drift: TemperatureDrift?
-    var warm = Vector3()
-    if usesTemperature, let span {
-      let temperatures = windows.compactMap(\.temperature)
-      let reference = temperatures.reduce(0, +) / Double(temperatures.count)
+    for usesTemperature in span.map(isReached) == true ? [true, false] : [false] {
+      let fit: FreeLivingFit
+      do throws(GravityFit.Failure) {
+        fit = try FreeLivingFit(windows, usesTemperature: usesTemperature)
+      } catch {
+        // What the poses lack is said, which are as many or more.
+        continue
+      }
+      guard fit.errorAfter < FreeLivingFit.largestError else { continue }
+      var drift: TemperatureDrift?
+      if usesTemperature, let span {
+        let slope = -fit.temperatureSlope / fit.scale
+        drift = TemperatureDrift(
+          reference: fit.reference, span: span, coefficients: [[slope.x], [slope.y], [slope.z]])
+      }
+      result.method = .windows
+      result.bounds.offset = fit.offsetBound + windowRounding
+      result.bounds.scale = fit.scaleBound + windowRounding
+      result.miss(
+        .crossTerms,
+        "the result is of \(windows.count) still windows in \(fit.directionCount) directions, as the poses do not determine one: cross terms are left out"
+      )
       // offset + scale · a + slope · T  =  scale · (a − b − d · (T − reference))
-      warm = fit.temperatureSlope * reference
-      let slope = -fit.temperatureSlope / fit.scale
-      drift = TemperatureDrift(
-        reference: reference, span: span, coefficients: [[slope.x], [slope.y], [slope.z]])
+      let warm = fit.temperatureSlope * fit.reference
+      return SensorCalibration.Accelerometer(
+        offset: -(fit.offset + warm) / fit.scale, matrix: SensorMatrix(diagonal: fit.scale),
+        drift: drift, points: windows.count, residual: (fit.errorBefore, fit.errorAfter))
     }
-    result.method = .windows
-    result.miss(
-      .crossTerms,
-      "the result is of \(windows.count) still windows, as the poses do not determine one: cross terms are left out, and offsets are known to some milligravities"
-    )
-    return SensorCalibration.Accelerometer(
-      offset: -(fit.offset + warm) / fit.scale, matrix: SensorMatrix(diagonal: fit.scale),
-      drift: drift, points: windows.count, residual: (fit.errorBefore, fit.errorAfter))
+    return nil
+  }
+
+  private var windowRounding: Double {
+    rounding(leastWindowSpread, scale: sensor.accelerometerScale.value)
   }
 
   /// Whether the windows show every side of every axis in both halves of a span: else its slope and the offset are one.
@@ -239,10 +244,15 @@ extension CalibrationStudy {
   /// What rounding to counts may put into the means of poses: half a count, where an axis spreads by less than that, and 0
   /// where its noise averages it out.
   func rounding(_ poses: [Pose], scale: Double, _ least: KeyPath<Spread, Double>) -> Double {
+    rounding(poses.map { $0.spread[keyPath: least] }.min() ?? .infinity, scale: scale)
+  }
+
+  /// The same by the least spread of an axis.
+  private func rounding(_ spread: Double, scale: Double) -> Double {
     let count = abs(scale)
     // Half a count, and what rounding itself adds: 1/12 of a count².
     let limit = (0.25 + 1.0 / 12).squareRoot() * count
-    return poses.contains { $0.spread[keyPath: least] < limit } ? count / 2 : 0
+    return spread < limit ? count / 2 : 0
   }
 
   /// The width of the temperatures of points in °C; 0 unless all have one.

@@ -126,8 +126,12 @@ extension CalibrationStudy {
     switch failure {
     case .tooFew(let count, let needed):
       let sides = count == 0 && attempts.isEmpty ? [] : lacking(rests)
+      let poses = rests.poses.count
       let still =
-        "it was still in \(count) of \(needed) poses: hold it still for \(restText) on each of its six faces"
+        (poses < needed
+          ? "it was still in \(count) of \(needed) poses"
+          : "its \(poses) poses have \(count) directions, and \(needed) are needed")
+        + ": hold it still for \(restText) on each of its six faces"
       return subject + ([still] + sides).joined(separator: "; ")
     case .notTurned:
       return subject + lacking(rests).joined(separator: "; ")

@@ -64,6 +64,8 @@ public struct CalibrationStudy {
   private(set) var poses: [Pose] = []
   /// Still windows of ``longWindow``.
   private(set) var windows: [StillPoint] = []
+  /// The least standard deviation of an axis's acceleration in them, in g.
+  private(set) var leastWindowSpread = Double.infinity
   /// What each side that was up was like.
   private(set) var attempts: [CalibrationGuide.Side: RestAttempt] = [:]
   /// Samples so far.
@@ -260,8 +262,10 @@ public struct CalibrationStudy {
   }
 
   private mutating func closeLong() {
-    let (point, _, unrest) = point(long)
-    if unrest == nil, windows.count < CalibrationStudy.limit { windows.append(point) }
+    let (point, spread, unrest) = point(long)
+    guard unrest == nil, windows.count < CalibrationStudy.limit else { return }
+    windows.append(point)
+    leastWindowSpread = min(leastWindowSpread, spread.leastAcceleration)
   }
 
   private mutating func noteAnswers() {

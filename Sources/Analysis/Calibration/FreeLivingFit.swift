@@ -24,6 +24,13 @@ struct FreeLivingFit: Equatable, Sendable {
   private(set) var errorAfter = 0.0
   /// Rounds that were needed.
   private(set) var rounds = 0
+  /// The directions in which the sensor was still; with a slope those of both halves of the temperatures' span.
+  private(set) var directionCount = 0
+  /// What the worst axis's offset is known to in g, at ``reference``, and its scale: see ``ErrorBound``.
+  private(set) var offsetBound = 0.0
+  private(set) var scaleBound = 0.0
+  /// The temperature in °C that the offset is known best at; 0 without a temperature.
+  private(set) var reference = 0.0
 
   /// The largest error afterwards that counts as calibrated, in g (the paper's 10 mg).
   static let largestError = 0.01
@@ -43,6 +50,9 @@ struct FreeLivingFit: Equatable, Sendable {
     try GravityFit.checkReach(measured)
     let temperatures = usesTemperature ? points.map { $0.temperature ?? .nan } : []
     guard temperatures.allSatisfy(\.isFinite) else { throw .notConverged }
+    // The rounds end at any result that leaves little error, also where the directions do not determine it.
+    let poses = FreeLivingFit.poses(points, areWarmApart: usesTemperature)
+    let determined = try GravityFit(poses, usesTemperature ? .slope : [])
     var current = measured
     var errors = current.map { abs($0.length - 1) }
     errorBefore = FreeLivingFit.mean(errors)
@@ -70,6 +80,50 @@ struct FreeLivingFit: Equatable, Sendable {
       throw .wrongScale(axis: axis, scale: best.scale[axis])
     }
     self = best
+    directionCount = poses.count
+    try bound(by: determined)
+  }
+
+  /// Finds what is known: what the fit of poses knows that has a pose for each direction, and what both differ by, as the
+  /// rounds end short of the least error and weigh otherwise. That must be as little as what determines an unknown.
+  private mutating func bound(by fit: GravityFit) throws(GravityFit.Failure) {
+    reference = fit.reference ?? 0
+    let off = -(offset + temperatureSlope * reference) / scale - fit.offset
+    for axis in 0..<3 {
+      let (offset, scale) = (abs(off[axis]), abs(scale[axis] - fit.matrix.rows[axis][axis]))
+      guard max(offset, scale) < GravityFit.largestDeviation else {
+        throw .undetermined(axis: axis)
+      }
+      offsetBound = max(offsetBound, offset + fit.known.offset[axis])
+      scaleBound = max(scaleBound, scale + fit.known.scale[axis])
+    }
+  }
+
+  /// The means of the windows of each direction: what one is off by, as by cross terms, the others are too.
+  ///
+  /// - Parameter areWarmApart: Whether those of the warmer half of the temperatures' span are others.
+  private static func poses(_ points: [StillPoint], areWarmApart: Bool) -> [StillPoint] {
+    let temperatures = points.compactMap(\.temperature)
+    let middle = ((temperatures.min() ?? 0) + (temperatures.max() ?? 0)) / 2
+    var groups: [[StillPoint]] = []
+    for isWarm in areWarmApart ? [false, true] : [false] {
+      let half = areWarmApart ? points.filter { ($0.temperature ?? 0 >= middle) == isWarm } : points
+      let first = groups.count
+      for (number, point) in zip(RestRates.directions(half), half) {
+        if first + number == groups.count { groups.append([]) }
+        groups[first + number].append(point)
+      }
+    }
+    return groups.map { group in
+      let count = Double(group.count)
+      let sum = group.reduce(Vector3()) { $0 + $1.acceleration }
+      // The sum of directions that are 3° apart is shorter than they are.
+      let length = mean(group.map(\.acceleration.length))
+      let warmth = group.compactMap(\.temperature)
+      return StillPoint(
+        acceleration: sum.length > 0 ? sum * (length / sum.length) : sum,
+        temperature: warmth.count == group.count ? warmth.reduce(0, +) / count : nil)
+    }
   }
 
   /// One round: fits each axis to the nearest points on the sphere.

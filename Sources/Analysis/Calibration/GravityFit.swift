@@ -35,7 +35,7 @@ struct GravityFit: Equatable, Sendable {
 
   /// Why there is no result.
   enum Failure: Error, Equatable, Sendable {
-    /// Fewer poses than unknowns.
+    /// Fewer poses than unknowns, or poses in fewer directions.
     case tooFew(Int, needed: Int)
     /// No pose has this axis beyond 0.3 g upwards or downwards: its offset and scale cannot be told apart.
     case notTurned(axis: Int, isPositive: Bool)
@@ -84,7 +84,7 @@ struct GravityFit: Equatable, Sendable {
   static let leastReach = 0.3
   /// The largest standard deviation of an offset in g and of a scale that still counts as determined, if each
   /// pose is known to 1 mg.
-  private static let largestDeviation = 0.01
+  static let largestDeviation = 0.01
   private static let poseNoise = 0.001
   /// The largest standard deviation of the change with temperature at the ends of its span, in g.
   private static let largestDrift = 0.001
@@ -131,7 +131,7 @@ struct GravityFit: Equatable, Sendable {
     self = try GravityFit(points, [])
   }
 
-  /// Throws unless every axis was turned far enough up and down.
+  /// Throws unless every axis was turned far enough up and down, in as many directions as there are unknowns.
   static func checkReach(_ points: [Vector3]) throws(Failure) {
     guard points.count >= Terms().unknowns else {
       throw .tooFew(points.count, needed: Terms().unknowns)
@@ -144,6 +144,15 @@ struct GravityFit: Equatable, Sendable {
       if !points.contains(where: { $0[axis] < -least }) {
         throw .notTurned(axis: axis, isPositive: false)
       }
+    }
+    var directions: [Vector3] = []
+    for point in points where directions.count < Terms().unknowns {
+      if !directions.contains(where: { CalibrationStudy.isSame($0, point) }) {
+        directions.append(point)
+      }
+    }
+    guard directions.count == Terms().unknowns else {
+      throw .tooFew(directions.count, needed: Terms().unknowns)
     }
   }
 
@@ -195,7 +204,10 @@ struct GravityFit: Equatable, Sendable {
     }
     guard isSolved, let factors,
       (0..<3).allSatisfy({ GravityFit.diagonals.contains(model.matrix.rows[$0][$0]) })
-    else { throw .notConverged }
+    else {
+      // Directions that determine nothing lead anywhere.
+      throw GravityFit.undetermined(points, terms).map { .undetermined(axis: $0) } ?? .notConverged
+    }
     // The last steps were so small that the matrix before them is that of the solution.
     let variances = factors.variances
     let spare = points.count - terms.unknowns
@@ -275,6 +287,25 @@ struct GravityFit: Equatable, Sendable {
     case ..<(3 + terms.matrixUnknowns): Model.places[index - 3].0
     default: index - 3 - terms.matrixUnknowns
     }
+  }
+
+  /// The axis of the unknown that the directions of points determine least, if it is too little for a sensor without errors
+  /// of these directions.
+  private static func undetermined(_ points: [StillPoint], _ terms: Terms) -> Int? {
+    let size = size(points.map(\.acceleration))
+    let model = Model(points, terms)
+    var equations = NormalEquations(unknowns: terms.unknowns)
+    for var point in points {
+      point.acceleration /= size
+      equations.add(model.row(point).0, value: 0)
+    }
+    guard let variances = equations.factored()?.variances.prefix(3 + terms.matrixUnknowns) else {
+      return leastVaried(points.map(\.acceleration))
+    }
+    guard let worst = variances.indices.max(by: { variances[$0] < variances[$1] }),
+      variances[worst].squareRoot() * poseNoise >= largestDeviation
+    else { return nil }
+    return axis(ofUnknown: worst, terms)
   }
 
   /// The axis with the smallest span.

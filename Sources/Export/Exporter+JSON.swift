@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import IMUModel
+import LogFormat
 package import LogStore
 
 extension Exporter {
@@ -51,14 +52,19 @@ extension Exporter {
       for (item, origin) in zip(list.items, list.origins) {
         text.add(item, to: section, plan.on(origin))
       }
+    } else if section == .gaps {
+      if isPart { try reader.begin(plan) } else { reader.rewind() }
+      var gaps = JSONGaps(text: text)
+      var pass = SamplePass(plan)
+      _ = try pass.run(&gaps, &reader, to: &sink)
+      text = gaps.text
     } else {
-      let hasTicks = section == .gaps || section == .sensorEvents
-      var places = TickPlaces(plan)
+      var places = EventPlaces(plan)
       if isPart { try reader.begin(plan) } else { reader.rewind() }
       while let item = try reader.nextItem() {
-        if hasTicks {
+        if section == .sensorEvents {
           for place in places.consume(item, reader.block) {
-            text.add(place.item, to: section, plan.on(place.origin))
+            text.add(.sensor(place.event), to: section, plan.on(place.origin))
           }
         } else {
           text.add(item, to: section, plan)
@@ -68,13 +74,31 @@ extension Exporter {
         try sink.write(text.bytes)
         text.removeBytes()
       }
-      if hasTicks {
+      if section == .sensorEvents {
         for place in places.finish() {
-          text.add(place.item, to: section, plan.on(place.origin))
+          text.add(.sensor(place.event), to: section, plan.on(place.origin))
         }
       }
     }
     text.close("]")
+  }
+}
+
+/// Writes the gaps of a log as items of a list.
+private struct JSONGaps: SampleFormat, ~Copyable {
+  var text: JSONWriter
+
+  func add<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
+  ) {}
+
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ gap: Gap, at time: Int64, to sink: inout Sink
+  ) throws(ExportError) {
+    text.add(gap, at: time)
+    guard text.bytes.count > 16 * 1024 else { return }
+    try sink.write(text.bytes)
+    text.removeBytes()
   }
 }
 
@@ -204,7 +228,8 @@ extension JSONWriter {
   mutating func add(_ item: LogItem, to section: LogAccount.Section, _ plan: ExportPlan) {
     switch (section, item) {
     case (.clockPairs, .clock(let pair)): add(pair)
-    case (.gaps, .gap(let gap)): if let part = plan.part(of: gap) { add(part, plan) }
+    // Of a list that is whole, the part in the range.
+    case (.gaps, .gap(let gap)): add(gap, at: plan.time(ofTick: gap.firstTick))
     case (.marks, .mark(let mark)) where plan.contains(mark.time): add(mark)
     case (.sensorEvents, .sensor(let event)) where plan.contains(event):
       add(event, plan)
@@ -222,9 +247,9 @@ extension JSONWriter {
     }
   }
 
-  mutating func add(_ gap: Gap, _ plan: ExportPlan) {
+  mutating func add(_ gap: Gap, at time: Int64) {
     object { json in
-      json.member("t_ns", plan.time(ofTick: gap.firstTick))
+      json.member("t_ns", time)
       json.member("tick", gap.firstTick)
       json.member("count", gap.count)
       json.member("cause", gap.cause.name)

@@ -20,13 +20,15 @@ struct LogAccount {
   private(set) var damages = ItemList()
   /// What the readings show of the times that were read; `nil` where the computer dates the samples.
   private(set) var chipClock: ClockAccount?
-  private var places: TickPlaces
+  private var places: EventPlaces
+  /// The gaps that the log has; ``gaps`` are those that damage made, too.
+  private(set) var recordedGapCount: UInt64 = 0
   /// The first and the last tick with a sample in the plan's range.
   private(set) var sampledTicks: ClosedRange<UInt64>?
-  /// The tick after the last one of the gaps in the plan's range.
+  /// The tick after the last one that the log reports as missing in the plan's range.
   private var gapsEnd: UInt64 = 0
-  /// The first tick of the gaps in the plan's range, if it has any.
-  private var gapsBegin: UInt64?
+  /// From the first to the last tick of the plan's range that the log reports as missing or has lost.
+  private var missing: Range<UInt64>?
   /// Time of the last sample in the plan's range.
   private(set) var lastTime: Int64?
   /// Whether a sample lies at the end of the range or after it.
@@ -47,7 +49,7 @@ struct LogAccount {
   init<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>, _ plan: ExportPlan, judgesSamples: Bool = false
   ) throws(ExportError) {
-    places = TickPlaces(plan)
+    places = EventPlaces(plan)
     log = Account(reader.description, ofSamples: judgesSamples)
     order = GapOrder(reader)
     guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
@@ -56,9 +58,7 @@ struct LogAccount {
       log.finish(reader)
       chipClock = reader.clockAccount
       (lastTick, end) = (log.nextTick, log.end)
-      countLost(order.rest(upTo: log.tickCount), plan)
-      // The same but where gaps overlap, as no recorder's do: a tick that two of them report makes up for a lost one.
-      if !plan.hasRange { ticksLost = log.lostTickCount }
+      for place in order.rest(upTo: log.tickCount) { add(place, plan.after(last)) }
       return
     }
     (isPart, lastTick) = (true, end.ledger.scheduled)
@@ -71,7 +71,9 @@ struct LogAccount {
       add(item, of: reader, in: plan)
       isOver = plan.isOver(item, of: reader)
     }
-    countLost(order.rest(upTo: isOver ? nil : log.tickCount), plan)
+    for place in order.rest(upTo: isOver ? nil : log.tickCount) {
+      add(place, plan.after(self.last))
+    }
     for place in places.finish() { add(place, in: plan) }
     for pair in last { add(.clock(pair), of: reader, in: plan) }
     chipClock = reader.clockAccount
@@ -91,21 +93,32 @@ struct LogAccount {
     case .damage: damages.add(item)
     case .gap(let gap):
       order.add(gap)
-      while let place = order.overdue() { countLost([place], plan) }
+      while let place = order.overdue() { add(place, plan.after(last)) }
     case .sensor, .reading, .certificate, .end: break
     }
   }
 
-  private mutating func add(_ place: TickPlaces.Place, in plan: ExportPlan) {
-    let plan = plan.on(place.origin)
-    if case .sensor(let event) = place.item, plan.contains(event) {
-      events.add(place.item, origin: place.origin)
+  private mutating func add(_ place: EventPlaces.Place, in plan: ExportPlan) {
+    guard plan.on(place.origin).contains(place.event) else { return }
+    events.add(.sensor(place.event), origin: place.origin)
+  }
+
+  /// Adds the part of a gap that is in the range of a plan that has it on its grid.
+  private mutating func add(_ place: GapOrder.Place, _ plan: ExportPlan) {
+    guard let part = plan.part(of: place.gap) else { return }
+    gaps.add(.gap(part), origin: plan.origin)
+    let end = part.firstTick.addingSaturated(part.count)
+    missing =
+      min(
+        missing?.lowerBound ?? part.firstTick, part.firstTick)..<max(
+        missing?.upperBound ?? 0, end)
+    guard place.isRecorded else {
+      ticksLost = ticksLost.addingSaturated(part.count)
+      return
     }
-    guard case .gap(let gap) = place.item, let part = plan.part(of: gap) else { return }
+    recordedGapCount += 1
     reported.add(part.count, part.cause)
-    gapsBegin = min(gapsBegin ?? part.firstTick, part.firstTick)
-    gapsEnd = max(gapsEnd, part.firstTick.addingSaturated(part.count))
-    gaps.add(.gap(part), origin: place.origin)
+    gapsEnd = max(gapsEnd, end)
   }
 
   private mutating func addSamples(_ block: borrowing SampleBlock, _ plan: ExportPlan) {
@@ -118,16 +131,10 @@ struct LogAccount {
     if let last = block.times.last, plan.isOver(at: last) { continuesAfterRange = true }
     var row = 0
     while row < block.count {
-      while let place = order.take(upTo: block.ticks[row]) { countLost([place], plan) }
+      let next = (tick: block.ticks[row], time: block.times[row])
+      while let place = order.take(before: next.tick) { add(place, plan.after(last ?? next)) }
       row = order.takeRun(row..<block.count, of: block)
       last = (block.ticks[row - 1], block.times[row - 1])
-    }
-  }
-
-  /// Counts the ticks of the plan's range that damage took.
-  private mutating func countLost(_ places: [GapOrder.Place], _ plan: ExportPlan) {
-    for place in places where !place.isRecorded {
-      ticksLost = ticksLost.addingSaturated(plan.after(last).part(of: place.gap)?.count ?? 0)
     }
   }
 
@@ -152,8 +159,8 @@ struct LogAccount {
   /// The ticks that a drawing of the plan's range shows: those of the samples and, before and after them, those that
   /// the log reports or has lost. A time is no proof of a tick: samples come late, and chips run fast or slow.
   func ticks(_ plan: ExportPlan) -> Range<UInt64> {
-    let begin = min(sampledTicks?.lowerBound ?? .max, gapsBegin ?? .max)
-    let end = max(sampledTicks?.upperBound.addingSaturated(1) ?? 0, gapsEnd)
+    let begin = min(sampledTicks?.lowerBound ?? .max, missing?.lowerBound ?? .max)
+    let end = max(sampledTicks?.upperBound.addingSaturated(1) ?? 0, missing?.upperBound ?? 0)
     if !plan.hasRange { return 0..<max(end, lastTick, self.end?.ledger.scheduled ?? 0) }
     guard damages.count > 0, !plan.description.isFreeRunning else {
       return min(begin, end)..<end
@@ -242,16 +249,16 @@ struct ItemList {
   }
 }
 
-/// Finds the times of gaps and sensor events, which have ticks only: on the grid, or, where times and not the rate place
-/// the ticks, right after the samples before them.
+/// Finds the times of sensor events, which have ticks only: on the grid, or, where times and not the rate place the ticks,
+/// right after the samples before them.
 ///
-/// A log may have a gap before the samples that precede it, so a gap of such a recording waits for a later sample.
-struct TickPlaces {
-  /// A gap or a sensor event, and the beginning of its grid, as in ``ExportPlan/origin``.
-  typealias Place = (item: LogItem, origin: Int64)
+/// A log may have an event before the samples that precede it, so one of such a recording waits for a later sample.
+struct EventPlaces {
+  /// An event, and the beginning of its grid, as in ``ExportPlan/origin``.
+  typealias Place = (event: SensorEvent, origin: Int64)
 
   private let plan: ExportPlan
-  private var waiting: [(item: LogItem, tick: UInt64)] = []
+  private var waiting: [SensorEvent] = []
   private var last: (tick: UInt64, time: Int64)?
 
   /// The most that wait: more than a log has before the samples that precede them.
@@ -264,8 +271,7 @@ struct TickPlaces {
   /// Those whose places are known after this item, in order.
   mutating func consume(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
     switch item {
-    case .gap(let gap): return add(item, gap.firstTick)
-    case .sensor(let event): return add(item, event.tick)
+    case .sensor(let event): return add(event)
     case .samples where plan.description.isFreeRunning: return consume(block)
     default: return []
     }
@@ -274,13 +280,13 @@ struct TickPlaces {
   /// Those that no sample follows.
   mutating func finish() -> [Place] {
     defer { waiting = [] }
-    return waiting.map { place($0.item, last) }
+    return waiting.map { place($0, last) }
   }
 
-  private mutating func add(_ item: LogItem, _ tick: UInt64) -> [Place] {
-    guard plan.description.isFreeRunning else { return [(item, plan.origin)] }
-    waiting.append((item, tick))
-    return waiting.count > TickPlaces.limit ? [place(waiting.removeFirst().item, last)] : []
+  private mutating func add(_ event: SensorEvent) -> [Place] {
+    guard plan.description.isFreeRunning else { return [(event, plan.origin)] }
+    waiting.append(event)
+    return waiting.count > EventPlaces.limit ? [place(waiting.removeFirst(), last)] : []
   }
 
   private mutating func consume(_ block: borrowing SampleBlock) -> [Place] {
@@ -288,18 +294,15 @@ struct TickPlaces {
     for row in 0..<block.count {
       let sample = (tick: block.ticks[row], time: block.times[row])
       while let first = waiting.first, first.tick < sample.tick {
-        places.append(place(waiting.removeFirst().item, last ?? sample))
+        places.append(place(waiting.removeFirst(), last ?? sample))
       }
       last = sample
     }
     return places
   }
 
-  private func place(_ item: LogItem, _ sample: (tick: UInt64, time: Int64)?) -> Place {
-    (
-      item,
-      sample.map { $0.time &- plan.description.rate.nanoseconds(atTick: $0.tick) } ?? plan.origin
-    )
+  private func place(_ event: SensorEvent, _ sample: (tick: UInt64, time: Int64)?) -> Place {
+    (event, plan.after(sample).origin)
   }
 }
 

@@ -57,14 +57,14 @@ struct SamplePass {
         }
       case .gap(let gap):
         order.add(gap)
-        while let place = order.overdue() { try add(place.gap, to: &format, &sink) }
+        while let place = order.overdue() { try add(place.gap, after: last, to: &format, &sink) }
       case .damage: report.damages += 1
       case .end(let recorded): end = recorded.ledger.scheduled
       default: break
       }
     }
     for place in order.rest(upTo: end.map { max($0, reader.nextTick) }) {
-      try add(place.gap, to: &format, &sink)
+      try add(place.gap, after: last, to: &format, &sink)
     }
     report.remarks += plan.derived?.remarks ?? []
     return report
@@ -77,8 +77,9 @@ struct SamplePass {
   ) throws(ExportError) {
     var row = rows.lowerBound
     while row < rows.upperBound {
-      while let place = order.take(upTo: block.ticks[row]) {
-        try add(place.gap, to: &format, &sink)
+      while let place = order.take(before: block.ticks[row]) {
+        try add(
+          place.gap, after: last ?? (block.ticks[row], block.times[row]), to: &format, &sink)
       }
       let end = order.takeRun(row..<rows.upperBound, of: block)
       if isWanted {
@@ -90,11 +91,13 @@ struct SamplePass {
     }
   }
 
-  /// Gives a gap to the format: where times and not the rate place the ticks, after the sample before it.
+  /// Gives a gap to the format: where times and not the rate place the ticks, by the sample before it, or the one after it
+  /// if that is the first.
   private func add<Format: SampleFormat & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ gap: Gap, to format: inout Format, _ sink: inout Sink
+    _ gap: Gap, after sample: (tick: UInt64, time: Int64)?, to format: inout Format,
+    _ sink: inout Sink
   ) throws(ExportError) {
-    let plan = plan.after(last)
+    let plan = plan.after(sample)
     guard let part = plan.part(of: gap) else { return }
     try format.add(part, at: plan.time(ofTick: part.firstTick), to: &sink)
   }

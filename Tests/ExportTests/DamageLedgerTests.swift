@@ -67,14 +67,6 @@ struct DamageLedgerTests {
         .map { (String($0.key.dropFirst(name.count)), $0.value) })
   }
 
-  /// Time, cause and length of every row of a gap.
-  private func gaps(_ text: String) -> [[String]] {
-    text.split(separator: "\n").dropFirst().compactMap { line in
-      let cells = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      return cells[3].isEmpty ? nil : [cells[0], cells[3], cells[4]]
-    }
-  }
-
   @Test(
     "Parquet and MCAP count the ticks as the JSON document does",
     arguments: [
@@ -88,10 +80,24 @@ struct DamageLedgerTests {
     #expect(ticks(of: parquet.metadata) == stated)
     #expect(ticks(of: try #require(mcap.metadata["imulog"])) == stated)
     #expect(parquet.metadata["imulog.damage"] == mcap.metadata["imulog"]?["imulog.damage"])
-    let rows = gaps(try TestLog.export(bytes, options(.csv, range)).text)
+    let rows = GapRows.csv(try TestLog.export(bytes, options(.csv, range)).text)
     let lost = rows.filter { $0[1] == "lost" }.compactMap { Int($0[2]) }.reduce(0, +)
     #expect("\(lost)" == stated["lost"])
     if range == nil { #expect(lost > 100) }
+    #expect(try GapRows.json(TestLog.export(bytes, options(.json, range)).text) == rows)
+  }
+
+  @Test("an import of the JSON document has the ticks that damage took where they were")
+  func imported() throws {
+    let text = try TestLog.export(try damaged(), options(.json)).text
+    let importer = try Imports.csv(text)
+    #expect(importer.end.ledger.busErrors == 3)
+    #expect("\(importer.end.ledger.lost)" == (try ticks(try damaged())["lost"]))
+    #expect(!importer.remarks.contains { $0.contains("left out") }, "\(importer.remarks)")
+    let gaps = try Imports.records(importer).compactMap(\.gap).map {
+      ["\($0.firstTick * 10_000_000)", $0.cause.name, "\($0.count)"]
+    }
+    #expect(try gaps == GapRows.json(text))
   }
 
   @Test("the rows of gaps are those of the recording that `recover` makes")
@@ -103,8 +109,8 @@ struct DamageLedgerTests {
     var writer = try LogEncoder.after(reader.description)
     try reader.salvage(into: &writer, &target)
     let recovered = disk.bytes
-    let gaps = gaps(try TestLog.export(bytes, options(.csv)).text)
-    #expect(gaps == self.gaps(try TestLog.export(recovered, options(.csv)).text))
+    let gaps = GapRows.csv(try TestLog.export(bytes, options(.csv)).text)
+    #expect(gaps == GapRows.csv(try TestLog.export(recovered, options(.csv)).text))
     #expect(gaps.map { $0[1] } == ["busError", "lost"])
     #expect(gaps[0] == ["7000000000", "busError", "3"])
     let parquet = try ParquetReader(data(bytes, options(.parquet)))

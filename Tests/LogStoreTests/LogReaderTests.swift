@@ -117,7 +117,9 @@ struct LogReaderTests {
     #expect(rest.compactMap(\.damage).map(\.page) == [0])
   }
 
-  @Test("a log that reports more ticks than 64 bits can count is read through")
+  @Test(
+    "a log whose gaps have more ticks together than 64 bits can count is read through, each tick once"
+  )
   func tooManyTicks() throws {
     var encoder = try LogEncoder(ExampleLog.description())
     for cause in [GapCause.missed, .missed, .stale, .busError] {
@@ -127,9 +129,9 @@ struct LogReaderTests {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(encoder.output))))
     let report = try reader.account()
     #expect(report.gapCount == 4)
-    #expect(report.counted.missed == .max)
-    #expect(report.counted.scheduled == .max)
-    #expect(try reader.account().summary.ledger.scheduled == .max)
+    #expect(report.counted.missed == 1 << 63)
+    #expect(report.counted.scheduled == 1 << 63)
+    #expect(try reader.account().summary.ledger.scheduled == 1 << 63)
   }
 
   @Test("ticks missing before a gap count as lost")

@@ -36,7 +36,8 @@ extension JSONWriter {
       }
       json.member("gapCount", account.gaps.count)
       json.member("gaps", zip(account.gaps.items, account.gaps.origins)) { json, place in
-        if case .gap(let gap) = place.0 { json.add(gap, plan.on(place.1)) }
+        guard case .gap(let gap) = place.0 else { return }
+        json.add(gap, at: plan.on(place.1).time(ofTick: gap.firstTick))
       }
       json.member("id", log.id.description)
       json.addOrientation(plan)

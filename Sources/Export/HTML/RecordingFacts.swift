@@ -31,7 +31,7 @@ struct RecordingFacts {
     let ledger = account.ledger
     let missing = ledger.scheduled - min(ledger.sampled, ledger.scheduled)
     guard missing > 0 else { return "no gaps" }
-    let (gaps, damages) = (account.gaps.count, account.damages.count)
+    let (gaps, damages) = (account.recordedGapCount, account.damages.count)
     var places = gaps == 0 ? [] : ["\(gaps) \(gaps == 1 ? "gap" : "gaps")"]
     if account.ticksLost > 0, damages > 0 {
       places.append("\(damages) unreadable \(damages == 1 ? "part" : "parts")")

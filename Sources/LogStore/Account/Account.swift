@@ -35,7 +35,7 @@ public struct Account: Equatable, Sendable {
   public internal(set) var byteCount: UInt64 = 0
   /// Pages from which something could be read.
   public private(set) var pageCount: UInt64 = 0
-  /// What happened to the ticks, as counted from samples and gaps.
+  /// What happened to the ticks, as counted from samples and gaps; all of it after the pass.
   public private(set) var counted = TickLedger()
   /// Ticks of the longest gap; 0 without one.
   public private(set) var longestGap: UInt64 = 0
@@ -77,6 +77,8 @@ public struct Account: Equatable, Sendable {
   private var lastTime: Int64?
   private var runs = [UInt64](repeating: 0, count: GapCause.allCases.count)
   private var lastPage: UInt32?
+  /// Each tick counts once, even where gaps of a malformed log overlap.
+  private var order = GapOrder()
 
   package init(_ description: RecordingDescription, isLive: Bool = false, ofSamples: Bool = false) {
     self.description = description
@@ -98,11 +100,17 @@ public struct Account: Equatable, Sendable {
     switch item {
     case .samples(let count):
       counted.sampled += UInt64(count)
+      var row = 0
+      while row < reader.block.count {
+        while let place = order.take(before: reader.block.ticks[row]) { add(place) }
+        row = order.takeRun(row..<reader.block.count, of: reader.block)
+      }
       lastTick = reader.block.ticks.last ?? lastTick
       lastTime = reader.block.times.last
       motion?.add(reader.block)
     case .gap(let gap):
-      counted[gap.cause] = counted[gap.cause].addingSaturated(gap.count)
+      order.add(gap)
+      while let place = order.overdue() { add(place) }
       runs[Int(gap.cause.rawValue) - 1] += 1
       longestGap = max(longestGap, gap.count)
     case .mark: markCount += 1
@@ -121,11 +129,18 @@ public struct Account: Equatable, Sendable {
     }
   }
 
+  /// Counts the ticks of a gap; those that no record tells are what is left.
+  private mutating func add(_ place: GapOrder.Place) {
+    guard place.isRecorded else { return }
+    counted[place.gap.cause] = counted[place.gap.cause].addingSaturated(place.gap.count)
+  }
+
   /// Adds what a reader knows after its last item.
   package mutating func finish<Storage: LogStorage & ~Copyable>(
     _ reader: borrowing LogReader<Storage>
   ) {
     nextTick = reader.nextTick
+    for place in order.rest(upTo: nil) { add(place) }
     unknownChunkCount = reader.unknownChunkCount
     unexplainedTickCount = reader.unexplainedTickCount
     chipClock = reader.clockAccount

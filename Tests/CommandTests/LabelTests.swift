@@ -239,7 +239,11 @@ struct LabelCommandTests {
     #expect(outcome.lines == ["3s..8s two"])
     expectSentence(outcome, 65, ["recording 1: line 1 of its labels is damaged"])
     let export = bench.run("export", "1")
-    #expect(export.status == 0 && export.talk.contains("line 1 of its labels is damaged"))
+    #expect(export.status == 65 && export.talk.contains("line 1 of its labels is damaged"))
+    #expect(export.output.contains("\"two\"") && !export.output.contains("\"one\""))
+    bench.directory.write(Array(repeating: 7, count: 3 << 20), to: file)
+    let list = bench.run("list")
+    #expect(list.status == 0 && list.output.contains("LABELS"), "\(list.output)")
   }
 
   @Test("a recording that is being written can be labelled, but has no end yet")

@@ -139,7 +139,7 @@ struct SelfTestCounts {
         // Different axes have different counts, on both sides of 0.
         let rest = [120, -340, 560, -17, 23, 41][channel]
         let value = rest + (isOn ? counts[channel] : 0) + noise(sample, channel, isOn)
-        let word = UInt16(bitPattern: Int16(value))
+        let word = UInt16(bitPattern: Int16(clamping: value))
         let place = SelfTestCounts.output(model, channel)
         bus.registers[place] = UInt8(truncatingIfNeeded: isMPU ? word >> 8 : word)
         bus.registers[place + 1] = UInt8(truncatingIfNeeded: isMPU ? word : word >> 8)

@@ -200,6 +200,36 @@ struct SelfTestTests {
     #expect(mpu.report().findings[5].bound == "86 to 114 %")
   }
 
+  @Test(
+    "an answer whose output reaches an end of the range does not pass: it fails where it is too much already, and else warns",
+    arguments: [SensorModel.mpu6500, .mpu9250, .lsm6dsl], [1, -1])
+  func clipped(model: SensorModel, sign: Int) throws {
+    // 2620·1.01^149 = 11540 counts.
+    let codes = Dictionary(
+      uniqueKeysWithValues: [UInt8(0), 1, 2, 0x0D, 0x0E, 0x0F].map { ($0, UInt8(150)) })
+    // What is left up to the end would pass on az, and is too much on gy.
+    let (left, counts) = (
+      [2: 9000, 4: 30_000], [11_540, 11_540, sign * 60_000, 11_540, 60_000, 11_540]
+    )
+    let report = SelfTestCounts(model, counts: counts, codes: codes) { _, channel, _ in
+      switch channel {
+      case 2: sign * (32_767 - (left[2] ?? 0)) - 560
+      case 4: 2767 - 23
+      default: 0
+      }
+    }.report()
+    let findings = report.findings.filter { $0.name.hasPrefix("self-test-") }
+    try #require(findings.count == 6)
+    #expect(findings[2].verdict == .warn, "\(findings[2])")
+    #expect(
+      findings[2].value.contains(" or more, as its output was at an end of the range"),
+      "\(findings[2])")
+    #expect(findings[2].value.hasSuffix("; lay another face up"), "\(findings[2])")
+    #expect(findings[4].verdict == .fail, "\(findings[4])")
+    #expect(findings[4].value.contains(" or more, as its"), "\(findings[4])")
+    #expect([0, 1, 3, 5].allSatisfy { !findings[$0].value.contains("or more") })
+  }
+
   @Test("the waits are at least those of the makers' examples")
   func waits() throws {
     func longest(_ model: SensorModel) throws -> [Int64] {

@@ -246,23 +246,35 @@ extension SelfTest where Bus: ~Copyable {
   private func answer(_ channel: Int) -> SelfTestAnswer {
     let sum = SelfTestSum(
       tallies.on.difference(tallies.before, channel), of: tallies.on.count, channel, plan)
+    let isClipped = tallies.before.isClipped(channel) || tallies.on.isClipped(channel)
+    // A clipped answer fails where a larger one would too, and is in doubt elsewhere.
     func answer(
-      _ judgement: SelfTestAnswer.Judgement, _ verdict: CertificateFinding.Verdict
+      _ judgement: SelfTestAnswer.Judgement, passes: Bool, isTooMuch: Bool
     ) -> SelfTestAnswer {
-      SelfTestAnswer(
-        channel: channel, response: sum.value, judgement: judgement, verdict: verdict)
+      let isInDoubt = isClipped && !isTooMuch
+      return SelfTestAnswer(
+        channel: channel, response: sum.value, isClipped: isClipped, judgement: judgement,
+        verdict: isInDoubt ? .warn : passes ? .pass : .fail)
     }
     switch plan.criterion {
     case .magnitude(let accelerometer, let gyroscope):
       let limits = channel < 3 ? accelerometer : gyroscope
-      return answer(.magnitude(limits), sum.isWithin(limits) ? .pass : .fail)
+      return answer(
+        .magnitude(limits), passes: sum.isWithin(limits),
+        isTooMuch: !sum.isWithin(0...limits.upperBound))
     case .trim(let trim):
-      guard codes[channel] > 0 else { return answer(.noTrim(codes: 1...trim.largest), .warn) }
+      guard codes[channel] > 0 else {
+        return SelfTestAnswer(
+          channel: channel, response: sum.value, isClipped: isClipped,
+          judgement: .noTrim(codes: 1...trim.largest), verdict: .warn)
+      }
       let expected = trim.response(channel, codes[channel])
       let ratio =
         trim.isSigned ? sum.counts / expected : abs(sum.counts) / abs(expected)
       return answer(
-        .ratio(ratio, within: trim.ratio), trim.ratio.contains(ratio) ? .pass : .fail)
+        .ratio(ratio, within: trim.ratio), passes: trim.ratio.contains(ratio),
+        // Of the wrong sign too: more of it is as wrong.
+        isTooMuch: ratio > trim.ratio.upperBound || ratio < 0)
     }
   }
 

@@ -34,6 +34,8 @@ public struct SelfTestAnswer: Equatable, Sendable {
   public let channel: Int
   /// The answer in g or °/s.
   public let response: Double
+  /// Whether an output was at an end of its range, so that the true answer is this one or a larger one.
+  public let isClipped: Bool
   /// What it is judged by.
   public let judgement: Judgement
   /// The judgement.
@@ -116,28 +118,33 @@ extension SelfTestAnswer {
   /// One line.
   public var finding: CertificateFinding {
     let unit = SelfTestUnit(channel)
-    let (text, bound) = words(unit)
+    var (text, bound) = words(unit)
+    // Gravity takes the room of the axis that is up.
+    if isClipped, verdict == .warn, channel < 3 { text += "; lay another face up" }
     return CertificateFinding(
       name: "self-test-\(ChannelSet.names[channel])", value: text, bound: bound, verdict: verdict)
   }
 
   private func words(_ unit: SelfTestUnit) -> (value: String, bound: String) {
+    func amount(_ response: Double) -> String {
+      unit.text(response) + (isClipped ? " or more, as its output was at an end of the range" : "")
+    }
     switch judgement {
     case .magnitude(let limits):
       return (
-        unit.text(abs(response)), "\(limits.lowerBound) to \(limits.upperBound) \(unit.name)"
+        amount(abs(response)), "\(limits.lowerBound) to \(limits.upperBound) \(unit.name)"
       )
     case .ratio(let ratio, let limits):
       func percent(_ ratio: Double) -> String {
         Plain.number(ratio * 100, per: 10)
       }
       return (
-        "\(unit.text(response)), \(percent(ratio)) % of the factory's trim",
+        "\(amount(response)), \(percent(ratio)) % of the factory's trim",
         "\(percent(limits.lowerBound)) to \(percent(limits.upperBound)) %"
       )
     case .noTrim(let codes):
       return (
-        "\(unit.text(response)), with nothing to compare it with: its trim code is 0, as a clone's",
+        "\(amount(response)), with nothing to compare it with: its trim code is 0, as a clone's",
         "a code of \(codes.lowerBound) to \(codes.upperBound)"
       )
     }

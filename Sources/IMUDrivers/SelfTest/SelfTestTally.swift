@@ -21,6 +21,11 @@ struct SelfTestTally {
   /// The spread of a channel: highest less lowest.
   func spread(_ channel: Int) -> Int64 { highest[channel] - lowest[channel] }
 
+  /// Whether a value of a channel was at an end of the range: the true one may be further from zero.
+  func isClipped(_ channel: Int) -> Bool {
+    lowest[channel] <= Int64(Int16.min) || highest[channel] >= Int64(Int16.max)
+  }
+
   /// How much the sum of a channel is above that of as many other samples.
   func difference(_ other: SelfTestTally, _ channel: Int) -> Int64 {
     sums[channel] - other.sums[channel]

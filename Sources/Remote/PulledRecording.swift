@@ -34,7 +34,7 @@ struct PulledRecording {
   private(set) var unfreed: ExitStatus?
   /// Whether parts of it cannot be read, here and there, or an earlier partial copy differed.
   var isDamaged = false
-  /// Why it was not received.
+  /// Why it was not received, where that is a right or a medium here, which another attempt does not mend.
   private(set) var failure: ExitStatus?
   /// Why a requested export failed.
   var conversionFailure: ExitStatus?
@@ -51,7 +51,7 @@ struct PulledRecording {
   /// It was not received.
   init(offer: PullOffer, failure: CommandFailure) {
     self.init(offer: offer, fate: .failed, remark: failure.sentence)
-    self.failure = failure.status
+    if [.noPermission, .cannotCreate].contains(failure.status) { self.failure = failure.status }
   }
 
   /// It should have been freed and was not. For a recording that is not offered, whose request is repeated from an earlier

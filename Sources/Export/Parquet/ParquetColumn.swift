@@ -113,14 +113,16 @@ final class ParquetColumn {
 
   private func addText(_ text: [UInt8], _ count: Int) {
     let place = places[text] ?? places.count
-    if place == places.count {
-      places[text] = place
-      dictionary.append(littleEndian: UInt32(text.count))
-      dictionary += text
-      byteCount += 4 + text.count
-    }
+    if place == places.count { enter(text) }
     if texts.last?.place != place { texts.append((place, 0)) }
     texts[texts.count - 1].count += count
+  }
+
+  private func enter(_ text: [UInt8]) {
+    places[text] = places.count
+    dictionary.append(littleEndian: UInt32(text.count))
+    dictionary += text
+    byteCount += 4 + text.count
   }
 
   private func addRows(_ count: Int, arePresent: Bool) {
@@ -178,6 +180,8 @@ final class ParquetColumn {
   /// Ends the chunk of so many rows, at `offset` of the file: its pages, and the footer's entry about them.
   func endChunk(of rows: Int, at offset: Int) -> (pages: [[UInt8]], entry: Thrift) {
     endPage()
+    // fastparquet takes a page of no bytes for all that follows it.
+    if isText, places.isEmpty { enter([]) }
     let header = isText ? dictionaryHeader : []
     if isText {
       pages.insert(header + dictionary, at: 0)

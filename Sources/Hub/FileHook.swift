@@ -28,48 +28,37 @@ struct FileHook {
   ///
   /// - Parameter files: Places in the hub, and what their bytes are known by.
   func hand(_ files: [(place: String, version: String)], of host: String) throws {
-    var list = CheckedFile(hub.handed(of: host), hub.files)
-    var handed: [String: String] = [:]
-    // The line at which the program refused a file last.
-    var refusals: [String: Int] = [:]
-    var lineCount = 0
-    _ = try list.read { text in
-      lineCount += 1
-      let words = String(decoding: text, as: UTF8.self).split(separator: " ").map { String($0) }
-      if words.count == 3, words[0] == "put" { handed[words[1]] = words[2] }
-      if words.count == 2, words[0] == "drop" { handed[words[1]] = nil }
-      if words.count >= 2 { refusals[words[1]] = words[0] == "refused" ? lineCount : nil }
-    }
+    var list = try HandedList(of: host, in: hub)
     let places = Set(files.map(\.place))
-    let puts = files.filter { handed[$0.place] != $0.version }.map { file in
-      (["put", "\(hub.path)/\(file.place)", file.place], "put \(file.place) \(file.version)")
+    let drops = list.versions.keys.filter { !places.contains($0) }.sorted().map { place in
+      (place: place, words: ["drop", place], line: "drop \(place)")
     }
-    let drops = handed.keys.filter { !places.contains($0) }.sorted().map { place in
-      (["drop", place], "drop \(place)")
+    let puts = files.filter { list.versions[$0.place] != $0.version }.map { place, version in
+      (
+        place: place, words: ["put", "\(hub.path)/\(place)", place],
+        line: "put \(place) \(version)"
+      )
     }
-    // Those that were refused come last, the one that has waited longest first: they keep no other back.
-    func order(_ words: [String]) -> Int { refusals[words[words.count - 1]] ?? 0 }
     var first: CommandFailure?
     // What is gone is dropped whether or not the program takes files.
     for kind in [drops, puts] {
       var failuresInRow = 0
-      for (words, line) in kind.enumerated().sorted(by: {
-        (order($0.element.0), $0.offset) < (order($1.element.0), $1.offset)
-      }).map(\.element) {
+      for step in list.refusedLast(kind, \.place) {
         do throws(CommandFailure) {
-          try run(words)
+          try run(step.words)
         } catch {
           first = first ?? error
           failuresInRow += 1
-          try list.append([Array("refused \(words[words.count - 1])".utf8)])
+          try list.append("refused \(step.place)")
           // One file must not keep the others back; where nothing goes, the next round is soon enough.
           if failuresInRow == FileHook.mostFailures { break }
           continue
         }
         failuresInRow = 0
-        try list.append([Array(line.utf8)])
+        try list.append(step.line)
       }
     }
+    try list.compact(places)
     if let first { throw first }
   }
 
@@ -90,6 +79,66 @@ struct FileHook {
       throw CommandFailure(
         .inputOutput, "`\(program) \(words[0]) \(words[words.count - 1])` \(trouble)")
     }
+  }
+}
+
+/// What the program has of a host's files, by their places:
+///
+///     put PLACE VERSION     it took these bytes
+///     drop PLACE            it removed them
+///     refused PLACE         it did neither
+///
+/// The last line of a place counts; `refused` leaves what it had.
+private struct HandedList {
+  private(set) var versions: [String: String] = [:]
+  /// The line at which a place was refused last.
+  private var refusals: [String: Int] = [:]
+  private var lineCount = 0
+  private var file: CheckedFile
+  private let temporary: String
+
+  init(of host: String, in hub: HubDirectory) throws(StorageError) {
+    var file = CheckedFile(hub.handed(of: host), hub.files)
+    var lines: [String] = []
+    _ = try file.read { lines.append(String(decoding: $0, as: UTF8.self)) }
+    (self.file, temporary) = (file, "\(hub.workPath)/\(host).handed")
+    for line in lines { take(line) }
+  }
+
+  private mutating func take(_ line: String) {
+    lineCount += 1
+    let words = line.split(separator: " ").map { String($0) }
+    guard words.count > 1 else { return }
+    refusals[words[1]] = words[0] == "refused" ? lineCount : nil
+    if words.count == 3, words[0] == "put" { versions[words[1]] = words[2] }
+    if words.count == 2, words[0] == "drop" { versions[words[1]] = nil }
+  }
+
+  /// Adds a line; durable on return.
+  mutating func append(_ line: String) throws(StorageError) {
+    try file.append([Array(line.utf8)])
+    take(line)
+  }
+
+  /// The steps in their order, but those that were refused after all others, the one that has waited longest first: they keep
+  /// no other back.
+  func refusedLast<Step>(_ steps: [Step], _ place: KeyPath<Step, String>) -> [Step] {
+    func refusal(_ step: Step) -> Int? { refusals[step[keyPath: place]] }
+    return steps.filter { refusal($0) == nil }
+      + steps.filter { refusal($0) != nil }
+      .sorted { (refusal($0) ?? 0) < (refusal($1) ?? 0) }
+  }
+
+  /// Drops lines that do not count any more from the file where they are most of it.
+  ///
+  /// - Parameter places: Those of the files that are here.
+  mutating func compact(_ places: Set<String>) throws(StorageError) {
+    guard lineCount > 2 * (versions.count + places.count) + 64 else { return }
+    let puts = versions.sorted { $0.key < $1.key }.map { "put \($0.key) \($0.value)" }
+    let refused = refusals.keys.filter { places.contains($0) || versions[$0] != nil }
+      .sorted { (refusals[$0] ?? 0) < (refusals[$1] ?? 0) }
+      .map { "refused \($0)" }
+    try file.replace(by: (puts + refused).map { Array($0.utf8) }, temporary: temporary)
   }
 }
 

@@ -71,9 +71,7 @@ struct DerivedFile: ~Copyable {
         try file.read(at: comparison.length, into: bytes)
       }
       guard count > 0 else { return false }
-      _ = piece.withUnsafeBytes {
-        comparison.add(UnsafeRawBufferPointer(rebasing: $0[..<count]))
-      }
+      piece.withUnsafeBytes { comparison.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
     return try comparison.finish()
   }
@@ -115,12 +113,10 @@ final class FileComparison {
     }
   }
 
-  /// Compares the next bytes.
-  ///
-  /// - Returns: The number of the error with which the file could not be read; 0 without one.
-  func add(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+  /// Compares the next bytes; why the file cannot be read is thrown at the end.
+  func add(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
-    while !differs, !rest.isEmpty {
+    while failure == nil, !differs, !rest.isEmpty {
       let (place, limit) = (
         length + UInt64(bytes.count - rest.count), min(rest.count, theirs.count)
       )
@@ -133,11 +129,9 @@ final class FileComparison {
         rest = rest.dropFirst(count)
       } catch {
         failure = error
-        return error.errno
       }
     }
     length += UInt64(bytes.count)
-    return 0
   }
 
   /// Whether the bytes are all that the file has.

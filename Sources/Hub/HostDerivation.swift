@@ -58,12 +58,12 @@ struct HostDerivation {
     for entry in entries.reversed() {
       do {
         let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
-        if let twin = numbers[id] { throw HubError.twin(of: twin) }
+        if let twin = numbers[id] { throw HubError.twin(of: twin, store: catalogue.path) }
         numbers[id] = entry.number
         if let owner = owner(id), owner != host.name {
           // It counts once in the tables.
           foreign.insert(entry.fileName)
-          throw HubError.elsewhere(owner: owner)
+          throw HubError.elsewhere(owner: owner, store: catalogue.path)
         }
         try update(entry, id, labelled)
       } catch {

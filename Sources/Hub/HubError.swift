@@ -18,9 +18,9 @@ public enum HubError: StatusError {
   /// A log of the hub is not what was fetched.
   case changed(path: String)
   /// A store has the recording of this number a second time.
-  case twin(of: UInt32)
+  case twin(of: UInt32, store: String)
   /// Another host's store has the recording too.
-  case elsewhere(owner: String)
+  case elsewhere(owner: String, store: String)
   /// A module's own error.
   case step(CommandFailure)
 
@@ -100,10 +100,10 @@ public enum HubError: StatusError {
     case .changed(let path):
       "\(path) is not what was fetched: it was changed here, or its medium fails; remove it with `imulog --store "
         + "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, and it is fetched again if it is still there"
-    case .twin(let number):
-      "it has the UUID of recording \(number): remove one of them with `imulog rm`"
-    case .elsewhere(let owner):
-      "it is in the store of \(owner) too, where it counts: remove one of them with `imulog rm`"
+    case .twin(let number, let store):
+      "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`"
+    case .elsewhere(let owner, let store):
+      "it is in the store of \(owner) too, where it counts: remove this one with `imulog --store \(store) rm`"
     case .step(let failure): failure.sentence
     }
   }

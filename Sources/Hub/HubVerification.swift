@@ -90,12 +90,15 @@ public struct HubVerification {
       do {
         guard let row = rows.live[entry.fileName] else {
           let id = try catalogue.reader(of: entry).description.id
-          if let other = places[id] { throw HubError.elsewhere(owner: other) }
+          if let other = places[id] {
+            throw HubError.elsewhere(owner: other, store: catalogue.path)
+          }
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
         }
         if let other = places.updateValue(host, forKey: row.id), other != host {
-          report("recording \(entry.number): \(HubError.elsewhere(owner: other))")
+          report(
+            "recording \(entry.number): \(HubError.elsewhere(owner: other, store: catalogue.path))")
         }
         for table in HubDirectory.Table.allCases {
           expected.insert(hub.place(table, of: row.id, host: host, date: row.date))
@@ -144,7 +147,10 @@ public struct HubVerification {
     _ write: (inout BufferedSink) throws(ExportError) -> Void
   ) throws -> UInt64 {
     let comparison = FileComparison(hub.files, "\(hub.path)/\(place)")
-    var sink = BufferedSink(name: comparison.path) { comparison.add($0) }
+    var sink = BufferedSink(name: comparison.path) {
+      comparison.add($0)
+      return 0
+    }
     try write(&sink)
     try sink.flush()
     if try !comparison.finish() {

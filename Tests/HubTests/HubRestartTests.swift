@@ -127,6 +127,33 @@ struct HubRestartTests {
     #expect(orphanCount > 0)
   }
 
+  @Test("verify writes nothing, and a call to the kernel that fails is reported as what it was")
+  func verification() throws {
+    let fleet = try Fleet(logs: 2)
+    #expect(fleet.derive(.open).isEmpty)
+    func verify(_ gate: FaultGate) -> [String] {
+      var said: [String] = []
+      do {
+        let hub = try HubDirectory(path: fleet.path, create: false, gate: gate)
+        let lock = try hub.lockForReading()
+        var verification = HubVerification(hub)
+        _ = try verification.run(lock) { said.append($0) }
+      } catch {
+        said.append("\(error)")
+      }
+      return said
+    }
+    let script = FaultScript()
+    #expect(verify(script.gate).isEmpty)
+    #expect(script.changes.isEmpty)
+    #expect(script.calls.count > 20)
+    for index in script.calls.indices {
+      let said = verify(FaultScript(.once(index, errno: EIO)).gate)
+      #expect(!said.isEmpty, "call \(index): \(script.calls[index])")
+      #expect(!said.contains { $0.contains("writing") }, "call \(index): \(said)")
+    }
+  }
+
   @Test("the order in which recordings come does not change a byte")
   func order() throws {
     let (together, apart) = (try Fleet(logs: 4), try Fleet(logs: 0))

@@ -161,7 +161,7 @@ final class HostKeeper: @unchecked Sendable {
 
   /// The store of a recording that came from this machine by an earlier name, or by that of a machine that is no more: no other
   /// visit brings its labels.
-  func earlierStore(of id: RecordingID) throws -> Catalogue? {
+  func labelStore(of id: RecordingID) throws -> Catalogue? {
     guard let owner = owners[id], owner.host != host.name, !owners.isListed(owner.host),
       let twin = ledger?.twins[id], twin.isSame, twin.owner == owner.host
     else { return nil }
@@ -234,9 +234,9 @@ final class HostKeeper: @unchecked Sendable {
     state.labels = host.labels
     // Before the files are handed over, which may take long.
     if let failure = keepState(result.failure) { result.note(failure) }
-    let known = result.failure
+    let kept = result.failure
     hand(files, &result)
-    if result.failure?.sentence != known?.sentence { keepState(result.failure) }
+    if result.failure?.sentence != kept?.sentence { keepState(result.failure) }
   }
 
   /// Keeps what the visit showed; returns, and reports, why that is not possible.

@@ -90,7 +90,7 @@ public struct HubRound {
       own.witness = PullWitness(
         admit: { keeper.admit($0) }, compared: { try keeper.compared($0, $1) },
         willPublish: { try keeper.willPublish($0) }, connected: { keeper.connected($0) },
-        learned: { keeper.learned($0) }, otherStore: { try keeper.earlierStore(of: $0) })
+        learned: { keeper.learned($0) }, labelStore: { try keeper.labelStore(of: $0) })
       var connection = settings.connection
       connection.showsHostKey = true
       return PullSource(

@@ -70,7 +70,7 @@ extension HostPull {
         guard seen.insert(id).inserted, seen.count <= HostPull.most else {
           throw farEnd.violation("lists labels without end")
         }
-        if isWanted(id, offered) || belongsElsewhere(id), isNew(digest, of: id) {
+        if isWanted(id, offered) || findLabelStore(id), isNew(digest, of: id) {
           wanted.append(id)
         }
       case .end: return wanted
@@ -91,12 +91,12 @@ extension HostPull {
     }
   }
 
-  /// Whether the labels of a recording that is not wanted belong in another store, which is kept.
-  private mutating func belongsElsewhere(_ id: RecordingID) -> Bool {
+  /// Finds the store that gets the labels of a recording that is not wanted; returns whether there is one.
+  private mutating func findLabelStore(_ id: RecordingID) -> Bool {
     guard settings.ids.isEmpty else { return false }
     do {
-      guard let store = try settings.witness?.otherStore(id) else { return false }
-      otherStores[id] = store
+      guard let store = try settings.witness?.labelStore(id) else { return false }
+      labelStores[id] = store
       return true
     } catch {
       fail(id, fetch.local.failure(error))
@@ -105,7 +105,7 @@ extension HostPull {
   }
 
   private func store(of id: RecordingID) -> Catalogue {
-    otherStores[id] ?? fetch.local.catalogue
+    labelStores[id] ?? fetch.local.catalogue
   }
 
   private mutating func isNew(_ digest: SHA256Digest, of id: RecordingID) -> Bool {
@@ -175,7 +175,7 @@ extension HostPull {
     say(changes.count - sound.count, of: id, "left out, whose names `imulog label` refuses")
     guard !sound.isEmpty else { return }
     do {
-      if otherStores[id] == nil, try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
+      if labelStores[id] == nil, try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
       let removed = try store(of: id).merge(sound, into: id)
       say(removed, of: id, "removed here, as there")
     } catch {

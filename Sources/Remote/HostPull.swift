@@ -45,7 +45,7 @@ struct HostPull {
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
   /// The stores of recordings that are not wanted here, and whose labels are.
-  var otherStores: [RecordingID: Catalogue] = [:]
+  var labelStores: [RecordingID: Catalogue] = [:]
   /// Recordings whose labels there could not be added here, with the reason.
   var labelFailures: [RecordingID: CommandFailure] = [:]
   /// Recordings that are here, by the witness.

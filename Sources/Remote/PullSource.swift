@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
-public import LogStore
 public import LogFormat
+public import LogStore
 
 /// A machine to pull from, and the store here for its recordings.
 public struct PullSource: Sendable {
@@ -66,7 +66,7 @@ public struct PullWitness: Sendable {
   let willPublish: @Sendable ([Arrival]) throws -> [RecordingID: CommandFailure]
   let connected: @Sendable (_ hostKey: String?) -> Void
   let learned: @Sendable (RemoteMachine?) -> Void
-  let otherStore: @Sendable (RecordingID) throws -> Catalogue?
+  let labelStore: @Sendable (RecordingID) throws -> Catalogue?
 
   /// - Parameters:
   ///   - admit: Decides on an offer.
@@ -75,20 +75,20 @@ public struct PullWitness: Sendable {
   ///     not appear; their bytes stay for the next pull.
   ///   - connected: Receives the fingerprint of the host's key at each connection, where ssh shows it.
   ///   - learned: Receives what the machine reports about itself; `nil` from an older version.
-  ///   - otherStore: The store that gets the labels of a recording that is not wanted here; `nil` for none.
+  ///   - labelStore: The store that gets the labels of a recording that is not wanted here; `nil` for none.
   public init(
     admit: @escaping @Sendable (PullOffer) -> Admission,
     compared: @escaping @Sendable (PullOffer, SHA256Digest) throws -> Void,
     willPublish: @escaping @Sendable ([Arrival]) throws -> [RecordingID: CommandFailure],
     connected: @escaping @Sendable (_ hostKey: String?) -> Void,
     learned: @escaping @Sendable (RemoteMachine?) -> Void,
-    otherStore: @escaping @Sendable (RecordingID) throws -> Catalogue?
+    labelStore: @escaping @Sendable (RecordingID) throws -> Catalogue?
   ) {
     self.admit = admit
     self.compared = compared
     self.willPublish = willPublish
     self.connected = connected
     self.learned = learned
-    self.otherStore = otherStore
+    self.labelStore = labelStore
   }
 }

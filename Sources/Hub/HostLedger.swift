@@ -6,7 +6,8 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// Where each recording of a host came from, in the order in which it came. Lines are only added; a round takes damaged ones out, and says so:
+/// Where each recording of a host came from, in the order in which it came. Lines are only added; a round takes damaged ones
+/// out, and says so:
 ///
 ///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   it was proved to be here, and is about to appear
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way

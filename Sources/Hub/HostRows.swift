@@ -184,9 +184,8 @@ struct HostRows {
     try read { row, _, text in texts[row.id] = Array(text) }
     let rows = live.values.sorted { $0.id.description < $1.id.description }
     var lines = rows.compactMap { texts[$0.id] }
-    for (id, dates) in unfinished {
-      lines += dates.map { Array("making \(id) \($0)".utf8) }
-    }
+    lines += unfinished.flatMap { id, dates in dates.map { "making \(id) \($0)" } }.sorted()
+      .map { Array($0.utf8) }
     try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
     (lineCount, damagedLineCount, table) = (lines.count, 0, nil)
   }

@@ -119,10 +119,14 @@ extension SelfTestAnswer {
   public var finding: CertificateFinding {
     let unit = SelfTestUnit(channel)
     var (text, bound) = words(unit)
-    // Gravity takes the room of the axis that is up.
-    if isClipped, verdict == .warn, channel < 3 { text += "; lay another face up" }
+    // Gravity takes the room of the axis that is up. Without a trim code no face gives a judgement.
+    if isClipped, verdict == .warn, channel < 3, !hasNoTrim { text += "; lay another face up" }
     return CertificateFinding(
       name: "self-test-\(ChannelSet.names[channel])", value: text, bound: bound, verdict: verdict)
+  }
+
+  private var hasNoTrim: Bool {
+    if case .noTrim = judgement { true } else { false }
   }
 
   private func words(_ unit: SelfTestUnit) -> (value: String, bound: String) {

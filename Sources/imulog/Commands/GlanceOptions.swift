@@ -32,10 +32,6 @@ struct GlanceOptions: ParsableArguments {
   ///
   /// - Parameter hosts: The host file, which nothing replaces.
   func check(besides hosts: String) throws {
-    if let metrics, let page, OutputPlace.isSame(metrics, page) {
-      throw CommandFailure(
-        .usage, "--metrics and --page name one file, \(Plain.text(page)); give each its own")
-    }
     for (option, file) in [("--metrics", metrics), ("--page", page)] {
       guard let file else { continue }
       guard !file.isEmpty else {
@@ -51,6 +47,10 @@ struct GlanceOptions: ParsableArguments {
           .usage,
           "--metrics \(Plain.text(file)): node_exporter reads files that end in .prom; name it so")
       }
+    }
+    if let metrics, let page, OutputPlace.isSame(metrics, page) {
+      throw CommandFailure(
+        .usage, "--metrics and --page name one file, \(Plain.text(page)); give each its own")
     }
   }
 

@@ -64,8 +64,8 @@ struct HubAddCommand: ParsableCommand {
     try check.run { state, words in try Console.data("\(state.rawValue)  \(Plain.text(words))") }
     if !ssh.given.isEmpty {
       Console.talk(
-        "the line of \(host.name) has no \(ssh.given.joined(separator: " ")): write that into the SSH configuration, or give it to each round"
-      )
+        "the line of \(host.name) has no \(ssh.given.joined(separator: ", ")): give the same to each round, or write it into the "
+          + "SSH configuration where that has it")
     }
     guard let status = check.status else { return }
     throw CommandFailure(

@@ -15,7 +15,8 @@ struct HubStatusCommand: ParsableCommand {
     discussion: """
       It shows what the last rounds found; no host is asked. SEEN is when a host answered last (- where \
       this machine's clock was wrong then), LAST when its newest recording here began, BACKLOG how many \
-      recordings it has that are not here, CLOCK how far its clock is from this machine's. GOOD, FLAWED and DAMAGED count the recordings here by their verdict.
+      recordings it has that are not here, CLOCK how far its clock is from this machine's. GOOD, FLAWED and \
+      DAMAGED count the recordings here by their verdict.
 
       Examples:
         imulog hub status fleet

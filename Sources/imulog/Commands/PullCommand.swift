@@ -210,10 +210,12 @@ struct SSHOptions: ParsableArguments {
       valueName: "dir"))
   var remoteStore: String?
 
-  /// The options of ssh that are given here, and that a line of a host file does not have.
+  /// The options that are given here; a line of a host file has none of them.
   var given: [String] {
-    [("-p", port), ("-i", identity), ("-F", configuration), ("-o", options.first)]
-      .compactMap { $1 == nil ? nil : $0 }
+    [
+      ("-p", port), ("-i", identity), ("-F", configuration), ("-o", options.first), ("--ssh", ssh),
+      ("--remote-store", remoteStore),
+    ].compactMap { $1 == nil ? nil : $0 }
   }
 
   /// The connection that these options and the environment describe.

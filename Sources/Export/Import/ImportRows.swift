@@ -20,8 +20,8 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private var first: ImportTable<Source>
   private let second: Second?
   /// The rows of the second table that share the time nearest to that of the first one's row, how many of them were taken,
-  /// and the row after them.
-  private var held: (time: Int64, samples: [RawSample], taken: Int) = (0, [], 0)
+  /// and the row after them. Swift 6.0 takes no such default where an initializer of a noncopyable type throws.
+  private var held: (time: Int64, samples: [RawSample], taken: Int)
   private var ahead: (time: Int64, sample: RawSample)?
   private var hasBegun = false
   private var limit = 0.0
@@ -38,6 +38,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     name = first.name
     self.first = first
     second = nil
+    held = (0, [], 0)
   }
 
   /// - Throws: That both tables have one sensor, or that one has dates and the other has not.
@@ -59,6 +60,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     name = first.name == other.name ? first.name : "\(first.name) and \(other.name)"
     self.first = first
     second = Second(other)
+    held = (0, [], 0)
   }
 
   var channels: ChannelSet {

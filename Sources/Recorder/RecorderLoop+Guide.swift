@@ -9,6 +9,7 @@ extension RecorderLoop {
   /// Begins a guide with its recording, and ends it with it.
   func followGuide(_ now: MonotonicTime) {
     guard machine.isGuided, machine.state.isLogging else {
+      if let guide, guide.next != .done { journal(.notice, unfinished(guide)) }
       guide = nil
       return
     }
@@ -18,6 +19,15 @@ extension RecorderLoop {
     feed.isWatched = true
     watchAt = watchAt ?? now
     send(.look)
+  }
+
+  /// That the guided recording ended early, which its light alone would not show who was away.
+  private func unfinished(_ guide: CalibrationGuide) -> String {
+    let turns = guide.hasTurns ? " and \(guide.turns.count) of 3 turns" : ""
+    let edges = min(guide.edges.count, 6)
+    return
+      "the guided recording ended with \(guide.faces.count) of 6 faces, \(edges) of 6 edges"
+      + "\(turns); all of it takes about 2 min: a rate of 50 Hz and a length of 3 min are enough"
   }
 
   /// The machine's light, or the guide's while the recording runs.

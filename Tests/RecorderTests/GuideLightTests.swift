@@ -70,8 +70,8 @@ struct GuideLightTests {
     return sample
   }
 
-  /// The light at each change while a recording of the faces runs, which `presses` began.
-  private func lights(_ presses: [Double]) throws -> [Light] {
+  /// The light at each change while a recording of the faces runs, which `presses` began, and what the journal had then.
+  private func run(_ presses: [Double]) throws -> (lights: [Light], journal: [String]) {
     var lights: [Light] = []
     var sent = false
     let start = at(1)
@@ -88,14 +88,15 @@ struct GuideLightTests {
       if picture.state == .recording, picture.light != lights.last { lights.append(picture.light) }
     }
     let source = CountingSource(sample: GuideLightTests.faces)
-    _ = try SteppedRecorder(source: source, length: 26_000_000_000).run(button)
-    return lights
+    let recorder = SteppedRecorder(source: source, length: 26_000_000_000)
+    _ = try recorder.run(button)
+    return (lights, recorder.notices.all)
   }
 
   @Test(
     "it blinks while the sensor moves, is on while it must be held, and off once that was enough")
   func guided() throws {
-    let lights = try lights([1, 1.25])
+    let lights = try run([1, 1.25]).lights
     var cycles = 0
     for index in lights.indices.dropLast(2)
     where Array(lights[index...index + 2]) == [.guide(.hold), .guide(.taken), .guide(.move)] {
@@ -105,8 +106,15 @@ struct GuideLightTests {
     #expect(!lights.contains(.guide(.done)))
   }
 
+  @Test("a guided recording that ends before it has everything says in the journal what it has")
+  func unfinished() throws {
+    let sentence = "the guided recording ended with 6 of 6 faces, 0 of 6 edges and 0 of 3 turns; "
+    #expect(try run([1, 1.25]).journal.filter { $0.hasPrefix(sentence) }.count == 1)
+    #expect(try !run([1]).journal.contains { $0.contains("guided") })
+  }
+
   @Test("it is on throughout any other recording")
   func plain() throws {
-    #expect(try lights([1]) == [.recording])
+    #expect(try run([1]).lights == [.recording])
   }
 }

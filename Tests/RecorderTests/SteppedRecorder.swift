@@ -111,6 +111,8 @@ struct SteppedRecorder {
   /// Of a recording, in nanoseconds.
   var length: Int64 = 6_000_000_000
   let directory = TemporaryDirectory(inMemory: true)
+  /// The sentences of the journal, none of which may be a warning.
+  let notices = SentenceList()
 
   /// Runs the service until the button has no more edges.
   func run(_ button: ScriptedButton) throws -> RecorderLoop {
@@ -119,8 +121,10 @@ struct SteppedRecorder {
     configuration.length = length
     configuration.preTrigger = 500_000_000
     configuration.reserve = 0
+    let notices = notices
     let surroundings = RecorderLoop.Surroundings { priority, sentence in
       if priority.rawValue <= JournalPriority.warning.rawValue { Issue.record("\(sentence)") }
+      notices.add(sentence)
     } openPanel: { _ in
       button
     }

@@ -14,8 +14,10 @@ public struct SensorCertificate: Equatable, Sendable {
   }
 
   /// The findings without which a sensor does not pass, where the certificate has them: which chip it is, whether it was set
-  /// up, whether it measures gravity, and whether all axes are alive.
-  private static let needed = ["identity", "registers", "gravity", "zero", "stuck"]
+  /// up, whether it measures gravity, whether all axes are alive, and whether they answer the self-test.
+  private static let needed =
+    ["identity", "registers", "gravity", "zero", "stuck"]
+    + ChannelSet.names.prefix(6).map { "self-test-\($0)" }
 
   /// Those of the findings that a sensor needs to pass, and that could not be judged.
   private var missing: [CertificateFinding] {

@@ -146,7 +146,7 @@ struct CertifyTests {
     chip.selfTest.angularRate.y = 0
     let report = try report(chip, as: .lsm6dso, hasGivenCounts: true)
     let test = try #require(report.findings.first { $0.name == "self-test-gy" })
-    #expect(test.verdict == .unknown && report.verdict == .pass)
+    #expect(test.verdict == .unknown && report.verdict == .unknown)
     #expect(test.value.hasSuffix("; not judged: the counts of a motion's file are no answer"))
   }
 

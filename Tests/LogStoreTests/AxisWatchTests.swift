@@ -58,6 +58,20 @@ struct AxisWatchTests {
     }
   }
 
+  @Test(
+    "an axis that is not turned, and whose noise is far below a count, is alive once it changes, wherever the others go"
+  )
+  func unturned() throws {
+    for expectation in [withoutNoise, coarse] {
+      let certificate = try meter.certificate(seconds: 20, expectation) { tick, sample in
+        Self.move(tick, &sample, [0, 1, 2, 3, 4], by: 400)
+        sample.gz = tick % 1100 < 800 ? 3 : 2
+      }
+      let failures = meter.failures(certificate).filter { !$0.hasPrefix("axes") }
+      #expect(failures.isEmpty, "\(failures)")
+    }
+  }
+
   @Test("an axis that leaves the end of its range after some seconds is alive")
   func railed() throws {
     for expectation in [withoutNoise, CertificateMeterTests.expectation] {

@@ -18,7 +18,6 @@ public enum SelfTestStep: Equatable, Sendable {
 ///     identify ─► trim ─► prepare ─► begin ─► collect off, on, off ─► … ─► restore ─► done
 ///                 │          │         │          │                          ▲
 ///                 └──────────┴─────────┴──────────┴── failed or moved ───────┘
-///
 /// No call sleeps or waits for anything but the bus.
 public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private enum Phase { case before, on, after }
@@ -39,6 +38,9 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private var state: State
   /// What the registers held that were or may have been written.
   private var saved = RegisterList()
+  /// Whether it was read again, and that some had changed: what is saved after a supply dipped is not what the chip had.
+  private var isSavedProved = false
+  private var lost: SensorError?
   /// What they are to hold now.
   private var image = RegisterList()
   private var codes: [Int]
@@ -55,7 +57,7 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
     plan = identity.model.family.selfTest(identity.model)
     tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
     // Not where they are declared: Swift 6.0 takes no such defaults in a type that cannot be copied.
-    (state, codes, answers, outcome) = (.identify, [], [], nil)
+    (state, codes, answers, outcome, lost) = (.identify, [], [], nil, nil)
   }
 
   /// Ends the run and gives the bus back. Before the report the chip is as the last step left it.
@@ -73,7 +75,6 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
     }
   }
 
-  /// One step, and the wait after it, if any.
   private mutating func proceed() throws(SensorError) -> SelfTestStep? {
     switch state {
     case .identify: return try identify()
@@ -115,17 +116,35 @@ extension SelfTest where Bus: ~Copyable {
     return nil
   }
 
+  /// Saves each register of the set-up. The first is written before the others are read.
+  private mutating func save() throws(SensorError) {
+    for index in 0..<plan.setUp.count {
+      let entry = plan.setUp[index]
+      saved.append(model.family.register(entry.register), try readTwice(entry.register))
+      if index == 0 { try write(entry) }
+    }
+    try proveSaved()
+    if let lost { throw lost }
+  }
+
+  /// Reads what was saved again, before anything but the first register is written.
+  private mutating func proveSaved() throws(SensorError) {
+    for index in 1..<max(1, saved.count) where !isSavedProved {
+      do throws(SensorError) {
+        try confirm(saved[index])
+      } catch {
+        guard case .readBack = error else { throw error }
+        lost = lost ?? error
+      }
+    }
+    isSavedProved = true
+  }
+
   /// Saves and writes each register of the set-up, and reads all of them back. Some chips ignore the first write after
   /// they slept.
   private mutating func prepare(_ attempt: Int) throws(SensorError) -> SelfTestStep? {
-    for index in 0..<plan.setUp.count {
-      let entry = plan.setUp[index]
-      if index == saved.count {
-        let content = try readTwice(entry.register)
-        saved.append(model.family.register(entry.register), content)
-      }
-      try write(entry)
-    }
+    if attempt == 0 { try save() }
+    for index in 0..<plan.setUp.count { try write(plan.setUp[index]) }
     image = plan.setUp
     do throws(SensorError) {
       try confirmImage()
@@ -146,7 +165,6 @@ extension SelfTest where Bus: ~Copyable {
     return expect(.before, number, after: pass.settle)
   }
 
-  /// Waits for the first sample of a phase.
   private mutating func expect(_ phase: Phase, _ number: Int, after wait: Int64) -> SelfTestStep {
     hasDiscarded = false
     state = .collect(pass: number, phase: phase, polls: 0)
@@ -303,8 +321,9 @@ extension SelfTest where Bus: ~Copyable {
     guard let outcome else { preconditionFailure("a run is restored after its end") }
     let restoration: SelfTestReport.Restoration
     do throws(SensorError) {
+      try proveSaved()
       try writeSaved()
-      restoration = .proved(count: saved.count)
+      restoration = lost.map { .failed($0) } ?? .proved(count: saved.count)
     } catch {
       guard attempt == 4 else {
         state = .restore(attempt: attempt + 1)
@@ -331,14 +350,12 @@ extension SelfTest where Bus: ~Copyable {
 // MARK: - Registers
 
 extension SelfTest where Bus: ~Copyable {
-  /// Writes registers of the set-up.
   private mutating func set(_ list: RegisterList) throws(SensorError) {
     for index in 0..<list.count { try write(list[index]) }
     image = image.merged(with: list)
     try confirmImage()
   }
 
-  /// Reads back every register that was written.
   private mutating func confirmImage() throws(SensorError) {
     for index in 0..<image.count { try confirm(image[index]) }
   }

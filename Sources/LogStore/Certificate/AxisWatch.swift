@@ -10,13 +10,15 @@ import IMUModel
 ///     az   ▁▃▂▄▂▃▁▂▃▄▂▃▂      the same as ax in each sample: one of them is not measured
 ///
 /// An axis is stuck when its noise could not stay in one count for so long by chance (``limit(deviation:bandwidth:rate:)``),
-/// or when most other axes move in three seconds in which it does not: that needs no figure of its noise. Nor does an axis
+/// or when most other axes move in three seconds in which it does not, if it had no other count yet, or more than rounding makes before: that needs
+/// no figure of its noise, and is taken back when it changes, as an axis whose noise is far below a count may just not have been
+/// turned. Nor does an axis
 /// that was at an end of its range from the first sample on: it is stuck after three seconds, until it has another count,
 /// as motion may hold it there too. Two axes are the
 /// same when they move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ
 /// for as long as noise needs.
 ///
-/// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What was found stays found.
+/// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What noise showed stays found.
 struct AxisWatch {
   /// The axes that are recorded.
   let axes: [Int]
@@ -30,6 +32,8 @@ struct AxisWatch {
   private var starts = [UInt64](repeating: 0, count: 6)
   /// What each axis got stuck at, and when.
   private var held: [Stuck?] = Array(repeating: nil, count: 6)
+  /// Whether nothing but the motion of the others shows that.
+  private var isHeldBeside = [Bool](repeating: false, count: 6)
   /// Whether axis i was seen to differ from axis j, at 6 · i + j.
   private var differs: UInt64 = 0
   /// Whether they differed in the window that is not over yet.
@@ -37,6 +41,9 @@ struct AxisWatch {
   /// Whether they moved for a window without differing in it.
   private var movedAlike: UInt64 = 0
   private var hasChanged = [Bool](repeating: false, count: 6)
+  /// Whether it ever had more in a window than rounding of a steady value makes.
+  private var wasLively = [Bool](repeating: false, count: 6)
+  private static let lively = 8
   private var wasZero = [Bool](repeating: true, count: 6)
   /// Whether an axis ever had the same count for ``shortest`` samples.
   private var wasHeld = [Bool](repeating: false, count: 6)
@@ -74,6 +81,7 @@ struct AxisWatch {
       let count = sample[axis]
       if sampleCount == 0 || count != counts[axis] {
         if sampleCount > 0 { hasChanged[axis] = true }
+        if isHeldBeside[axis] { (held[axis], isHeldBeside[axis]) = (nil, false) }
         (counts[axis], runs[axis], starts[axis]) = (count, 0, tick)
         if count != 0 { wasZero[axis] = false }
       }
@@ -98,6 +106,7 @@ struct AxisWatch {
   }
 
   private mutating func markStuck(_ axis: Int) {
+    isHeldBeside[axis] = false
     guard stuck[axis] == nil else { return }
     let isChanged = hasChanged[axis]
     // Motion that is too large holds an axis at an end of its range for a while.
@@ -117,6 +126,7 @@ struct AxisWatch {
 
   private mutating func closeWindow() {
     defer { (window, differsNow) = (MotionWindow(), 0) }
+    for axis in axes where window.spread(axis) >= AxisWatch.lively { wasLively[axis] = true }
     for (first, second) in pairs(outside: differsNow)
     where min(window.spread(first), window.spread(second)) >= CertificateBounds.motion {
       movedAlike |= AxisWatch.bit(first, second)
@@ -126,7 +136,11 @@ struct AxisWatch {
       let moving = axes.reduce(0) {
         $0 + (window.spread($1) >= CertificateBounds.motion ? 1 : 0)
       }
-      if moving >= max(2, axes.count - 2) { markStuck(axis) }
+      guard moving >= max(2, axes.count - 2), !hasChanged[axis] || wasLively[axis],
+        held[axis] == nil
+      else { continue }
+      markStuck(axis)
+      isHeldBeside[axis] = held[axis] != nil
     }
   }
 
@@ -157,6 +171,9 @@ struct AxisWatch {
 
   /// Whether there were enough samples for the limit of an axis.
   private func isKnown(_ axis: Int) -> Bool { limits[axis] > 0 && sampleCount >= limits[axis] }
+
+  /// Whether an axis is stuck that was only seen not to move beside the others.
+  var isStuckBeside: Bool { isHeldBeside.contains(true) }
 
   // MARK: What could not be judged
 

@@ -321,7 +321,10 @@ extension CertificateMeter {
     return [
       finding("zero", zero, not: watch.undecidedZeros, "no axis always 0"),
       finding(
-        "stuck", held, not: watch.undecided, "no axis the same for \(Plain.seconds(longest))"),
+        "stuck", held, not: watch.undecided,
+        watch.isStuckBeside
+          ? "no axis the same while the others move for \(Plain.seconds(CertificateBounds.stillTime))"
+          : "no axis the same for \(Plain.seconds(longest))"),
       finding("equal", equal, not: watch.undecidedCopies, "no axis the copy of another"),
       order.finding,
     ].compactMap { $0 }

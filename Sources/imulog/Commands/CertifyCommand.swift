@@ -34,7 +34,8 @@ struct CertifyCommand: ParsableCommand {
 
   mutating func run() throws {
     // A simulated chip need not be waited for.
-    let report = try certify(try sensorOptions.request(.default, isTimeVirtual: true))
+    let request = try sensorOptions.request(.default, isTimeVirtual: true)
+    let report = try certify(request)
     try json ? Console.json(report.json) : report.lines.forEach { try Console.data($0) }
     switch report.verdict {
     case .pass: break
@@ -43,7 +44,8 @@ struct CertifyCommand: ParsableCommand {
         .tryAgain,
         report.isMoved
           ? "the sensor moved: hold it still and run it again"
-          : "\(SensorCertificate(report.findings).sentence); run it again")
+          : SensorCertificate(report.findings).sentence
+            + (request.hasGivenCounts ? "" : "; run it again"))
     case .warn, .fail: throw ExitCode(ExitStatus.flawed.rawValue)
     }
   }

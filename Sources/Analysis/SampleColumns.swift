@@ -15,14 +15,14 @@ public struct SampleSegment: Equatable, Sendable {
 
   /// One of its samples: the number from 1 on, and the time.
   struct Instant: Equatable, Sendable {
-    var number = 0
-    var time: Int64 = 0
+    let number: Int
+    let time: Int64
   }
 
-  /// A sample between its first tenth and its half; `nil` in a short segment.
-  var middle: Instant? { earlier.number > 1 ? earlier : nil }
-  private var earlier = Instant()
-  private var later = Instant()
+  /// Some of its samples, about evenly spaced: from the 16th part of a long segment to the 32nd.
+  private(set) var instants: [Instant] = []
+  private var spacing = 64
+  private static let mostInstants = 32
 
   init(first: Int, at time: Int64) {
     (self.first, count, firstTime, lastTime) = (first, 0, time, time)
@@ -32,8 +32,11 @@ public struct SampleSegment: Equatable, Sendable {
   mutating func append(_ number: Int, upTo time: Int64) {
     count += number
     lastTime = time
-    // Two instants are kept, and the later one is at half of the segment or after it.
-    if count >= 2 * later.number { (earlier, later) = (later, Instant(number: count, time: time)) }
+    guard count >= (instants.last?.number ?? 0) + spacing else { return }
+    instants.append(Instant(number: count, time: time))
+    guard instants.count == SampleSegment.mostInstants else { return }
+    spacing *= 2
+    instants = instants.indices.filter { $0 % 2 == 1 }.map { instants[$0] }
   }
 
   /// The places of its samples in the columns.
@@ -143,8 +146,8 @@ public final class SampleColumns {
     return length > 0 ? Double(account.lengthError) / length : nil
   }
 
-  /// By how much of itself the rate changes between segments, and between the beginning and the end of each; parts of
-  /// fewer than `length` samples do not count. 0 where the computer reads the chip on its grid.
+  /// By how much of itself the rate changes between segments, and between the parts of each, of which a long one has 16 to 32; those of
+  /// fewer than `length` samples are taken together. 0 where the computer reads the chip on its grid.
   func rateDrift(length: Int) -> Double {
     guard description.isFreeRunning else { return 0 }
     var (shortest, longest) = (Double.infinity, 0.0)
@@ -154,12 +157,15 @@ public final class SampleColumns {
       (shortest, longest) = (min(shortest, period), max(longest, period))
     }
     for segment in segments {
-      guard let middle = segment.middle else {
-        add(segment.count - 1, segment.lastTime - segment.firstTime)
-        continue
+      var begin = SampleSegment.Instant(number: 1, time: segment.firstTime)
+      for instant in segment.instants {
+        // What is left after it must be as long.
+        guard instant.number - begin.number >= length, segment.count - instant.number >= length
+        else { continue }
+        add(instant.number - begin.number, instant.time - begin.time)
+        begin = instant
       }
-      add(middle.number - 1, middle.time - segment.firstTime)
-      add(segment.count - middle.number, segment.lastTime - middle.time)
+      add(segment.count - begin.number, segment.lastTime - begin.time)
     }
     return longest > 0 ? longest / shortest - 1 : 0
   }

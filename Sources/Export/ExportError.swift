@@ -275,8 +275,8 @@ extension ExportError: StatusError {
 extension ExportError {
   private static func remedy(_ code: Int32) -> String {
     switch code {
-    case ENOSPC, EDQUOT: return "; free space or choose another place with -o"
-    case EROFS: return "; choose another place with -o"
+    case ENOSPC, EDQUOT: return "; free space or choose another place"
+    case EROFS: return "; choose another place"
     case EBADF: return "; it is closed, so redirect it, or give -o FILE"
     default: return ""
     }

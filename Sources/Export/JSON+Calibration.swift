@@ -11,10 +11,25 @@ extension JSONWriter {
       json.member("name", calibration.name)
       json.member("sensor", calibration.sensor)
       json.member("made", RFC3339.text(nanoseconds: calibration.made))
+      json.key("conditions")
+      json.conditions(calibration.conditions)
       json.key("accelerometer")
       json.accelerometer(calibration.accelerometer)
       json.key("gyroscope")
       json.gyroscope(calibration.gyroscope)
+    }
+  }
+
+  /// What a calibration was made at, or `null`.
+  private mutating func conditions(_ made: SensorCalibration.Conditions?) {
+    guard let made else { return null() }
+    object { json in
+      json.number("rate_hz", made.rate)
+      json.member(
+        "accelerometerRange_g", made.accelerometerRange == 0 ? nil : made.accelerometerRange)
+      json.member("gyroscopeRange_dps", made.gyroscopeRange == 0 ? nil : made.gyroscopeRange)
+      json.member("lowest_c", number: made.temperatures.map { "\($0.lowerBound)" })
+      json.member("highest_c", number: made.temperatures.map { "\($0.upperBound)" })
     }
   }
 

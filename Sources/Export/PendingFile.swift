@@ -80,6 +80,14 @@ public struct PendingFile: ~Copyable {
     temporary.release()
   }
 
+  /// Writes all of `bytes`.
+  public func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+    guard code == 0 else {
+      throw CommandFailure(.inputOutput, "cannot write \(path): \(Errno.words(code)); \(remedy)")
+    }
+  }
+
   /// Renames the file to its final name and replaces an existing one.
   public func publish() throws(CommandFailure) {
     guard let temporary = temporary?.path else { return }

@@ -34,14 +34,6 @@ enum WholeFile {
     }
     return try result.get()
   }
-
-  /// Writes all of `bytes`.
-  static func write(
-    _ bytes: [UInt8], to descriptor: Int32, _ path: String
-  ) throws(StorageError) {
-    let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
-    if code != 0 { throw StorageError(.write, path: path, errno: code) }
-  }
 }
 
 /// The identity of the file at a path: equal for all its names and links.

@@ -75,7 +75,7 @@ struct AnalysisReportTests {
     let report = try report(times: { Int64($0) * 10_000_000 - Int64($0 * $0) * 37 })
     #expect(report.remarks.count == 1)
     let remark = try #require(report.remarks.first)
-    #expect(remark.hasPrefix("the rate changes by 1."), "\(remark)")
+    #expect(remark.hasPrefix("the rate changes by 2."), "\(remark)")
     #expect(try self.report(times: { Int64($0) * 10_000_000 }).remarks.isEmpty)
   }
 

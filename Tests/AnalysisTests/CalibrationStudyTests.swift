@@ -143,6 +143,58 @@ struct CalibrationStudyTests {
     #expect(recording.study.poses.isEmpty)
   }
 
+  @Test("a single rest bounds its rate by what gravity does to a gyroscope's bias")
+  func singleRest() throws {
+    var recording = try MadeUpRecording()
+    recording.rateGravity = 0.06
+    recording.move()
+    recording.rest(Vector3(0, 0, 1), 6000)
+    recording.study.finish()
+    let result = recording.study.result()
+    let (rate, known) = (
+      try #require(result.calibration?.gyroscope, "\(result.refusals)").offset,
+      try #require(result.bounds.rate)
+    )
+    #expect(known > 0.1 && known < 0.15, "\(known)")
+    #expect(isNear(rate, Vector3(-1.2, 0.4, 2.7), known), "\(rate) \(known)")
+  }
+
+  @Test("rests that were clipped and places where samples are missing are said beside a result")
+  func leftOut() throws {
+    var recording = try MadeUpRecording()
+    recording.faces()
+    recording.study.finish()
+    let plain = recording.study.result().remarks
+    #expect(!plain.contains { $0.contains("left out") || $0.contains("missing") }, "\(plain)")
+    recording.stuckZ = .max
+    recording.rest(Vector3(0, 0, 1), 300)
+    recording.stuckZ = nil
+    recording.rest(Vector3(0, 0, 1), 300)
+    recording.leaveOut(3)
+    recording.rest(Vector3(0, 0, 1), 300)
+    recording.study.finish()
+    let result = recording.study.result()
+    #expect(result.calibration?.accelerometer != nil)
+    let remarks = result.remarks
+    #expect(
+      remarks.contains("3 s of rest are left out: az was at an end of its range"), "\(remarks)")
+    #expect(
+      remarks.contains("samples are missing in 1 place: a rest and a window end there"),
+      "\(remarks)")
+  }
+
+  @Test("windows are 10 s, and of slow samples as long as twenty of them")
+  func windowLength() throws {
+    let recording = try MadeUpRecording()
+    for (hertz, seconds) in [(100, 10), (2, 10), (1, 20)] as [(UInt32, Int64)] {
+      var study = CalibrationStudy(
+        recording.study.sensor, channels: .all, rate: try #require(SampleRate(hertz)))
+      study.add(0, 0, RawSample(az: 8192))
+      study.finish()
+      #expect(study.result().windowLength == seconds * 1_000_000_000)
+    }
+  }
+
   @Test("without a gyroscope no rates are integrated, whatever its columns hold")
   func accelerometerOnly() throws {
     var recording = try MadeUpRecording(channels: [.accelerometer, .temperature])

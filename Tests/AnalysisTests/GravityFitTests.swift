@@ -179,10 +179,64 @@ struct GravityFitTests {
     let slope = Vector3(0.001, -0.0015, 0.002)
     let fit = try GravityFit(warmed(20, 40, slope))
     #expect(fit.terms == [.cross, .slope] && fit.reference == 30)
-    #expect(isNear(fit.slope, slope, 1e-9), "\(fit)")
+    #expect(fit.drift.count == 1 && isNear(fit.drift[0], slope, 1e-9), "\(fit)")
     #expect(isNear(fit.offset, ImperfectSensor().offset + slope * 5, 1e-9), "\(fit)")
     // Below 5 °C nothing is looked for.
     #expect(try GravityFit(warmed(20, 24.9, Vector3())).terms == .cross)
+  }
+
+  @Test(
+    "poses at one temperature more than an order give the offset's curve, to the order that is known best",
+    arguments: [1, 2, 3])
+  func curve(order: Int) throws {
+    let sensor = ImperfectSensor()
+    let orders = [
+      Vector3(0.001, -0.0015, 0.002), Vector3(0.00002, 0.00001, -0.00003),
+      Vector3(-0.000005, 0.000003, 0.000004),
+    ].prefix(order)
+    let poses = ImperfectSensor.faces + ImperfectSensor.edges
+    for count in [order + 1, order + 2] {
+      // About their mean, which is 30 °C.
+      let temperatures = (0..<count).map { 20 + 20 * Double($0) / Double(count - 1) }
+      let points = temperatures.flatMap { temperature in
+        poses.map { direction in
+          let warmth = temperature - 30
+          let change = orders.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+          return StillPoint(
+            acceleration: sensor.measured(direction) + change, temperature: temperature)
+        }
+      }
+      let fit = try GravityFit(points)
+      // A second order is looked for wherever there may be one, a third where it shows.
+      let found = max(order, min(2, count - 1))
+      #expect(fit.terms == GravityFit.Terms.drift(found).union(.cross), "\(fit.terms)")
+      #expect(abs((fit.reference ?? 0) - 30) < 1e-9)
+      for (power, change) in fit.drift.enumerated() {
+        let wanted = power < order ? orders[power] : Vector3()
+        #expect(isNear(change, wanted, 1e-9), "\(order), \(count): \(fit.drift)")
+      }
+      #expect(isNear(fit.offset, sensor.offset, 1e-9), "\(fit.offset)")
+    }
+  }
+
+  @Test(
+    "what an offset is known to holds all over the span: more than at its middle, where the change is of few poses"
+  )
+  func boundAtEnds() throws {
+    let (wide, narrow) = (
+      try GravityFit(warmed(20, 30, Vector3())), try GravityFit(warmed(24, 26, Vector3()))
+    )
+    #expect(wide.terms.order == 1 && narrow.terms.order == 0)
+    #expect(wide.known.offset.x > 1.3 * narrow.known.offset.x, "\(wide.known) \(narrow.known)")
+  }
+
+  @Test("a curve that is not determined is in the bound of the offset")
+  func unseenCurve() throws {
+    let line = try GravityFit(warmed(20, 40, Vector3(0.001, -0.0015, 0.002)))
+    // What a curve adds to the mean of both ends: 10² times what chips have.
+    #expect(line.known.offset.x > 0.0009 && line.known.offset.x < 0.002, "\(line.known.offset)")
+    let narrow = try GravityFit(warmed(20, 26, Vector3(0.001, -0.0015, 0.002)))
+    #expect(narrow.known.offset.x < 0.0004, "\(narrow.known.offset)")
   }
 
   @Test("a slope that each pose's own temperature does not tell from the offset is left out")

@@ -160,9 +160,14 @@ struct SampleColumnsTests {
       return try log.columns().rateDrift(length: 512)
     }
     #expect(try drift { _ in 10_000_000 } == 0)
-    // By 3 % from end to end: between means of parts, which are more than half of it apart.
+    // By 3 % from end to end: between the means of the first and the last part.
     let steady = try drift { 10_000_000 - Int64($0) * 50 }
-    #expect((0.013...0.017).contains(steady), "\(steady)")
+    #expect((0.024...0.031).contains(steady), "\(steady)")
+    // There and back: both halves are alike.
+    let quarters = try drift { $0 / 1500 % 2 == 0 ? 10_000_000 : 10_300_000 }
+    #expect((0.027...0.0301).contains(quarters), "\(quarters)")
+    let hump = try drift { 10_000_000 + Int64(min($0, 6000 - $0)) * 100 }
+    #expect((0.018...0.0301).contains(hump), "\(hump)")
     let step = try drift({ $0 < 3000 ? 10_000_000 : 10_100_000 }, gapAt: 3000)
     #expect(abs(step - 0.01) < 1e-6, "\(step)")
     // Times that jitter by a third of a period are no drift.

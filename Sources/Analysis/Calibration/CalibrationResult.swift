@@ -59,8 +59,10 @@ public struct CalibrationResult: Sendable {
   public internal(set) var bounds = Bounds()
   /// Poses at rest.
   public internal(set) var poseCount = 0
-  /// Still windows of 10 s, of which the accelerometer was calibrated or could have been.
+  /// Still windows, of which the accelerometer was calibrated or could have been.
   public internal(set) var windowCount = 0
+  /// Of these in nanoseconds: 10 s, and more where samples are further apart than half a second.
+  public internal(set) var windowLength = CalibrationStudy.longWindow
   /// Movements from rest to rest by half a turn or more in the same place, and by 270° or more elsewhere.
   public internal(set) var turnCount = 0
   /// Poses of which no other one would show that they moved: the bounds of offset and scale are as if they had not.

@@ -53,13 +53,13 @@ extension CalibrationStudy {
     // The median ignores what slow turns put into some rests; a fitted curve goes with the mean.
     found.offset = drift == nil ? RestRates.median(of: points) : rates.reduce(Vector3(), +) / count
     guard acceptsBias(found.offset, zeroRate, still, &result) else { return nil }
+    let offset = found.offset
+    result.bounds.rate =
+      RateBound.bound(of: offset, points, rates, order: drift?.order)
+      + rounding(rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
     if rates.count > 1 {
-      let offset = found.offset
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
       let variation = (squares / (count - 1)).squareRoot().max()
-      result.bounds.rate =
-        RateBound.bound(of: offset, points, rates, order: drift?.order)
-        + rounding(rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
       let warmth = width(of: points) >= CalibrationStudy.leastWarmth
       // A span below that of a fit is worth no order, and has a change nevertheless.
       if warmth, drift?.order ?? 0 < max(1, TemperatureDrift.order(ofSpan: width(of: points))) {
@@ -256,7 +256,8 @@ extension CalibrationStudy {
     let least = CalibrationStudy.leastTurn
     guard degrees.length >= (turn.isBack ? least.back : least.elsewhere) else { return nil }
     guard turn.isWhole else {
-      return "samples are missing in it or at the end of the range; turn it more slowly"
+      return
+        "samples are missing in it, or at the end of the range: turn it again, more slowly if it was fast"
     }
     guard turn.isBack else {
       return "the next rest that counts was not in the place where it began"

@@ -26,7 +26,8 @@ extension CalibrationStudy {
     let source = isGyroscopeUseless ? alone[0] : self
     let rests = source.rests()
     result.poseCount = rests.poses.count
-    result.windowCount = source.windows.count
+    (result.windowCount, result.windowLength) = (source.windows.count, source.longLength)
+    source.noteConditions(mounting, &result)
     if let why = whyNot(.accelerometer, "accelerometer") {
       result.refuse(.accelerometer, why)
     } else if channels.isSuperset(of: .accelerometer) {
@@ -162,7 +163,7 @@ extension CalibrationStudy {
     if let reference = fit.reference, let span = span(of: used) {
       drift = TemperatureDrift(
         reference: reference, span: span,
-        coefficients: [[fit.slope.x], [fit.slope.y], [fit.slope.z]])
+        coefficients: (0..<3).map { axis in fit.drift.map { $0[axis] } })
     }
     return SensorCalibration.Accelerometer(
       offset: fit.offset, matrix: fit.matrix, drift: drift, points: used.count,
@@ -228,9 +229,16 @@ extension CalibrationStudy {
   private func noteDrift(
     _ drift: TemperatureDrift?, _ rests: Rests, _ result: inout CalibrationResult
   ) {
-    guard drift == nil, channels.contains(.temperature) else { return }
+    if let drift, drift.order == 1, result.method != .windows,
+      TemperatureDrift.order(ofSpan: drift.span.upperBound - drift.span.lowerBound) > 1
+    {
+      result.remarks.append(
+        "the accelerometer's change with temperature is taken for a line: what a curve may add is in what the offset is known to"
+      )
+    }
+    guard drift == nil else { return }
     let points = rests.poses.map(\.point)
-    guard width(of: points) >= TemperatureDrift.leastSpan else {
+    guard channels.contains(.temperature), width(of: points) >= TemperatureDrift.leastSpan else {
       return result.missing.append(.accelerometerDrift)
     }
     result.miss(

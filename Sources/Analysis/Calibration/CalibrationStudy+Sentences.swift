@@ -190,6 +190,24 @@ extension CalibrationStudy {
     return said
   }
 
+  /// What holds for all of the result: its axes, and what of the recording is not in it.
+  func noteConditions(_ mounting: AxisMap?, _ result: inout CalibrationResult) {
+    if let mounting {
+      result.remarks.append("axes are the chip's, not those of the mounting \(mounting)")
+    }
+    let all = attempts.values.reduce(RestAttempt(), +)
+    if all.clippedCount >= CalibrationStudy.leastPoseWindows {
+      let length = Double(all.clippedCount) * Double(shortLength) / 1e9
+      result.remarks.append(
+        "\(milli(length, 10)) s of rest are left out: " + sentence(.clipped(all.clipped)))
+    }
+    if gapCount > 0 {
+      result.remarks.append(
+        "samples are missing in \(gapCount) \(gapCount == 1 ? "place" : "places"): a rest and a window end there"
+      )
+    }
+  }
+
   /// Why something was no rest, after what it is about.
   func sentence(_ unrest: Unrest) -> String {
     switch unrest {

@@ -122,6 +122,10 @@ public struct CalibrationStudy {
   /// Poses so far, with the open one if it was long enough.
   private(set) var keptCount = 0
   private var stretch = 0
+  /// Places where samples are missing.
+  private(set) var gapCount = 0
+  /// That of the recording, which its counts are not in.
+  private(set) var mounting: AxisMap?
   /// Where gravity points by the gyroscope since the last pose that was kept; `nil` before there is one.
   private var track: GravityTrack?
   /// ``track`` when the open pose had its first window.
@@ -138,6 +142,7 @@ public struct CalibrationStudy {
   /// A study of a recording with this description.
   public init(_ description: RecordingDescription) {
     self.init(description.sensor, channels: description.channels, rate: description.rate)
+    mounting = description.axes
   }
 
   /// A study of samples of a sensor as they come.
@@ -180,6 +185,7 @@ public struct CalibrationStudy {
       (short, long) = (WindowSums(), WindowSums())
       closePose()
       stretch += 1
+      gapCount += 1
       track = nil
       path.flaws += 1
       shortStart = path

@@ -107,7 +107,8 @@ extension GravityFit {
       let usual = ErrorBound.usualSquares(usualNoise)
       let count = Double(points.count)
       let squares = (fit.residualAfter * fit.residualAfter * count, left * left * (count - 1))
-      let variance = (squares.1 + usual.squares) / Double(spare - 1 + usual.count)
+      let freedom = max(0, points.count - 1 - suspect.others.terms.unknowns) + usual.count
+      let variance = (squares.1 + usual.squares) / Double(freedom)
       guard left < fit.residualAfter / gain, squares.0 - squares.1 > significant * variance else {
         continue
       }
@@ -124,7 +125,9 @@ extension GravityFit {
     rest.remove(at: place)
     do throws(Failure) {
       let others = try GravityFit(rest)
-      if others.terms == fit.terms { return Suspect(place: place, others: others, isSpare: true) }
+      if others.terms.cover(fit.terms) {
+        return Suspect(place: place, others: others, isSpare: true)
+      }
     } catch {
       // They determine nothing well without it, and may still contradict it.
     }

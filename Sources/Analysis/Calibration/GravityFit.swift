@@ -11,9 +11,9 @@ import IMUModel
 ///
 /// Nothing here can see a rotation of the whole sensor: the lower triangle is 0, so z is where the chip has it (Tedaldi,
 /// Pretto and Menegatti 2014, "A robust and easy to implement method for IMU calibration without external equipments",
-/// section III). With poses at several temperatures the offset's slope with temperature is an unknown too:
+/// section III). With poses at several temperatures the offset's change with temperature is unknown too, up to third order:
 ///
-///     │ M (a − b − d · (T − reference)) │ = 1 g
+///     │ M (a − b − d₁ · (T − reference) − d₂ · (T − reference)² − …) │ = 1 g
 ///
 /// Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
 struct GravityFit: Equatable, Sendable {
@@ -27,10 +27,26 @@ struct GravityFit: Equatable, Sendable {
     static let cross = Terms(rawValue: 1)
     /// The slope of the offset with temperature.
     static let slope = Terms(rawValue: 2)
+    /// The second order of its change, beside the slope.
+    static let square = Terms(rawValue: 4)
+    /// The third order, beside both.
+    static let cube = Terms(rawValue: 8)
 
+    /// The change with temperature up to an order.
+    static func drift(_ order: Int) -> Terms {
+      Terms([Terms.slope, .square, .cube].prefix(order))
+    }
+
+    /// The order of the change with temperature; 0 for none.
+    var order: Int { [Terms.slope, .square, .cube].count { contains($0) } }
     /// Numbers to determine, and least poses: offset and scale need six.
-    var unknowns: Int { matrixUnknowns + 3 + (contains(.slope) ? 3 : 0) }
-    fileprivate var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
+    var unknowns: Int { matrixUnknowns + 3 + 3 * order }
+    var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
+
+    /// Whether these are all kinds of other terms; the orders of a change may differ.
+    func cover(_ others: Terms) -> Bool {
+      (contains(.cross) || !others.contains(.cross)) && (order > 0 || others.order == 0)
+    }
   }
 
   /// Why there is no result.
@@ -49,16 +65,16 @@ struct GravityFit: Equatable, Sendable {
 
   /// What was determined beside offset and scale.
   let terms: Terms
-  /// In g, in the sensor's own counts times its scale; at ``reference`` with a slope.
+  /// In g, in the sensor's own counts times its scale; at ``reference`` with a change with temperature.
   let offset: Vector3
   /// Upper triangle.
   let matrix: SensorMatrix
-  /// In g a °C; 0 when it is not determined.
-  let slope: Vector3
-  /// The mean temperature in °C; `nil` without a slope.
+  /// The change of the offset in g a °C, a °C² and a °C³, as far as it is determined.
+  let drift: [Vector3]
+  /// The mean temperature in °C; `nil` without a change.
   let reference: Double?
-  /// What each offset and each diagonal element is known to: see ``ErrorBound``. What is not determined adds to it as the
-  /// chips may have it.
+  /// What each offset, anywhere in the span of temperatures if its change with them is determined, and each diagonal element is
+  /// known to: see ``ErrorBound``. What is not determined adds to it as the chips may have it.
   let known: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
   let residualBefore: Double
@@ -71,7 +87,7 @@ struct GravityFit: Equatable, Sendable {
   /// Whether all values are equal.
   static func == (left: GravityFit, right: GravityFit) -> Bool {
     left.terms == right.terms && left.offset == right.offset && left.matrix == right.matrix
-      && left.slope == right.slope && left.reference == right.reference
+      && left.drift == right.drift && left.reference == right.reference
       && left.known == right.known && left.redundancies == right.redundancies
       && left.residualBefore == right.residualBefore
       && left.residualAfter == right.residualAfter
@@ -103,32 +119,45 @@ struct GravityFit: Equatable, Sendable {
   private static let damping = (first: 1e-4, factor: 10.0, none: 1e-6, last: 1e12)
   /// Diagonals of a solution. What is beyond was led astray; what is in it and no chip's is named with ``Failure/wrongScale``.
   private static let diagonals = 0.1...10
-  /// A cross term and a slope with temperature in g a °C that chips have, as standard deviations: data sheets have 2 % at
-  /// most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2).
+  /// A cross term, and a change with temperature in g a °C and a °C² that chips have, as standard deviations: data sheets have
+  /// 2 % at most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2), of which a curve is taken for
+  /// a tenth.
   private static let usualCross = 0.01
-  private static let usualSlope = 0.0005
+  private static let usualDrift = [0.0005, 0.000005]
 
   /// Fits the means of still stretches.
   ///
-  /// Fits the slope with temperature from a span of ``TemperatureDrift/leastSpan`` on and cross terms from nine points
-  /// on, if the poses determine them.
+  /// Fits the change with temperature, at most an order for each ``TemperatureDrift/leastSpan`` that the temperatures span, and
+  /// cross terms from nine points on, as far as the poses determine them. Of several orders the one whose offset is known best.
   ///
   /// - Complexity: some twenty passes over the points, for each choice of terms.
   init(_ points: [StillPoint]) throws(Failure) {
     try GravityFit.checkReach(points.map(\.acceleration))
     let temperatures = points.compactMap(\.temperature)
     let span = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
-    let isWarmed = temperatures.count == points.count && span >= TemperatureDrift.leastSpan
-    let choices: [Terms] = isWarmed ? [[.slope, .cross], .slope, .cross] : [.cross]
-    for terms in choices where points.count >= terms.unknowns {
-      do throws(Failure) {
-        self = try GravityFit(points, terms)
+    let most = temperatures.count == points.count ? TemperatureDrift.order(ofSpan: span) : 0
+    let drifts = stride(from: 1, through: most, by: 1).map { Terms.drift($0) }
+    for choices in [drifts.map { $0.union(.cross) }, drifts, [.cross]] {
+      let fits = choices.filter { points.count >= $0.unknowns }.compactMap {
+        GravityFit.determined(points, $0)
+      }
+      // An order too many has wide bounds, and one too few leaves residuals that widen them.
+      if let best = fits.min(by: { $0.known.offset.max() < $1.known.offset.max() }) {
+        self = best
         return
-      } catch {
-        // Nine stretches on six faces determine no cross terms; what they do determine is of use.
       }
     }
     self = try GravityFit(points, [])
+  }
+
+  /// The fit with some terms; `nil` where the points do not determine them. Nine stretches on six faces determine no cross terms;
+  /// what they do determine is of use.
+  private static func determined(_ points: [StillPoint], _ terms: Terms) -> GravityFit? {
+    do throws(Failure) {
+      return try GravityFit(points, terms)
+    } catch {
+      return nil
+    }
   }
 
   /// Throws unless every axis was turned far enough up and down, in as many directions as there are unknowns.
@@ -167,7 +196,7 @@ struct GravityFit: Equatable, Sendable {
   /// - Parameter isTrial: Whether it is only to show what the points leave as an error: then a result that they determine
   ///   badly is one too.
   init(_ points: [StillPoint], _ terms: Terms, isTrial: Bool = false) throws(Failure) {
-    var model = Model(points, terms)
+    var model = GravityModel(points, terms)
     var cost = model.cost(points)
     residualBefore = (cost / Double(points.count)).squareRoot()
     var damping = 0.0
@@ -218,11 +247,12 @@ struct GravityFit: Equatable, Sendable {
       : GravityFit.poseNoise
     for (index, variance) in variances.enumerated() {
       let deviation = variance.squareRoot()
-      let isSlope = index >= 3 + terms.matrixUnknowns
+      let power = max(0, index - terms.matrixUnknowns) / 3
       guard
         isTrial
-          || (isSlope
-            ? deviation * model.reach * noise < GravityFit.largestDrift
+          || (power > 0
+            ? (0..<power).reduce(deviation * noise) { size, _ in size * model.reach }
+              < GravityFit.largestDrift
             : deviation * GravityFit.poseNoise < GravityFit.largestDeviation)
       else { throw .undetermined(axis: GravityFit.axis(ofUnknown: index, terms)) }
     }
@@ -231,61 +261,81 @@ struct GravityFit: Equatable, Sendable {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
     let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)
-    let others = GravityFit.others(points, model, factors)
-    func bounds(_ first: Int) -> Vector3 {
-      var result = Vector3()
-      for axis in 0..<3 {
-        result[axis] = bound.bound(variances[first + axis], others: others[first + axis])
+    let shifts = GravityFit.shifts(points, model, factors)
+    let warmths = GravityFit.warmths(points, model)
+    var known = (offset: Vector3(), scale: Vector3())
+    for axis in 0..<3 {
+      let others = shifts.reduce(0) { $0 + $1.unknowns[3 + axis] * $1.unknowns[3 + axis] }
+      known.scale[axis] = bound.bound(variances[3 + axis], others: others)
+      // Wherever in the span of temperatures it is known least.
+      for warmth in warmths {
+        let row = model.offsetRow(axis, warmth)
+        let others = shifts.reduce(0) { sum, shift in
+          let moved = zip(row, shift.unknowns).reduce(0) { $0 + $1.0 * $1.1 }
+          let error = moved - GravityFit.usual(shift.place, axis, warmth)
+          return sum + error * error
+        }
+        known.offset[axis] = max(
+          known.offset[axis], bound.bound(factors.variance(of: row), others: others))
       }
-      return result
     }
+    self.known = known
     self.terms = terms
-    (offset, matrix, slope) = (model.offset, model.matrix, model.slope)
-    reference = terms.contains(.slope) ? model.reference : nil
-    known = (bounds(0), bounds(3))
+    (offset, matrix, drift) = (model.offset, model.matrix, model.drift)
+    reference = terms.order > 0 ? model.reference : nil
     residualAfter = (cost / Double(points.count)).squareRoot()
     redundancies = points.map { max(0, 1 - factors.variance(of: model.row($0).0)) }
   }
 
-  /// The variances of offsets and scales by the terms that are not determined: by how much one of the usual size moves the
-  /// result, summed up in squares.
+  /// By how much a term of the usual size that is not determined moves the unknowns; the terms by their places in a model that
+  /// has them.
   ///
-  /// - Parameter factors: Those of the rows of the terms that are.
-  private static func others(
-    _ points: [StillPoint], _ model: Model, _ factors: NormalEquations.Factors
-  ) -> [Double] {
-    var whole = Model(points, [.cross, .slope])
-    (whole.offset, whole.matrix, whole.slope) = (model.offset, model.matrix, model.slope)
-    // In the order of a model with all terms: offset, diagonal, cross terms, slope.
+  /// - Parameter factors: Those of the rows of the terms that are determined.
+  private static func shifts(
+    _ points: [StillPoint], _ model: GravityModel, _ factors: NormalEquations.Factors
+  ) -> [(place: Int, unknowns: [Double])] {
+    // In the order of a model with all terms: offset, diagonal, cross terms, change with temperature.
+    let all = model.terms.union([.cross, .slope, .square])
+    var whole = GravityModel(points, all)
+    (whole.offset, whole.matrix) = (model.offset, model.matrix)
+    for (power, change) in model.drift.enumerated() { whole.drift[power] = change }
     let used =
       Array(0..<6) + (model.terms.contains(.cross) ? Array(6..<9) : [])
-      + (model.terms.contains(.slope) ? Array(9..<12) : [])
-    let unused = (6..<12).filter { !used.contains($0) }
-    let none = Array(repeating: 0.0, count: used.count)
-    var sums = Array(repeating: none, count: unused.count)
-    for point in points {
-      let row = whole.row(point).0
-      for (term, place) in unused.enumerated() where row[place] != 0 {
-        let value = row[place] * (place < 9 ? usualCross : usualSlope)
-        for (index, own) in used.enumerated() { sums[term][index] += row[own] * value }
-      }
+      + (9..<9 + 3 * model.terms.order)
+    let unused = (6..<all.unknowns).filter { !used.contains($0) }
+    let rows = points.map { whole.row($0).0 }
+    return unused.map { place in
+      let size = place < 9 ? usualCross : usualDrift[place / 3 - 3]
+      let sums = used.map { own in rows.reduce(0) { $0 + $1[own] * $1[place] * size } }
+      return (place, factors.unknowns(of: sums))
     }
-    return sums.map { factors.unknowns(of: $0) }.reduce(none) { result, shift in
-      zip(result, shift).map { $0 + $1 * $1 }
-    }
+  }
+
+  /// What an axis's offset has of such a term at a temperature; 0 of cross terms and those of other axes.
+  private static func usual(_ place: Int, _ axis: Int, _ warmth: Double) -> Double {
+    guard place >= 9, place % 3 == axis else { return 0 }
+    return (0..<place / 3 - 2).reduce(usualDrift[place / 3 - 3]) { size, _ in size * warmth }
+  }
+
+  /// Temperatures of the whole span, less the reference; 0 alone where no change with temperature is determined.
+  private static func warmths(_ points: [StillPoint], _ model: GravityModel) -> [Double] {
+    let all = points.compactMap(\.temperature)
+    guard model.terms.order > 0, let low = all.min(), let high = all.max() else { return [0] }
+    return (0...20).map { low + (high - low) * Double($0) / 20 - model.reference }
   }
 
   /// The magnitude of a point less 1 g, afterwards.
   func residual(of point: StillPoint) -> Double {
     let warmth = (point.temperature ?? 0) - (reference ?? point.temperature ?? 0)
-    return (matrix * (point.acceleration - offset - slope * warmth)).length - 1
+    let change = drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+    return (matrix * (point.acceleration - offset - change)).length - 1
   }
 
   private static func axis(ofUnknown index: Int, _ terms: Terms) -> Int {
     switch index {
     case ..<3: index
-    case ..<(3 + terms.matrixUnknowns): Model.places[index - 3].0
-    default: index - 3 - terms.matrixUnknowns
+    case ..<(3 + terms.matrixUnknowns): GravityModel.places[index - 3].0
+    default: (index - 3 - terms.matrixUnknowns) % 3
     }
   }
 
@@ -293,7 +343,7 @@ struct GravityFit: Equatable, Sendable {
   /// of these directions.
   private static func undetermined(_ points: [StillPoint], _ terms: Terms) -> Int? {
     let size = size(points.map(\.acceleration))
-    let model = Model(points, terms)
+    let model = GravityModel(points, terms)
     var equations = NormalEquations(unknowns: terms.unknowns)
     for var point in points {
       point.acceleration /= size
@@ -315,74 +365,5 @@ struct GravityFit: Equatable, Sendable {
       return (values.max() ?? 0) - (values.min() ?? 0)
     }
     return spans.indices.min { spans[$0] < spans[$1] } ?? 0
-  }
-}
-
-extension GravityFit {
-  /// The unknowns during the fit.
-  private struct Model {
-    let terms: Terms
-    /// The mean temperature, and the farthest from it; 0 without a slope.
-    let reference: Double
-    let reach: Double
-    var offset = Vector3()
-    var matrix = SensorMatrix.identity
-    var slope = Vector3()
-
-    /// Places of the unknowns after the offset: row and column in the matrix. The diagonal comes first.
-    static let places = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-
-    init(_ points: [StillPoint], _ terms: Terms) {
-      self.terms = terms
-      let temperatures = terms.contains(.slope) ? points.compactMap(\.temperature) : []
-      let mean = temperatures.reduce(0, +) / Double(max(1, temperatures.count))
-      (reference, reach) = (mean, temperatures.map { abs($0 - mean) }.max() ?? 0)
-    }
-
-    private func warmth(_ point: StillPoint) -> Double {
-      terms.contains(.slope) ? (point.temperature ?? reference) - reference : 0
-    }
-
-    private func centred(_ point: StillPoint) -> Vector3 {
-      point.acceleration - offset - slope * warmth(point)
-    }
-
-    /// The derivatives of a residual with respect to the unknowns, and the residual.
-    func row(_ point: StillPoint) -> ([Double], Double) {
-      let centred = centred(point)
-      let vector = matrix * centred
-      let length = vector.length
-      let direction = vector / length
-      var row: [Double] = []
-      for axis in 0..<3 {
-        row.append(-(0..<3).reduce(0) { $0 + direction[$1] * matrix.rows[$1][axis] })
-      }
-      for (r, c) in Model.places.prefix(terms.matrixUnknowns) {
-        row.append(direction[r] * centred[c])
-      }
-      if terms.contains(.slope) {
-        for axis in 0..<3 { row.append(row[axis] * warmth(point)) }
-      }
-      return (row, length - 1)
-    }
-
-    func moved(by step: [Double]) -> Model {
-      var model = self
-      model.offset += Vector3(step[0], step[1], step[2])
-      for (index, (r, c)) in Model.places.prefix(terms.matrixUnknowns).enumerated() {
-        model.matrix.rows[r][c] += step[3 + index]
-      }
-      if terms.contains(.slope) {
-        model.slope += Vector3(step[step.count - 3], step[step.count - 2], step[step.count - 1])
-      }
-      return model
-    }
-
-    func cost(_ points: [StillPoint]) -> Double {
-      points.reduce(0) { sum, point in
-        let residual = (matrix * centred(point)).length - 1
-        return sum + residual * residual
-      }
-    }
   }
 }

@@ -28,8 +28,8 @@ struct RestAttempt: Sendable {
   private var movedCount = 0
   private var spreads = (acceleration: 0.0, rate: 0.0)
   /// Those in which nothing spread, and these axes were at an end of their range.
-  private var clippedCount = 0
-  private var clipped: ChannelSet = []
+  private(set) var clippedCount = 0
+  private(set) var clipped: ChannelSet = []
   /// Those in which nothing spread but the mean rate was too high, and the sum of these rates in °/s.
   private var fastCount = 0
   private var rates = 0.0

@@ -46,7 +46,8 @@ public struct SecondFeatures {
   private var ticks: [UInt64] = []
   private var spectra: [Int: Welch] = [:]
 
-  /// - Parameter hertz: The rate of the samples, for the bands: the chip's own where it is known.
+  /// - Parameter hertz: The nominal rate, for the bands: by each second's own rate a value of the spectrum at a band's edge
+  ///   would be in it in one second and not in the next.
   public init(_ description: RecordingDescription, hertz: Double) {
     (channels, sensor, self.hertz) = (description.channels, description.sensor, hertz)
   }

@@ -114,13 +114,16 @@ struct AnalyzeCommand: ParsableCommand {
       throw AnalysisError.channelsMissing(
         needed: "an axis of a sensor", recorded: reader.description.channels)
     }
-    if let svg { try draw(columns, entry.number, to: svg) }
-    guard svg != "-" else { return try end(columns, entry.number) }
-    let analysis = RecordingAnalysis(columns, bands: band.isEmpty ? nil : band)
-    if let imuYaml {
-      let text = try KalibrNoise.text(analysis, number: entry.number)
-      try write(to: imuYaml) { try $0(text) }
+    guard svg != "-" || imuYaml != nil else {
+      try draw(columns, entry.number, to: "-")
+      return try end(columns, entry.number)
     }
+    let analysis = RecordingAnalysis(columns, bands: band.isEmpty ? nil : band)
+    // What is refused is refused before anything is written.
+    let noise = try imuYaml.map { ($0, try KalibrNoise.text(analysis, number: entry.number)) }
+    if let svg { try draw(columns, entry.number, to: svg) }
+    if let (output, text) = noise { try write(to: output) { try $0(text) } }
+    guard svg != "-" else { return try end(columns, entry.number) }
     let report = AnalysisReport(
       number: entry.number, description: columns.description, analysis: analysis, isMounted: false)
     if json {

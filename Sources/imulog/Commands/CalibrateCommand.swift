@@ -107,12 +107,23 @@ struct CalibrateCommand: ParsableCommand {
         "the recording is damaged in \(damageCount) \(damageCount == 1 ? "place" : "places"), and what can be read was used"
       )
     }
+    var failure: CommandFailure?
     if let output, let calibration = result.calibration {
-      let file = try PendingFile(output)
-      try WholeFile.write(Array(calibration.fileText.utf8), to: file.descriptor, output)
-      try file.publish()
+      do throws(CommandFailure) {
+        let file = try PendingFile(output)
+        try file.write(Array(calibration.fileText.utf8))
+        try file.publish()
+      } catch {
+        // That must not cost the result.
+        failure = error
+      }
     }
     try report(CalibrationReport(number: entry.number, id: reader.description.id, result: result))
+    if let failure { throw failure }
+    guard let refusal = result.refusals.first else { return }
+    let rest = result.refusals.dropFirst().map { "; " + $0 }.joined()
+    throw CommandFailure(
+      result.calibration == nil ? .damagedData : .flawed, Plain.text(refusal + rest))
   }
 
   /// Makes a recording that is guided, and returns its number.
@@ -157,10 +168,6 @@ struct CalibrateCommand: ParsableCommand {
       for line in report.lines { try Console.data(line) }
     }
     for remark in result.remarks { Console.talk(Plain.text(remark)) }
-    guard let refusal = result.refusals.first else { return }
-    let rest = result.refusals.dropFirst().map { "; " + $0 }.joined()
-    throw CommandFailure(
-      result.calibration == nil ? .damagedData : .flawed, Plain.text(refusal + rest))
   }
 }
 
@@ -175,7 +182,7 @@ struct CalibrationReport {
   var lines: [String] {
     var lines = [
       "recording     \(number), \(id)",
-      "still         \(result.poseCount) poses of 2 s or more, \(result.windowCount) windows of 10 s",
+      "still         \(result.poseCount) \(result.poseCount == 1 ? "pose" : "poses") of 2 s or more, \(result.windowCount) \(result.windowCount == 1 ? "window" : "windows") of \(Plain.length(result.windowLength))",
     ]
     guard let calibration = result.calibration else { return lines.map(Plain.text) }
     if let made = calibration.conditions { lines.append("made at       " + text(made)) }
@@ -272,26 +279,9 @@ struct CalibrationReport {
       json.member("rateScaleKnownTo", number: result.bounds.rateScale.map { "\($0)" })
       json.key("calibration")
       json.calibration(result.calibration)
-      json.key("conditions")
-      json.conditions(result.calibration?.conditions)
       json.member("missing", result.missing.map(\.rawValue))
       json.member("remarks", result.remarks)
       json.member("refusals", result.refusals)
-    }
-  }
-}
-
-extension JSONWriter {
-  /// `conditions`: what a calibration was made at, or `null`.
-  fileprivate mutating func conditions(_ made: SensorCalibration.Conditions?) {
-    guard let made else { return null() }
-    object { json in
-      json.member("rate_hz", number: "\(made.rate)")
-      json.member(
-        "accelerometerRange_g", made.accelerometerRange == 0 ? nil : made.accelerometerRange)
-      json.member("gyroscopeRange_dps", made.gyroscopeRange == 0 ? nil : made.gyroscopeRange)
-      json.member("lowest_c", number: made.temperatures.map { "\($0.lowerBound)" })
-      json.member("highest_c", number: made.temperatures.map { "\($0.upperBound)" })
     }
   }
 }

@@ -55,7 +55,7 @@ struct HubAddCommand: ParsableCommand {
     if let bytes {
       // Whole, or not at all.
       let file = try PendingFile(fleet.file, remedy: "choose another --hosts FILE")
-      try WholeFile.write(bytes, to: file.descriptor, fleet.file)
+      try file.write(bytes)
       try file.publish()
       Console.talk("added to \(Plain.text(fleet.file)): \(line)")
     }
@@ -105,7 +105,7 @@ private struct HostCheck {
       return try tell(.wrong, error.sentence)
     }
     try tell(
-      .ok, "ssh connects to \(host.destination), whose host key it knows, and imulog answers")
+      .ok, "ssh connects to \(host.destination) and accepts its host key, and imulog answers")
     try tell(
       .ok,
       probe.mayFree

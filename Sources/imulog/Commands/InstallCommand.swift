@@ -146,7 +146,7 @@ struct InstallCommand: ParsableCommand {
       Console.talk("\(account.path) has the line already")
     } else {
       let pending = try PendingFile(account.path, remedy: "run it with sudo, or name --user")
-      try WholeFile.write(Array(new.utf8), to: pending.descriptor, account.path)
+      try pending.write(Array(new.utf8))
       guard fchmod(pending.descriptor, 0o600) == 0 else {
         throw CommandFailure(
           .cannotCreate, "cannot set the permissions of \(account.path): \(Errno.words(errno))")
@@ -181,7 +181,7 @@ struct InstallCommand: ParsableCommand {
     }
     try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     let pending = try PendingFile(path, remedy: "run it with sudo, or look first with --print")
-    try WholeFile.write(Array(file.text.utf8), to: pending.descriptor, path)
+    try pending.write(Array(file.text.utf8))
     // Regardless of the umask: systemd, udev and the service's user read these files.
     guard fchmod(pending.descriptor, 0o644) == 0 else {
       throw CommandFailure(

@@ -163,7 +163,8 @@ struct CSVRefusalTests {
       "ax,t_us\n1,5\n2,5\n3,4\n",
       """
       table.csv, line 4, column 2 (t_us): the time "4" is before that of the row before it: \
-      sort the rows by time, or import the parts separately
+      where a clock was set back or a counter began again, import what is before and from here separately; if only rows \
+      are out of order, sort them by time
       """
     ),
     (

@@ -149,6 +149,15 @@ struct PartImportTests {
   }
 
   @Test(
+    "what is no list where one should be is left out, which is said, and null is none",
+    arguments: ["marks", "labels", "sensorEvents"], ["\"x\"", "{}", "7", "false", "null"])
+  func unlisted(_ key: String, _ value: String) throws {
+    let remarks = try Imports.csv(Self.document("", "\"\(key)\":\(value),")).remarks
+    let said = remarks.filter { $0.contains("left out: \"\(key)\" is no list") }
+    #expect(said.count == (value == "null" ? 0 : 1), "\(remarks)")
+  }
+
+  @Test(
     "a scale that is none is left out, which is said",
     arguments: ["[1,0]", "[0,1]", "0.5", "\"x\"", "[1]", "[1.5,2]", "{}", "true"])
   func scales(_ scale: String) throws {

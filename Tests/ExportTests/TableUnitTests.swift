@@ -132,11 +132,11 @@ struct TableUnitTests {
     let fine = try Imports.csv(
       "t_s,ax_g,ay_g,az_g\n0.0,-1.00000017,0.04,0\n0.1,0.981,-0.01,0\n0.2,0.0,0.333333333,0\n")
     let scale = fine.description.sensor.accelerometerScale.value
-    #expect(abs(scale * 32767 - 1.00000017) < 1e-6)
+    #expect(abs(scale * 32766 - 1.00000017) < 1e-6)
     #expect(fine.remarks.count == 1)
     #expect(fine.remarks[0].contains("more digits than counts of 16 bits"))
     #expect(fine.remarks[0].contains(" g off"))
-    #expect(try Imports.records(fine).map(\.sample.ax).first == -32767)
+    #expect(try Imports.records(fine).map(\.sample.ax).first == -32766)
   }
 
   @Test("a scale that the user gives is used, and says what it costs")

@@ -58,9 +58,24 @@ public struct ImportColumnNames: Equatable, Sendable {
     }
   }
 
+  /// The number from 0 of the column of the time or, without one, of the first axis, if it has one.
+  var firstIndex: Int {
+    if case .index(let index) = time ?? axes[0].place { index } else { 0 }
+  }
+
+  /// The numbers from 0 of all columns that have one.
+  var indices: [Int] {
+    ([time].compactMap { $0 } + axes.map(\.place)).compactMap {
+      if case .index(let index) = $0 { index } else { nil }
+    }
+  }
+
+  /// The fewest columns of a table that has all those with a number.
+  var width: Int { (indices.max() ?? -1) + 1 }
+
   /// Whether a header has the column of the time or, without one, that of the first axis.
   func isHeader(_ headings: [ImportHeading]) -> Bool {
-    ImportColumnNames.index(time ?? axes[0].place, headings) != nil
+    !ImportColumnNames.places(time ?? axes[0].place, headings).isEmpty
   }
 
   /// The column by which a header is known, for sentences.
@@ -71,8 +86,13 @@ public struct ImportColumnNames: Equatable, Sendable {
   /// - Parameter headings: The cells of its header, or as many of its first row.
   func layout(_ headings: [ImportHeading]) throws(ImportFieldError) -> ImportLayout {
     func column(_ place: Place, _ channel: Int?) throws(ImportFieldError) -> ImportLayout.Column {
-      guard let index = ImportColumnNames.index(place, headings) else {
+      let places = ImportColumnNames.places(place, headings)
+      guard let index = places.first else {
         throw ImportFieldError(.noColumn(ImportColumnNames.shown(place)))
+      }
+      guard places.count == 1 else {
+        let numbers = places.map { "\($0 + 1)" }.joined(separator: " and ")
+        throw ImportFieldError(.sharedName(ImportColumnNames.shown(place), columns: numbers))
       }
       let isNamed = headings[index].shown.contains { !$0.isNumber && !".-+e".contains($0) }
       return ImportLayout.Column(
@@ -98,7 +118,7 @@ public struct ImportColumnNames: Equatable, Sendable {
     layout.fieldCount = headings.count
     layout.columns = columns
     layout.takeTimeUnit()
-    try layout.setUnits(of: .hobby)
+    layout.setUnits(of: .hobby)
     return layout
   }
 
@@ -112,12 +132,14 @@ public struct ImportColumnNames: Equatable, Sendable {
     return ImportTimeForm(word: word) ?? .unknown
   }
 
-  private static func index(_ place: Place, _ headings: [ImportHeading]) -> Int? {
+  /// The columns of a header with this number or name; a name as it is written goes before one in small letters.
+  private static func places(_ place: Place, _ headings: [ImportHeading]) -> [Int] {
     switch place {
-    case .index(let index): index < headings.count ? index : nil
+    case .index(let index): return index < headings.count ? [index] : []
     case .name(let name):
-      headings.firstIndex { $0.shown == name }
-        ?? headings.firstIndex { $0.name == name.lowercased() }
+      let written = headings.indices.filter { headings[$0].shown == name }
+      guard written.isEmpty else { return written }
+      return headings.indices.filter { headings[$0].name == name.lowercased() }
     }
   }
 

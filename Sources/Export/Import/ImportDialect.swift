@@ -25,6 +25,8 @@ struct ImportDialect {
   var isNamedByFile = false
   /// Whether the header must have a unit for the time, where the names alone are another program's.
   var needsTimeUnit = false
+  /// Whether all of its axes must be there, where some of them mean something else beside others.
+  var needsAll = false
   /// Columns of which one must be there, where the axes' names are also others'.
   var marks: [String] = []
   /// What to tell the user about its values.
@@ -67,7 +69,8 @@ struct ImportDialect {
     guard !needTime || headings.contains(where: { times[$0.name] != nil }) else { return 0 }
     guard !needsTimeUnit || headings.contains(where: { times[$0.name] != nil && $0.unit != nil })
     else { return 0 }
-    return headings.count { axes[$0.name] != nil }
+    let count = headings.count { axes[$0.name] != nil }
+    return needsAll && count < axes.count ? 0 : count
   }
 }
 
@@ -87,8 +90,8 @@ struct ImportHeading: Equatable {
     for (open, close) in [("(", ")"), ("[", "]")] where text.hasSuffix(close) {
       guard let place = text.lastIndex(of: Character(open)) else { continue }
       let inside = text[text.index(after: place)...].dropLast()
-      // The brackets of gyroADC[0] are part of the name.
-      guard !inside.allSatisfy(\.isNumber) else { continue }
+      // The brackets of gyroADC[0] and of Rotation Rate (X) are part of the name.
+      guard !inside.allSatisfy(\.isNumber), !["x", "y", "z"].contains(inside) else { continue }
       (text, unit) = (text[..<place], inside)
     }
     while text.last == " " { text.removeLast() }

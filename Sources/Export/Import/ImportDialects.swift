@@ -5,7 +5,7 @@ extension ImportDialect {
   /// the first of those that know as many.
   static let all: [ImportDialect] = [
     own, kalibr, euroc, phyphox, phyphoxLinear, phyphoxBare, sensorLogger, otherSensorLogger,
-    ximu3, axivity, betaflight, metaBase, movella, physicsToolbox, openLog, hobby,
+    ximu3, axivity, betaflight, metaBase, movella, physicsToolbox, openLog, hobby, runCam,
   ]
 
   /// Tables of this program, and of those that write counts as it does.
@@ -109,11 +109,26 @@ extension ImportDialect {
     return dialect
   }()
 
-  static let movella = units(
-    .metrePerSecondSquared, .degreePerSecond,
-    ImportDialect(
-      "Movella DOT", times: ["sampletimefine": .microseconds], accelerometer: ["acc_*"],
-      gyroscope: ["gyr_*"]))
+  static let movella: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .degreePerSecond,
+      ImportDialect(
+        "Movella DOT", times: ["sampletimefine": .microseconds], accelerometer: ["acc_*"],
+        gyroscope: ["gyr_*"]))
+    dialect.remark = "it is taken as Movella DOT writes it: times in µs, m/s², deg/s"
+    return dialect
+  }()
+
+  /// Of Xsens' other sensors, with the same names: ``ImportHead`` knows it by the lines before the header, which begin with `//`.
+  static let mtManager: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .radianPerSecond,
+      ImportDialect(
+        "MT Manager", times: ["sampletimefine": .number(power: 5)], accelerometer: ["acc_*"],
+        gyroscope: ["gyr_*"]))
+    dialect.remark = "it is taken as MT Manager writes it: times in 0.1 ms, m/s², rad/s"
+    return dialect
+  }()
 
   /// Physics Toolbox Sensor Suite: forces in g, angular velocities in rad/s.
   static let physicsToolbox = units(
@@ -131,6 +146,14 @@ extension ImportDialect {
     dialect.marks = ["rtcdate", "rtctime", "imu_degc", "output_hz"]
     dialect.remark =
       "it is taken as OpenLog Artemis writes it: accelerations in milli g, rates in °/s"
+    return dialect
+  }()
+
+  static let runCam: ImportDialect = {
+    var dialect = ImportDialect(
+      "RunCam", times: ["time": .unknown], accelerometer: ["a*"], gyroscope: ["*"])
+    dialect.needsAll = true
+    dialect.remark = "its x, y and z are taken as rates, as RunCam writes them"
     return dialect
   }()
 
@@ -158,7 +181,7 @@ extension ImportDialect {
 
   /// Of Sensor Logger's Accelerometer.
   static let withoutTotal =
-    "its accelerations are without gravity, which the app's TotalAcceleration has"
+    "its accelerations are without gravity, which the app's TotalAcceleration has, or its Gravity beside them"
 
   private static func units(
     _ accelerometer: ImportUnit, _ gyroscope: ImportUnit, _ dialect: ImportDialect

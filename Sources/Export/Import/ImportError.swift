@@ -117,6 +117,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case notADate(Int, name: String, found: String)
   /// A date in a year that no log can hold.
   case yearOutOfRange(Int, name: String, found: String)
+  /// A date with an offset from UTC among dates without one, or the other way round.
+  case mixedZones(column: Int, name: String, found: String, hasZone: Bool)
   /// A date in a leap second.
   case leapSecond(Int, name: String, found: String)
   /// A time whose unit nothing says; `choices` are those that are likely, a clause.
@@ -148,8 +150,10 @@ public enum ImportLineProblem: Equatable, Sendable {
   case otherSensor(columns: String, sensor: String, first: String, other: String)
   /// The header names x, y and z, and the file's name does not say of which sensor.
   case unknownSensor
-  /// The header lacks a column that the user named.
+  /// The header lacks a column that the user named, or no line has one with its number.
   case noColumn(String)
+  /// The header has the name of a column that the user named in several `columns`.
+  case sharedName(String, columns: String)
   /// The axes are in an unknown order.
   case unknownOrientation(found: String)
   /// A time before that of the row before it.

@@ -19,6 +19,15 @@ struct ImportHead {
   private var facts = ImportFacts()
   private var lineNumber = 0
   private var isGyroflow = false
+  /// Whether a line before the header begins with `//`.
+  private var hasSlashes = false
+  /// The first line that may be the header of columns with numbers, and the last before the first row.
+  private var (first, last): (NumberedHeader?, NumberedHeader?)
+  private struct NumberedHeader {
+    let headings: [ImportHeading]
+    let line: Int
+    let separator: UInt8
+  }
   /// The problem with the first line that is no comment, if no line is a header.
   private var refusal: (line: Int, problem: ImportLineProblem)?
 
@@ -57,6 +66,16 @@ struct ImportHead {
       if let schema = head.facts.newerSchema { throw .newerDocument(name: name, schema: schema) }
     }
     guard head.lineNumber > 0 else { throw .empty(name: name) }
+    if let columns, let header = head.first {
+      do throws(ImportFieldError) {
+        var layout = try columns.layout(header.headings)
+        (layout.headLines, layout.separator) = (header.line, header.separator)
+        layout.facts = head.facts
+        return layout
+      } catch {
+        throw .line(name: name, line: ImportPlace(line: header.line), problem: error.problem)
+      }
+    }
     let (line, problem) = head.refusal ?? (1, .noTimeColumn(found: ""))
     throw .line(name: name, line: ImportPlace(line: line), problem: problem)
   }
@@ -72,7 +91,8 @@ struct ImportHead {
   {
     let isComment = line.first == UInt8(ascii: "#")
     let text = isComment ? UnsafeRawBufferPointer(rebasing: line[1...]) : line
-    let separator = ImportHead.separator(of: text)
+    if line.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) { hasSlashes = true }
+    let separator = separator(of: text, isComment: isComment)
     let cells = ImportHead.cells(text, separator)
     let headings = cells.map { ImportHeading($0) }
     if lineNumber == 1, let word = headings.first?.name,
@@ -81,7 +101,13 @@ struct ImportHead {
       isGyroflow = true
       return nil
     }
-    if var layout = try layout(headings, cells, isComment: isComment) {
+    let found =
+      if let columns, columns.needNoHeader {
+        try numbered(columns, headings, cells, separator, isComment: isComment)
+      } else {
+        try layout(headings, cells, isComment: isComment)
+      }
+    if var layout = found {
       for column in layout.columns {
         guard let channel = column.channel, let word = column.unit else { continue }
         let group = ImportGroup(channel: channel)
@@ -107,16 +133,55 @@ struct ImportHead {
     return nil
   }
 
+  /// The separator of a line: of a row of columns with numbers that of the header, if it has as many columns, or one that no
+  /// decimal comma is taken for.
+  private func separator(of text: UnsafeRawBufferPointer, isComment: Bool) -> UInt8 {
+    if let columns, columns.needNoHeader {
+      let marks = [last?.separator, UInt8(ascii: ";"), UInt8(ascii: "\t")].compactMap { $0 }
+      let mark = marks.first { ImportHead.cells(text, $0).count >= max(2, columns.width) }
+      if let mark { return mark }
+    }
+    return ImportHead.separator(of: text, takesBlanks: !isComment)
+  }
+
+  /// The layout of columns with numbers, at the first row: a line that has a time, or without times a value, where it should be.
+  /// The line before it that has as many columns is the header; it may be a comment.
+  private mutating func numbered(
+    _ columns: ImportColumnNames, _ headings: [ImportHeading], _ cells: [UnsafeRawBufferPointer],
+    _ separator: UInt8, isComment: Bool
+  ) throws(ImportFieldError) -> ImportLayout? {
+    guard cells.count >= columns.width else { return nil }
+    let header = NumberedHeader(headings: headings, line: lineNumber, separator: separator)
+    let cell = cells[columns.firstIndex]
+    // A row may lack its time, beside an axis that is a number.
+    let isRow =
+      ImportHead.isTime(cell)
+      || ImportText.trimmed(cell).isEmpty
+        && columns.indices.contains { ImportHead.isTime(cells[$0]) }
+    guard isRow, !isComment else {
+      if !isComment { first = first ?? header }
+      last = header
+      return nil
+    }
+    if let last, last.headings.count != cells.count,
+      !last.headings.suffix(1).allSatisfy({ $0.name.isEmpty })
+        || last.headings.count != cells.count + 1
+    {
+      self.last = nil
+    }
+    let headLines = lineNumber - 1
+    // Where an error is.
+    lineNumber = last?.line ?? lineNumber
+    var layout = try columns.layout((last ?? header).headings)
+    // A separator at the end of a header makes no column.
+    (layout.headLines, layout.fieldCount) = (headLines, cells.count)
+    return layout
+  }
+
   private func layout(
     _ headings: [ImportHeading], _ cells: [UnsafeRawBufferPointer], isComment: Bool
   ) throws(ImportFieldError) -> ImportLayout? {
     if let columns {
-      if columns.needNoHeader, !isComment {
-        var layout = try columns.layout(headings)
-        let first = cells[layout.hasTime ? layout.timeColumn.index : layout.columns[0].index]
-        layout.headLines = ImportHead.isTime(first) ? lineNumber - 1 : lineNumber
-        return layout
-      }
       guard columns.isHeader(headings) else { return nil }
       var layout = try columns.layout(headings)
       layout.headLines = lineNumber
@@ -133,7 +198,8 @@ struct ImportHead {
       ImportHead.dialect(headings)
       ?? (needsTime
         ? nil : ImportHead.dialect(headings, among: [.openLog, .own, .hobby], needTime: false))
-    if let known {
+    if var known {
+      if known.name == ImportDialect.movella.name, hasSlashes { known = .mtManager }
       var layout = try ImportLayout(headings, known, file: file, needsTime: needsTime)
       layout.headLines = lineNumber
       return layout
@@ -170,7 +236,9 @@ struct ImportHead {
 
   /// Rows of cwa-convert, which writes no header: a date, accelerations in g, and rates in °/s if there are six values.
   private static func axivityWithoutHeader(_ cells: [UnsafeRawBufferPointer]) -> ImportLayout? {
+    // The columns of light, temperature and battery, which an AX3 may have in place of rates, are whole numbers.
     guard [4, 7].contains(cells.count), let first = cells.first,
+      cells.dropFirst(4).allSatisfy({ $0.contains(UInt8(ascii: ".")) }),
       ImportTimeParser.date(first) != nil,
       cells.dropFirst().allSatisfy({ if case .number = ImportNumber($0) { true } else { false } })
     else { return nil }
@@ -199,7 +267,7 @@ struct ImportHead {
     -> ImportLineProblem
   {
     if let columns {
-      return .noColumn(columns.sought)
+      return .noColumn(columns.needNoHeader ? "\(columns.width)" : columns.sought)
     }
     if ImportHead.dialect(headings, among: [.own, .hobby], needTime: false) != nil,
       !headings.contains(where: { ImportDialect.hobby.times[$0.name] != nil })
@@ -234,15 +302,16 @@ struct ImportHead {
     return ImportTimeParser.date(cell) != nil
   }
 
-  /// The most frequent of comma, semicolon and tab.
-  static func separator(of line: UnsafeRawBufferPointer) -> UInt8 {
+  /// The most frequent of comma, semicolon and tab; single blanks where none of them separates and there are three or more.
+  static func separator(of line: UnsafeRawBufferPointer, takesBlanks: Bool = false) -> UInt8 {
     let marks = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
     var best = (mark: marks[0], count: 0)
     for mark in marks {
       let count = cells(line, mark).count
       if count > best.count { best = (mark, count) }
     }
-    return best.mark
+    let blank = UInt8(ascii: " ")
+    return best.count == 1 && takesBlanks && cells(line, blank).count > 3 ? blank : best.mark
   }
 
   /// The fields of a line; a separator within quotes is part of its field.

@@ -32,6 +32,8 @@ struct ImportLayout: Equatable {
   /// Between fields, and before decimals.
   var separator = UInt8(ascii: ",")
   var decimalMark = UInt8(ascii: ".")
+  /// Whether dates have an offset from UTC, as the first one; `nil` where times are no dates.
+  var hasZone: Bool?
   /// Of this program's tables: the column with the cause of a gap.
   var gapIndex: Int?
   /// Of the same: the column with the number of its ticks.
@@ -45,6 +47,8 @@ struct ImportLayout: Equatable {
   var timeGuess: String?
   /// The unit of times in the header, if it is none that is known.
   var strangeTimeUnit: String?
+  /// Why the columns of a sensor have no unit, which is thrown unless the user names one.
+  private(set) var strangeUnits: [ImportGroup: ImportLineProblem] = [:]
   /// What values of a group are multiplied with, as some tables of Gyroflow say.
   var valueFactors: [ImportGroup: ImportDecimal] = [:]
   /// The groups whose values are taken as counts because those of the first row are whole numbers.
@@ -140,7 +144,7 @@ struct ImportLayout: Equatable {
     }
     timeForm = time.map { dialect.times[$0.name] ?? .unknown } ?? .seconds
     takeTimeUnit()
-    try setUnits(
+    setUnits(
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
     try refuseSensors(among: others, of: headings)
     if !others.isEmpty { remarks.append(ImportLayout.leftOut(others.map { headings[$0].shown })) }
@@ -178,10 +182,12 @@ struct ImportLayout: Equatable {
     }
   }
 
-  /// Takes the units of the headings, then those of the dialect; the columns of a group must agree.
-  mutating func setUnits(of dialect: ImportDialect, isUncalibrated: Bool = false)
-    throws(ImportFieldError)
-  {
+  /// Takes the units of the headings, then those of the dialect; the columns of a group must agree. Where the dialect has none,
+  /// columns without one have that of the first that has.
+  mutating func setUnits(of dialect: ImportDialect, isUncalibrated: Bool = false) {
+    func strange(_ group: ImportGroup, _ problem: ImportLineProblem) {
+      if strangeUnits[group] == nil { strangeUnits[group] = problem }
+    }
     for column in columns {
       guard let channel = column.channel else { continue }
       let group = ImportGroup(channel: channel)
@@ -189,18 +195,24 @@ struct ImportLayout: Equatable {
       if dialect.isOwn, column.unit == nil { unit = nil }
       if let word = column.unit {
         guard let named = ImportUnit(word: word), named.measures(group) else {
-          throw ImportFieldError(
-            .unknownUnit(column: column.index + 1, name: column.name, choices: group.choices))
+          strange(
+            group, .unknownUnit(column: column.index + 1, name: column.name, choices: group.choices)
+          )
+          continue
         }
         unit = named
+      } else if unit == nil, !dialect.isOwn {
+        unit = columns.lazy.filter { $0.channel.map(ImportGroup.init(channel:)) == group }
+          .compactMap { $0.unit.flatMap { ImportUnit(word: $0) } }.first { $0.measures(group) }
       }
       let isFirst = !columns.contains {
         $0.index < column.index && $0.channel.map(ImportGroup.init(channel:)) == group
       }
-      guard isFirst || units[group] == unit else {
-        throw ImportFieldError(.mixedUnits(column: column.index + 1, name: column.name))
+      if isFirst {
+        units[group] = unit
+      } else if units[group] != unit {
+        strange(group, .mixedUnits(column: column.index + 1, name: column.name))
       }
-      if isFirst { units[group] = unit }
     }
   }
 
@@ -213,8 +225,13 @@ struct ImportLayout: Equatable {
     }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
     let name = lastPart(of: file)
-    if name.parts(around: "gyro") != nil { return 3 }
-    guard name.parts(around: "acc") != nil else { throw ImportFieldError(.unknownSensor) }
+    // A part of another word, such as "accurate", is none.
+    let words = name.split { !$0.isLetter }
+    func has(_ long: String, _ short: String) -> Bool {
+      words.contains { $0.parts(around: long) != nil || $0.hasSuffix(short) }
+    }
+    if has("gyro", "gyr") { return 3 }
+    guard has("accel", "acc") else { throw ImportFieldError(.unknownSensor) }
     return 0
   }
 

@@ -24,6 +24,7 @@ extension ImportLineProblem {
       .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
       .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
       .unknownTimeUnit(let column, let name, _), .quotedComma(let column, let name, _),
+      .mixedZones(let column, let name, _, _),
       .beyondScaledCounts(let column, let name, _), .otherMark(let column, let name, _),
       .mixedUnits(let column, let name):
       return (column, name)
@@ -34,7 +35,7 @@ extension ImportLineProblem {
       .tooLong, .changed, .notJSON, .otherKind, .zeros, .endsInside, .noMember, .decimalComma,
       .unknownSensor,
       .sensorLeftOut, .otherSensor, .unknownStatedUnit, .mixedStatedUnits,
-      .noColumn, .unknownOrientation, .noteTooLong:
+      .noColumn, .sharedName, .unknownOrientation, .noteTooLong:
       return nil
     }
   }
@@ -138,6 +139,10 @@ extension ImportLineProblem {
       return
         "nothing says in which unit times are\(choices.map { ", and \($0)" } ?? ""): name it with --units "
         + ImportTimeForm.choices
+    case .mixedZones(_, _, let found, let hasZone):
+      return
+        "the date \(quoted(found)) has \(hasZone ? "an" : "no") offset from UTC, and those before it have \(hasZone ? "none" : "one"): "
+        + "write one in all rows, or in none"
     case .quotedComma(_, _, let found):
       return
         "\(quoted(found)) has a decimal comma, and commas are between the values: write the table with decimal points, or "
@@ -189,6 +194,13 @@ extension ImportLineProblem {
       return
         "the header names x, y and z, and the file's name does not say of which sensor: name the columns, such as "
         + "--columns time=time,ax=x,ay=y,az=z"
+    case .noColumn(let found) where found.first != "\"":
+      return
+        "there is no column \(found) of --columns: count them from 1, as commas, semicolons, tabs or single blanks separate "
+        + "them"
+    case .sharedName(let found, let columns):
+      return
+        "the header has \(found) of --columns in columns \(columns): give the number of the right one"
     case .noColumn(let found):
       return
         "no column \(found) of --columns is in the header: give names as the header writes them, or numbers from 1"
@@ -196,8 +208,8 @@ extension ImportLineProblem {
       return "the orientation \(quoted(found)) is not three of the letters x, y and z, each once"
     case .timeGoesBack(_, _, let found):
       return
-        "the time \(quoted(found)) is before that of the row before it: sort the rows by time, or import the parts "
-        + "separately"
+        "the time \(quoted(found)) is before that of the row before it: where a clock was set back or a counter began "
+        + "again, import what is before and from here separately; if only rows are out of order, sort them by time"
     case .sharesTick(let hertz):
       return
         "at \(hertz) Hz its sample and that of the row before it fall on one tick: if it is there twice, leave one "

@@ -10,7 +10,7 @@ import LogStore
 ///     "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"busError","errno":5},…]
 ///     "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"bus"},…]
 ///
-/// Items of another form are left out, which a remark says.
+/// Items of another form, and what is no list, are left out, which a remark says.
 struct ImportNotes: Equatable {
   /// The lists that are read.
   static let keys: Set = ["marks", "labels", "gaps", "sensorEvents"]
@@ -32,6 +32,8 @@ struct ImportNotes: Equatable {
     let first: Int?
     let why: String
   }
+  /// Keys of lists that had another value.
+  private var unlisted: Set<String> = []
   /// Ticks of all gaps in rows so far.
   private var gapTicks: UInt64 = 0
 
@@ -52,6 +54,9 @@ struct ImportNotes: Equatable {
 
   /// Begins the list with this key.
   mutating func begin(_ key: String) { items[key] = items[key] ?? 0 }
+
+  /// Takes a value that is no list, where the one with this key should be.
+  mutating func takeUnlisted(_ key: String) { unlisted.insert(key) }
 
   /// Takes an item of the list with this key that is of another form.
   mutating func takeOther(_ key: String) {
@@ -212,6 +217,9 @@ struct ImportNotes: Equatable {
           + "left out: the samples have no such hole there")
     }
     for (key, one, several, _) in ImportNotes.kinds {
+      if unlisted.contains(key) {
+        remarks.append("\(several) of \(name) are left out: \"\(key)\" is no list")
+      }
       guard let refusal = refused[key] else { continue }
       let count = refusal.count
       let place = refusal.first.map { ", the first as item \($0) of \"\(key)\"" } ?? ""

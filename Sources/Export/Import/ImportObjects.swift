@@ -147,7 +147,11 @@ extension ImportLines where Source: ~Copyable {
 
   /// Takes the items of a list of the document, one at a time.
   private mutating func takeList(_ key: String, _ notes: inout ImportNotes) throws(ImportError) {
-    guard try consume("[") else { return try skipValue() }
+    guard try consume("[") else {
+      // An optional list that is absent may be null.
+      if try peek() != UInt8(ascii: "n") { notes.takeUnlisted(key) }
+      return try skipValue()
+    }
     notes.begin(key)
     var isFirst = true
     while try !consume("]") {

@@ -31,7 +31,7 @@ struct ImportRowParser {
     hasTime = layout.hasTime
     time = ImportTimeParser(
       form: layout.timeForm, decimalMark: layout.decimalMark,
-      isStrict: layout.isStrict)
+      isStrict: layout.isStrict, hasZone: layout.hasZone)
   }
 
   /// The time of a line, whose values are then in ``numbers`` unless ``isGap`` is set; `nil` if one is missing.

@@ -174,8 +174,9 @@ struct ImportScaleSearch {
         ImportRatio.nearest(to: ratio) ?? Fraction(1, 100), isExact ? .lattice : .finest,
         offset: offset)
     }
+    // One count less than the ends: those are what a chip has of values beyond its range.
     let range = max(largest, -smallest) * one.value
-    let ratio = ImportRatio.nearest(to: range / 32766.99)
+    let ratio = ImportRatio.nearest(to: range / 32766)
     // Exports are in SI unless said otherwise: values below what those write are near 0.
     if !(ratio.map(isWritable) ?? false),
       let coarse = candidates.first(where: { isWritable($0.scale) && holds($0.step) })

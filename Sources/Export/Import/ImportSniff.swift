@@ -80,15 +80,25 @@ struct ImportSniff {
     }
     let isTimeGuessed = layout.timeForm == .unknown
     if isTimeGuessed { try guessTime(&layout) }
-    if layout.timeForm == .date, layout.program != "imulog",
-      let first = times.first, !first.withUnsafeBytes({ ImportTimeParser.hasZone($0) })
-    {
+    if layout.timeForm == .date {
+      let first = times.first { $0.withUnsafeBytes { ImportTimeParser.date($0) } != nil }
+      layout.hasZone = first?.withUnsafeBytes { ImportTimeParser.hasZone($0) }
+    }
+    if layout.program != "imulog", layout.hasZone == false {
       layout.remarks.append("its dates name no time zone: they are taken as UTC")
     }
     settleDated(&layout, isGuess: isTimeGuessed)
     let areWhole = values?.allSatisfy(ImportSniff.isWhole) ?? true
     for group in layout.groups {
-      if let unit = units?[group] {
+      if let problem = layout.strangeUnits[group] {
+        // Two units are two scales, whatever is given for both.
+        if case .mixedUnits = problem { throw ImportFieldError(problem) }
+        guard let unit = units?[group] else { throw ImportFieldError(problem) }
+        layout.remarks.append(
+          "the unit of its \(group.name) in the header is not known: they are taken in \(unit.sign), as --units says"
+        )
+        layout.units[group] = unit
+      } else if let unit = units?[group] {
         if let named = layout.facts.units[group] ?? layout.units[group], named != unit {
           layout.remarks.append(ImportSniff.contradiction(group.name, named.sign, unit.sign))
         }

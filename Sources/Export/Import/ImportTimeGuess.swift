@@ -46,6 +46,12 @@ struct ImportTimeGuess {
     // Several rows may have one time.
     let step = steps[steps.count / 2] * Double(steps.count) / Double(times.count - 1)
     let unit = ImportTimeGuess.usual(step, areWhole: areWhole)
+    guard unit != .seconds || 1 / step <= ImportTimeGuess.rates.upperBound else {
+      form = nil
+      choices =
+        "as s the samples would come at \(Plain.hertz(1 / step)) Hz, as times in days do, which must be converted"
+      return
+    }
     guard let dated, case let hertz = 1 / (step * dated.seconds),
       ImportTimeGuess.rates.contains(hertz)
     else {

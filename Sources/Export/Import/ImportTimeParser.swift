@@ -6,6 +6,8 @@ struct ImportTimeParser {
   let decimalMark: UInt8
   /// Whether a time that is missing is an error.
   let isStrict: Bool
+  /// Whether dates have an offset from UTC; `nil` where nothing is a date.
+  let hasZone: Bool?
 
   /// The time in a field, and whether digits below a nanosecond were rounded; `nil` if it is missing.
   ///
@@ -19,7 +21,14 @@ struct ImportTimeParser {
       if text.isEmpty { return nil }
       if !isStrict, case .missing = ImportNumber(text) { return nil }
       switch ImportTimeParser.reading(text) {
-      case .time(let time): return (time, false)
+      case .time(let time):
+        let hasZone = ImportTimeParser.hasZone(text)
+        guard hasZone == self.hasZone ?? hasZone else {
+          throw ImportFieldError(
+            .mixedZones(
+              column: place(column), name: column.name, found: shown(field), hasZone: hasZone))
+        }
+        return (time, false)
       case .otherYear, .leapSecond, .other: throw wrongDate(field, column)
       }
     case .number(let power, let factor, _):

@@ -173,7 +173,9 @@ enum ImportTimeForm: Equatable {
   var name: String {
     switch self {
     case .number(let power, let factor, let isDated):
-      (power == 0 ? "ns" : power == 3 ? "µs" : power == 6 ? "ms" : unitOfSeconds(factor))
+      (power == 0
+        ? "ns"
+        : power == 3 ? "µs" : power == 5 ? "0.1 ms" : power == 6 ? "ms" : unitOfSeconds(factor))
         + (isDated ? " since 1970" : "")
     case .date: "dates"
     case .timeOfDay: "times of day"

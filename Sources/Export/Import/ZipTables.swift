@@ -8,6 +8,8 @@ struct ZipTables {
   private(set) var chosen: [ZipEntry] = []
   /// Names of what else might be a recording in the archive.
   private(set) var leftOut: [String] = []
+  /// Tables with times of other sensors.
+  private(set) var others: [String] = []
   /// Sensor Logger's tables of what else it knows, which are no samples.
   private(set) var notes: [String] = []
   /// Nanoseconds since 1970 at the tables' time 0, from phyphox's list of events.
@@ -44,6 +46,8 @@ struct ZipTables {
           found.append((entry, layout.channels))
         } else if ["annotation.csv", "metadata.csv"].contains(name.split(separator: "/").last) {
           notes.append(entry.shownName)
+        } else if try ZipTables.beginsWithTime(&lines) {
+          others.append(entry.shownName)
         }
       }
     }
@@ -58,8 +62,8 @@ struct ZipTables {
     if chosen.isEmpty { chosen = try best(.accelerometer) + best(.gyroscope) }
     if chosen.isEmpty { chosen = try ZipTables.only(documents, archive.name) }
     let places = chosen.map(\.offset)
-    let others = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }
-    leftOut = (others + bombs).map(\.shownName)
+    let rest = (found.map(\.entry) + documents).filter { !places.contains($0.offset) }
+    leftOut = (rest + bombs).map(\.shownName)
     guard !chosen.isEmpty else {
       if let other = ForeignFormat.known(archive: archive.entries.map(\.shownName)) {
         throw .otherFormat(name: archive.name, format: other.name, remedy: other.remedy)
@@ -97,6 +101,25 @@ struct ZipTables {
     }
   }
 
+  /// Whether a table's first column is one of times, as of other sensors.
+  private static func beginsWithTime<Source: ImportSource & ~Copyable>(
+    _ lines: inout ImportLines<Source>
+  ) throws(ImportError) -> Bool {
+    lines.rewind()
+    do throws(ImportError) {
+      guard let line = try lines.next(),
+        let first = ImportHead.cells(line, ImportHead.separator(of: line)).first
+      else { return false }
+      let name = ImportHeading(first).name
+      return ImportDialect.all.contains { $0.times[name] != nil }
+    } catch {
+      switch error {
+      case .zip, .file: throw error
+      default: return false
+      }
+    }
+  }
+
   /// With gravity before without it, calibrated before not.
   private static func rank(_ entry: ZipEntry) -> Int {
     let name = entry.shownName.lowercased()
@@ -127,6 +150,13 @@ extension TableImporter where Source: SeekableSource & ~Copyable {
       options.remarks.append(
         "\(archive.name): \(some.joined(separator: ", "))\(more) \(count == 1 ? "is" : "are") left out: unpack it to "
           + "import \(count == 1 ? "it" : "them")")
+    }
+    if !tables.others.isEmpty {
+      let names = tables.others.prefix(4).joined(separator: ", ")
+      let more = tables.others.count > 4 ? " and \(tables.others.count - 4) more" : ""
+      options.remarks.append(
+        "\(archive.name): \(names)\(more) \(tables.others.count == 1 ? "is" : "are") left out: no columns of an accelerometer or a gyroscope are known there"
+      )
     }
     if !tables.notes.isEmpty {
       let names = tables.notes.prefix(4).joined(separator: " and ")

@@ -102,13 +102,18 @@ final class FileComparison {
   private var failure: StorageError?
   private var theirs = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// A comparison with the file at `path`. What cannot be opened differs: it is replaced if it can be.
+  /// A comparison with the file at `path`. What cannot be opened, and a pipe or a device, differs: it is replaced if it can be.
   init(_ files: FileSystem, _ path: String) {
     self.path = path
     do throws(StorageError) {
       file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     } catch {
       file = nil
+      differs = true
+    }
+    do throws(StorageError) {
+      _ = try file?.regularFileSize()
+    } catch {
       differs = true
     }
   }

@@ -10,8 +10,9 @@ import LogStore
 ///     PROGRAM drop samples/host=pump-7/…/UUID.parquet           the file is gone here
 ///
 /// Status 0 means that it is done; any other, that the next round is to try again. What it took is kept in
-/// `DIR/handed/HOST`, a line a file, after it has: a hub that is killed between the two hands the same file again. So is what
-/// it refused, which is tried after all others in the next round.
+/// `DIR/handed/HOST`, in a line, after it has: a hub that is killed between the two hands the same file again. So is what
+/// it refused, which is tried after all others in the next round. Before the program begins a line says that what it has of the file
+/// is not known: one that is killed, or refuses, may have it whole, in part, or not at all.
 struct FileHook {
   private let program: String
   private let hub: HubDirectory
@@ -30,7 +31,7 @@ struct FileHook {
   func hand(_ files: [(place: String, version: String)], of host: String) throws {
     var list = try HandedList(of: host, in: hub)
     let places = Set(files.map(\.place))
-    let drops = list.versions.keys.filter { !places.contains($0) }.sorted().map { place in
+    let drops = list.places.subtracting(places).sorted().map { place in
       (place: place, words: ["drop", place], line: "drop \(place)")
     }
     let puts = files.filter { list.versions[$0.place] != $0.version }.map { place, version in
@@ -44,6 +45,7 @@ struct FileHook {
     for kind in [drops, puts] {
       var failuresInRow = 0
       for step in list.refusedLast(kind, \.place) {
+        try list.append("asked \(step.place)")
         do throws(CommandFailure) {
           try run(step.words)
         } catch {
@@ -58,7 +60,16 @@ struct FileHook {
         try list.append(step.line)
       }
     }
+    let damaged = list.damagedLineCount
     try list.compact(places)
+    if damaged > 0 {
+      let before = first.map { $0.sentence + "; " } ?? ""
+      first = CommandFailure(
+        first?.status ?? .damagedData,
+        before
+          + "\(damaged) \(damaged == 1 ? "line" : "lines") of \(hub.handed(of: host)) \(damaged == 1 ? "is" : "are") damaged and taken out: "
+          + "\(program) may keep a file that is gone here")
+    }
     if let first { throw first }
   }
 
@@ -84,23 +95,28 @@ struct FileHook {
 
 /// What the program has of a host's files, by their places:
 ///
+///     asked PLACE           it was handed the file, or asked to remove it: what it has is not known from here on
 ///     put PLACE VERSION     it took these bytes
 ///     drop PLACE            it removed them
-///     refused PLACE         it did neither
+///     refused PLACE         it did neither, and may have done a part
 ///
-/// The last line of a place counts; `refused` leaves what it had.
+/// The last line of a place counts.
 private struct HandedList {
   private(set) var versions: [String: String] = [:]
+  /// Those of files of which it may have something; with a version, those that it has.
+  private(set) var places: Set<String> = []
   /// The line at which a place was refused last.
   private var refusals: [String: Int] = [:]
   private var lineCount = 0
+  /// Lines that cannot be read; none once they are dropped.
+  private(set) var damagedLineCount: Int
   private var file: CheckedFile
   private let temporary: String
 
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
     var file = CheckedFile(hub.handed(of: host), hub.files)
     var lines: [String] = []
-    _ = try file.read { lines.append(String(decoding: $0, as: UTF8.self)) }
+    damagedLineCount = try file.read { lines.append(String(decoding: $0, as: UTF8.self)) }
     (self.file, temporary) = (file, "\(hub.workPath)/\(host).handed")
     for line in lines { take(line) }
   }
@@ -109,9 +125,19 @@ private struct HandedList {
     lineCount += 1
     let words = line.split(separator: " ").map { String($0) }
     guard words.count > 1 else { return }
-    refusals[words[1]] = words[0] == "refused" ? lineCount : nil
-    if words.count == 3, words[0] == "put" { versions[words[1]] = words[2] }
-    if words.count == 2, words[0] == "drop" { versions[words[1]] = nil }
+    if words[0] != "asked" { refusals[words[1]] = words[0] == "refused" ? lineCount : nil }
+    switch (words[0], words.count) {
+    case ("asked", 2), ("refused", 2):
+      versions[words[1]] = nil
+      places.insert(words[1])
+    case ("put", 3):
+      versions[words[1]] = words[2]
+      places.insert(words[1])
+    case ("drop", 2):
+      versions[words[1]] = nil
+      places.remove(words[1])
+    default: break
+    }
   }
 
   /// Adds a line; durable on return.
@@ -131,14 +157,17 @@ private struct HandedList {
 
   /// Drops lines that do not count any more from the file where they are most of it.
   ///
-  /// - Parameter places: Those of the files that are here.
-  mutating func compact(_ places: Set<String>) throws(StorageError) {
-    guard lineCount > 2 * (versions.count + places.count) + 64 else { return }
-    let puts = versions.sorted { $0.key < $1.key }.map { "put \($0.key) \($0.value)" }
-    let refused = refusals.keys.filter { places.contains($0) || versions[$0] != nil }
+  /// - Parameter files: The places of those that are here.
+  mutating func compact(_ files: Set<String>) throws(StorageError) {
+    guard lineCount > 2 * places.union(files).count + 64 || damagedLineCount > 0 else { return }
+    let puts = places.sorted().map { place in
+      versions[place].map { "put \(place) \($0)" } ?? "asked \(place)"
+    }
+    let refused = refusals.keys.filter { files.contains($0) || places.contains($0) }
       .sorted { (refusals[$0] ?? 0) < (refusals[$1] ?? 0) }
       .map { "refused \($0)" }
     try file.replace(by: (puts + refused).map { Array($0.utf8) }, temporary: temporary)
+    damagedLineCount = 0
   }
 }
 

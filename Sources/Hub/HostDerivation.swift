@@ -210,7 +210,9 @@ struct HostDerivation {
     {
       return
     }
-    guard !rows.live.isEmpty || rows.table != nil else { return }
+    // A table that no line tells of has rows of recordings that are gone.
+    let isThere = try size(of: hub.table(of: host.name)) != nil
+    guard !rows.live.isEmpty || rows.table != nil || isThere else { return }
     try rows.compact()
     try rows.dropTable()
     let length = try DerivedRecording.makeTable(try rows.json(), of: host.name, in: hub) {

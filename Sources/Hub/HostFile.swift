@@ -118,7 +118,7 @@ public enum HostFile {
     var labels: [HubHost.Label] = []
 
     static let nameForm =
-      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7"
+      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7, and is no number and no date"
     static let patternForm = "a pattern has the form * = PATTERN, such as * = pump-*"
 
     /// Reads a line; `nil` for one without a host.
@@ -194,11 +194,23 @@ public enum HostFile {
     }
   }
 
-  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases.
+  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and neither a number
+  /// nor a date: of `host=07` in a path some engines make 7, and read no other name beside it.
   static func isName(_ text: String) -> Bool {
+    isFolder(text) && Double(text) == nil && !isDate(text)
+  }
+
+  /// Whether a text may be the name of a host's folder, as an earlier version made them of numbers too.
+  static func isFolder(_ text: String) -> Bool {
     guard let first = text.utf8.first, isLower(first) || isDigit(first) else { return false }
     return text.utf8.count <= longest
       && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }
+  }
+
+  private static func isDate(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.count == 3
+      && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isDigit($0) } }
   }
 
   private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }

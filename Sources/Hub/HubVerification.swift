@@ -93,6 +93,12 @@ public struct HubVerification {
           if let other = places[id] {
             throw HubError.elsewhere(owner: other, store: catalogue.path)
           }
+          // Some of its files may be there, as a program that was ended left them.
+          for folder in rows.unfinished[id] ?? [] {
+            for table in HubDirectory.Table.allCases {
+              expected.insert(hub.place(table, of: id, host: host, date: folder))
+            }
+          }
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
         }

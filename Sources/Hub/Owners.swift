@@ -5,7 +5,7 @@ import LogFormat
 import LogStore
 import Synchronization
 
-/// Which host of a hub has each recording, and its bytes: the first one in whose ledger it is.
+/// Which host of a hub has each recording, and its bytes: the first one in whose ledger it is, or else in whose store.
 ///
 ///     offered by HOST ─► claim ─► HOST: it is fetched ─► noted, with its bytes, or released
 ///                             └─► another one: its bytes there are compared with those here
@@ -15,6 +15,8 @@ final class Owners: Sendable {
     /// Whether another host may take it over: the last visit of this one went wrong.
     var isWeak = false
     var proof: HostLedger.Proof?
+    /// Whether its log is in the host's store, with or without a line of the ledger that has its bytes.
+    var isHere = false
   }
 
   private struct State {
@@ -35,18 +37,35 @@ final class Owners: Sendable {
     listed: Set<String>, _ hub: HubDirectory, report: (_ host: String, CommandFailure) -> Void
   ) throws {
     self.init(listed: listed)
-    for host in try hub.knownHosts() {
+    var unproved: [(host: String, prefixes: Set<String>)] = []
+    for host in Set(try hub.knownHosts()).union(try hub.hosts()).sorted() {
       do {
         let ledger = try HostLedger(of: host, in: hub)
         state.withLock { $0.pruned.formUnion(ledger.pruned) }
         // One that was removed here is fetched again, from whichever host has it.
-        let there = try hub.prefixes(of: host)
+        var there = try hub.prefixes(of: host)
         for (id, proof) in ledger.proofs where there.contains(String("\(id)".prefix(8))) {
           note(id, proof, of: host)
         }
+        there.subtract(ledger.proofs.keys.map { String("\($0)".prefix(8)) })
+        if !there.isEmpty { unproved.append((host, there)) }
       } catch {
         report(host, HubError.failure(error))
       }
+    }
+    // Logs of which a line was lost, or that were put there by hand: they keep the places that they have, after those with one.
+    for (host, prefixes) in unproved {
+      do {
+        for id in try hub.recordings(of: host, prefixes) { noteLog(id, of: host) }
+      } catch {
+        report(host, HubError.failure(error))
+      }
+    }
+  }
+
+  private func noteLog(_ id: RecordingID, of host: String) {
+    state.withLock { state in
+      if state.owners[id] == nil { state.owners[id] = Owner(host: host, isHere: true) }
     }
   }
 
@@ -61,7 +80,9 @@ final class Owners: Sendable {
     state.withLock { state in
       var owner = state.owners[id] ?? Owner(host: host, isWeak: isWeak)
       // Of two that went wrong, each may be the one that can be fetched from.
-      if owner.proof == nil, owner.isWeak { owner = Owner(host: host, isWeak: isWeak) }
+      if owner.proof == nil, owner.isWeak, !owner.isHere {
+        owner = Owner(host: host, isWeak: isWeak)
+      }
       state.owners[id] = owner
       return (owner.host, owner.proof)
     }
@@ -72,11 +93,18 @@ final class Owners: Sendable {
     state.withLock { $0.owners[id].map { ($0.host, $0.proof) } }
   }
 
+  /// The host in whose store a recording is; `nil` where it is in none.
+  func place(of id: RecordingID) -> String? {
+    state.withLock { state in
+      state.owners[id].flatMap { $0.isHere ? $0.host : nil }
+    }
+  }
+
   /// A recording is here.
   func note(_ id: RecordingID, _ proof: HostLedger.Proof, of host: String) {
     state.withLock { state in
       if state.owners[id]?.host ?? host == host {
-        state.owners[id] = Owner(host: host, proof: proof)
+        state.owners[id] = Owner(host: host, proof: proof, isHere: true)
       }
     }
   }
@@ -88,7 +116,7 @@ final class Owners: Sendable {
   func release(_ ids: [RecordingID], by host: String) {
     state.withLock { state in
       for id in ids {
-        if let owner = state.owners[id], owner.host == host, owner.proof == nil {
+        if let owner = state.owners[id], owner.host == host, !owner.isHere {
           state.owners[id] = nil
         }
       }
@@ -124,7 +152,7 @@ struct ForeignOffers {
     else { return nil }
     return CommandFailure(
       .configuration,
-      "each of its \(offered) recordings is one of \(owner): these are two names of one machine, or its card is from "
+      "\(offered == 1 ? "its recording" : "each of its \(offered) recordings") is one of \(owner): these are two names of one machine, or its card is from "
         + "there; leave one of them out of the host file")
   }
 }

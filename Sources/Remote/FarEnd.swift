@@ -239,13 +239,13 @@ enum HostKeyTrouble: Equatable {
     case .unknown:
       return "ssh does not know the host key of \(host); run `ssh \(host)` once, compare the "
         + "fingerprint that it shows with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on that "
-        + "machine, and pull again"
+        + "machine, and try again"
     case .changed(let place):
       let line = place.map { "the line " + Plain.text($0) } ?? "its line in known_hosts"
       return
         "the host key of \(host) is not the one that ssh knows: another machine answers, or it was "
         + "reinstalled; only if you know that it was, delete \(line), run `ssh \(host)` once "
-        + "and pull again"
+        + "and try again"
     }
   }
 }

@@ -120,6 +120,39 @@ struct HubOwnersTests {
     #expect(bench.contents(of: "samples").count == 3)
   }
 
+  @Test(
+    "a recording whose line of the ledger is damaged or lost keeps its place before other bytes of its UUID",
+    arguments: ["pump-1 = one\npump-2 = twin\n", "pump-2 = twin\npump-1 = one\n"],
+    ["damaged", "lost"])
+  func unproved(_ order: String, _ what: String) throws {
+    try bench.machine("one").record("--for", "1s")
+    let name = try #require(bench.recordings(in: "one").first)
+    let log = bench.hub.directory.bytes(of: "one/" + name)
+    bench.hosts("pump-1 = one\n")
+    #expect(bench.round().status == 0)
+    let right = bench.contents(of: "recordings/host=pump-1")
+    if what == "lost" {
+      #expect(bench.hub.shell("rm fleet/ledger/pump-1").status == 0)
+    } else {
+      var ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-1")
+      ledger[ledger.count / 2] ^= 1
+      bench.hub.directory.write(ledger, to: "fleet/ledger/pump-1")
+    }
+    var other = log
+    other[other.count - 40] ^= 1
+    mkdir(bench.machine("twin").store, 0o755)
+    bench.hub.directory.write(other, to: "twin/" + name)
+    bench.hosts(order)
+    for round in 1...2 {
+      let outcome = bench.round("--jobs", "1")
+      #expect(outcome.status == (round == 1 && what == "lost" ? 0 : 65), "\(outcome.talk)")
+      #expect(bench.hub.directory.bytes(of: "fleet/logs/pump-1/" + name) == log)
+      #expect(bench.recordings(in: "fleet/logs/pump-2").isEmpty)
+      #expect(bench.contents(of: "recordings/host=pump-1") == right)
+      #expect(bench.contents(of: "samples").count == 1)
+    }
+  }
+
   @Test("a recording in the stores of two hosts is named, by a round and by verify")
   func elsewhere() throws {
     try bench.machine("one").record("--for", "1s")

@@ -3,6 +3,7 @@
 import Glibc
 @testable import Hub
 import IMUModel
+import LogStore
 import LogStoreTesting
 import Testing
 
@@ -35,5 +36,76 @@ struct FileHookTests {
       #expect(asked.count { $0 == file.place } == 36, "\(file.place)")
     }
     _ = consume lock
+  }
+
+  @Test(
+    "what a program was killed at, or refused when it had copied a part, is dropped once it is gone here"
+  )
+  func partial() throws {
+    let hub = try HubDirectory(path: directory.path + "/fleet", create: true)
+    let lock = try hub.lock()
+    let program = directory.path + "/partial"
+    func answer(_ status: String) {
+      directory.write(
+        Array("#!/bin/sh\necho $1 ${3:-$2} >> \(directory.path)/asked\n\(status)\n".utf8),
+        to: "partial")
+      #expect(chmod(program, 0o755) == 0)
+    }
+    let files = [(place: "samples/7.parquet", version: "1")]
+    for isKilled in [false, true] {
+      answer("exit 1")
+      if !isKilled {
+        #expect(throws: CommandFailure.self) { try FileHook(program, hub).hand(files, of: "a") }
+      } else {
+        try FileHookTests.begin(files[0].place, of: "a", in: hub)
+      }
+      answer("exit 0")
+      try FileHook(program, hub).hand([], of: "a")
+      try FileHook(program, hub).hand([], of: "a")
+      let asked = String(decoding: directory.bytes(of: "asked"), as: UTF8.self)
+      #expect(asked.hasSuffix("drop samples/7.parquet\n"))
+      #expect(asked.split(separator: "\n").count { $0.hasPrefix("drop") } == 1, "\(asked)")
+      try #require(unlink(directory.path + "/asked") == 0)
+    }
+    _ = consume lock
+  }
+
+  @Test("damaged lines of the list are said once")
+  func damaged() throws {
+    let hub = try HubDirectory(path: directory.path + "/fleet", create: true)
+    let lock = try hub.lock()
+    directory.write(Array("#!/bin/sh\nexit 0\n".utf8), to: "take")
+    let program = directory.path + "/take"
+    #expect(chmod(program, 0o755) == 0)
+    let files = [(place: "samples/7.parquet", version: "1")]
+    try FileHook(program, hub).hand(files, of: "a")
+    var bytes = directory.bytes(of: "fleet/handed/a")
+    bytes[3] ^= 1
+    directory.write(bytes, to: "fleet/handed/a")
+    let error = #expect(throws: CommandFailure.self) {
+      try FileHook(program, hub).hand([], of: "a")
+    }
+    #expect(error?.status == .damagedData)
+    #expect(
+      error?.sentence
+        == "1 line of \(hub.handed(of: "a")) is damaged and taken out: \(program) may keep a file that is gone here"
+    )
+    try FileHook(program, hub).hand([], of: "a")
+    // Beside another failure too.
+    directory.write(Array("x\n".utf8) + directory.bytes(of: "fleet/handed/a"), to: "fleet/handed/a")
+    directory.write(Array("#!/bin/sh\nexit 1\n".utf8), to: "take")
+    let both = #expect(throws: CommandFailure.self) {
+      try FileHook(program, hub).hand(files, of: "a")
+    }
+    #expect(both?.status == .inputOutput)
+    #expect(both?.sentence.contains("; 1 line of ") == true, "\(both?.sentence ?? "")")
+    _ = consume lock
+  }
+
+  /// What a hub has written when it is killed while the program has a file.
+  private static func begin(_ place: String, of host: String, in hub: HubDirectory) throws {
+    var file = CheckedFile(hub.handed(of: host), hub.files)
+    _ = try file.read { _ in }
+    try file.append([Array("asked \(place)".utf8)])
   }
 }

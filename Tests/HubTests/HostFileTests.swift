@@ -33,6 +33,8 @@ struct HostFileTests {
   @Test(
     "a line that cannot be used is named by its number, and the others are used",
     arguments: [
+      ("7", "7 is no name"), ("07 = a", "07 is no name"), ("7.10", "7.10 is no name"),
+      ("1e5", "1e5 is no name"), ("nan", "nan is no name"), ("2026-01-02", "2026-01-02 is no name"),
       ("Pump", "Pump is no name"), ("-p", "-p is no name"), ("../etc", "../etc is no name"),
       (".hub", ".hub is no name"), ("p =", "no destination"),
       ("p = -oProxyCommand=x", "no destination of ssh"),

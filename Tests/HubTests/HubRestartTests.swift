@@ -34,6 +34,12 @@ struct HubRestartTests {
       directory.write(log.bytes, to: "fleet/logs/pump-1/" + name)
     }
 
+    func removeLogs() throws {
+      for name in directory.names(in: "fleet/logs/pump-1") where name.hasSuffix(".imulog") {
+        try #require(unlink("\(path)/logs/pump-1/\(name)") == 0)
+      }
+    }
+
     /// Brings the derived files up to date, through a gate; returns the failures.
     func derive(_ gate: FaultGate, host: HubHost = HubRestartTests.host) -> [CommandFailure] {
       var failures: [CommandFailure] = []
@@ -108,23 +114,55 @@ struct HubRestartTests {
     arguments: [false, true])
   func goneAfterKill(withRows: Bool) throws {
     let script = FaultScript()
-    #expect(try Fleet(logs: 1).derive(script.gate).isEmpty)
+    let reference = try Fleet(logs: 1)
+    #expect(reference.derive(script.gate).isEmpty)
+    try reference.removeLogs()
+    #expect(reference.derive(.open).isEmpty)
+    let empty = reference.contents()
     var orphanCount = 0
     for index in script.calls.indices {
       let fleet = try Fleet(logs: 1)
       _ = fleet.derive(FaultScript(.from(index, errno: EIO)).gate)
-      let log = try #require(
-        fleet.directory.names(in: "fleet/logs/pump-1").first { $0.hasPrefix("000001-") })
-      try #require(unlink("\(fleet.path)/logs/pump-1/\(log)") == 0)
+      try fleet.removeLogs()
       if !withRows { unlink("\(fleet.path)/rows/pump-1") }
       orphanCount += fleet.contents().count { $0.key.contains("/date=") }
       #expect(fleet.derive(.open).isEmpty, "call \(index)")
-      #expect(!fleet.contents().keys.contains { $0.contains("/date=") }, "call \(index)")
+      // There is no table yet, or one without rows.
+      let left = fleet.contents()
+      #expect(left.isEmpty || left == empty, "call \(index): \(left.keys)")
       let after = FaultScript()
       #expect(fleet.derive(after.gate).isEmpty)
       #expect(after.changes.isEmpty, "call \(index): a further round makes \(after.changes)")
     }
     #expect(orphanCount > 0)
+  }
+
+  @Test(
+    "killed at any call of the round after all of its logs went, a host has a table without rows after the next one"
+  )
+  func allGone() throws {
+    func fleet() throws -> Fleet {
+      let fleet = try Fleet(logs: 2)
+      // Lines that do not count any more, so that the round drops them.
+      for turn in 0..<12 {
+        let host = HubHost(
+          name: "pump-1", destination: "pi",
+          labels: [HubHost.Label(name: "turn", value: "\(turn)")], line: 1)
+        #expect(fleet.derive(.open, host: host).isEmpty)
+      }
+      try fleet.removeLogs()
+      return fleet
+    }
+    let (reference, script) = (try fleet(), FaultScript())
+    #expect(reference.derive(script.gate).isEmpty)
+    let empty = reference.contents()
+    #expect(empty.count == 1)
+    for index in script.calls.indices {
+      let fleet = try fleet()
+      _ = fleet.derive(FaultScript(.from(index, errno: EIO)).gate)
+      #expect(fleet.derive(.open).isEmpty)
+      #expect(fleet.contents() == empty, "call \(index)")
+    }
   }
 
   @Test("verify writes nothing, and a call to the kernel that fails is reported as what it was")

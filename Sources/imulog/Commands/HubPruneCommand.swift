@@ -57,7 +57,7 @@ struct HubPruneCommand: ParsableCommand {
   mutating func run() throws {
     let hub = try HubDirectory(path: directory, create: false)
     let now = SystemClock().wallTime
-    let lock = try hub.lock()
+    let lock = print ? try hub.lockForReading() : try hub.lock()
     let prune = HubPrune(hub, now: now)
     var rule = HubPrune.Rule()
     rule.before = older.map { now.nanoseconds / 1_000_000_000 - $0.nanoseconds / 1_000_000_000 }

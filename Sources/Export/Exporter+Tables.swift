@@ -64,10 +64,14 @@ extension Exporter {
     guard options.gaps != .rows else {
       let plan = try plan(&reader)
       var rows = GapRows(plan, recordLayout(plan), blank: nil)
-      return try writeRows(plan, &rows, &reader, to: &sink)
+      var report = try writeRows(plan, &rows, &reader, to: &sink)
+      report.remarks += leftOutOfRows(plan, report)
+      return report
     }
     let plan = try plan(&reader)
-    return try writeRows(plan, recordLayout(plan), &reader, to: &sink)
+    var report = try writeRows(plan, recordLayout(plan), &reader, to: &sink)
+    report.remarks += leftOutOfRows(plan, report)
+    return report
   }
 
   /// Writes samples and gaps as rows.
@@ -101,12 +105,18 @@ extension Exporter {
     }
     let (header, layout) = tableLayout(plan, started: started)
     try sink.write(header)
-    guard options.gaps == .rows else { return try writeRows(plan, layout, &reader, to: &sink) }
+    guard options.gaps == .rows else {
+      var report = try writeRows(plan, layout, &reader, to: &sink)
+      report.remarks += leftOutOfRows(plan, report)
+      return report
+    }
     let blank =
       plan.channels.count + plan.derivedColumns.count
       + (plan.hasBounds ? ExportPlan.boundNames.count : 0)
     var rows = GapRows(plan, layout, blank: blank)
-    return try writeRows(plan, &rows, &reader, to: &sink)
+    var report = try writeRows(plan, &rows, &reader, to: &sink)
+    report.remarks += leftOutOfRows(plan, report)
+    return report
   }
 
   /// What dates the recording, and the marks in the plan's range.

@@ -17,6 +17,8 @@ public struct Exporter: Sendable {
     public var samples: UInt64 = 0
     /// Parts of the log that could not be read, within the range that was read.
     public var damages: UInt64 = 0
+    /// Marks among what was read of the range.
+    var marks: UInt64 = 0
     /// Whether labels that the store has beside the log are damaged, and missing.
     public var areLabelsDamaged = false
     /// Facts about the recording that the format cannot express: sentences for the user.
@@ -247,6 +249,7 @@ extension Exporter {
       let plan = try plan(reader.description)
       var rows = RowPass(plan, recordLayout(plan))
       var report = try rows.follow(&reader, to: &sink, more: more)
+      report.remarks += leftOutOfRows(plan, report, isFollowed: true)
       report.remarks += remarks + correctionRemarks(reader)
       try sink.flush()
       return report
@@ -258,6 +261,7 @@ extension Exporter {
       try sink.write(header)
       var rows = RowPass(plan, layout)
       var report = try rows.follow(&reader, to: &sink, more: more)
+      report.remarks += leftOutOfRows(plan, report, isFollowed: true)
       report.remarks += remarks + correctionRemarks(reader)
       try sink.flush()
       return report

@@ -73,6 +73,7 @@ struct RowPass: ~Copyable {
       }
       if let last = reader.block.times.last { return plan.isOver(at: last) }
     case .damage: report.damages += 1
+    case .mark(let mark): if plan.contains(mark.time) { report.marks += 1 }
     default: break
     }
     return false

@@ -59,6 +59,7 @@ struct SamplePass {
         order.add(gap)
         while let place = order.overdue() { try add(place.gap, after: last, to: &format, &sink) }
       case .damage: report.damages += 1
+      case .mark(let mark): if plan.contains(mark.time) { report.marks += 1 }
       case .end(let recorded): end = recorded.ledger.scheduled
       default: break
       }

@@ -92,7 +92,8 @@ struct CalibrateTests {
     try recordFaces()
     let outcome = bench.run("calibrate", "1", "-o", "/dev/full")
     #expect(outcome.status == 74 && outcome.lines.contains("offset        x 5  y -10  z 50 mg"))
-    #expect(outcome.talk.contains("cannot write /dev/full: No space left on device"), "\(outcome.talk)")
+    #expect(
+      outcome.talk.contains("cannot write /dev/full: No space left on device"), "\(outcome.talk)")
     #expect(outcome.talk.contains("choose another -o FILE"), "\(outcome.talk)")
     #expect(!outcome.talk.contains("--store"), "\(outcome.talk)")
   }

@@ -57,6 +57,31 @@ struct PullLabelTests {
     #expect(bench.laptop.run("label", "1").lines == ["0s..1s other"])
   }
 
+  @Test("a file of an export is made anew when the labels changed, and else stays as it is")
+  func exported() throws {
+    let bench = try machines()
+    let directory = bench.laptop.directory.path + "/ex"
+    try #require(mkdir(directory, 0o755) == 0)
+    func labels() throws -> [[String]] {
+      #expect(bench.pull("--to", directory, "--format", "json").status == 0)
+      return try bench.laptop.directory.names(in: "ex").sorted().map { name in
+        String(decoding: bench.laptop.directory.bytes(of: "ex/" + name), as: UTF8.self)
+          .split(separator: "\"name\":\"").dropFirst().map {
+            String($0.prefix { $0 != "\"" })
+          }.filter { $0.hasPrefix("left") || $0.hasPrefix("other") }
+      }
+    }
+    #expect(try labels() == [["left foot"], []])
+    let before = bench.laptop.shell("stat -c %i ex/*").lines
+    #expect(try labels() == [["left foot"], []])
+    #expect(bench.laptop.shell("stat -c %i ex/*").lines == before)
+    #expect(bench.pi.run("label", "1", "0s..1s", "other").status == 0)
+    #expect(bench.laptop.run("label", "1", "3s..8s", "left", "foot", "--remove").status == 0)
+    #expect(try labels() == [["other"], []])
+    let after = bench.laptop.shell("stat -c %i ex/*").lines
+    #expect(after.count == 2 && after[0] != before[0] && after[1] == before[1])
+  }
+
   @Test("an older far end, which does not know removed labels, is pulled from with those it has")
   func olderRemovals() throws {
     let bench = try machines()

@@ -85,6 +85,14 @@ extension Exporter {
         try sink.write(labels)
       }
     }
+    let empty = plan.labels.count { label in
+      !scan.pieces.contains { label.from < $0.to && label.to > $0.from }
+    }
+    if empty > 0 {
+      report.remarks.append(
+        "\(empty) \(empty == 1 ? "label has" : "labels have") no sample, and \(empty == 1 ? "is" : "are") left out"
+      )
+    }
     if names.count > 1 { report.remarks.append("\(names.count) parts without gaps, each a file") }
     if let remark = displacement(scan.displacement) { report.remarks.append(remark) }
     if !plan.labels.isEmpty, scan.noLabel != PieceScan.usualNoLabel {

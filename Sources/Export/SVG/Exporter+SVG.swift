@@ -14,7 +14,7 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
-    let account = try LogAccount(&reader, plan)
+    let account = try LogAccount(&reader, plan, judgesSamples: true)
     let rate = plan.description.rate
     let ends = account.ends(plan)
     // A damaged or foreign log may contain any tick and time; those beyond 73 years are not drawn.

@@ -107,7 +107,7 @@ public struct Account: Equatable, Sendable {
       }
       lastTick = reader.block.ticks.last ?? lastTick
       lastTime = reader.block.times.last
-      motion?.add(reader.block)
+      motion?.add(reader.block, clipped: reader.isCorrected ? reader.clipped : nil)
     case .gap(let gap):
       order.add(gap)
       while let place = order.overdue() { add(place) }

@@ -24,15 +24,22 @@ public struct MotionAccount: Equatable, Sendable {
     sensor = description.sensor
   }
 
-  mutating func add(_ block: borrowing SampleBlock) {
+  /// - Parameter clipped: Of corrected samples those of which the chip's values were, as the corrected ones do not show it.
+  mutating func add(_ block: borrowing SampleBlock, clipped: [ClippedSample]?) {
+    for sample in clipped ?? [] {
+      if sample.sensors.isSuperset(of: .accelerometer) { clippedAccelerations += 1 }
+      if sample.sensors.isSuperset(of: .gyroscope) { clippedRates += 1 }
+    }
     if sampleCount == 0 { firstTime = block.times.first ?? 0 }
     for index in 0..<block.count {
       let (tick, time, sample) = block[index]
       meter.add(tick, time, sample)
-      if isAtEnd(sample.ax) || isAtEnd(sample.ay) || isAtEnd(sample.az) {
-        clippedAccelerations += 1
+      if clipped == nil {
+        if isAtEnd(sample.ax) || isAtEnd(sample.ay) || isAtEnd(sample.az) {
+          clippedAccelerations += 1
+        }
+        if isAtEnd(sample.gx) || isAtEnd(sample.gy) || isAtEnd(sample.gz) { clippedRates += 1 }
       }
-      if isAtEnd(sample.gx) || isAtEnd(sample.gy) || isAtEnd(sample.gz) { clippedRates += 1 }
       coldest = min(coldest, sample.temperature)
       hottest = max(hottest, sample.temperature)
       lastTime = time

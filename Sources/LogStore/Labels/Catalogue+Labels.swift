@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+package import Glibc
 public import IMUModel
 
 // Labels are in a file beside the recording, which stays as it was recorded:
@@ -36,6 +36,16 @@ extension Catalogue {
     } catch {
       if error.isMissing { return LabelList() }
       throw Catalogue.problem(error)
+    }
+  }
+
+  /// When the file of a recording's labels changed last; `nil` where there is none.
+  package func labelsModified(of id: RecordingID) throws(CatalogueError) -> timespec? {
+    do throws(StorageError) {
+      return try files.status(labelsPath(of: id), followsLink: false).st_mtim
+    } catch {
+      if error.isMissing { return nil }
+      throw .storage(error)
     }
   }
 

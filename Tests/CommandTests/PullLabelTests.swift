@@ -62,22 +62,22 @@ struct PullLabelTests {
     let bench = try machines()
     let directory = bench.laptop.directory.path + "/ex"
     try #require(mkdir(directory, 0o755) == 0)
-    func labels() throws -> [[String]] {
+    func labels() -> [[String]] {
       #expect(bench.pull("--to", directory, "--format", "json").status == 0)
-      return try bench.laptop.directory.names(in: "ex").sorted().map { name in
+      return bench.laptop.directory.names(in: "ex").sorted().map { name in
         String(decoding: bench.laptop.directory.bytes(of: "ex/" + name), as: UTF8.self)
           .split(separator: "\"name\":\"").dropFirst().map {
             String($0.prefix { $0 != "\"" })
           }.filter { $0.hasPrefix("left") || $0.hasPrefix("other") }
       }
     }
-    #expect(try labels() == [["left foot"], []])
+    #expect(labels() == [["left foot"], []])
     let before = bench.laptop.shell("stat -c %i ex/*").lines
-    #expect(try labels() == [["left foot"], []])
+    #expect(labels() == [["left foot"], []])
     #expect(bench.laptop.shell("stat -c %i ex/*").lines == before)
     #expect(bench.pi.run("label", "1", "0s..1s", "other").status == 0)
     #expect(bench.laptop.run("label", "1", "3s..8s", "left", "foot", "--remove").status == 0)
-    #expect(try labels() == [["other"], []])
+    #expect(labels() == [["other"], []])
     let after = bench.laptop.shell("stat -c %i ex/*").lines
     #expect(after.count == 2 && after[0] != before[0] && after[1] == before[1])
   }

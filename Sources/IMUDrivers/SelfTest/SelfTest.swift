@@ -21,7 +21,6 @@ public enum SelfTestStep: Equatable, Sendable {
 /// No call sleeps or waits for anything but the bus.
 public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private enum Phase { case before, on, after }
-
   private enum State {
     case identify
     case trim
@@ -38,8 +37,8 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private var state: State
   /// What the registers held that were or may have been written.
   private var saved = RegisterList()
-  /// Whether it was read again, and that some had changed: what is saved after a supply dipped is not what the chip had.
-  private var isSavedProved = false
+  /// What is to be read again of it, the first register as written; and what a dip of the supply changed meanwhile.
+  private var unproved = RegisterList()
   private var lost: SensorError?
   /// What they are to hold now.
   private var image = RegisterList()
@@ -56,7 +55,7 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
     self.identity = identity
     plan = identity.model.family.selfTest(identity.model)
     tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
-    // Not where they are declared: Swift 6.0 takes no such defaults in a type that cannot be copied.
+    // Not where they are declared: Swift 6.0 takes no such defaults where a type cannot be copied.
     (state, codes, answers, outcome, lost) = (.identify, [], [], nil, nil)
   }
 
@@ -120,8 +119,10 @@ extension SelfTest where Bus: ~Copyable {
   private mutating func save() throws(SensorError) {
     for index in 0..<plan.setUp.count {
       let entry = plan.setUp[index]
-      saved.append(model.family.register(entry.register), try readTwice(entry.register))
+      let register = model.family.register(entry.register)
+      saved.append(register, try readTwice(entry.register))
       if index == 0 { try write(entry) }
+      unproved.append(register, index == 0 ? try readTwice(entry.register) : saved[index].value)
     }
     try proveSaved()
     if let lost { throw lost }
@@ -129,19 +130,18 @@ extension SelfTest where Bus: ~Copyable {
 
   /// Reads what was saved again, before anything but the first register is written.
   private mutating func proveSaved() throws(SensorError) {
-    for index in 1..<max(1, saved.count) where !isSavedProved {
+    for index in 0..<unproved.count {
       do throws(SensorError) {
-        try confirm(saved[index])
+        try confirm(unproved[index])
       } catch {
         guard case .readBack = error else { throw error }
         lost = lost ?? error
       }
     }
-    isSavedProved = true
+    unproved = RegisterList()
   }
 
-  /// Saves and writes each register of the set-up, and reads all of them back. Some chips ignore the first write after
-  /// they slept.
+  /// Saves and writes the set-up, and reads it back. Some chips ignore the first write after they slept.
   private mutating func prepare(_ attempt: Int) throws(SensorError) -> SelfTestStep? {
     if attempt == 0 { try save() }
     for index in 0..<plan.setUp.count { try write(plan.setUp[index]) }

@@ -87,6 +87,9 @@ struct AnalyzeCommand: ParsableCommand {
     if axis != nil, svg == nil {
       throw ValidationError("--axis chooses what --svg draws; give --svg FILE too")
     }
+    if let svg, svg == imuYaml, svg != "-" {
+      throw ValidationError("--svg and --imu-yaml name one file; give each its own")
+    }
     let outputs = [
       json ? "--json" : nil, svg == "-" ? "--svg -" : nil, imuYaml == "-" ? "--imu-yaml -" : nil,
     ]

@@ -119,7 +119,10 @@ struct CalibrateCommand: ParsableCommand {
       }
     }
     try report(CalibrationReport(number: entry.number, id: reader.description.id, result: result))
-    if let failure { throw failure }
+    if let failure {
+      for refusal in result.refusals { Console.talk(Plain.text(refusal)) }
+      throw failure
+    }
     guard let refusal = result.refusals.first else { return }
     let rest = result.refusals.dropFirst().map { "; " + $0 }.joined()
     throw CommandFailure(

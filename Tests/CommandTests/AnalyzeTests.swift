@@ -142,6 +142,7 @@ struct AnalyzeCommandTests {
       (["--band", "5..2"], "its end is not above its beginning"),
       (["--band", "5"], "give it as LOW..HIGH"), (["--axis", "ax"], "give --svg FILE too"),
       (["--svg", "-", "--json"], "--json and --svg - both write to stdout"),
+      (["--svg", "x.out", "--imu-yaml", "./x.out"], "name one file; give each its own"),
       (["--imu-yaml", "-"], "noise parameters cannot be written: the sensor moved"),
     ])
   func refusals(options: [String], words: String) throws {

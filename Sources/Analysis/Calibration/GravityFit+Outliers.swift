@@ -102,19 +102,35 @@ extension GravityFit {
     let worst = errors.indices.filter { errors[$0] > 0 }.sorted { errors[$0] > errors[$1] }
     var found: [Suspect] = []
     for place in worst.prefix(tries) {
-      guard let suspect = suspect(place, fit, points) else { continue }
+      guard let suspect = suspect(place, fit, points),
+        let whole = whole(fit, points, suspect.others.terms)
+      else { continue }
       let left = suspect.others.residualAfter
       let usual = ErrorBound.usualSquares(usualNoise)
       let count = Double(points.count)
-      let squares = (fit.residualAfter * fit.residualAfter * count, left * left * (count - 1))
+      let squares = (whole * whole * count, left * left * (count - 1))
       let freedom = max(0, points.count - 1 - suspect.others.terms.unknowns) + usual.count
       let variance = (squares.1 + usual.squares) / Double(freedom)
-      guard left < fit.residualAfter / gain, squares.0 - squares.1 > significant * variance else {
+      guard left < whole / gain, squares.0 - squares.1 > significant * variance else {
         continue
       }
       found.append(suspect)
     }
     return found.sorted { $0.others.residualAfter < $1.others.residualAfter }
+  }
+
+  /// The residual of all points with the terms of some of them: a term more must not pass for a point that moved. `nil` where
+  /// there is no more than one point to judge it by.
+  private static func whole(
+    _ fit: GravityFit, _ points: [StillPoint], _ terms: Terms
+  ) -> Double? {
+    guard terms != fit.terms else { return fit.residualAfter }
+    guard points.count > terms.unknowns + 1 else { return nil }
+    do throws(Failure) {
+      return try GravityFit(points, terms, isTrial: true).residualAfter
+    } catch {
+      return nil
+    }
   }
 
   /// What the others say without the point at a place; `nil` when they say nothing.

@@ -71,11 +71,12 @@ struct GravityFit: Equatable, Sendable {
   let matrix: SensorMatrix
   /// The change of the offset in g a °C, a °C² and a °C³, as far as it is determined.
   let drift: [Vector3]
-  /// The mean temperature in °C; `nil` without a change.
+  /// The mean temperature in °C, and those that were seen; `nil` without a change.
   let reference: Double?
+  private let span: ClosedRange<Double>?
   /// What each offset, anywhere in the span of temperatures if its change with them is determined, and each diagonal element is
   /// known to: see ``ErrorBound``. What is not determined adds to it as the chips may have it.
-  let known: (offset: Vector3, scale: Vector3)
+  private(set) var known: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
   let residualBefore: Double
   /// Root mean square of | |a| − 1 g | afterwards, in g.
@@ -141,8 +142,9 @@ struct GravityFit: Equatable, Sendable {
       let fits = choices.filter { points.count >= $0.unknowns }.compactMap {
         GravityFit.determined(points, $0)
       }
-      // An order too many has wide bounds, and one too few leaves residuals that widen them.
-      if let best = fits.min(by: { $0.known.offset.max() < $1.known.offset.max() }) {
+      // An order too many has wide bounds, and one too few is far from those above it.
+      let judged = fits.indices.map { fits[$0].bounded(by: fits[($0 + 1)...]) }
+      if let best = judged.min(by: { $0.known.offset.max() < $1.known.offset.max() }) {
         self = best
         return
       }
@@ -158,6 +160,28 @@ struct GravityFit: Equatable, Sendable {
     } catch {
       return nil
     }
+  }
+
+  /// The same with bounds of the offset that fits of higher orders are within: where those differ more, they may be right.
+  private func bounded(by higher: ArraySlice<GravityFit>) -> GravityFit {
+    guard let reference, let span else { return self }
+    var bounded = self
+    for step in 0...20 {
+      let temperature = span.lowerBound + (span.upperBound - span.lowerBound) * Double(step) / 20
+      for other in higher {
+        let apart =
+          offset(atWarmth: temperature - reference)
+          - other.offset(atWarmth: temperature - (other.reference ?? reference))
+        for axis in 0..<3 {
+          bounded.known.offset[axis] = max(bounded.known.offset[axis], abs(apart[axis]))
+        }
+      }
+    }
+    return bounded
+  }
+
+  private func offset(atWarmth warmth: Double) -> Vector3 {
+    offset + drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
   }
 
   /// Throws unless every axis was turned far enough up and down, in as many directions as there are unknowns.
@@ -283,6 +307,8 @@ struct GravityFit: Equatable, Sendable {
     self.terms = terms
     (offset, matrix, drift) = (model.offset, model.matrix, model.drift)
     reference = terms.order > 0 ? model.reference : nil
+    let temperatures = terms.order > 0 ? points.compactMap(\.temperature) : []
+    span = temperatures.min().flatMap { low in temperatures.max().map { low...$0 } }
     residualAfter = (cost / Double(points.count)).squareRoot()
     redundancies = points.map { max(0, 1 - factors.variance(of: model.row($0).0)) }
   }
@@ -327,8 +353,7 @@ struct GravityFit: Equatable, Sendable {
   /// The magnitude of a point less 1 g, afterwards.
   func residual(of point: StillPoint) -> Double {
     let warmth = (point.temperature ?? 0) - (reference ?? point.temperature ?? 0)
-    let change = drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
-    return (matrix * (point.acceleration - offset - change)).length - 1
+    return (matrix * (point.acceleration - offset(atWarmth: warmth))).length - 1
   }
 
   private static func axis(ofUnknown index: Int, _ terms: Terms) -> Int {

@@ -87,7 +87,7 @@ struct AnalyzeCommand: ParsableCommand {
     if axis != nil, svg == nil {
       throw ValidationError("--axis chooses what --svg draws; give --svg FILE too")
     }
-    if let svg, svg == imuYaml, svg != "-" {
+    if let svg, let imuYaml, svg != "-", imuYaml != "-", OutputPlace.isSame(svg, imuYaml) {
       throw ValidationError("--svg and --imu-yaml name one file; give each its own")
     }
     let outputs = [
@@ -148,6 +148,9 @@ struct AnalyzeCommand: ParsableCommand {
 
   private func draw(_ columns: SampleColumns, _ number: UInt32, to output: String) throws {
     let spectrogram = try Spectrogram(columns, of: axis?.source ?? .magnitude)
+    if let axes = columns.description.axes {
+      Console.talk("axes of the drawing are the chip's, not those of the mounting \(axes)")
+    }
     let drawing = SpectrogramDrawing(spectrogram, number: number)
     try write(to: output) { put in try drawing.write { try put($0) } }
   }

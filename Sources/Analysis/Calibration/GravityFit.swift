@@ -325,16 +325,22 @@ struct GravityFit: Equatable, Sendable {
     var whole = GravityModel(points, all)
     (whole.offset, whole.matrix) = (model.offset, model.matrix)
     for (power, change) in model.drift.enumerated() { whole.drift[power] = change }
-    let used =
-      Array(0..<6) + (model.terms.contains(.cross) ? Array(6..<9) : [])
-      + (9..<9 + 3 * model.terms.order)
+    var used = Array(0..<6)
+    if model.terms.contains(.cross) { used += 6..<9 }
+    used += 9..<9 + 3 * model.terms.order
     let unused = (6..<all.unknowns).filter { !used.contains($0) }
     let rows = points.map { whole.row($0).0 }
-    return unused.map { place in
-      let size = place < 9 ? usualCross : usualDrift[place / 3 - 3]
-      let sums = used.map { own in rows.reduce(0) { $0 + $1[own] * $1[place] * size } }
-      return (place, factors.unknowns(of: sums))
+    var shifts: [(place: Int, unknowns: [Double])] = []
+    for place in unused {
+      let size: Double = place < 9 ? usualCross : usualDrift[place / 3 - 3]
+      var sums = Array(repeating: 0.0, count: used.count)
+      for row in rows {
+        let value = row[place] * size
+        for (index, own) in used.enumerated() { sums[index] += row[own] * value }
+      }
+      shifts.append((place, factors.unknowns(of: sums)))
     }
+    return shifts
   }
 
   /// What an axis's offset has of such a term at a temperature; 0 of cross terms and those of other axes.

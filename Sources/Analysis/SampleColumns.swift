@@ -146,8 +146,8 @@ public final class SampleColumns {
     return length > 0 ? Double(account.lengthError) / length : nil
   }
 
-  /// By how much of itself the rate changes between segments, and between the parts of each, of which a long one has 16 to 32; those of
-  /// fewer than `length` samples are taken together. 0 where the computer reads the chip on its grid.
+  /// By how much of itself the rate changes between segments, and between the parts of each, of which a long one has 16 to
+  /// 32; parts of fewer than `length` samples are taken together. 0 where the computer reads the chip on its grid.
   func rateDrift(length: Int) -> Double {
     guard description.isFreeRunning else { return 0 }
     var (shortest, longest) = (Double.infinity, 0.0)

@@ -20,7 +20,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private var first: ImportTable<Source>
   private let second: Second?
   /// The rows of the second table that share the time nearest to that of the first one's row, how many of them were taken,
-  /// and the row after them. Swift 6.0 takes no such default where an initializer of a noncopyable type throws.
+  /// and the row after them. Each initializer sets them: Swift 6.0 crashes at a default, as one of them throws.
   private var held: (time: Int64, samples: [RawSample], taken: Int)
   private var ahead: (time: Int64, sample: RawSample)?
   private var hasBegun = false

@@ -24,7 +24,8 @@ public struct MotionAccount: Equatable, Sendable {
     sensor = description.sensor
   }
 
-  /// - Parameter clipped: Of corrected samples those of which the chip's values were, as the corrected ones do not show it.
+  /// - Parameter clipped: The samples of a corrected block that the chip had at an end of its range, which corrected values do
+  ///   not show; `nil` for a block as it was recorded.
   mutating func add(_ block: borrowing SampleBlock, clipped: [ClippedSample]?) {
     for sample in clipped ?? [] {
       if sample.sensors.isSuperset(of: .accelerometer) { clippedAccelerations += 1 }

@@ -20,17 +20,6 @@ extension Exporter {
     ]
   }
 
-  /// Remarks about marks, for which rows have no place, and about labels of which they have no column. While a recording is
-  /// followed its labels are not known.
-  func leftOutOfRows(
-    _ plan: ExportPlan, _ report: Report, isFollowed: Bool = false
-  ) -> [String] {
-    let marks = leftOut(labels: 0, marks: report.marks)
-    guard !isFollowed, !plan.hasLabels, !plan.labels.isEmpty else { return marks }
-    let labels = plan.labels.count == 1 ? "1 label is" : "\(plan.labels.count) labels are"
-    return marks + ["\(labels) left out: `imulog export --labels` has a column of them"]
-  }
-
   /// A remark about the times of a recording without a date, which programs take for such of 1970; none where it has one,
   /// or where the range has no sample.
   ///

@@ -61,27 +61,32 @@ extension Exporter {
   func writeRecords<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    guard options.gaps != .rows else {
-      let plan = try plan(&reader)
-      var rows = GapRows(plan, recordLayout(plan), blank: nil)
-      var report = try writeRows(plan, &rows, &reader, to: &sink)
-      report.remarks += leftOutOfRows(plan, report)
-      return report
-    }
     let plan = try plan(&reader)
-    var report = try writeRows(plan, recordLayout(plan), &reader, to: &sink)
-    report.remarks += leftOutOfRows(plan, report)
-    return report
+    return try writeRows(plan, recordLayout(plan), blank: nil, &reader, to: &sink)
   }
 
-  /// Writes samples and gaps as rows.
+  /// Writes samples as rows, and gaps where they are to have some; says what rows leave out.
+  ///
+  /// - Parameter blank: The empty fields of a gap's row; `nil` for a record.
   private func writeRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, _ rows: inout GapRows, _ reader: inout LogReader<Storage>,
+    _ plan: ExportPlan, _ layout: RowLayout, blank: Int?, _ reader: inout LogReader<Storage>,
     to sink: inout Sink
   ) throws(ExportError) -> Report {
-    try reader.begin(plan)
-    var pass = SamplePass(plan)
-    return try pass.run(&rows, &reader, to: &sink)
+    var report: Report
+    if options.gaps == .rows {
+      try reader.begin(plan)
+      var rows = GapRows(plan, layout, blank: blank)
+      var pass = SamplePass(plan)
+      report = try pass.run(&rows, &reader, to: &sink)
+    } else {
+      report = try writeRows(plan, layout, &reader, to: &sink)
+    }
+    report.remarks += leftOut(labels: 0, marks: report.marks)
+    if !plan.hasLabels, !plan.labels.isEmpty {
+      let labels = plan.labels.count == 1 ? "1 label is" : "\(plan.labels.count) labels are"
+      report.remarks.append("\(labels) left out: `imulog export --labels` has a column of them")
+    }
+    return report
   }
 
   /// CSV: one header line, and comments before it only where they are asked for.
@@ -105,18 +110,10 @@ extension Exporter {
     }
     let (header, layout) = tableLayout(plan, started: started)
     try sink.write(header)
-    guard options.gaps == .rows else {
-      var report = try writeRows(plan, layout, &reader, to: &sink)
-      report.remarks += leftOutOfRows(plan, report)
-      return report
-    }
     let blank =
       plan.channels.count + plan.derivedColumns.count
       + (plan.hasBounds ? ExportPlan.boundNames.count : 0)
-    var rows = GapRows(plan, layout, blank: blank)
-    var report = try writeRows(plan, &rows, &reader, to: &sink)
-    report.remarks += leftOutOfRows(plan, report)
-    return report
+    return try writeRows(plan, layout, blank: blank, &reader, to: &sink)
   }
 
   /// What dates the recording, and the marks in the plan's range.

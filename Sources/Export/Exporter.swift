@@ -249,7 +249,7 @@ extension Exporter {
       let plan = try plan(reader.description)
       var rows = RowPass(plan, recordLayout(plan))
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += leftOutOfRows(plan, report, isFollowed: true)
+      report.remarks += leftOut(labels: 0, marks: report.marks)
       report.remarks += remarks + correctionRemarks(reader)
       try sink.flush()
       return report
@@ -261,7 +261,7 @@ extension Exporter {
       try sink.write(header)
       var rows = RowPass(plan, layout)
       var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += leftOutOfRows(plan, report, isFollowed: true)
+      report.remarks += leftOut(labels: 0, marks: report.marks)
       report.remarks += remarks + correctionRemarks(reader)
       try sink.flush()
       return report

@@ -136,6 +136,26 @@ struct ExportRemarkTests {
         "1 mark is left out: \(name) has no place for it"))
   }
 
+  @Test(
+    "rows count the marks that they leave out, and labels unless they have a column",
+    arguments: [ExportFormat.csv, .ndjson], [nil, ExportGaps.rows])
+  func leftOutOfRows(_ format: ExportFormat, _ gaps: ExportGaps?) throws {
+    var log = imported([0, 100_000_000, 200_000_000])
+    for time in [50_000_000, 150_000_000] as [Int64] { log.mark(time, "step") }
+    let labels = [try RecordingLabel("a", from: 0, to: 100_000_000)]
+    var options = ExportOptions(format: format)
+    options.gaps = gaps
+    options.labels = labels
+    let marks = "2 marks are left out: \(format.rawValue) has no place for them"
+    #expect(
+      try TestLog.export(log.bytes(), options).report.remarks == [
+        marks, "1 label is left out: `imulog export --labels` has a column of them",
+      ])
+    options.hasLabels = true
+    #expect(try TestLog.export(log.bytes(), options).report.remarks == [marks])
+    #expect(try export(imported([0, 100_000_000]), format).report.remarks.isEmpty)
+  }
+
   @Test("gcsv says that its date has no fraction of a second")
   func gcsvDate() throws {
     var log = imported([0, 100_000_000])

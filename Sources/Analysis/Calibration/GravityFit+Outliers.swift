@@ -141,7 +141,7 @@ extension GravityFit {
     rest.remove(at: place)
     do throws(Failure) {
       let others = try GravityFit(rest)
-      if others.terms.cover(fit.terms) {
+      if others.terms.covers(fit.terms) {
         return Suspect(place: place, others: others, isSpare: true)
       }
     } catch {

@@ -43,8 +43,8 @@ struct GravityFit: Equatable, Sendable {
     var unknowns: Int { matrixUnknowns + 3 + 3 * order }
     var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
 
-    /// Whether these are all kinds of other terms; the orders of a change may differ.
-    func cover(_ others: Terms) -> Bool {
+    /// Whether every kind of other terms is among these; the orders of a change may differ.
+    func covers(_ others: Terms) -> Bool {
       (contains(.cross) || !others.contains(.cross)) && (order > 0 || others.order == 0)
     }
   }
@@ -166,8 +166,7 @@ struct GravityFit: Equatable, Sendable {
   private func bounded(by higher: ArraySlice<GravityFit>) -> GravityFit {
     guard let reference, let span else { return self }
     var bounded = self
-    for step in 0...20 {
-      let temperature = span.lowerBound + (span.upperBound - span.lowerBound) * Double(step) / 20
+    for temperature in TemperatureDrift.places(in: span) {
       for other in higher {
         let apart =
           offset(atWarmth: temperature - reference)
@@ -181,7 +180,7 @@ struct GravityFit: Equatable, Sendable {
   }
 
   private func offset(atWarmth warmth: Double) -> Vector3 {
-    offset + drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+    offset + GravityModel.change(drift, at: warmth)
   }
 
   /// Throws unless every axis was turned far enough up and down, in as many directions as there are unknowns.
@@ -353,7 +352,7 @@ struct GravityFit: Equatable, Sendable {
   private static func warmths(_ points: [StillPoint], _ model: GravityModel) -> [Double] {
     let all = points.compactMap(\.temperature)
     guard model.terms.order > 0, let low = all.min(), let high = all.max() else { return [0] }
-    return (0...20).map { low + (high - low) * Double($0) / 20 - model.reference }
+    return TemperatureDrift.places(in: low...high).map { $0 - model.reference }
   }
 
   /// The magnitude of a point less 1 g, afterwards.

@@ -31,9 +31,12 @@ struct GravityModel {
   }
 
   private func centred(_ point: StillPoint) -> Vector3 {
-    let warmth = warmth(point)
-    return point.acceleration - offset
-      - drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+    point.acceleration - offset - GravityModel.change(drift, at: warmth(point))
+  }
+
+  /// What an offset with these changes, the first order first, gains at a temperature, less the reference.
+  static func change(_ drift: [Vector3], at warmth: Double) -> Vector3 {
+    drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
   }
 
   /// The derivatives of a residual with respect to the unknowns, and the residual.

@@ -18,6 +18,13 @@ extension TemperatureDrift {
   /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most three.
   static func order(ofSpan span: Double) -> Int { Int(min(3, span / leastSpan)) }
 
+  /// Temperatures all over a span, its ends among them.
+  static func places(in span: ClosedRange<Double>) -> [Double] {
+    (0...steps).map {
+      span.lowerBound + (span.upperBound - span.lowerBound) * Double($0) / Double(steps)
+    }
+  }
+
   /// The order of the polynomials.
   var order: Int { coefficients.map(\.count).max() ?? 0 }
 
@@ -87,9 +94,7 @@ extension TemperatureDrift {
     }
     let spare = Double(max(1, values.count - order - 1))
     let noise = max(leastNoise, (sum / spare).squareRoot())
-    for step in 0...steps {
-      let share = Double(step) / Double(steps)
-      let temperature = span.lowerBound + (span.upperBound - span.lowerBound) * share
+    for temperature in places(in: span) {
       let variance = factors.variance(of: row(temperature - reference, order))
       guard variance.squareRoot() * noise < largestError else { return nil }
     }

@@ -163,11 +163,9 @@ struct ImportHead {
       last = header
       return nil
     }
-    if let last, last.headings.count != cells.count,
-      !last.headings.suffix(1).allSatisfy({ $0.name.isEmpty })
-        || last.headings.count != cells.count + 1
-    {
-      self.last = nil
+    if let last {
+      let isLonger = last.headings.count == cells.count + 1 && last.headings.last?.name == ""
+      if last.headings.count != cells.count, !isLonger { self.last = nil }
     }
     let headLines = lineNumber - 1
     // Where an error is.

@@ -2,14 +2,6 @@
 
 public import IMUModel
 
-/// What a self-test needs next.
-public enum SelfTestStep: Equatable, Sendable {
-  /// At least this many nanoseconds before the next step.
-  case wait(nanoseconds: Int64)
-  /// Nothing: this is its report.
-  case done(SelfTestReport)
-}
-
 /// A run of a chip's built-in self-test, step by step; see ``SelfTestPlan``.
 ///
 /// Owns its bus; ``releaseBus()`` gives it back. The chip must lie still. Every register that the run writes holds what it
@@ -18,9 +10,11 @@ public enum SelfTestStep: Equatable, Sendable {
 ///     identify ─► trim ─► prepare ─► begin ─► collect off, on, off ─► … ─► restore ─► done
 ///                 │          │         │          │                          ▲
 ///                 └──────────┴─────────┴──────────┴── failed or moved ───────┘
+///
 /// No call sleeps or waits for anything but the bus.
 public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private enum Phase { case before, on, after }
+
   private enum State {
     case identify
     case trim
@@ -37,8 +31,9 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private var state: State
   /// What the registers held that were or may have been written.
   private var saved = RegisterList()
-  /// What is to be read again of it, the first register as written; and what a dip of the supply changed meanwhile.
+  /// What of it is to be read again; the first register is there as it was written.
   private var unproved = RegisterList()
+  /// That some of it had changed meanwhile: what is saved after a dip of the supply is not what the chip had.
   private var lost: SensorError?
   /// What they are to hold now.
   private var image = RegisterList()
@@ -74,6 +69,7 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
     }
   }
 
+  /// One step, and the wait after it, if any.
   private mutating func proceed() throws(SensorError) -> SelfTestStep? {
     switch state {
     case .identify: return try identify()
@@ -165,6 +161,7 @@ extension SelfTest where Bus: ~Copyable {
     return expect(.before, number, after: pass.settle)
   }
 
+  /// Waits for the first sample of a phase.
   private mutating func expect(_ phase: Phase, _ number: Int, after wait: Int64) -> SelfTestStep {
     hasDiscarded = false
     state = .collect(pass: number, phase: phase, polls: 0)
@@ -350,12 +347,14 @@ extension SelfTest where Bus: ~Copyable {
 // MARK: - Registers
 
 extension SelfTest where Bus: ~Copyable {
+  /// Writes registers of the set-up.
   private mutating func set(_ list: RegisterList) throws(SensorError) {
     for index in 0..<list.count { try write(list[index]) }
     image = image.merged(with: list)
     try confirmImage()
   }
 
+  /// Reads back every register that was written.
   private mutating func confirmImage() throws(SensorError) {
     for index in 0..<image.count { try confirm(image[index]) }
   }

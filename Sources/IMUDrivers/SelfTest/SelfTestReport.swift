@@ -2,6 +2,14 @@
 
 public import IMUModel
 
+/// What a self-test needs next.
+public enum SelfTestStep: Equatable, Sendable {
+  /// At least this many nanoseconds before the next step.
+  case wait(nanoseconds: Int64)
+  /// Nothing: this is its report.
+  case done(SelfTestReport)
+}
+
 /// The result of a chip's built-in self-test, and what became of its configuration.
 public struct SelfTestReport: Equatable, Sendable {
   /// How the test ended.

@@ -197,11 +197,11 @@ public enum HostFile {
   /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and neither a number
   /// nor a date: of `host=07` in a path some engines make 7, and read no other name beside it.
   static func isName(_ text: String) -> Bool {
-    isFolder(text) && Double(text) == nil && !isDate(text)
+    isFolderName(text) && Double(text) == nil && !isDate(text)
   }
 
   /// Whether a text may be the name of a host's folder, as an earlier version made them of numbers too.
-  static func isFolder(_ text: String) -> Bool {
+  static func isFolderName(_ text: String) -> Bool {
     guard let first = text.utf8.first, isLower(first) || isDigit(first) else { return false }
     return text.utf8.count <= longest
       && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }

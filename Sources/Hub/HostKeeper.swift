@@ -284,7 +284,7 @@ final class HostKeeper: @unchecked Sendable {
         var derivation = HostDerivation(
           host, hub, try hub.store(of: host.name), ledger, rows, time: time, isDated: isDated
         ) { [owners] id in
-          owners.place(of: id)
+          owners.holder(of: id)
         }
         defer { derivedCount = derivation.derivedCount }
         try derivation.run { report($0, &result) }

@@ -17,7 +17,8 @@ extension HubDirectory {
         hosts.insert(String(name.dropFirst("host=".count)))
       }
     }
-    return try hosts.filter { HostFile.isFolder($0) }.filter { try !isThere(logs(of: $0)) }.sorted()
+    return try hosts.filter { HostFile.isFolderName($0) }.filter { try !isThere(logs(of: $0)) }
+      .sorted()
   }
 
   /// Removes the files that a host has in the tables, and its rows; returns how many those were. Files that no hub makes

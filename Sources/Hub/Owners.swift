@@ -94,7 +94,7 @@ final class Owners: Sendable {
   }
 
   /// The host in whose store a recording is; `nil` where it is in none.
-  func place(of id: RecordingID) -> String? {
+  func holder(of id: RecordingID) -> String? {
     state.withLock { state in
       state.owners[id].flatMap { $0.isHere ? $0.host : nil }
     }

@@ -219,6 +219,7 @@ struct CalibrateTests {
     expectSentence(bench.run("calibrate", "1", "--name", ""), 64, ["--name"])
     let nowhere = bench.run("calibrate", "1", "-o", "/nonexistent/x.cal")
     #expect(nowhere.status == 73 && nowhere.talk.contains("cannot make /nonexistent/x.cal"))
+    #expect(nowhere.talk.contains("−z never pointed up"), "\(nowhere.talk)")
   }
 
   @Test(

@@ -141,6 +141,15 @@ struct CalibratedExportTests {
     let row = text.split(separator: "\n")[2].split(separator: ",").compactMap { Double($0) }
     #expect(abs(row[1] + 2) < 0.0001 && abs(row[2] - 2) < 0.0001, "\(row)")
     #expect(report.remarks.contains { $0.contains("the true ones are further from zero") })
+    // Drawing and page judge what the chip had, as they do without the calibration.
+    for isCalibrated in [true, false] {
+      for format in [ExportFormat.svg, .html] {
+        var drawn = options(.gDps)
+        (drawn.format, drawn.isCalibrated) = (format, isCalibrated)
+        #expect(
+          try log.export(drawn).contains("accelerations are clipped in 1 sample"), "\(format)")
+      }
+    }
     var early = options(.gDps)
     early.to = 50_000_000
     let part = try TestLog.export(log.bytes(), early)

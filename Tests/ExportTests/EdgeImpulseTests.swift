@@ -200,6 +200,30 @@ struct EdgeImpulseTests {
         + #""walk.3.json":[{"startIndex":0,"endIndex":0,"label":"late"}]}}"#)
   }
 
+  @Test("labels without a sample are counted: in a gap, between two samples, after the last one")
+  func emptyLabels() throws {
+    let full = [
+      try RecordingLabel("one", from: 900_000_000, to: 900_000_001),
+      try RecordingLabel("all", from: 0, to: 9_000_000_000),
+    ]
+    let words = "left out"
+    #expect(
+      try !pieces(Self.log(), Self.options(labels: full)).report.remarks.contains {
+        $0.contains(words)
+      })
+    let empty = [
+      try RecordingLabel("gap", from: 210_000_000, to: 500_000_000),
+      try RecordingLabel("between", from: 100_000_001, to: 200_000_000),
+      try RecordingLabel("late", from: 900_000_001, to: 950_000_000),
+    ]
+    #expect(
+      try pieces(Self.log(), Self.options(labels: full + empty)).report.remarks.contains(
+        "3 labels have no sample, and are left out"))
+    #expect(
+      try pieces(Self.log(), Self.options(labels: [empty[0]])).report.remarks.contains(
+        "1 label has no sample, and is left out"))
+  }
+
   @Test("samples without a label have another name where a label is called none")
   func labelNone() throws {
     let labels = [try RecordingLabel("none", from: 100_000_000, to: 200_000_000)]

@@ -36,6 +36,8 @@ struct PieceScan: SampleFormat {
   private(set) var displacement: UInt64 = 0
   private let rate: SampleRate
   private var labels: LabelColumn?
+  /// Labels within which there was no sample so far.
+  private(set) var emptyLabels: [RecordingLabel]
   /// From here on the label may be another.
   private var labelEnd = Int64.min
 
@@ -52,6 +54,7 @@ struct PieceScan: SampleFormat {
     var free = PieceScan.usualNoLabel
     while names.contains(free) { free = free == PieceScan.usualNoLabel ? "no label" : free + "-" }
     noLabel = free
+    emptyLabels = plan.labels
     if !plan.labels.isEmpty {
       labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: noLabel)
     }
@@ -96,6 +99,7 @@ struct PieceScan: SampleFormat {
 
   private mutating func beginLabel(_ tick: UInt64, _ time: Int64) {
     labelEnd = labels?.move(to: time) ?? .max
+    emptyLabels.removeAll { $0.from <= time && time < $0.to }
     let name = String(decoding: labels?.text ?? [], as: UTF8.self)
     let index = pieces.count - 1
     let isSame = pieces[index].labels.last?.name.utf8.elementsEqual(name.utf8) ?? false

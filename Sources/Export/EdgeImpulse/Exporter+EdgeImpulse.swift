@@ -85,9 +85,7 @@ extension Exporter {
         try sink.write(labels)
       }
     }
-    let empty = plan.labels.count { label in
-      !scan.pieces.contains { label.from < $0.to && label.to > $0.from }
-    }
+    let empty = scan.emptyLabels.count
     if empty > 0 {
       report.remarks.append(
         "\(empty) \(empty == 1 ? "label has" : "labels have") no sample, and \(empty == 1 ? "is" : "are") left out"

@@ -22,7 +22,7 @@ struct ImportHead {
   /// Whether a line before the header begins with `//`.
   private var hasSlashes = false
   /// The first line that may be the header of columns with numbers, and the last before the first row.
-  private var (first, last): (NumberedHeader?, NumberedHeader?)
+  private var (firstHeader, lastHeader): (NumberedHeader?, NumberedHeader?)
   private struct NumberedHeader {
     let headings: [ImportHeading]
     let line: Int
@@ -66,7 +66,7 @@ struct ImportHead {
       if let schema = head.facts.newerSchema { throw .newerDocument(name: name, schema: schema) }
     }
     guard head.lineNumber > 0 else { throw .empty(name: name) }
-    if let columns, let header = head.first {
+    if let columns, let header = head.firstHeader {
       do throws(ImportFieldError) {
         var layout = try columns.layout(header.headings)
         (layout.headLines, layout.separator) = (header.line, header.separator)
@@ -137,7 +137,7 @@ struct ImportHead {
   /// decimal comma is taken for.
   private func separator(of text: UnsafeRawBufferPointer, isComment: Bool) -> UInt8 {
     if let columns, columns.needNoHeader {
-      let marks = [last?.separator, UInt8(ascii: ";"), UInt8(ascii: "\t")].compactMap { $0 }
+      let marks = [lastHeader?.separator, UInt8(ascii: ";"), UInt8(ascii: "\t")].compactMap { $0 }
       let mark = marks.first { ImportHead.cells(text, $0).count >= max(2, columns.width) }
       if let mark { return mark }
     }
@@ -159,18 +159,19 @@ struct ImportHead {
       || ImportText.trimmed(cell).isEmpty
         && columns.indices.contains { ImportHead.isTime(cells[$0]) }
     guard isRow, !isComment else {
-      if !isComment { first = first ?? header }
-      last = header
+      if !isComment { firstHeader = firstHeader ?? header }
+      lastHeader = header
       return nil
     }
-    if let last {
-      let isLonger = last.headings.count == cells.count + 1 && last.headings.last?.name == ""
-      if last.headings.count != cells.count, !isLonger { self.last = nil }
+    if let last = lastHeader?.headings, last.count != cells.count,
+      last.count != cells.count + 1 || last.last?.name != ""
+    {
+      lastHeader = nil
     }
     let headLines = lineNumber - 1
     // Where an error is.
-    lineNumber = last?.line ?? lineNumber
-    var layout = try columns.layout((last ?? header).headings)
+    lineNumber = lastHeader?.line ?? lineNumber
+    var layout = try columns.layout((lastHeader ?? header).headings)
     // A separator at the end of a header makes no column.
     (layout.headLines, layout.fieldCount) = (headLines, cells.count)
     return layout

@@ -118,6 +118,8 @@ public struct ImportColumnNames: Equatable, Sendable {
     layout.fieldCount = headings.count
     layout.columns = columns
     layout.takeTimeUnit()
+    layout.takeInstances(headings)
+    layout.areNamed = true
     layout.setUnits(of: .hobby)
     return layout
   }

@@ -17,14 +17,15 @@ struct ImportDialect {
   /// Units of values where the header names none; `nil` if the program has several.
   var accelerometer: ImportUnit?
   var gyroscope: ImportUnit?
+  var temperature: ImportUnit? = .degreeCelsius
   /// Counts of 1 g if the file does not say, as most of its users have them.
   var usualCountsPerG: Int64?
   /// Whether it is this program's: a field that is empty or not a number is then an error, and so is an unknown column.
   var isOwn = false
   /// Whether axes are named alike for every sensor: the unit or the file's name says which it is.
   var isNamedByFile = false
-  /// Whether the header must have a unit for the time, where the names alone are another program's.
-  var needsTimeUnit = false
+  /// Whether the program names the unit of each axis, and of times that are numbers: a header without is another program's.
+  var namesUnits = false
   /// Whether all of its axes must be there, where some of them mean something else beside others.
   var needsAll = false
   /// Columns of which one must be there, where the axes' names are also others'.
@@ -59,7 +60,7 @@ struct ImportDialect {
     switch group {
     case .accelerometer: accelerometer
     case .gyroscope: gyroscope
-    case .temperature: .degreeCelsius
+    case .temperature: temperature
     }
   }
 
@@ -67,9 +68,12 @@ struct ImportDialect {
   func matches(_ headings: [ImportHeading], needTime: Bool = true) -> Int {
     guard marks.isEmpty || headings.contains(where: { marks.contains($0.name) }) else { return 0 }
     guard !needTime || headings.contains(where: { times[$0.name] != nil }) else { return 0 }
-    guard !needsTimeUnit || headings.contains(where: { times[$0.name] != nil && $0.unit != nil })
-    else { return 0 }
     let count = headings.count { axes[$0.name] != nil }
+    let lacksUnit = headings.contains { heading in
+      let isNumber = times[heading.name].map { $0 != .unknown } ?? (axes[heading.name] != nil)
+      return isNumber && heading.unit == nil
+    }
+    guard !namesUnits || !lacksUnit else { return 0 }
     return needsAll && count < axes.count ? 0 : count
   }
 }

@@ -5,7 +5,8 @@ extension ImportDialect {
   /// the first of those that know as many.
   static let all: [ImportDialect] = [
     own, kalibr, euroc, phyphox, phyphoxLinear, phyphoxBare, sensorLogger, otherSensorLogger,
-    ximu3, axivity, betaflight, metaBase, movella, physicsToolbox, openLog, hobby, runCam,
+    ximu3, axivity, betaflight, metaBase, movella, physicsToolbox, openLog, arduPilot,
+    hobby, runCam, bare,
   ]
 
   /// Tables of this program, and of those that write counts as it does.
@@ -38,17 +39,18 @@ extension ImportDialect {
       "EuRoC", times: ["timestamp": .nanoseconds.dated], accelerometer: ["a_rs_s_*"],
       gyroscope: ["w_rs_s_*"]))
 
-  static let phyphox = units(
-    .metrePerSecondSquared, .radianPerSecond,
-    ImportDialect(
+  static let phyphox: ImportDialect = {
+    var dialect = ImportDialect(
       "phyphox", times: ["time": .seconds], accelerometer: ["acceleration *", "acc *"],
-      gyroscope: ["gyroscope *", "angular velocity *", "gyr *"]))
+      gyroscope: ["gyroscope *", "angular velocity *", "gyr *"])
+    dialect.namesUnits = true
+    return dialect
+  }()
 
   static let phyphoxLinear: ImportDialect = {
-    var dialect = units(
-      .metrePerSecondSquared, .radianPerSecond,
-      ImportDialect(
-        "phyphox", times: ["time": .seconds], accelerometer: ["linear acceleration *"]))
+    var dialect = ImportDialect(
+      "phyphox", times: ["time": .seconds], accelerometer: ["linear acceleration *"])
+    dialect.namesUnits = true
     dialect.remark = withoutGravity
     return dialect
   }()
@@ -58,7 +60,7 @@ extension ImportDialect {
     var dialect = units(
       .metrePerSecondSquared, .radianPerSecond,
       ImportDialect("phyphox", times: ["time": .seconds], accelerometer: ["*"]))
-    (dialect.isNamedByFile, dialect.needsTimeUnit) = (true, true)
+    (dialect.isNamedByFile, dialect.namesUnits) = (true, true)
     return dialect
   }()
 
@@ -69,27 +71,36 @@ extension ImportDialect {
       ImportDialect(
         "Sensor Logger", times: ["time": .nanoseconds.dated], accelerometer: ["*"]))
     dialect.isNamedByFile = true
+    dialect.marks = ["seconds_elapsed"]
     return dialect
   }()
 
   /// Another app of that name, for iOS.
-  static let otherSensorLogger = units(
-    .metrePerSecondSquared, .radianPerSecond,
-    ImportDialect(
-      "Sensor Logger", times: ["samplingtime": .seconds.dated], accelerometer: ["acceleration*"],
-      gyroscope: ["gyro*"]))
+  static let otherSensorLogger: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .radianPerSecond,
+      ImportDialect(
+        "Sensor Logger", times: ["samplingtime": .seconds.dated], accelerometer: ["acceleration*"],
+        gyroscope: ["gyro*"]))
+    dialect.remark = "it is taken as Sensor Logger for iOS writes it: times in s, m/s², rad/s"
+    return dialect
+  }()
 
-  static let ximu3 = units(
-    .g, .degreePerSecond,
-    ImportDialect(
+  static let ximu3: ImportDialect = {
+    var dialect = ImportDialect(
       "x-IMU3", times: ["timestamp": .microseconds], accelerometer: ["accelerometer *"],
-      gyroscope: ["gyroscope *"]))
+      gyroscope: ["gyroscope *"])
+    dialect.namesUnits = true
+    return dialect
+  }()
 
   /// AX3 and AX6 by omconvert; OmGui's names are those of ``hobby`` with units.
-  static let axivity = units(
-    .g, .degreePerSecond,
-    ImportDialect(
-      "Axivity", times: ["time": .unknown], accelerometer: ["accel-*"], gyroscope: ["gyro-*"]))
+  static let axivity: ImportDialect = {
+    var dialect = ImportDialect(
+      "Axivity", times: ["time": .unknown], accelerometer: ["accel-*"], gyroscope: ["gyro-*"])
+    dialect.namesUnits = true
+    return dialect
+  }()
 
   /// blackbox_decode and Blackbox Explorer.
   static let betaflight: ImportDialect = {
@@ -149,6 +160,17 @@ extension ImportDialect {
     return dialect
   }()
 
+  /// ArduPilot's IMU messages by mavlogdump; `timestamp` beside the finer `TimeUS` is left out.
+  static let arduPilot: ImportDialect = {
+    var dialect = units(
+      .metrePerSecondSquared, .radianPerSecond,
+      ImportDialect(
+        "ArduPilot", times: ["timeus": .microseconds], accelerometer: ["acc*"],
+        gyroscope: ["gyr*"], temperature: ["t"]))
+    dialect.remark = "it is taken as ArduPilot writes it: times in µs, m/s², rad/s"
+    return dialect
+  }()
+
   static let runCam: ImportDialect = {
     var dialect = ImportDialect(
       "RunCam", times: ["time": .unknown], accelerometer: ["a*"], gyroscope: ["*"])
@@ -157,19 +179,34 @@ extension ImportDialect {
     return dialect
   }()
 
+  /// Units that are names of times where no other column is one.
+  static let bareUnits: Set = ["s", "ms", "us", "ns"]
+
   /// Programs of Arduinos and the like, which name axes and seldom units.
-  static let hobby = ImportDialect(
-    "other",
-    times: [
-      "time": .unknown, "timestamp": .unknown, "t": .unknown, "seconds": .seconds,
-      "millis": .milliseconds, "micros": .microseconds, "t_ms": .milliseconds,
-      "t_us": .microseconds, "t_ns": .nanoseconds, "t_s": .seconds, "datetime": .unknown,
-      "time_s": .seconds, "time_ms": .milliseconds, "time_us": .microseconds,
-      "time_ns": .nanoseconds, "timestamp_s": .seconds, "timestamp_ms": .milliseconds,
-      "timestamp_us": .microseconds, "timestamp_ns": .nanoseconds,
-    ],
-    accelerometer: ["a*"] + spellings("acc", "accel", "accelerometer", "acceleration"),
-    gyroscope: ["g*", "w*"] + spellings("gyr", "gyro", "gyroscope"))
+  static let hobby: ImportDialect = {
+    var dialect = ImportDialect(
+      "other",
+      times: [
+        "time": .unknown, "timestamp": .unknown, "t": .unknown, "datetime": .unknown,
+        "seconds": .seconds, "millis": .milliseconds, "micros": .microseconds,
+        "s": .seconds, "ms": .milliseconds, "us": .microseconds, "ns": .nanoseconds,
+        "t_s": .seconds, "t_ms": .milliseconds, "t_us": .microseconds, "t_ns": .nanoseconds,
+        "time_s": .seconds, "time_ms": .milliseconds, "time_us": .microseconds,
+        "time_ns": .nanoseconds, "timestamp_s": .seconds, "timestamp_ms": .milliseconds,
+        "timestamp_us": .microseconds, "timestamp_ns": .nanoseconds,
+      ],
+      accelerometer: ["a*"] + spellings("acc", "accel", "accelerometer", "acceleration"),
+      gyroscope: ["g*", "w*"] + spellings("gyr", "gyro", "gyroscope"))
+    dialect.temperature = nil
+    return dialect
+  }()
+
+  /// A table of one sensor, which the file's name tells, with axes `x`, `y` and `z`.
+  static let bare: ImportDialect = {
+    var dialect = ImportDialect("other", times: hobby.times, accelerometer: ["*"])
+    dialect.isNamedByFile = true
+    return dialect
+  }()
 
   /// Names of axes as `accx`, `acc_x`, `acc x`, `acc.x`, `acc-x`.
   private static func spellings(_ words: String...) -> [String] {

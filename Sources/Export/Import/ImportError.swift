@@ -133,6 +133,8 @@ public enum ImportLineProblem: Equatable, Sendable {
   case notAtRate(hertz: String, isShared: Bool)
   /// A column of times whose unit, `found`, is none that is known.
   case unknownTimeUnit(column: Int, name: String, found: String)
+  /// Rows of several sensors follow each other, which a column tells.
+  case severalSensors(column: Int, name: String, found: String)
   /// About twice as many values as columns, as decimal commas between commas make.
   case decimalComma(found: Int, expected: Int)
   /// A column whose unit is not one of its sensor.

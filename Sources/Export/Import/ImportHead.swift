@@ -193,10 +193,17 @@ struct ImportHead {
       try layout.takeGyroflow(facts)
       return layout
     }
+    // This program's tables have no columns but its own.
+    let areOwn = headings.allSatisfy {
+      $0.name.isEmpty || ImportDialect.own.axes[$0.name] != nil
+        || ImportDialect.own.times[$0.name] != nil
+    }
     let known =
       ImportHead.dialect(headings)
       ?? (needsTime
-        ? nil : ImportHead.dialect(headings, among: [.openLog, .own, .hobby], needTime: false))
+        ? nil
+        : ImportHead.dialect(
+          headings, among: [.openLog] + (areOwn ? [.own] : []) + [.hobby], needTime: false))
     if var known {
       if known.name == ImportDialect.movella.name, hasSlashes { known = .mtManager }
       var layout = try ImportLayout(headings, known, file: file, needsTime: needsTime)

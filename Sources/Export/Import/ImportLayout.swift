@@ -60,6 +60,10 @@ struct ImportLayout: Equatable {
   var usualCountsPerG: Int64?
   /// Guesses and columns left out: sentences for the user.
   var remarks: [String] = []
+  /// Columns, left out, that may tell of which of several sensors a row is.
+  private(set) var instances: [Column] = []
+  /// Whether the user names the columns.
+  var areNamed = false
 
   var channels: ChannelSet {
     columns.reduce(into: ChannelSet()) { set, column in
@@ -99,8 +103,13 @@ struct ImportLayout: Equatable {
     var own: [String] = []
     // A clock of whole steps is better than a time of day.
     let hasCounter = headings.contains { dialect.times[$0.name].map { $0 != .timeOfDay } ?? false }
+    let isNamed = headings.contains {
+      dialect.times[$0.name] != nil && !ImportDialect.bareUnits.contains($0.name)
+    }
     for (index, heading) in headings.enumerated() {
-      if hasCounter, dialect.times[heading.name] == .timeOfDay {
+      if hasCounter && dialect.times[heading.name] == .timeOfDay
+        || isNamed && ImportDialect.bareUnits.contains(heading.name)
+      {
         others.append(index)
         continue
       }
@@ -144,6 +153,7 @@ struct ImportLayout: Equatable {
     }
     timeForm = time.map { dialect.times[$0.name] ?? .unknown } ?? .seconds
     takeTimeUnit()
+    if !isStrict { takeInstances(headings) }
     setUnits(
       of: dialect, isUncalibrated: file.lowercased().parts(around: "uncalibrated") != nil)
     try refuseSensors(among: others, of: headings)
@@ -161,7 +171,7 @@ struct ImportLayout: Equatable {
     if let remark = dialect.remark { remarks.append(remark) }
     if dialect.isNamedByFile, dialect.accelerometer != nil, shift == 0 {
       let name = ImportLayout.lastPart(of: file)
-      if dialect.needsTimeUnit {
+      if dialect.namesUnits {
         if name.parts(around: "linear") != nil { remarks.append(ImportDialect.withoutGravity) }
       } else if ["total", "uncalibrated"].allSatisfy({ name.parts(around: $0) == nil }) {
         remarks.append(ImportDialect.withoutTotal)
@@ -171,6 +181,20 @@ struct ImportLayout: Equatable {
 
   /// An empty layout.
   init() {}
+
+  /// Finds the columns that may tell of which of several sensors a row is.
+  mutating func takeInstances(_ headings: [ImportHeading]) {
+    for (place, heading) in headings.enumerated()
+    where ImportLayout.instanceNames.contains(heading.name)
+      && !columns.contains(where: { $0.index == place })
+    {
+      instances.append(Column(index: place, name: heading.shown))
+    }
+  }
+
+  private static let instanceNames: Set = [
+    "i", "id", "instance", "imu", "imu_id", "sensor", "sensor_id", "device", "device_id", "node",
+  ]
 
   /// Takes the unit of times in the heading of their column.
   mutating func takeTimeUnit() {

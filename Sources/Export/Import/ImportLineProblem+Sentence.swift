@@ -23,7 +23,8 @@ extension ImportLineProblem {
       .dateAmongNumbers(let column, let name, _, _),
       .yearOutOfRange(let column, let name, _), .leapSecond(let column, let name, _),
       .timeUnitUnknown(let column, let name, _), .unknownUnit(let column, let name, _),
-      .unknownTimeUnit(let column, let name, _), .quotedComma(let column, let name, _),
+      .unknownTimeUnit(let column, let name, _), .severalSensors(let column, let name, _),
+      .quotedComma(let column, let name, _),
       .mixedZones(let column, let name, _, _),
       .beyondScaledCounts(let column, let name, _), .otherMark(let column, let name, _),
       .mixedUnits(let column, let name):
@@ -163,6 +164,10 @@ extension ImportLineProblem {
         : "at \(hertz) Hz, the given rate, its sample and many others come later than half a period after their ticks")
         + ": the times are too coarse or too uneven for that rate, or it is another one; correct --rate, or leave the "
         + "times out by naming the axes alone with --columns, so that --rate places the samples"
+    case .severalSensors(_, _, let found):
+      return
+        "rows of several sensors follow each other, \(found): take those of one into a table of its own, or name the columns "
+        + "with --columns if they are of one"
     case .unknownTimeUnit(_, _, let found):
       return
         "the unit \(quoted(found)) of times is unknown: name it with --units \(ImportTimeForm.choices); if it is none of these, "

@@ -301,7 +301,7 @@ extension ImportLayout {
     var cells = [UnsafeRawBufferPointer](
       repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: fieldCount)
     try ImportMember.each(of: object) { key, value in
-      for column in columns where key.elementsEqual(column.name.utf8) {
+      for column in columns + instances where key.elementsEqual(column.name.utf8) {
         cells[column.index] = value
       }
     }

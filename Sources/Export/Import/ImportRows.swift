@@ -259,6 +259,11 @@ extension ImportTable where Source: ~Copyable {
     if areTimesRounded {
       remarks.append("times in \(name) have digits below a nanosecond, and are rounded to one")
     }
+    if let cutLine {
+      remarks.append(
+        "the last line of \(name), \(cutLine), has no line feed: if the file was cut there, its last value may be cut too"
+      )
+    }
     return remarks + values.scaleRemarks(name)
   }
 }

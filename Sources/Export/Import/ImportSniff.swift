@@ -15,11 +15,24 @@ struct ImportSniff {
   /// The values of the first row that has all of them.
   private var values: [[UInt8]]?
   private var hasComma = false
+  /// The first value that may have a comma between thousands, such as `1,160`; whether one has a decimal comma, and one none.
+  private var thousands: [UInt8]?
+  private var (hasDecimalComma, hasNoComma) = (false, false)
   /// Whether a value is no whole number of 16 bits.
   private var hasOther = false
 
+  /// The texts that followed each other in columns that may tell of which sensor a row is, by the column's place; one that
+  /// comes back is there again.
+  private var turns: [Int: [[UInt8]]] = [:]
+  /// Sensors whose rows may follow each other: of more texts, the column has values.
+  private static let mostSensors = 8
+
   /// Adds the fields of a row.
   mutating func add(_ cells: [UnsafeRawBufferPointer], _ layout: ImportLayout) {
+    for index in layout.instances.lazy.map(\.index) where index < cells.count {
+      let text = ImportSniff.unquoted(ImportText.trimmed(cells[index]))
+      if !text.isEmpty, text != turns[index]?.last { turns[index, default: []].append(text) }
+    }
     guard let last = layout.columns.last, last.index < cells.count else {
       rows += 1
       return
@@ -36,9 +49,7 @@ struct ImportSniff {
         }
       } else {
         values.append(cell)
-        if layout.separator != UInt8(ascii: ","), cell.contains(UInt8(ascii: ",")) {
-          hasComma = true
-        }
+        if layout.separator != UInt8(ascii: ",") { takeComma(cell) }
       }
     }
     let isWhole = values.allSatisfy { cell -> Bool in
@@ -60,12 +71,55 @@ struct ImportSniff {
     if self.values == nil, isWhole || layout.isStrict { self.values = values }
   }
 
+  /// Refuses rows of several sensors, which take turns, unless the user names the columns.
+  private func refuseSeveral(_ layout: inout ImportLayout) throws(ImportFieldError) {
+    for column in layout.instances {
+      let turns = turns[column.index] ?? []
+      var names: [[UInt8]] = []
+      for name in turns where !names.contains(name) { names.append(name) }
+      // A text that comes back but once may be that of another part of the recording.
+      guard names.count <= ImportSniff.mostSensors, turns.count > 2 * names.count else { continue }
+      let shown = names.map { "\"\(ImportText.shown($0))\"" }.joined(separator: ", ")
+      guard layout.areNamed else {
+        throw ImportFieldError(
+          .severalSensors(column: column.index + 1, name: column.name, found: shown))
+      }
+      layout.remarks.append(
+        "rows with \(shown) in column \(column.index + 1) (\(column.name)) take turns: if they are of several sensors, take those "
+          + "of one into a table of its own")
+    }
+  }
+
+  private mutating func takeComma(_ cell: [UInt8]) {
+    guard let place = cell.firstIndex(of: UInt8(ascii: ",")) else {
+      if !cell.isEmpty { hasNoComma = true }
+      return
+    }
+    hasComma = true
+    let digits = cell[..<place].drop { "+-".utf8.contains($0) }
+    let isThousands =
+      1...3 ~= digits.count && digits.first != UInt8(ascii: "0") && cell.count - place == 4
+      && digits.allSatisfy(ImportText.isDigit)
+      && cell[(place + 1)...].allSatisfy(ImportText.isDigit)
+    if !isThousands {
+      hasDecimalComma = true
+    } else if thousands == nil {
+      thousands = cell
+    }
+  }
+
   /// Completes a layout by the rows, after the units that the user names.
   ///
   /// - Throws: That the header has a unit of times that is not known, where they are numbers, or that it has none and they
   ///   do not tell.
   func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) throws(ImportFieldError) {
+    try refuseSeveral(&layout)
     if hasComma { layout.decimalMark = UInt8(ascii: ",") }
+    if let thousands, hasNoComma, !hasDecimalComma {
+      layout.remarks.append(
+        "\"\(ImportText.shown(thousands))\" is taken as a number with a decimal comma; if the comma is between thousands, "
+          + "remove it")
+    }
     if let time = units?.time {
       let form = layout.timeForm.changed(to: time)
       if case .number = layout.timeForm, layout.timeForm != form {

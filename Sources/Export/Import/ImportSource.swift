@@ -17,6 +17,14 @@ public protocol ImportSource: ~Copyable {
 
   /// The same bytes again, with a place of their own, at the first one: for a file with two tables.
   func another() throws(ImportError) -> Self
+
+  /// Whether its length is stated elsewhere, so that a file that was cut is found.
+  var hasStatedLength: Bool { get }
+}
+
+extension ImportSource where Self: ~Copyable {
+  /// As most sources have it: no.
+  public var hasStatedLength: Bool { false }
 }
 
 /// Bytes that can be read from any place on, as those of an archive must.
@@ -115,6 +123,8 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   var begin = 0
   private(set) var end = 0
   private(set) var isAtEnd = false
+  /// Whether the last line that was returned had no line feed, as that of a file that was cut.
+  private(set) var isCut = false
   /// Line ends within the value returned last, of JSON.
   var linesInside = 0
   /// Bytes of the file before those in the buffer.
@@ -148,7 +158,7 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
   mutating func rewind() {
     source.rewind()
     (number, begin, end, isAtEnd, linesInside) = (0, 0, 0, false, 0)
-    (passed, mark, sample) = (0, 0, nil)
+    (passed, mark, sample, isCut) = (0, 0, nil, false)
   }
 
   /// The next line without its end (LF or CR LF), valid until the next call; `nil` after the last one.
@@ -162,7 +172,11 @@ struct ImportLines<Source: ImportSource & ~Copyable>: ~Copyable {
         return consume(through: UnsafeRawPointer(found) - UnsafeRawPointer(base), skipping: 1)
       }
       searched = end - begin
-      if isAtEnd { return searched == 0 ? nil : consume(through: end, skipping: 0) }
+      if isAtEnd {
+        guard searched > 0 else { return nil }
+        isCut = buffer[begin..<end].contains { $0 > UInt8(ascii: " ") }
+        return consume(through: end, skipping: 0)
+      }
       try fill()
     }
   }

@@ -11,6 +11,10 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   let name: String
   private var parser: ImportRowParser
   private var lines: ImportLines<Source>
+  /// The number of the last line, if it has no line feed.
+  var cutLine: Int? {
+    layout.shape == .lines && lines.isCut && !lines.source.hasStatedLength ? lines.number : nil
+  }
   private let head: UInt64
   private var lastTime = Int64.min
   /// What is added to times of day: the midnights that passed.

@@ -178,6 +178,9 @@ public struct ZipSource<Base: SeekableSource & ~Copyable>: ImportSource, ~Copyab
     self.base = base
   }
 
+  /// The directory has it.
+  public var hasStatedLength: Bool { true }
+
   /// The file once more.
   public func another() throws(ImportError) -> ZipSource<Base> {
     ZipSource(try base.another(), entry, name: name, begin: begin)

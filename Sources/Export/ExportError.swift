@@ -51,6 +51,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case tooLongForOrientation(limit: Int)
   /// Calibrated values need a calibration, and the recording has none.
   case noCalibration
+  /// The recording's calibration cannot be read, and why, as a clause.
+  case unreadCalibration(String)
   /// The calibration is of another chip.
   case calibrationOfOther(name: String, sensor: String, recorded: String)
   /// No sensor is off by so much as this calibration says; which value is, as a clause.
@@ -217,6 +219,11 @@ extension ExportError: CustomStringConvertible {
         "the recording has no calibration in its header",
         "give a file of `imulog calibrate` with --calibration, or leave --calibrated out"
       )
+    case .unreadCalibration(let reason):
+      return (
+        "the calibration in the recording's header cannot be read: \(reason)",
+        "give a file of `imulog calibrate` with --calibration, or leave --calibrated out"
+      )
     case .calibrationOfOther(let name, let sensor, let recorded):
       return (
         "the calibration \(name) is of \(sensor), and the recording of \(recorded)",
@@ -267,7 +274,7 @@ extension ExportError: StatusError {
       .bothSensorsNeeded, .tooLongForOrientation, .optionsTogether, .noCalibration,
       .calibrationOfOther:
       .usage
-    case .unusableScale, .implausibleCalibration: .damagedData
+    case .unusableScale, .implausibleCalibration, .unreadCalibration: .damagedData
     }
   }
 }

@@ -13,7 +13,10 @@ extension Exporter {
   ) throws(ExportError) -> [String] {
     let log = reader.description
     let calibration = options.calibration(of: log)
-    guard !options.isCalibrated || calibration != nil else { throw .noCalibration }
+    let unread = Dictionary(uniqueKeysWithValues: log.unread.map { ($0.key, $0.reason) })
+    guard !options.isCalibrated || calibration != nil else {
+      throw unread["calibration"].map { .unreadCalibration($0) } ?? .noCalibration
+    }
     if let calibration, calibration.sensor != log.sensor.model {
       throw .calibrationOfOther(
         name: calibration.name, sensor: calibration.sensor, recorded: log.sensor.model)
@@ -23,7 +26,12 @@ extension Exporter {
       throw .implausibleCalibration(name: calibration.name, fault: fault)
     }
     // A reader that is exported in pieces is corrected once.
-    guard log.axes != nil || calibration != nil, !reader.isCorrected else { return [] }
+    guard !reader.isCorrected else { return [] }
+    var remarks =
+      unread["axes"].map {
+        ["the axes are the chip's: the header's axes of the mounting cannot be read, \($0)"]
+      } ?? []
+    guard log.axes != nil || calibration != nil else { return remarks }
     guard
       var correction = SampleCorrection(
         axes: log.axes, calibration: calibration, sensor: log.sensor)
@@ -33,12 +41,19 @@ extension Exporter {
     let (from, end) = (options.from ?? .min, options.to.map { $0 == .max ? $0 : $0 &- 1 } ?? .max)
     correction.counted = ((options.channels ?? .both).mask, min(from, end)...end)
     reader.correct(correction)
-    var remarks: [String] = []
     if let axes = log.axes {
       remarks.append("the axes are those of the mounting, \(axes) of the chip")
     }
     if let calibration {
       remarks.append(Exporter.sentence(calibration, log, channels(of: log)))
+      let given = options.calibration ?? log.calibration
+      for (name, isLeftOut) in [
+        ("accelerometer", given?.accelerometer != nil && calibration.accelerometer == nil),
+        ("gyroscope", given?.gyroscope != nil && calibration.gyroscope == nil),
+      ] where isLeftOut {
+        remarks.append(
+          "the values of the \(name) are not calibrated, which needs x, y and z of it")
+      }
     }
     return remarks
   }

@@ -121,7 +121,9 @@ public struct Exporter: Sendable {
       throw .optionNotSupported(option: "--analysis", format: options.format)
     }
     guard !options.isCalibrated || options.format != .raw else {
-      throw .optionNotSupported(option: "--calibrated", format: options.format)
+      throw .optionNotSupported(
+        option: options.calibration == nil ? "--calibrated" : "--calibration",
+        format: options.format)
     }
     if options.format != .csv {
       for (option, isGiven) in [

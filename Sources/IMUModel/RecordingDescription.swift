@@ -45,6 +45,8 @@ public struct RecordingDescription: Equatable, Sendable {
   public var axes: AxisMap?
   /// What its sensor measures too much or too little, which exports apply on request; `nil` when not known.
   public var calibration: SensorCalibration?
+  /// Entries of its header that this version cannot read, and that count as missing.
+  public var unread: [UnreadEntry] = []
 
   /// The description of a recording about to begin.
   public init(
@@ -82,6 +84,22 @@ public struct RecordingDescription: Equatable, Sendable {
   /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
   /// so the times, not the rate, place the ticks.
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
+}
+
+/// An entry of a log's header with a value that this version cannot read: a later one, or another program, wrote it. A copy
+/// of the header keeps it.
+public struct UnreadEntry: Equatable, Sendable {
+  /// Its key, such as `calibration`.
+  public let key: String
+  /// Its value.
+  public let value: String
+  /// What is wrong with it, a clause.
+  public let reason: String
+
+  /// An entry as it was found.
+  public init(key: String, value: String, reason: String) {
+    (self.key, self.value, self.reason) = (key, value, reason)
+  }
 }
 
 /// What dates the samples of a recording.

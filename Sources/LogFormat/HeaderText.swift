@@ -98,6 +98,7 @@ enum HeaderText {
     }
     if let axes = it.axes { add("axes", "\(axes)") }
     if let calibration = it.calibration { add("calibration", calibration.text) }
+    for entry in it.unread { add(entry.key, entry.value) }
     return text
   }
 
@@ -159,7 +160,10 @@ extension HeaderText {
       temperatureOffset: try entries.fraction("temperature-offset"),
       outputDataRate: entries.finiteDouble("output-data-rate") ?? 0,
       filter: entries["filter"] ?? "")
-    return RecordingDescription(
+    var unread: [UnreadEntry] = []
+    let axes = entries.axes("axes", &unread)
+    let calibration = entries.calibration("calibration", &unread)
+    var description = RecordingDescription(
       id: try entries.identity("id"), number: entries.number("number") ?? 0,
       rate: try entries.rate("rate"), channels: try entries.channels("channels"),
       plannedTicks: entries.number("planned-ticks"),
@@ -172,7 +176,9 @@ extension HeaderText {
       trigger: entries["trigger"] ?? "", timetable: entries["timetable"] ?? "",
       clock: entries.number("chip-clock").map { .chip(busClock: $0 > 0 ? $0 : nil) } ?? .grid,
       recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) },
-      axes: try entries.axes("axes"), calibration: try entries.calibration("calibration"))
+      axes: axes, calibration: calibration)
+    description.unread = unread
+    return description
   }
 }
 
@@ -257,18 +263,25 @@ struct HeaderEntries {
     return channels
   }
 
-  func axes(_ key: StaticString) throws(FormatError) -> AxisMap? {
+  func axes(_ key: StaticString, _ unread: inout [UnreadEntry]) -> AxisMap? {
     guard let text = self[key] else { return nil }
-    guard let axes = AxisMap(text) else { throw HeaderText.bad("\(key)", text) }
+    guard let axes = AxisMap(text) else {
+      unread.append(
+        UnreadEntry(key: "\(key)", value: text, reason: "\"\(ForeignText.shown(text))\" is none"))
+      return nil
+    }
     return axes
   }
 
-  func calibration(_ key: StaticString) throws(FormatError) -> SensorCalibration? {
+  func calibration(
+    _ key: StaticString, _ unread: inout [UnreadEntry]
+  ) -> SensorCalibration? {
     guard let text = self[key] else { return nil }
     do throws(CalibrationText.Fault) {
       return try SensorCalibration(text: text)
     } catch {
-      throw HeaderText.bad("\(key)", "\(error)")
+      unread.append(UnreadEntry(key: "\(key)", value: text, reason: "\(error)"))
+      return nil
     }
   }
 

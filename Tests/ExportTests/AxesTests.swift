@@ -274,6 +274,52 @@ struct CalibratedExportTests {
   }
 
   @Test(
+    "a sensor of which an axis is missing is not calibrated, which is said, and the other one is")
+  func missingAxes() throws {
+    func values(_ channels: ChannelSet) throws -> (row: [Substring], remarks: [String]) {
+      let log = try log { $0.channels = channels }
+      let (text, report) = try TestLog.export(log.bytes(), options(.raw))
+      let row = try #require(text.split(separator: "\n").dropFirst().first)
+      return (row.split(separator: ","), report.remarks)
+    }
+    func sentence(_ sensor: String) -> String {
+      "the values of the \(sensor) are not calibrated, which needs x, y and z of it"
+    }
+    // t_ns, then the axes: 1000, 8096, -16384 and 131, 10, -262 are the chip's counts.
+    let noAy = try values(ChannelSet(rawValue: 0b111_1101))
+    #expect(
+      noAy.row[1...2] == ["1000", "-16384"] && noAy.row[3...5] == ["0", "10", "-105"], "\(noAy)")
+    #expect(noAy.remarks.contains(sentence("accelerometer")))
+    #expect(!noAy.remarks.contains(sentence("gyroscope")))
+    let noGz = try values(ChannelSet(rawValue: 0b101_1111))
+    #expect(noGz.row[4...5] == ["131", "10"] && noGz.row[1] != "1000", "\(noGz)")
+    #expect(noGz.remarks.contains(sentence("gyroscope")))
+    let one = try values(.accelerometer.union(.temperature))
+    #expect(!one.remarks.contains(sentence("gyroscope")), "\(one.remarks)")
+  }
+
+  @Test("what the header has of axes and calibration and cannot be read is said, and counts stay")
+  func unread() throws {
+    let log = try log {
+      $0.calibration = nil
+      $0.unread = [
+        UnreadEntry(key: "axes", value: "x,x,x", reason: "\"x,x,x\" is none"),
+        UnreadEntry(key: "calibration", value: "imulog-calibration 2", reason: "line 1"),
+      ]
+    }
+    #expect(
+      throws: ExportError.unreadCalibration("its first line is not `imulog-calibration 1`")
+    ) { try log.export(options(.raw)) }
+    let (text, report) = try TestLog.export(
+      log.bytes(), ExportOptions(format: .csv, units: .raw))
+    #expect(text.contains("\n0,1000,8096,-16384,131,10,-262,-2220\n"))
+    #expect(
+      report.remarks.contains(
+        "the axes are the chip's: the header's axes of the mounting cannot be read, \"x,x,x\" is none"
+      ), "\(report.remarks)")
+  }
+
+  @Test(
     "a calibration that no sensor can have is refused by its value, in every format, as bad data")
   func implausible() throws {
     let log = try log { $0.calibration?.gyroscope?.offset.y = -101 }

@@ -59,13 +59,28 @@ struct HeaderTextTests {
     }
   }
 
-  @Test("a calibration and axes that cannot be are no header, and named")
-  func badCalibration() {
-    #expect(reason(least + ["axes x,y,-z"]) == .badEntry(key: "axes", value: "x,y,-z"))
-    #expect(reason(least + ["axes y,z,x"]) == nil)
-    #expect(
-      reason(least + ["calibration imulog-calibration 1\\nid x"])
-        == .badEntry(key: "calibration", value: "line 2, `id`, has no such value"))
+  @Test(
+    "a calibration and axes that cannot be read are missing, named, and kept by a copy",
+    arguments: [
+      ("axes x,y,-z", "\"x,y,-z\" is none"), ("axes", "\"\" is none"),
+      ("calibration imulog-calibration 1\\nid x", "line 2, `id`, has no such value"),
+      ("calibration imulog-calibration 2", nil), ("calibration", nil),
+      ("calibration imulog-calibration 1\\r\\nid", nil),
+    ] as [(String, String?)])
+  func badCalibration(line: String, wanted: String?) throws {
+    let found = try decode(page(least + [line]))
+    var without = found
+    without.unread = []
+    #expect(try without == decode(page(least)))
+    let entry = try #require(found.unread.first)
+    #expect(found.unread.count == 1 && line.hasPrefix(entry.key) && !entry.reason.isEmpty)
+    if let wanted { #expect(entry.reason == wanted) }
+    #expect(try decode(encodeHeader(found)) == found)
+  }
+
+  @Test("axes that can be read are those of the mounting")
+  func axes() throws {
+    #expect(try decode(page(least + ["axes y,z,x"])).axes == AxisMap("y,z,x"))
   }
 
   @Test("is readable without the program")

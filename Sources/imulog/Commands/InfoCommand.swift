@@ -107,8 +107,8 @@ struct InfoReport {
     lines.append(("trigger", Plain.text(log.trigger)))
     lines.append(("timetable", Plain.text(log.timetable)))
     lines.append(("note", Plain.text(log.note)))
-    lines.append(("axes", log.axes.map { "\($0)" } ?? ""))
-    lines.append(("calibration", Plain.text(log.calibration?.name ?? "")))
+    lines.append(("axes", log.axes.map { "\($0)" } ?? unread("axes")))
+    lines.append(("calibration", Plain.text(log.calibration?.name ?? unread("calibration"))))
     lines.append(("labels", labelsLine))
     let ticks = ["\(ledger.sampled) of \(ledger.scheduled) sampled"] + ledger.losses
     lines.append(("ticks", ticks.joined(separator: ", ")))
@@ -129,6 +129,11 @@ struct InfoReport {
   private var startedLine: String {
     guard let clock = summary.clock, let started else { return "not known" }
     return started + (clock.isSynchronised ? "" : " (by a clock that was not synchronised)")
+  }
+
+  /// What is wrong with an entry of the header; empty when nothing is.
+  private func unread(_ key: String) -> String {
+    log.unread.first { $0.key == key }.map { "cannot be read: \($0.reason)" } ?? ""
   }
 
   private var sensorLine: String {
@@ -169,6 +174,14 @@ struct InfoReport {
       json.member("axes", log.axes.map { "\($0)" })
       json.key("calibration")
       json.calibration(log.calibration)
+      if !log.unread.isEmpty {
+        json.member("unread", log.unread) { json, entry in
+          json.object {
+            $0.member("key", entry.key)
+            $0.member("reason", entry.reason)
+          }
+        }
+      }
       json.member("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
       json.member("begunBy", log.begunBy?.rawValue)
       json.member("trigger", log.trigger.isEmpty ? nil : log.trigger)

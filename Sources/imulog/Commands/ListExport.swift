@@ -103,7 +103,7 @@ struct ListExport {
     case .timeNotHeld, .rateNotHeld, .noRate, .accelerometerNeeded, .valuesNotHeld, .noSamples,
       .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
       .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther,
-      .implausibleCalibration:
+      .implausibleCalibration, .unreadCalibration:
       "\(error.problem); press x for another format"
     }
   }

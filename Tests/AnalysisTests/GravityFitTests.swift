@@ -285,42 +285,6 @@ struct GravityFitTests {
     #expect(try GravityFit.withoutSpoilers(faces).leftOut == [])
   }
 
-  /// Directions at temperatures that rise in three steps, with noise in g and a curve; one may have moved.
-  private func warming(
-    _ count: Int, _ random: inout Noise, noise: Double, moved: (place: Int, by: Double)? = nil
-  ) -> [StillPoint] {
-    let (sensor, directions) = (ImperfectSensor(), ImperfectSensor.faces + ImperfectSensor.edges)
-    return (0..<count).map { place in
-      let temperature = 20 + 16 * Double(place * 4 / count) / 3
-      let warmth = temperature - 28
-      let excess = random.normal() * noise + (moved?.place == place ? moved?.by ?? 0 : 0)
-      let direction = directions[place % 12] * (1 + excess)
-      return StillPoint(
-        acceleration: sensor.measured(direction) + Vector3(0.0003, -0.0002, 0.0004) * warmth
-          + Vector3(0.00001, 0.00002, -0.00001) * (warmth * warmth),
-        temperature: temperature)
-    }
-  }
-
-  @Test(
-    "one pose that moved is left out though the others determine another order, and no good one is")
-  func spoilerInTheWarm() throws {
-    for _ in 0..<20 {
-      var random = Noise()
-      let moved = try GravityFit.withoutSpoilers(
-        warming(36, &random, noise: 0.0003, moved: (19, 0.012)))
-      #expect(moved.leftOut == [19] && moved.rivals == [], "seed \(random.seed): \(moved.leftOut)")
-      #expect(moved.fit.terms.order > 0, "seed \(random.seed)")
-    }
-    for count in [15, 16, 18, 36] {
-      for _ in 0..<20 {
-        var random = Noise()
-        let good = try GravityFit.withoutSpoilers(warming(count, &random, noise: 0.001))
-        #expect(good.leftOut == [], "seed \(random.seed), \(count) poses")
-      }
-    }
-  }
-
   @Test(
     "a face without which nothing is determined is not acquitted, and the other one not accused")
   func neededFace() throws {

@@ -136,6 +136,36 @@ struct RecordingAnalysisTests {
     }
   }
 
+  @Test("the cells of a frequency have their middle where the axis has it", arguments: [128, 4000])
+  func place(count: Int) throws {
+    var log = try WrittenLog(hertz: 1000)
+    for tick in 0..<count {
+      let value = 9000 * sin(2 * Double.pi * 250 * Double(tick) / 1000)
+      log.add(UInt64(tick), RawSample(ax: Int16(value), ay: 7, az: -1000))
+    }
+    let spectrogram = try Spectrogram(try log.columns(), of: .channel(0))
+    var text = ""
+    try SpectrogramDrawing(spectrogram, number: 4)
+      .write { (part: String) throws(AnalysisError) in text += part }
+    func numbers(_ line: some StringProtocol) -> [Double] {
+      line.split { !$0.isNumber && $0 != "." && $0 != "-" }.compactMap { Double($0) }
+    }
+    // translate(70 Y) scale(ACROSS -UP): cell k lies at Y - k UP; the brightest is the last of the paths.
+    let group = try #require(text.split(separator: "\n").first { $0.contains("translate(70") })
+    let change = numbers(group.split(separator: "transform=")[1])
+    let column = try #require(spectrogram.columns.first)
+    let brightest = try #require(column.indices.max { column[$0] < column[$1] })
+    let y = change[1] + Double(brightest) * change[3]
+    // <path … d="M65 Y H70"/><text …>200</text>
+    let ticks = try ["200", "300"].map { label in
+      let line = try #require(
+        text.split(separator: "\n").first { $0.hasSuffix("text-anchor=\"end\">\(label)</text>") })
+      return numbers(line.split(separator: "M65 ")[1].split(separator: "H")[0])[0]
+    }
+    let wanted = (ticks[0] + ticks[1]) / 2
+    #expect(abs(y - wanted) < 0.01, "\(y) \(wanted)")
+  }
+
   @Test("its drawing has axes, units and no more than 250 kB")
   func drawing() throws {
     var noise = Noise()

@@ -169,6 +169,14 @@ struct AnalyzeCommandTests {
     #expect(refused.talk.contains("is recording 1 itself"))
   }
 
+  @Test("a file that cannot be written does not take the report away")
+  func unwritable() throws {
+    try bench.record("--for", "20s", "--rate", "100", "--motion", "still")
+    let report = bench.run("analyze", "1").output
+    let outcome = bench.run("analyze", "1", "--svg", "/nowhere/a.svg")
+    #expect(outcome.status == 73 && outcome.output == report, "\(outcome.talk)")
+  }
+
   @Test("what can be read of a damaged recording is analysed, and the status is 65")
   func damage() throws {
     try bench.record("--for", "60s", "--rate", "100")

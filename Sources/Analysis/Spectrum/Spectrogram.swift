@@ -9,7 +9,7 @@ import IMUModel
 ///     frequency
 ///     rate / 2 ┌─────────┬─┐   a cell: the mean density of the windows whose middle is in its column,
 ///              │ columns │▒│   in decibels; blank without a window
-///     0        └─────────┴─┘
+///     a step   └─────────┴─┘   of rate / 2 in as many steps as there are rows
 ///                   time
 public struct Spectrogram: Sendable {
   /// What is shown.
@@ -27,12 +27,14 @@ public struct Spectrogram: Sendable {
   public let source: Source
   /// Nanoseconds since tick 0's deadline.
   public let span: Range<Int64>
-  /// Hertz from 0 to the highest frequency.
+  /// The highest frequency in hertz.
   public let top: Double
-  /// Columns, each from the lowest frequency to the highest, in decibels; empty without a window.
+  /// Columns, each from the frequency of a step to the highest, in decibels; empty without a window.
   public private(set) var columns: [[Float]]
   /// Frequencies of a column.
   public let rows: Int
+  /// Whether the recording has axes of a mounting, which are not those of the channels.
+  private let isMounted: Bool
 
   /// The spectrogram of columns.
   ///
@@ -47,6 +49,7 @@ public struct Spectrogram: Sendable {
     default: break
     }
     self.source = source
+    isMounted = samples.description.axes != nil
     top = samples.rate / 2
     let begin = samples.segments.first?.firstTime ?? 0
     let end = max(begin + 1, samples.segments.last?.lastTime ?? 0)
@@ -122,7 +125,8 @@ public struct Spectrogram: Sendable {
     switch source {
     case .magnitude: "Magnitude of the acceleration, dB re 1 g²/Hz"
     case .channel(let channel):
-      ChannelSet.names[channel] + (channel < 3 ? ", dB re 1 g²/Hz" : ", dB re 1 (°/s)²/Hz")
+      ChannelSet.names[channel] + (isMounted ? " of the chip" : "")
+        + (channel < 3 ? ", dB re 1 g²/Hz" : ", dB re 1 (°/s)²/Hz")
     }
   }
 }

@@ -127,9 +127,11 @@ public struct SpectrogramDrawing {
 
   private var frequencies: String {
     let (top, bottom) = (SpectrogramDrawing.top, SpectrogramDrawing.bottom)
-    let ticks = AxisTicks(0...max(spectrogram.top, 1e-9), atMost: 8).ticks
+    // A cell reaches half a step below and above its frequency, and the lowest is a step above 0.
+    let lowest = spectrogram.top / Double(spectrogram.rows) / 2
+    let ticks = AxisTicks(lowest...max(spectrogram.top + lowest, 1e-9), atMost: 8).ticks
     let labels = ticks.map { tick in
-      let y = bottom - (bottom - top) * tick.value / spectrogram.top
+      let y = bottom - (bottom - top) * (tick.value - lowest) / spectrogram.top
       return "<path class=\"line\" stroke=\"#888\" d=\"M65 \(decimal(y))H70\"/>"
         + "<text x=\"60\" y=\"\(decimal(y + 4.5))\" text-anchor=\"end\">\(tick.label)</text>\n"
     }

@@ -118,23 +118,42 @@ struct AnalyzeCommand: ParsableCommand {
         needed: "an axis of a sensor", recorded: reader.description.channels)
     }
     guard svg != "-" || imuYaml != nil else {
-      try draw(columns, entry.number, to: "-")
+      try draw(try spectrogram(columns), columns, entry.number, to: "-")
       return try end(columns, entry.number)
     }
     let analysis = RecordingAnalysis(columns, bands: band.isEmpty ? nil : band)
     // What is refused is refused before anything is written.
     let noise = try imuYaml.map { ($0, try KalibrNoise.text(analysis, number: entry.number)) }
-    if let svg { try draw(columns, entry.number, to: svg) }
-    if let (output, text) = noise { try write(to: output) { try $0(text) } }
-    guard svg != "-" else { return try end(columns, entry.number) }
-    let report = AnalysisReport(
-      number: entry.number, description: columns.description, analysis: analysis, isMounted: false)
-    if json {
-      try Console.json(report.json)
-    } else if imuYaml != "-" {
-      try Console.data(report.lines.joined(separator: "\n"))
+    let picture = try svg.map { ($0, try spectrogram(columns)) }
+    // A file that cannot be written takes neither the other one nor the report away.
+    var failure: (any Error)?
+    func keep(_ write: () throws -> Void) {
+      do {
+        try write()
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let (output, spectrogram) = picture {
+      keep { try draw(spectrogram, columns, entry.number, to: output) }
+    }
+    if let (output, text) = noise { keep { try write(to: output) { try $0(text) } } }
+    if svg != "-" {
+      let report = AnalysisReport(
+        number: entry.number, description: columns.description, analysis: analysis,
+        isMounted: false)
+      if json {
+        try Console.json(report.json)
+      } else if imuYaml != "-" {
+        try Console.data(report.lines.joined(separator: "\n"))
+      }
+    }
+    if let failure { throw failure }
     try end(columns, entry.number)
+  }
+
+  private func spectrogram(_ columns: SampleColumns) throws -> Spectrogram {
+    try Spectrogram(columns, of: axis?.source ?? .magnitude)
   }
 
   private func end(_ columns: SampleColumns, _ number: UInt32) throws {
@@ -146,9 +165,10 @@ struct AnalyzeCommand: ParsableCommand {
         + "analysed; `imulog verify \(number)` says what is missing")
   }
 
-  private func draw(_ columns: SampleColumns, _ number: UInt32, to output: String) throws {
-    let spectrogram = try Spectrogram(columns, of: axis?.source ?? .magnitude)
-    if let axes = columns.description.axes {
+  private func draw(
+    _ spectrogram: Spectrogram, _ columns: SampleColumns, _ number: UInt32, to output: String
+  ) throws {
+    if let axes = columns.description.axes, case .channel = spectrogram.source {
       Console.talk("axes of the drawing are the chip's, not those of the mounting \(axes)")
     }
     let drawing = SpectrogramDrawing(spectrogram, number: number)

@@ -102,9 +102,12 @@ final class HostKeeper: @unchecked Sendable {
     showsClock = true
   }
 
-  /// Whether the hub's time is a time: not by the last visit that showed a clock a day or more away from it. A visit that
-  /// showed none proves nothing.
-  private var isDated: Bool { state.machine?.isClockWrong != true }
+  /// Whether the hub's time is a time: not while its clock is not set, and not by the last visit that showed a clock a day or
+  /// more away from it. A visit that showed none proves nothing.
+  private var isDated: Bool {
+    state.machine?.isClockWrong != true
+      && now().nanoseconds / 1_000_000_000 >= WallTime.earliestCredible
+  }
 
   /// Keeps of recordings that came while a clock was wrong that their time is none, and of such ones of earlier visits that
   /// they are here by now.
@@ -119,7 +122,8 @@ final class HostKeeper: @unchecked Sendable {
 
   /// Why the clock of a machine, or the hub's, must be wrong; `nil` without such a reason.
   private var clockFailure: CommandFailure? {
-    guard showsClock, !isDated, let offset = state.machine?.clockOffset else { return nil }
+    guard showsClock, state.machine?.isClockWrong == true, let offset = state.machine?.clockOffset
+    else { return nil }
     let days = offset.magnitude / HostState.Machine.wrongClock
     return CommandFailure(
       .configuration,

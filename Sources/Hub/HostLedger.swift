@@ -11,7 +11,7 @@ import LogStore
 ///
 ///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   it was proved to be here, and is about to appear
 ///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
-///     undated UUID                                           it came while a clock was wrong: TIME of it is no time
+///     undated UUID                                           it came while a clock was wrong or not set: TIME of it is no time
 ///     dated UUID TIME                                        it was here by then
 ///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
@@ -39,9 +39,9 @@ struct HostLedger {
   var proofs: [RecordingID: Proof] { lines.proofs }
   /// When they came, in seconds since 1970; without those that came while a clock was wrong.
   var arrivals: [RecordingID: Int64] { lines.arrivals }
-  /// What came while a clock was wrong, in order.
+  /// What came while a clock was wrong or not set, in order.
   var undated: [RecordingID] {
-    lines.proofs.keys.filter { lines.arrivals[$0] == nil }
+    lines.proofs.keys.filter { (lines.arrivals[$0] ?? .min) < WallTime.earliestCredible }
       .sorted { $0.description < $1.description }
   }
   /// What was removed here for good.

@@ -59,24 +59,12 @@ public struct HubDirectory: Sendable {
     let mark = "\(path)/\(HubDirectory.mark)"
     if access(mark, F_OK) != 0 {
       guard create else { throw HubError.missing(path: path) }
-      // What a first attempt that was killed may have left, and the host file, which is written first; and a hub of which a
-      // copy left out what begins with a point.
-      let names = Set(try files.names(in: path))
-      guard
-        names.isSubset(of: [HubDirectory.work, "hosts"])
-          || names.isSuperset(of: ["logs", "ledger"])
-            && names.allSatisfy({ HubDirectory.isOwn($0) || $0 == "lost+found" })
-      else {
-        throw HubError.noHub(path: path)
+      do {
+        try makeMark(mark)
+      } catch {
+        // Another program that uses it for the first time too may have made the mark, and cleared what this one began.
+        guard access(mark, F_OK) == 0 else { throw error }
       }
-      try files.makeDirectory(workPath)
-      let draft = "\(workPath)/mark"
-      let file = try files.open(draft, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-      try Array((HubDirectory.version + "\n").utf8).withBytes { bytes throws(StorageError) in
-        try file.write(bytes, at: 0)
-      }
-      try file.sync()
-      try files.rename(draft, to: mark)
       try files.syncDirectory(path)
       try files.syncParents(of: path)
     }
@@ -86,6 +74,29 @@ public struct HubDirectory: Sendable {
     guard text == HubDirectory.version else {
       throw HubError.later(path: path, version: ForeignText.shown(String(text)))
     }
+  }
+
+  /// Makes a hub of an empty directory.
+  private func makeMark(_ mark: String) throws {
+    // What a first attempt that was killed may have left, and the host file, which is written first; and a hub of which a
+    // copy left out what begins with a point.
+    let names = Set(try files.names(in: path))
+    guard
+      names.isSubset(of: [HubDirectory.work, "hosts"])
+        || names.isSuperset(of: ["logs", "ledger"])
+          && names.allSatisfy({ HubDirectory.isOwn($0) || $0 == "lost+found" })
+    else {
+      throw HubError.noHub(path: path)
+    }
+    try files.makeDirectory(workPath)
+    // Of this attempt alone: nothing is locked yet.
+    let draft = "\(workPath)/mark-\(UInt64.random(in: 0 ... .max))"
+    let file = try files.open(draft, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+    try Array((HubDirectory.version + "\n").utf8).withBytes { bytes throws(StorageError) in
+      try file.write(bytes, at: 0)
+    }
+    try file.sync()
+    try files.rename(draft, to: mark)
   }
 
   /// Whether there is a hub at `path`.

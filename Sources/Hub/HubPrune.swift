@@ -64,7 +64,9 @@ public struct HubPrune {
   ///
   /// A recording counts from when it came here, whatever its clock said: one that was years off, in either direction, or a
   /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
-  public func victims(_ rule: Rule) throws(HubError) -> [Victim] {
+  ///
+  /// - Returns: Them, and a sentence if others are old by this machine's clock alone.
+  public func victims(_ rule: Rule) throws(HubError) -> (gone: [Victim], remark: String?) {
     do {
       return try choose(rule)
     } catch {
@@ -72,7 +74,7 @@ public struct HubPrune {
     }
   }
 
-  private func choose(_ rule: Rule) throws -> [Victim] {
+  private func choose(_ rule: Rule) throws -> (gone: [Victim], remark: String?) {
     if rule.before != nil, present < WallTime.earliestCredible {
       throw CommandFailure(
         .configuration,
@@ -107,17 +109,27 @@ public struct HubPrune {
     }
     all.sort { age($0) < age($1) }
     // A clock that was set years ahead ages nothing: a recording is only as old as the hub has worked since.
-    let idle = max(0, present - max(newest, try lastRound()))
+    let last = max(newest, try lastRound())
+    let idle = max(0, present - last)
     let before = rule.before.map { $0 - idle }
     var left = all.reduce(UInt64(0)) { $0 &+ $1.byteCount }
     var victims: [Victim] = []
+    var spared = 0
     for one in all {
       let isOld = before.map { age(one).0 < $0 } ?? false
-      guard isOld || rule.mostBytes.map({ left > $0 }) ?? false else { continue }
+      guard isOld || rule.mostBytes.map({ left > $0 }) ?? false else {
+        if let limit = rule.before, age(one).0 < limit { spared += 1 }
+        continue
+      }
       left -= one.byteCount
       victims.append(one)
     }
-    return victims
+    return (victims, spared == 0 ? nil : sentence(spared, last))
+  }
+
+  private func sentence(_ spared: Int, _ last: Int64) -> String {
+    "\(spared) more \(spared == 1 ? "is" : "are") old by this machine's clock, which may have been set ahead: no visit "
+      + "shows that it is right since \(LocalTime.text(seconds: last)); give --most-bytes, or run a round that reaches a host"
   }
 
   /// Refuses to say what is old where most hosts' clocks differ from this one: then this one is wrong.

@@ -154,7 +154,7 @@ struct FarEnd: ~Copyable {
           offers.append(offer)
         }
       case .unreadable(let number, let sentence):
-        unreadable[number] = String(sentence.prefix(200))
+        unreadable[number] = sentence.cut(to: 500)
       case .end: return (offers, unreadable)
       default: throw violation("lists something that is no recording")
       }

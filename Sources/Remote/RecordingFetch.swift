@@ -81,8 +81,9 @@ struct RecordingFetch {
     let sizes = "\(offer.byteCount) bytes there, \(copy.byteCount) here"
     if offer.state == .recovered {
       outcome.note(
-        "was recovered there after a power loss and is no longer what was fetched as \(entry.number) "
-          + "(\(sizes)); the copy here is kept unchanged")
+        "is no longer what was fetched as \(entry.number) (\(sizes)): it was recovered there after a power loss, or "
+          + "its medium fails; the copy here is kept unchanged, and to end this remove the recording there"
+      )
     } else {
       outcome.note(
         "is not what was fetched as \(entry.number) (\(sizes)): one of them was changed; `imulog --store "

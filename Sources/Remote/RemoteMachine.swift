@@ -53,7 +53,7 @@ public struct RemoteMachine: Equatable, Sendable {
   /// The most facts that an answer may have.
   static let most = 64
   /// The most characters of a text that are kept.
-  private static let longest = 200
+  static let longest = 200
 
   /// The facts, in their order.
   var facts: [(name: String, value: String)] {
@@ -70,11 +70,11 @@ public struct RemoteMachine: Equatable, Sendable {
   /// A text whose line is no longer than a far end reads: another byte than a letter or digit takes three.
   private static func clipped(_ text: String) -> String {
     var left = PullLine.longest - 64
-    return String(
-      text.prefix { character in
-        left -= 3 * character.utf8.count
-        return left >= 0
-      }.prefix(longest))
+    let fits = text.prefix { character in
+      left -= 3 * character.utf8.count
+      return left >= 0
+    }.prefix(longest)
+    return fits.count == text.count ? text : fits.dropLast() + "…"
   }
 
   /// Reads facts; `nil` without a version or a time, or when one is nonsense.
@@ -82,7 +82,7 @@ public struct RemoteMachine: Equatable, Sendable {
     var values: [String: String] = [:]
     for fact in facts { values[fact.name] = fact.value }
     func text(_ name: String) -> String? {
-      values[name].map { String(ForeignText.shown($0).prefix(RemoteMachine.longest)) }
+      values[name].map { ForeignText.shown($0).cut(to: RemoteMachine.longest) }
     }
     guard let software = text("software"),
       let time = values["time"].flatMap({ PullLine.signed($0) })
@@ -94,6 +94,13 @@ public struct RemoteMachine: Equatable, Sendable {
       wall: WallTime(nanoseconds: time, isSynchronised: values["synchronised"] == "1"),
       freeBytes: free.flatMap { PullLine.number($0) }, recorder: text("recorder"),
       problem: text("problem"))
+  }
+}
+
+extension String {
+  /// The text, or its beginning with a sign that it goes on.
+  func cut(to length: Int) -> String {
+    count > length ? prefix(length - 1) + "…" : self
   }
 }
 

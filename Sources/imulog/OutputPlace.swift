@@ -61,11 +61,18 @@ enum OutputPlace {
   ///
   ///     HUB/samples/…, HUB/logs/…, HUB/hosts   the hub's own
   ///     HUB/fleet.html                         goes
-  static func refuseHub(_ output: String, of option: String) throws(CommandFailure) {
+  ///
+  /// - Parameter hub: A directory that becomes a hub.
+  static func refuseHub(
+    _ output: String, of option: String, besides hub: String? = nil
+  ) throws(CommandFailure) {
     guard let place = real(PendingFile.target(of: output) ?? output) else { return }
+    let hub = hub.flatMap { real($0) }
     var directory = ""
     for name in place.split(separator: "/") {
-      if HubDirectory.isOwn(String(name)), HubDirectory.isHub(directory.isEmpty ? "/" : directory) {
+      if HubDirectory.isOwn(String(name)),
+        directory == hub || HubDirectory.isHub(directory.isEmpty ? "/" : directory)
+      {
         throw CommandFailure(
           .usage,
           "\(option) \(Plain.text(output)) is among the own files of the hub \(Plain.text(directory)); choose another FILE"
@@ -92,7 +99,7 @@ enum OutputPlace {
         + "--to DIR")
   }
 
-  /// The path without links and points; of a file that is not there, by its directory. `nil` where that is not there.
+  /// The path without links and points; of what is not there, by its directory.
   private static func real(_ path: String) -> String? {
     if let found = realPath(path) { return found }
     var name = path[...]
@@ -100,6 +107,7 @@ enum OutputPlace {
     let slash = name.lastIndex(of: "/")
     let directory = slash.map { $0 == name.startIndex ? "/" : String(name[..<$0]) } ?? "."
     let last = slash.map { name[name.index(after: $0)...] } ?? name
-    return realPath(directory).map { ($0 == "/" ? "" : $0) + "/" + last }
+    guard directory != path else { return nil }
+    return real(directory).map { ($0 == "/" ? "" : $0) + "/" + last }
   }
 }

@@ -95,6 +95,12 @@ struct HubGlanceTests {
     #expect(try count("--since", "2020-01-01") == 0)
     #expect(try count("--until", "2000-01-01") == 1)
     #expect(try count("--since", "1970-01-01T00:00:00Z", "--until", "1970-01-01T00:00:02Z") == 1)
+    // To the nanosecond.
+    let started = try #require(
+      try bench.machine("one").run("list", "--json").json()["recordings"][0]["started"].text)
+    #expect(try count("--since", started) == 1 && count("--until", started) == 0)
+    let part = started.dropLast() + (started.contains(".") ? "1Z" : ".001Z")
+    #expect(try count("--until", String(part)) == 1 && count("--since", String(part)) == 0)
   }
 
   @Test("a list shows times beyond those of 64 bits of nanoseconds as they are")

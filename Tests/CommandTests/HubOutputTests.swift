@@ -13,6 +13,21 @@ struct HubOutputTests {
     String(decoding: bench.hub.directory.bytes(of: name), as: UTF8.self)
   }
 
+  @Test(
+    "a file of the hub that a round makes is no page of that round",
+    arguments: ["--page", "--metrics"])
+  func own(option: String) throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    for place in ["ledger/pump-1", "samples/a.prom", "hosts"] {
+      let outcome = bench.hub.run(
+        "hub", "fleet", "--hosts", "hosts", option, "fleet/\(place)")
+      #expect(outcome.status == 64, "\(place)")
+      #expect(outcome.talk.contains("is among the own files of the hub"), "\(outcome.talk)")
+      #expect(!bench.hub.directory.names(in: ".").contains("fleet"))
+    }
+  }
+
   @Test("each finished file is handed to a program once, and again until it takes it")
   func hook() throws {
     let one = bench.machine("one")

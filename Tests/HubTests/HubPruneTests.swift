@@ -65,7 +65,7 @@ struct HubPruneTests {
         let hub = try HubDirectory(path: path, create: false, gate: gate)
         let lock = try hub.lock()
         let prune = HubPrune(hub, now: now)
-        let victims = try prune.victims(rule)
+        let victims = try prune.victims(rule).gone
         numbers = victims.map(\.number)
         trashed = try prune.remove(victims, by: rule, isFinal: isFinal, lock) {
           failures.append($0)
@@ -129,6 +129,13 @@ struct HubPruneTests {
       isSynchronised: true)
     var rule = HubPrune.Rule()
     rule.before = ahead.nanoseconds / 1_000_000_000 - 400 * HubPruneTests.day
+    let hub = try HubDirectory(path: fleet.path, create: false)
+    let found = try HubPrune(hub, now: ahead).victims(rule)
+    #expect(found.gone.map(\.number) == [1])
+    // The others are as old by that clock, which is said.
+    #expect(found.remark?.hasPrefix("2 more are old by this machine's clock") == true)
+    let now = HubPruneTests.rule(days: 400)
+    #expect(try HubPrune(hub, now: HubPruneTests.now).victims(now).remark == nil)
     #expect(fleet.prune(rule, now: ahead).numbers == [1])
   }
 

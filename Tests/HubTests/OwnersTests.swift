@@ -79,4 +79,59 @@ struct OwnersTests {
     #expect(Set(try HostLedger(of: "a", in: hub).proofs.keys) == [ids[0], ids[2]])
     _ = consume lock
   }
+
+  @Test("what comes before any clock was set has no date, until a visit by one that is")
+  func unsetClock() throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let hub = try HubDirectory(path: directory.path + "/fleet", create: true)
+    let lock = try hub.lock()
+    let (id, owners) = (ids(1)[0], Owners(listed: ["a"]))
+    let arrival = PullWitness.Arrival(
+      offer: PullOffer(number: 1, id: id, byteCount: 7, state: .complete, start: 0),
+      byteCount: 7, digest: OwnersTests.proof.digest)
+    // Both clocks began at 1970 and agree; at last both are right.
+    for (day, count) in [(8, 1), (9, 0), (20_783, 0)] as [(Int64, Int)] {
+      let now = WallTime(nanoseconds: day * 86_400_000_000_000, isSynchronised: false)
+      let settings = HubRound.Settings(
+        SSHConnection(
+          program: "ssh", port: nil, identity: nil, configuration: nil, options: [],
+          remoteStore: nil), timeout: 1)
+      let keeper = HostKeeper(
+        HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
+        now: { now }, talk: { _ in })
+      let local = try keeper.open()
+      keeper.connected(nil)
+      _ = try keeper.willPublish(Array(repeating: arrival, count: count))
+      keeper.learned(
+        RemoteMachine(
+          software: "imulog 0.1.0", wall: now, freeBytes: nil, recorder: nil, problem: nil))
+      var result = PulledHost(host: "a")
+      keeper.finish(&result, local)
+      let date = try HostLedger(of: "a", in: hub).arrivals[id]
+      #expect(date == (day > 9 ? day * 86400 : nil), "day \(day)")
+    }
+    _ = consume lock
+  }
+
+  @Test("of many programs that use a directory for the first time at once, each has a hub")
+  func firstUses() async throws {
+    for _ in 0..<20 {
+      let directory = TemporaryDirectory(inMemory: true)
+      let path = directory.path + "/fleet"
+      let failures = await withTaskGroup(of: String?.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            do {
+              _ = try HubDirectory(path: path, create: true)
+              return nil
+            } catch {
+              return "\(error)"
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0 += [$1].compactMap { $0 } }
+      }
+      #expect(failures.isEmpty, "\(failures)")
+    }
+  }
 }

@@ -30,14 +30,16 @@ struct GlanceOptions: ParsableArguments {
 
   /// Refuses files that must not be replaced.
   ///
-  /// - Parameter hosts: The host file, which nothing replaces.
-  func check(besides hosts: String) throws {
+  /// - Parameters:
+  ///   - hosts: The host file, which nothing replaces.
+  ///   - hub: The hub's directory, which need not be there.
+  func check(besides hosts: String, in hub: String) throws {
     for (option, file) in [("--metrics", metrics), ("--page", page)] {
       guard let file else { continue }
       guard !file.isEmpty else {
         throw CommandFailure(.usage, "\(option) needs the name of a file")
       }
-      try OutputPlace.refuseHub(file, of: option)
+      try OutputPlace.refuseHub(file, of: option, besides: hub)
       if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
         throw CommandFailure(
           .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")

@@ -109,7 +109,7 @@ private struct HostCheck {
     try tell(
       .ok,
       probe.mayFree
-        ? "the key may free recordings: --then-free works"
+        ? "the key may free recordings, as --then-free does"
         : "the key reads recordings and frees none; for --then-free, add --allow-delete to its line in authorized_keys"
     )
     try tell(.ok, "its store has \(probe.recordings) recording\(probe.recordings == 1 ? "" : "s")")

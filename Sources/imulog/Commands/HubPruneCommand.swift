@@ -13,7 +13,7 @@ struct HubPruneCommand: ParsableCommand {
     commandName: "prune",
     abstract: "Remove the oldest recordings of a hub by a rule, with what is derived from them.",
     discussion: """
-      A recording counts from when it came here, whatever its clock said. It goes to the trash of its host's \
+      A recording counts from when it came here, whatever its clock said, until the last visit of any host. It goes to the trash of its host's \
       store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings \
       it back.
 
@@ -62,8 +62,9 @@ struct HubPruneCommand: ParsableCommand {
     var rule = HubPrune.Rule()
     rule.before = older.map { now.nanoseconds / 1_000_000_000 - $0.nanoseconds / 1_000_000_000 }
     (rule.mostBytes, rule.host) = (mostBytes?.bytes, host)
-    let victims = try prune.victims(rule)
+    let (victims, remark) = try prune.victims(rule)
     let bytes = victims.reduce(UInt64(0)) { $0 + $1.byteCount }
+    defer { if let remark { Console.talk(remark) } }
     func count(_ number: Int) -> String { "\(number) recording\(number == 1 ? "" : "s")" }
     if print {
       for victim in victims {

@@ -56,7 +56,7 @@ struct HubRoundCommand: ParsableCommand {
 
   mutating func run() throws {
     try PullCommand.check(jobs: jobs, timeout)
-    try glance.check(besides: fleet.file)
+    try glance.check(besides: fleet.file, in: fleet.directory)
     let clock = SystemClock()
     var begin = clock.now()
     guard let every else { return try round(isFirst: true, nil) }

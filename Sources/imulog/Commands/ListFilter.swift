@@ -57,7 +57,7 @@ struct ListFilter {
     of catalogue: Catalogue, _ all: [CatalogueEntry], now: WallTime
   ) throws -> (entries: [CatalogueEntry], problems: [CatalogueError]) {
     let found = try label.map { try catalogue.entries(labelled: $0) }
-    let (first, end) = (since?.seconds(now: now), until?.seconds(now: now))
+    let (first, end) = (since?.nanoseconds(now: now), until?.nanoseconds(now: now))
     var entries = found?.entries ?? all
     if first != nil || end != nil {
       entries = entries.filter { entry in
@@ -68,17 +68,16 @@ struct ListFilter {
     return (entries, found?.problems ?? [])
   }
 
-  /// When a recording began, as the list shows it, in seconds since 1970. A file's name has the time of a clock that may
+  /// When a recording began, as the list shows it, in nanoseconds since 1970. A file's name has the time of a clock that may
   /// have been set later.
   private static func started(_ entry: CatalogueEntry, _ catalogue: Catalogue) -> Int64 {
     do throws(LogError) {
-      return try catalogue.summary(of: entry).started.map {
-        Int64.floored($0, by: 1_000_000_000).whole
-      } ?? entry.startSeconds
+      if let started = try catalogue.summary(of: entry).started { return started }
     } catch {
       // Listed by its name, with what is wrong with it.
-      return entry.startSeconds
     }
+    let (time, isBeyond) = entry.startSeconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return isBeyond ? .max : time
   }
 
   /// What to say where there is none.
@@ -93,14 +92,16 @@ struct ListFilter {
 
 /// An instant on the command line: a local date, a time of RFC 3339, or a length of time before now.
 enum Moment: ExpressibleByArgument {
-  case seconds(Int64)
+  /// Nanoseconds since 1970.
+  case time(Int64)
+  /// Nanoseconds before now.
   case ago(Int64)
 
   init?(argument: String) {
     if let span = SpanText.nanoseconds(argument) {
-      self = .ago(span / 1_000_000_000)
+      self = .ago(span)
     } else if let time = RFC3339.nanoseconds(argument) {
-      self = .seconds(time / 1_000_000_000)
+      self = .time(time)
     } else {
       // A date: whether there is such a day is seen by adding a time to it.
       guard RFC3339.nanoseconds("\(argument)T00:00:00Z") != nil, argument.utf8.count == 10 else {
@@ -111,15 +112,15 @@ enum Moment: ExpressibleByArgument {
       var day = tm()
       (day.tm_year, day.tm_mon, day.tm_mday) = (parts[0] - 1900, parts[1] - 1, parts[2])
       day.tm_isdst = -1
-      self = .seconds(Int64(mktime(&day)))
+      self = .time(Int64(mktime(&day)) * 1_000_000_000)
     }
   }
 
-  /// In seconds since 1970.
-  func seconds(now: WallTime) -> Int64 {
+  /// In nanoseconds since 1970.
+  func nanoseconds(now: WallTime) -> Int64 {
     switch self {
-    case .seconds(let time): time
-    case .ago(let span): now.nanoseconds / 1_000_000_000 - span
+    case .time(let time): time
+    case .ago(let span): now.nanoseconds.subtractingReportingOverflow(span).partialValue
     }
   }
 }

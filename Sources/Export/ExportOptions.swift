@@ -139,16 +139,14 @@ public struct ExportOptions: Equatable, Sendable {
     self.to = to
   }
 
-  /// The calibration that is applied to a recording's values; `nil` for none. A sensor of which an axis is missing is not
-  /// calibrated: cross terms need all of them.
+  /// The calibration that is applied to a recording's values; `nil` for none.
   func calibration(of description: RecordingDescription) -> SensorCalibration? {
-    guard isCalibrated, var applied = calibration ?? description.calibration else { return nil }
-    func isWhole(_ sensor: ChannelSet) -> Bool {
-      description.channels.isDisjoint(with: sensor) || description.channels.isSuperset(of: sensor)
-    }
-    if !isWhole(.accelerometer) { applied.accelerometer = nil }
-    if !isWhole(.gyroscope) { applied.gyroscope = nil }
-    return applied
+    chosenCalibration(of: description)?.limited(to: description.channels)
+  }
+
+  /// The calibration that is to be applied, whether or not the recording has the values for it.
+  func chosenCalibration(of description: RecordingDescription) -> SensorCalibration? {
+    isCalibrated ? calibration ?? description.calibration : nil
   }
 
   /// The option for columns that are computed from a whole recording.

@@ -12,25 +12,27 @@ extension Exporter {
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> [String] {
     let log = reader.description
-    let calibration = options.calibration(of: log)
+    let chosen = options.chosenCalibration(of: log)
     let unread = Dictionary(uniqueKeysWithValues: log.unread.map { ($0.key, $0.reason) })
-    guard !options.isCalibrated || calibration != nil else {
+    guard !options.isCalibrated || chosen != nil else {
       throw unread["calibration"].map { .unreadCalibration($0) } ?? .noCalibration
     }
-    if let calibration, calibration.sensor != log.sensor.model {
+    if let chosen, chosen.sensor != log.sensor.model {
       throw .calibrationOfOther(
-        name: calibration.name, sensor: calibration.sensor, recorded: log.sensor.model)
+        name: chosen.name, sensor: chosen.sensor, recorded: log.sensor.model)
     }
     // A header keeps what it has: a file is refused where it is read, and an older or foreign log here.
-    if let calibration, let fault = calibration.implausible {
-      throw .implausibleCalibration(name: calibration.name, fault: fault)
+    if let chosen, let fault = chosen.implausible {
+      throw .implausibleCalibration(name: chosen.name, fault: fault)
     }
+    let calibration = options.calibration(of: log)
     // A reader that is exported in pieces is corrected once.
     guard !reader.isCorrected else { return [] }
     var remarks =
       unread["axes"].map {
         ["the axes are the chip's: the header's axes of the mounting cannot be read, \($0)"]
       } ?? []
+    if let chosen { remarks += Exporter.remarks(leftOut: chosen, log) }
     guard log.axes != nil || calibration != nil else { return remarks }
     guard
       var correction = SampleCorrection(
@@ -46,14 +48,24 @@ extension Exporter {
     }
     if let calibration {
       remarks.append(Exporter.sentence(calibration, log, channels(of: log)))
-      let given = options.calibration ?? log.calibration
-      for (name, isLeftOut) in [
-        ("accelerometer", given?.accelerometer != nil && calibration.accelerometer == nil),
-        ("gyroscope", given?.gyroscope != nil && calibration.gyroscope == nil),
-      ] where isLeftOut {
-        remarks.append(
-          "the values of the \(name) are not calibrated, which needs x, y and z of it")
-      }
+    }
+    return remarks
+  }
+
+  /// What of a calibration does not apply, in sentences.
+  private static func remarks(
+    leftOut calibration: SensorCalibration, _ log: RecordingDescription
+  ) -> [String] {
+    var remarks: [String] = []
+    if calibration.accelerometer != nil, !log.channels.isDisjoint(with: .accelerometer),
+      !log.channels.isSuperset(of: .accelerometer)
+    {
+      remarks.append(
+        "the values of the accelerometer are not calibrated, which needs x, y and z of it")
+    }
+    if remarks.isEmpty, calibration.limited(to: log.channels) == nil {
+      remarks.append(
+        "the calibration (\(calibration.name)) is of no sensor whose values are here")
     }
     return remarks
   }

@@ -42,9 +42,10 @@ struct DerivedRecording {
     guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
     let account = try reader.account(ofSamples: true)
     // One that no sensor can have must not keep a recording out of a hub.
-    let own =
+    let chosen =
       calibration?.sensor == account.description.sensor.model
       ? calibration : account.description.calibration.flatMap { $0.implausible == nil ? $0 : nil }
+    let own = chosen?.limited(to: account.description.channels)
     let started = account.clock?.wallAtStart ?? 0
     date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
     try begin(date)

@@ -26,6 +26,12 @@ struct HubOutputTests {
       #expect(outcome.talk.contains("is among the own files of the hub"), "\(outcome.talk)")
       #expect(!bench.hub.directory.names(in: ".").contains("fleet"))
     }
+    // Where the name shows it only once the hub is there.
+    #expect(bench.hub.shell("ln -s fleet link").status == 0)
+    let late = bench.hub.run("hub", "fleet", "--hosts", "hosts", option, "link/ledger/a.prom")
+    #expect(late.status == 64, "\(late.talk)")
+    #expect(late.talk.contains("is among the own files of the hub"), "\(late.talk)")
+    #expect(bench.hub.directory.names(in: "fleet/ledger") == ["pump-1"])
   }
 
   @Test("each finished file is handed to a program once, and again until it takes it")

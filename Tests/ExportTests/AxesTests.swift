@@ -274,7 +274,8 @@ struct CalibratedExportTests {
   }
 
   @Test(
-    "a sensor of which an axis is missing is not calibrated, which is said, and the other one is")
+    "an accelerometer of which an axis is missing is not calibrated, which is said, and the gyroscope is"
+  )
   func missingAxes() throws {
     func values(_ channels: ChannelSet) throws -> (row: [Substring], remarks: [String]) {
       let log = try log { $0.channels = channels }
@@ -291,11 +292,22 @@ struct CalibratedExportTests {
       noAy.row[1...2] == ["1000", "-16384"] && noAy.row[3...5] == ["0", "10", "-105"], "\(noAy)")
     #expect(noAy.remarks.contains(sentence("accelerometer")))
     #expect(!noAy.remarks.contains(sentence("gyroscope")))
+    // Rates have an offset and a scale alone.
     let noGz = try values(ChannelSet(rawValue: 0b101_1111))
-    #expect(noGz.row[4...5] == ["131", "10"] && noGz.row[1] != "1000", "\(noGz)")
-    #expect(noGz.remarks.contains(sentence("gyroscope")))
+    #expect(noGz.row[4...5] == ["0", "10"] && noGz.row[1] != "1000", "\(noGz)")
+    #expect(!noGz.remarks.contains(sentence("gyroscope")))
     let one = try values(.accelerometer.union(.temperature))
     #expect(!one.remarks.contains(sentence("gyroscope")), "\(one.remarks)")
+    // Where no part applies, nothing is called calibrated.
+    for channels in [ChannelSet(rawValue: 0b100_0001), .temperature] {
+      let log = try log { $0.channels = channels }
+      var json = options(.raw)
+      json.format = .json
+      let (text, report) = try TestLog.export(log.bytes(), json)
+      #expect(text.contains("\"calibrated\":null"), "\(channels)")
+      #expect(!report.remarks.contains { $0.contains("are calibrated (") }, "\(report.remarks)")
+      #expect(report.remarks.contains { $0.contains("calibrat") }, "\(report.remarks)")
+    }
   }
 
   @Test("what the header has of axes and calibration and cannot be read is said, and counts stay")

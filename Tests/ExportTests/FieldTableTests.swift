@@ -8,32 +8,6 @@ import Testing
 /// Tables as programs and people of the field write them, of which the obvious reading would be a wrong one.
 @Suite("Tables of the field")
 struct FieldTableTests {
-  private static let degree = Double.pi / 180
-
-  /// The last sample in g and °/s, and the times.
-  private func read(
-    _ text: String, columns: String? = nil, units: String? = nil
-  ) throws -> (times: [Int64], values: [Double], remarks: [String]) {
-    var options = Imports.options
-    options.columns = try columns.map { try #require(ImportColumnNames($0)) }
-    options.units = try units.map { try #require(ImportUnits($0)) }
-    let importer = try Imports.csv(text, options)
-    let (description, remarks) = (importer.description, importer.remarks)
-    let records = try Imports.records(importer)
-    let last = try #require(records.last?.sample)
-    let values = description.channels.indices.map { channel in
-      let sensor = description.sensor
-      let scale = channel < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale
-      return Double(last[channel]) * scale.value
-    }
-    return (records.map(\.time), values, remarks)
-  }
-
-  private func isNear(_ found: [Double], _ wanted: [Double]) -> Bool {
-    found.count == wanted.count
-      && zip(found, wanted).allSatisfy { abs($0 - $1) < 1e-5 * max(1, abs($1)) }
-  }
-
   @Test("a name that the header has twice is refused, and its number is taken")
   func twice() throws {
     let text = """
@@ -48,8 +22,8 @@ struct FieldTableTests {
       error?.description
         == "table.csv, line 1: the header has \"Time (s)\" of --columns in columns 1 and 5: give the number of the right one"
     )
-    let found = try read(text, columns: "time=5,gx=Gyr x (deg/s),gy=7,gz=8")
-    #expect(found.times == [0, 5_000_000] && isNear(found.values, [-4, 5, -6]))
+    let found = try FieldTable.read(text, columns: "time=5,gx=Gyr x (deg/s),gy=7,gz=8")
+    #expect(found.times == [0, 5_000_000] && FieldTable.isNear(found.values, [-4, 5, -6]))
   }
 
   @Test("light, temperature and battery of cwa-convert are no rates")
@@ -57,8 +31,8 @@ struct FieldTableTests {
     let text =
       "2025-11-22 08:26:40.000,0.0,-0.5,1.0,300,260,200\n2025-11-22 08:26:40.010,0.25,-0.25,0.5,301,261,201\n"
     #expect(Imports.csvError(text) != nil)
-    let found = try read(text, columns: "time=1,ax=2,ay=3,az=4", units: "g")
-    #expect(found.times == [0, 10_000_000] && isNear(found.values, [0.25, -0.25, 0.5]))
+    let found = try FieldTable.read(text, columns: "time=1,ax=2,ay=3,az=4", units: "g")
+    #expect(found.times == [0, 10_000_000] && FieldTable.isNear(found.values, [0.25, -0.25, 0.5]))
   }
 
   @Test(
@@ -71,65 +45,26 @@ struct FieldTableTests {
       2,\(1100),4.9,-2.4,9.8,0.25,-0.5,1.5
 
       """
-    let manager = try read("// General information\n//  MT Manager version: 2022.0\n" + rows)
+    let manager = try FieldTable.read(
+      "// General information\n//  MT Manager version: 2022.0\n" + rows)
     #expect(manager.times == [100_000_000, 110_000_000])
     let accelerations = [4.9, -2.4, 9.8].map { $0 / 9.80665 }
-    let rates = [0.25, -0.5, 1.5].map { $0 / Self.degree }
-    #expect(isNear(manager.values, accelerations + rates), "\(manager.values)")
+    let rates = [0.25, -0.5, 1.5].map { $0 / FieldTable.degree }
+    #expect(FieldTable.isNear(manager.values, accelerations + rates), "\(manager.values)")
     #expect(manager.remarks.contains { $0.contains("as MT Manager writes it: times in 0.1 ms") })
-    let dot = try read("DeviceTag:,foot\nsep=,\n" + rows)
+    let dot = try FieldTable.read("DeviceTag:,foot\nsep=,\n" + rows)
     #expect(dot.times == [1_000_000, 1_100_000])
-    #expect(isNear(dot.values, accelerations + [0.25, -0.5, 1.5]), "\(dot.values)")
+    #expect(FieldTable.isNear(dot.values, accelerations + [0.25, -0.5, 1.5]), "\(dot.values)")
     #expect(dot.remarks.contains { $0.contains("as Movella DOT writes it: times in µs") })
-  }
-
-  @Test(
-    "names of a program that names its units are another program's without them",
-    arguments: [
-      "Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z",
-      "Time,Acceleration x,Acceleration y,Acceleration z,Gyroscope x,Gyroscope y,Gyroscope z",
-      "Timestamp,Accelerometer X,Accelerometer Y,Accelerometer Z,Gyroscope X,Gyroscope Y,Gyroscope Z",
-      "Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z",
-    ])
-  func withoutUnits(_ header: String) throws {
-    let text = header + "\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n"
-    let error = Imports.csvError(text)
-    #expect(error?.description.contains("--units") == true, "\(String(describing: error))")
-    let found = try read(text, units: "g,deg/s,s")
-    #expect(found.times == [0, 10_000_000])
-    #expect(isNear(found.values, [0.25, -0.5, 0.75, -4.5, 5, -6]))
-    #expect(!found.remarks.contains { $0.contains("--units says") }, "\(found.remarks)")
-  }
-
-  @Test("a table of x, y and z is Sensor Logger's by its seconds_elapsed alone")
-  func withoutProgram() throws {
-    let text = "time,x,y,z\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n20,0.5,-0.25,1\n"
-    var options = Imports.options
-    let importer = { try TableImporter(ArraySource(Array(text.utf8), name: "acc_g.csv"), options) }
-    let guessed = try importer().remarks
-    #expect(guessed.contains { $0.contains("unit of its times is not named") }, "\(guessed)")
-    #expect(!guessed.contains { $0.contains("without gravity") }, "\(guessed)")
-    options.units = ImportUnits("g,ms")
-    #expect(try Imports.records(importer()).map(\.time) == [0, 10_000_000, 20_000_000])
-    #expect(try importer().description.channels == .accelerometer)
-  }
-
-  @Test("whole temperatures of a named column are counts beside counts, and that is said")
-  func temperatures() throws {
-    let text = "t_ms,ax,ay,az,T\n0,10,-20,16384,-3200\n10,7,-8,16000,-3300\n"
-    let found = try read(text, columns: "time=t_ms,ax=ax,ay=ay,az=az,temp=T")
-    #expect(found.remarks.contains { $0.contains("temperatures is not named") }, "\(found.remarks)")
-    let celsius = try Imports.csv(
-      text, Imports.given(columns: "time=t_ms,ax=ax,ay=ay,az=az,temp=T", units: "degC"))
-    #expect(celsius.description.sensor.temperatureScale.value > 0.009)
   }
 
   @Test("a column that is a unit of time is one of times")
   func namedByUnit() throws {
-    let found = try read("ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n", units: "g")
-    #expect(found.times == [0, 10_000_000] && isNear(found.values, [0.25, -0.5, 0.75]))
+    let found = try FieldTable.read("ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n", units: "g")
+    #expect(found.times == [0, 10_000_000] && FieldTable.isNear(found.values, [0.25, -0.5, 0.75]))
     // Beside another column of times it is left out.
-    let both = try read("Timestamp,ms,ax,ay,az\n0,5,0.5,1,1\n10,6,0.5,1,1\n", units: "g,ms")
+    let both = try FieldTable.read(
+      "Timestamp,ms,ax,ay,az\n0,5,0.5,1,1\n10,6,0.5,1,1\n", units: "g,ms")
     #expect(both.times == [0, 10_000_000])
     // A name that is not known is left out of a table without times.
     let counter = try Imports.csv(
@@ -137,91 +72,26 @@ struct FieldTableTests {
     #expect(try Imports.records(counter).map(\.time) == [0, 10_000_000])
   }
 
-  @Test("a comma that may be between thousands is taken as a decimal comma, which is said")
-  func thousands() throws {
-    func remarks(_ values: [String]) throws -> [String] {
-      let rows = values.enumerated().map { "\($0 * 10);-68;79;\($1)\n" }.joined()
-      return try read("t_ms;ax;ay;az\n" + rows, units: "mg").remarks.filter {
-        $0.contains("between thousands")
-      }
-    }
-    #expect(try remarks(["1,160", "998"]).count == 1)
-    #expect(try remarks(["1,160", "-1,002"]).count == 1)
-    for values in [["1,160", "998,5"], ["0,160", "998"], ["1,16", "998"], ["1160", "998"]] {
-      #expect(try remarks(values).isEmpty, "\(values)")
-    }
-  }
-
-  @Test("rows of two sensors that follow each other are refused, and those of one are read")
-  func ardupilot() throws {
-    let header = "timestamp,TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ,EG,EA,T\n"
-    func rows(_ sensors: [Int]) -> String {
-      (0..<4).flatMap { row in
-        sensors.map { "1600000000.5,\(row * 40000),\($0),0.5,-0.25,\($0).5,1,2,9.5,0,0,35.5\n" }
-      }.joined()
-    }
-    let refusal = Imports.csvError(header + rows([0, 1]))
-    #expect(
-      refusal?.description
-        == "table.csv, line 1, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": take those of one into a table of its own, or name the columns with --columns if they are of one"
-    )
-    let found = try read(header + rows([1]))
-    #expect(found.times == [0, 40_000_000, 80_000_000, 120_000_000])
-    let rates = [0.5, -0.25, 1.5].map { $0 / Self.degree }
-    #expect(
-      isNear(Array(found.values[0..<6]), [1, 2, 9.5].map { $0 / 9.80665 } + rates),
-      "\(found.values)")
-    #expect(found.remarks.contains { $0.contains("as ArduPilot writes it") })
-    let named = try read(
-      header + rows([0, 1]), columns: "time=TimeUS,ax=AccX,ay=AccY,az=AccZ", units: "m/s2,us")
-    #expect(named.remarks.contains { $0.contains("in column 3 (I) take turns") })
-    // Numbers of rows, packets and parts are none of sensors.
-    for numbers in [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]] {
-      let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
-      #expect(try read("i,time,ax,ay,az\n" + rows, units: "g").times.count == 6, "\(numbers)")
-    }
-    // Not that of the first column alone, and of JSON too.
-    let two = (0..<6).map { "\($0),\($0 % 2 == 0 ? "a" : "b"),\($0 * 10),0.5,1,2\n" }
-    let error = Imports.csvError("id,sensor,time,ax,ay,az\n" + two.joined())
-    #expect(error?.description.contains("column 2 (sensor): rows of several") == true)
-    let lines = (0..<6).map {
-      #"{"time":\#($0 * 10),"imu":\#($0 % 2),"ax":1,"ay":2,"az":3}"# + "\n"
-    }
-    #expect(
-      Imports.csvError(lines.joined())?.description.contains("rows of several sensors") == true)
-  }
-
-  @Test("a last line without a line feed is named, as that of a file that was cut")
-  func cut() throws {
-    let text = "t_ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75"
-    let words = "the last line of table.csv, 3, has no line feed: if the file was cut there"
-    func isNamed(_ text: String) throws -> Bool {
-      try read(text, units: "g").remarks.contains { $0.hasPrefix(words) }
-    }
-    #expect(try isNamed(text) && !isNamed(text + "\n"))
-    #expect(try isNamed(text.replacing("\n", with: "\r\n")))
-  }
-
   @Test("RunCam's x, y and z are rates, beside its accelerations")
   func runCam() throws {
-    let found = try read(
+    let found = try FieldTable.read(
       "time,x,y,z,ax,ay,az\n0,1,-2,3,10,-20,2048\n2000,-4,5,-6,7,-8,2000\n", units: "raw,us")
     #expect(found.remarks.contains { $0.contains("x, y and z are taken as rates") })
     // Beside rates of their own, x, y and z are something else.
-    let other = try read(
+    let other = try FieldTable.read(
       "time,ax,ay,az,gx,gy,gz,x,y,z\n0,10,-20,2048,1,-2,3,7,8,9\n10,7,-8,2000,-4,5,-6,7,8,9\n")
     #expect(!other.remarks.contains { $0.contains("RunCam") } && other.values.count == 6)
-    #expect(isNear(other.values[3...].map { $0 / other.values[3] }, [1, -1.25, 1.5]))
+    #expect(FieldTable.isNear(other.values[3...].map { $0 / other.values[3] }, [1, -1.25, 1.5]))
     // Without all of them they are programs of Arduinos.
     #expect(
-      try !read("time,ax,ay,az,x\n0,10,-20,2048,1\n10,7,-8,2000,1\n").remarks.contains {
+      try !FieldTable.read("time,ax,ay,az,x\n0,10,-20,2048,1\n10,7,-8,2000,1\n").remarks.contains {
         $0.contains("RunCam")
       })
     #expect(found.times == [0, 2_000_000])
     let ratio = found.values.map { $0 / found.values[0] }
-    #expect(isNear(Array(ratio[0..<3]), [1, -8.0 / 7, 2000.0 / 7]))
+    #expect(FieldTable.isNear(Array(ratio[0..<3]), [1, -8.0 / 7, 2000.0 / 7]))
     let rates = found.values[3...].map { $0 / found.values[3] }
-    #expect(isNear(rates, [1, -1.25, 1.5]))
+    #expect(FieldTable.isNear(rates, [1, -1.25, 1.5]))
   }
 
   @Test(
@@ -234,9 +104,9 @@ struct FieldTableTests {
     ])
   func numbered(_ before: String) throws {
     let rows = "0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n"
-    let found = try read(before + rows, columns: "time=1,ax=2,ay=3,az=4", units: "g,s")
+    let found = try FieldTable.read(before + rows, columns: "time=1,ax=2,ay=3,az=4", units: "g,s")
     #expect(found.times == [0, 10_000_000, 20_000_000], "\(before)")
-    #expect(isNear(found.values, [-1, 0.5, 0.25]))
+    #expect(FieldTable.isNear(found.values, [-1, 0.5, 0.25]))
   }
 
   @Test(
@@ -244,16 +114,17 @@ struct FieldTableTests {
   )
   func numberedCommas() throws {
     for header in ["", "t;ax;ay;az\n", "made;by\nt;ax;ay;az\n"] {
-      let found = try read(
+      let found = try FieldTable.read(
         header + "0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n", columns: "time=1,ax=2,ay=3,az=4",
         units: "g,s")
       #expect(found.times == [0, 10_000_000], "\(header)")
-      #expect(isNear(found.values, [0.25, -0.5, 0.75]))
+      #expect(FieldTable.isNear(found.values, [0.25, -0.5, 0.75]))
     }
-    let commented = try read(
+    let commented = try FieldTable.read(
       "# t (ms),ax (mg),ay (mg),az (mg)\n0,500,-250,1000\n10,250,-500,750\n",
       columns: "time=1,ax=2,ay=3,az=4")
-    #expect(commented.times == [0, 10_000_000] && isNear(commented.values, [0.25, -0.5, 0.75]))
+    #expect(
+      commented.times == [0, 10_000_000] && FieldTable.isNear(commented.values, [0.25, -0.5, 0.75]))
   }
 
   @Test("two units in the columns of a sensor are refused, whatever unit is given")
@@ -271,9 +142,9 @@ struct FieldTableTests {
   )
   func numberedUnits() throws {
     let header = "made,by,hand,7\nZeit (ms),Stoß x (mg),Stoß y (mg),Stoß z (mg)\n"
-    let found = try read(
+    let found = try FieldTable.read(
       header + "0,500,-250,1000\n10,250,-500,750\n", columns: "time=1,ax=2,ay=3,az=4")
-    #expect(found.times == [0, 10_000_000] && isNear(found.values, [0.25, -0.5, 0.75]))
+    #expect(found.times == [0, 10_000_000] && FieldTable.isNear(found.values, [0.25, -0.5, 0.75]))
     let options = Imports.given(columns: "time=1,ax=2,ay=3,az=4", units: "g,s")
     #expect(Imports.csvError("t,ax,ay,az\n", options)?.description.contains("no samples") == true)
     let short = Imports.csvError("t,ax\n0,1\n", options)
@@ -295,11 +166,11 @@ struct FieldTableTests {
   @Test("single blanks between columns separate them")
   func blanks() throws {
     let text = "t_ms ax ay az\n0 0.5 -0.25 1\n10 0.25 -0.5 0.75\n"
-    let found = try read(text, units: "g")
-    #expect(found.times == [0, 10_000_000] && isNear(found.values, [0.25, -0.5, 0.75]))
-    let bare = try read(
+    let found = try FieldTable.read(text, units: "g")
+    #expect(found.times == [0, 10_000_000] && FieldTable.isNear(found.values, [0.25, -0.5, 0.75]))
+    let bare = try FieldTable.read(
       "0 0.5 -0.25 1\n10 0.25 -0.5 0.75\n", columns: "time=1,ax=4,ay=2,az=3", units: "g,ms")
-    #expect(bare.times == [0, 10_000_000] && isNear(bare.values, [0.75, 0.25, -0.5]))
+    #expect(bare.times == [0, 10_000_000] && FieldTable.isNear(bare.values, [0.75, 0.25, -0.5]))
   }
 
   @Test("an axis in brackets is part of the name, and a unit of one column that of its sensor")
@@ -309,12 +180,12 @@ struct FieldTableTests {
     #expect(
       Imports.csvError(text)?.description.hasSuffix("such as --columns time=Time,gx=2,gy=3,gz=4")
         == true)
-    let found = try read(text, columns: "time=Time,gx=2,gy=3,gz=4", units: "s,deg/s")
-    #expect(isNear(found.values, [0.25, -0.5, 0.75]))
-    let one = try read(
+    let found = try FieldTable.read(text, columns: "time=Time,gx=2,gy=3,gz=4", units: "s,deg/s")
+    #expect(FieldTable.isNear(found.values, [0.25, -0.5, 0.75]))
+    let one = try FieldTable.read(
       "cts,Gyroscope (z) [deg/s],1,2\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n",
       columns: "time=cts,gz=2,gx=3,gy=4", units: "ms")
-    #expect(isNear(one.values, [-0.5, 0.75, 0.25]))
+    #expect(FieldTable.isNear(one.values, [-0.5, 0.75, 0.25]))
   }
 
   @Test(
@@ -325,7 +196,7 @@ struct FieldTableTests {
       "2025-11-22T08:26:4\(second).000\(hasZone ? zone : ""),0.5,-0.25,1\n"
     }
     let header = "time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n"
-    guard try read(header + row(0, true) + row(1, true)).times.count == 2 else { return }
+    guard try FieldTable.read(header + row(0, true) + row(1, true)).times.count == 2 else { return }
     let error = Imports.csvError(
       header + row(0, hasFirst) + row(1, hasFirst) + row(2, !hasFirst))
     let words =

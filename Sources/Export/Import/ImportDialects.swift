@@ -36,7 +36,7 @@ extension ImportDialect {
   static let euroc = units(
     .metrePerSecondSquared, .radianPerSecond,
     ImportDialect(
-      "EuRoC", times: ["timestamp": .nanoseconds.dated], accelerometer: ["a_rs_s_*"],
+      "EuRoC", times: ["timestamp": .unknown], accelerometer: ["a_rs_s_*"],
       gyroscope: ["w_rs_s_*"]))
 
   static let phyphox: ImportDialect = {
@@ -110,6 +110,7 @@ extension ImportDialect {
         "Betaflight", times: ["time": .microseconds], accelerometer: ["accsmooth[#]"],
         gyroscope: ["gyroadc[#]"]))
     dialect.usualCountsPerG = 2048
+    dialect.remark = "it is taken as Betaflight writes it: times in µs, rates in °/s"
     return dialect
   }()
 
@@ -142,10 +143,14 @@ extension ImportDialect {
   }()
 
   /// Physics Toolbox Sensor Suite: forces in g, angular velocities in rad/s.
-  static let physicsToolbox = units(
-    .g, .radianPerSecond,
-    ImportDialect(
-      "Physics Toolbox", times: ["time": .seconds], accelerometer: ["gf*"], gyroscope: ["w*"]))
+  static let physicsToolbox: ImportDialect = {
+    var dialect = units(
+      .g, .radianPerSecond,
+      ImportDialect(
+        "Physics Toolbox", times: ["time": .seconds], accelerometer: ["gf*"], gyroscope: ["w*"]))
+    dialect.remark = "it is taken as Physics Toolbox writes it: times in s, g, rad/s"
+    return dialect
+  }()
 
   /// SparkFun's OpenLog Artemis. The settings choose the columns; `micros` is the finest of times.
   static let openLog: ImportDialect = {
@@ -180,7 +185,7 @@ extension ImportDialect {
   }()
 
   /// Units that are names of times where no other column is one.
-  static let bareUnits: Set = ["s", "ms", "us", "ns"]
+  static let bareUnits: Set = ["ms", "us", "ns"]
 
   /// Programs of Arduinos and the like, which name axes and seldom units.
   static let hobby: ImportDialect = {
@@ -189,7 +194,7 @@ extension ImportDialect {
       times: [
         "time": .unknown, "timestamp": .unknown, "t": .unknown, "datetime": .unknown,
         "seconds": .seconds, "millis": .milliseconds, "micros": .microseconds,
-        "s": .seconds, "ms": .milliseconds, "us": .microseconds, "ns": .nanoseconds,
+        "ms": .milliseconds, "us": .microseconds, "ns": .nanoseconds,
         "t_s": .seconds, "t_ms": .milliseconds, "t_us": .microseconds, "t_ns": .nanoseconds,
         "time_s": .seconds, "time_ms": .milliseconds, "time_us": .microseconds,
         "time_ns": .nanoseconds, "timestamp_s": .seconds, "timestamp_ms": .milliseconds,

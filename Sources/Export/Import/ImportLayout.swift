@@ -185,15 +185,24 @@ struct ImportLayout: Equatable {
   /// Finds the columns that may tell of which of several sensors a row is.
   mutating func takeInstances(_ headings: [ImportHeading]) {
     for (place, heading) in headings.enumerated()
-    where ImportLayout.instanceNames.contains(heading.name)
+    where ImportLayout.mayTellSensors(heading.name)
       && !columns.contains(where: { $0.index == place })
     {
       instances.append(Column(index: place, name: heading.shown))
     }
   }
 
-  private static let instanceNames: Set = [
-    "i", "id", "instance", "imu", "imu_id", "sensor", "sensor_id", "device", "device_id", "node",
+  /// Such as `I`, `imu`, `Sensor ID`, `device_name`.
+  private static func mayTellSensors(_ name: String) -> Bool {
+    guard !["i", "id"].contains(name) else { return true }
+    let words = Set(name.split { !$0.isLetter }.map(String.init))
+    return !words.isDisjoint(with: sensorWords)
+      && words.isSubset(
+        of: sensorWords.union(["id", "name", "number", "no", "nr", "index", "type"]))
+  }
+
+  private static let sensorWords: Set = [
+    "instance", "imu", "sensor", "device", "node", "addr", "address", "mac",
   ]
 
   /// Takes the unit of times in the heading of their column.

@@ -15,9 +15,11 @@ struct ImportSniff {
   /// The values of the first row that has all of them.
   private var values: [[UInt8]]?
   private var hasComma = false
-  /// The first value that may have a comma between thousands, such as `1,160`; whether one has a decimal comma, and one none.
+  /// The first value that may have a comma between thousands, such as `1,160`; whether one has a decimal comma.
   private var thousands: [UInt8]?
-  private var (hasDecimalComma, hasNoComma) = (false, false)
+  /// The temperatures.
+  private var temperatures: [[UInt8]] = []
+  private var hasDecimalComma = false
   /// Whether a value is no whole number of 16 bits.
   private var hasOther = false
 
@@ -25,7 +27,7 @@ struct ImportSniff {
   /// comes back is there again.
   private var turns: [Int: [[UInt8]]] = [:]
   /// Sensors whose rows may follow each other: of more texts, the column has values.
-  private static let mostSensors = 8
+  private static let mostSensors = 16
 
   /// Adds the fields of a row.
   mutating func add(_ cells: [UnsafeRawBufferPointer], _ layout: ImportLayout) {
@@ -45,10 +47,13 @@ struct ImportSniff {
         if layout.separator != UInt8(ascii: ","), cell.contains(UInt8(ascii: ",")),
           case .number = cell.withUnsafeBytes({ ImportNumber($0, mark: UInt8(ascii: ",")) })
         {
-          hasComma = true
+          takeComma(cell)
         }
       } else {
         values.append(cell)
+        if column.channel.map(ImportGroup.init(channel:)) == .temperature, !cell.isEmpty {
+          temperatures.append(cell)
+        }
         if layout.separator != UInt8(ascii: ",") { takeComma(cell) }
       }
     }
@@ -77,8 +82,9 @@ struct ImportSniff {
       let turns = turns[column.index] ?? []
       var names: [[UInt8]] = []
       for name in turns where !names.contains(name) { names.append(name) }
-      // A text that comes back but once may be that of another part of the recording.
-      guard names.count <= ImportSniff.mostSensors, turns.count > 2 * names.count else { continue }
+      // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
+      let most = column.name.count > 2 ? names.count : 2 * names.count
+      guard names.count <= ImportSniff.mostSensors, turns.count > most else { continue }
       let shown = names.map { "\"\(ImportText.shown($0))\"" }.joined(separator: ", ")
       guard layout.areNamed else {
         throw ImportFieldError(
@@ -91,10 +97,7 @@ struct ImportSniff {
   }
 
   private mutating func takeComma(_ cell: [UInt8]) {
-    guard let place = cell.firstIndex(of: UInt8(ascii: ",")) else {
-      if !cell.isEmpty { hasNoComma = true }
-      return
-    }
+    guard let place = cell.firstIndex(of: UInt8(ascii: ",")) else { return }
     hasComma = true
     let digits = cell[..<place].drop { "+-".utf8.contains($0) }
     let isThousands =
@@ -115,7 +118,7 @@ struct ImportSniff {
   func complete(_ layout: inout ImportLayout, _ units: ImportUnits?) throws(ImportFieldError) {
     try refuseSeveral(&layout)
     if hasComma { layout.decimalMark = UInt8(ascii: ",") }
-    if let thousands, hasNoComma, !hasDecimalComma {
+    if let thousands, !hasDecimalComma {
       layout.remarks.append(
         "\"\(ImportText.shown(thousands))\" is taken as a number with a decimal comma; if the comma is between thousands, "
           + "remove it")
@@ -159,16 +162,38 @@ struct ImportSniff {
         layout.units[group] = unit
       } else if let unit = layout.facts.units[group] {
         layout.units[group] = unit
-      } else if layout.units[group] == nil, areWhole {
+      } else if layout.units[group] == nil,
+        areWhole || group == .temperature && areTemperaturesCounts(layout)
+      {
         layout.units[group] = .count
         // A gcsv says what its counts are.
-        if !layout.isStrict, layout.program != "Gyroflow" {
+        if !layout.isStrict || !areWhole, layout.program != "Gyroflow" {
           layout.remarks.append(ImportSniff.guess(group))
           layout.guessedCounts.insert(group)
         }
+      } else if group == .temperature, layout.units[group] == nil, areBeyondChips(layout) {
+        layout.remarks.append(
+          "its temperatures are taken in °C, and no chip has such ones: if they are of another unit, leave their column out"
+        )
       }
     }
     if layout.program == "Gyroflow" { settleGyroflow(&layout, units) }
+  }
+
+  /// Whether temperatures beside other values are counts: whole ones that no chip has in °C.
+  private func areTemperaturesCounts(_ layout: ImportLayout) -> Bool {
+    temperatures.allSatisfy(ImportSniff.isWhole) && areBeyondChips(layout)
+  }
+
+  private func areBeyondChips(_ layout: ImportLayout) -> Bool {
+    temperatures.contains { cell in
+      guard
+        case .number(let number) = cell.withUnsafeBytes({
+          ImportNumber($0, mark: layout.decimalMark)
+        })
+      else { return false }
+      return abs(number.value) > ImportGroup.temperature.mostOfAnyChip
+    }
   }
 
   /// Settles whether times count from 1970: they do from 10⁹ s on, which is in 2001, whatever names their column, since no

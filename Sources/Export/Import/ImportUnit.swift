@@ -22,12 +22,12 @@ enum ImportGroup: Int, CaseIterable {
     }
   }
 
-  /// The most that a chip measures: 32 g, 4000 °/s.
+  /// The most that a chip measures: 32 g, 4000 °/s, 200 °C.
   var mostOfAnyChip: Double {
     switch self {
     case .accelerometer: 32
     case .gyroscope: 4000
-    case .temperature: .infinity
+    case .temperature: 200
     }
   }
 

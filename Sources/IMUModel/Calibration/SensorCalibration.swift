@@ -23,6 +23,15 @@ public struct SensorCalibration: Equatable, Sendable {
   /// What it was made at; `nil` when its file does not say it.
   public var conditions: Conditions?
 
+  /// The part of it that applies to samples of these channels; `nil` for none. An accelerometer of which an axis is missing is
+  /// not calibrated: cross terms need all of them.
+  public func limited(to channels: ChannelSet) -> SensorCalibration? {
+    var part = self
+    if !channels.isSuperset(of: .accelerometer) { part.accelerometer = nil }
+    if channels.isDisjoint(with: .gyroscope) { part.gyroscope = nil }
+    return part.accelerometer == nil && part.gyroscope == nil ? nil : part
+  }
+
   /// What a calibration was made at: it was seen to hold there. Offsets differ from one full scale to another, and from
   /// one temperature to another.
   public struct Conditions: Equatable, Sendable {

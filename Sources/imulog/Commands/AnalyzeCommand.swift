@@ -131,6 +131,7 @@ struct AnalyzeCommand: ParsableCommand {
       do {
         try write()
       } catch {
+        if failure != nil { Console.talk("\(error)") }
         failure = failure ?? error
       }
     }
@@ -142,10 +143,12 @@ struct AnalyzeCommand: ParsableCommand {
       let report = AnalysisReport(
         number: entry.number, description: columns.description, analysis: analysis,
         isMounted: false)
-      if json {
-        try Console.json(report.json)
-      } else if imuYaml != "-" {
-        try Console.data(report.lines.joined(separator: "\n"))
+      keep {
+        if json {
+          try Console.json(report.json)
+        } else if imuYaml != "-" {
+          try Console.data(report.lines.joined(separator: "\n"))
+        }
       }
     }
     if let failure { throw failure }

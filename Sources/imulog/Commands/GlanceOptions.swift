@@ -70,12 +70,14 @@ struct GlanceOptions: ParsableArguments {
       let now = SystemClock().wallTime
       let status = try FleetStatus(hub, hosts, now: now)
       let seconds = Double(nanoseconds) / 1_000_000_000
-      for (path, text) in [
-        (metrics, { status.metrics(now: now, seconds: seconds) }),
-        (page, { status.page(now: now) }),
+      for (option, path, text) in [
+        ("--metrics", metrics, { status.metrics(now: now, seconds: seconds) }),
+        ("--page", page, { status.page(now: now) }),
       ] {
         guard let path else { continue }
         do {
+          // Again: parts of the path may not have been there before the round.
+          try OutputPlace.refuseHub(path, of: option)
           try write(text(), to: path)
         } catch {
           failures.append(CommandFailure(error, else: .inputOutput))

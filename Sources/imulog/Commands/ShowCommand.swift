@@ -53,8 +53,9 @@ struct ShowCommand: ParsableCommand {
         entry, in: catalogue,
         correct: { reader in
           say(try exporter.correct(&reader))
-          let name = options.calibration?.name ?? reader.description.calibration?.name
-          return "calibrated (\(Plain.text(name ?? "")))"
+          let calibration = options.calibration ?? reader.description.calibration
+          let applied = calibration?.limited(to: reader.description.channels)
+          return applied.map { "calibrated (\(Plain.text($0.name)))" } ?? ""
         }, corrected: { say(exporter.correctionRemarks($0)) })
     }
     guard terminalOptions.isInteractive else {

@@ -37,7 +37,8 @@ struct HostLedger {
 
   /// What came here.
   var proofs: [RecordingID: Proof] { lines.proofs }
-  /// When they came, in seconds since 1970; without those that came while a clock was wrong.
+  /// When they came, in seconds since 1970; without those that came while a clock was wrong. Earlier versions kept
+  /// times near 1970 of a clock that was not set.
   var arrivals: [RecordingID: Int64] { lines.arrivals }
   /// What came while a clock was wrong or not set, in order.
   var undated: [RecordingID] {

@@ -66,7 +66,7 @@ public struct HubPrune {
   /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
   ///
   /// - Returns: Them, and a sentence if others are old by this machine's clock alone.
-  public func victims(_ rule: Rule) throws(HubError) -> (gone: [Victim], remark: String?) {
+  public func victims(_ rule: Rule) throws(HubError) -> (victims: [Victim], remark: String?) {
     do {
       return try choose(rule)
     } catch {
@@ -74,7 +74,7 @@ public struct HubPrune {
     }
   }
 
-  private func choose(_ rule: Rule) throws -> (gone: [Victim], remark: String?) {
+  private func choose(_ rule: Rule) throws -> (victims: [Victim], remark: String?) {
     if rule.before != nil, present < WallTime.earliestCredible {
       throw CommandFailure(
         .configuration,
@@ -129,7 +129,7 @@ public struct HubPrune {
 
   private func sentence(_ spared: Int, _ last: Int64) -> String {
     "\(spared) more \(spared == 1 ? "is" : "are") old by this machine's clock, which may have been set ahead: no visit "
-      + "shows that it is right since \(LocalTime.text(seconds: last)); give --most-bytes, or run a round that reaches a host"
+      + "has shown that it is right since \(LocalTime.text(seconds: last)); give --most-bytes, or run a round that reaches a host"
   }
 
   /// Refuses to say what is old where most hosts' clocks differ from this one: then this one is wrong.

@@ -6,6 +6,9 @@ import LinuxIO
 
 /// A connection to the other machine's `imulog`.
 struct FarEnd: ~Copyable {
+  /// The most characters that are kept of a sentence about a recording.
+  private static let longestSentence = 500
+
   /// Why a connection ended.
   enum Failure: Error {
     /// It was cut; everything received before is good.
@@ -154,7 +157,7 @@ struct FarEnd: ~Copyable {
           offers.append(offer)
         }
       case .unreadable(let number, let sentence):
-        unreadable[number] = sentence.cut(to: 500)
+        unreadable[number] = sentence.cut(to: FarEnd.longestSentence)
       case .end: return (offers, unreadable)
       default: throw violation("lists something that is no recording")
       }

@@ -53,7 +53,7 @@ public struct RemoteMachine: Equatable, Sendable {
   /// The most facts that an answer may have.
   static let most = 64
   /// The most characters of a text that are kept.
-  static let longest = 200
+  private static let longest = 200
 
   /// The facts, in their order.
   var facts: [(name: String, value: String)] {

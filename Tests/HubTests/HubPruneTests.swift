@@ -65,7 +65,7 @@ struct HubPruneTests {
         let hub = try HubDirectory(path: path, create: false, gate: gate)
         let lock = try hub.lock()
         let prune = HubPrune(hub, now: now)
-        let victims = try prune.victims(rule).gone
+        let victims = try prune.victims(rule).victims
         numbers = victims.map(\.number)
         trashed = try prune.remove(victims, by: rule, isFinal: isFinal, lock) {
           failures.append($0)
@@ -131,7 +131,7 @@ struct HubPruneTests {
     rule.before = ahead.nanoseconds / 1_000_000_000 - 400 * HubPruneTests.day
     let hub = try HubDirectory(path: fleet.path, create: false)
     let found = try HubPrune(hub, now: ahead).victims(rule)
-    #expect(found.gone.map(\.number) == [1])
+    #expect(found.victims.map(\.number) == [1])
     // The others are as old by that clock, which is said.
     #expect(found.remark?.hasPrefix("2 more are old by this machine's clock") == true)
     let now = HubPruneTests.rule(days: 400)

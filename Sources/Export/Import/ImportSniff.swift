@@ -83,7 +83,8 @@ struct ImportSniff {
       var names: [[UInt8]] = []
       for name in turns where !names.contains(name) { names.append(name) }
       // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
-      let most = column.name.count > 2 ? names.count : 2 * names.count
+      let isVague = ["i", "id"].contains(column.name.lowercased())
+      let most = isVague ? 2 * names.count : names.count
       guard names.count <= ImportSniff.mostSensors, turns.count > most else { continue }
       let shown = names.map { "\"\(ImportText.shown($0))\"" }.joined(separator: ", ")
       guard layout.areNamed else {

@@ -11,10 +11,6 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   let name: String
   private var parser: ImportRowParser
   private var lines: ImportLines<Source>
-  /// The number of the last line, if it has no line feed.
-  var cutLine: Int? {
-    layout.shape == .lines && lines.isCut && !lines.source.hasStatedLength ? lines.number : nil
-  }
   private let head: UInt64
   private var lastTime = Int64.min
   /// What is added to times of day: the midnights that passed.
@@ -46,6 +42,11 @@ struct ImportTable<Source: ImportSource & ~Copyable>: ~Copyable {
   private var samples: UInt64 = 0
   /// Those that the times do not count.
   private let pauses: ImportPauses
+
+  /// The number of the last line, if it has no line feed and no length of the file is stated elsewhere.
+  var cutLine: Int? {
+    layout.shape == .lines && lines.isCut && !lines.source.hasStatedLength ? lines.number : nil
+  }
 
   /// The error of a note in the file that a log has no room for.
   var noteProblem: ImportError? { layout.facts.noteProblem(name) }

@@ -27,7 +27,7 @@ public struct AnalysisReport {
 
   /// What was analysed.
   public var subject: String {
-    let segments = "\(analysis.segmentCount) \(analysis.segmentCount == 1 ? "segment" : "segments")"
+    let segments = Plain.count(analysis.segmentCount, "segment")
     var text =
       "recording \(number): \(analysis.sampleCount) samples in \(segments), "
       + "\(Digits.text(analysis.duration, 4)) s at \(Plain.hertz(analysis.rate)) Hz"

@@ -13,9 +13,8 @@ extension Exporter {
   ) throws(ExportError) -> [String] {
     let log = reader.description
     let chosen = options.chosenCalibration(of: log)
-    let unread = Dictionary(uniqueKeysWithValues: log.unread.map { ($0.key, $0.reason) })
     guard !options.isCalibrated || chosen != nil else {
-      throw unread["calibration"].map { .unreadCalibration($0) } ?? .noCalibration
+      throw log.whyUnread("calibration").map { .unreadCalibration($0) } ?? .noCalibration
     }
     if let chosen, chosen.sensor != log.sensor.model {
       throw .calibrationOfOther(
@@ -29,7 +28,7 @@ extension Exporter {
     // A reader that is exported in pieces is corrected once.
     guard !reader.isCorrected else { return [] }
     var remarks =
-      unread["axes"].map {
+      log.whyUnread("axes").map {
         ["the axes are the chip's: the header's axes of the mounting cannot be read, \($0)"]
       } ?? []
     if let chosen { remarks += Exporter.remarks(leftOut: chosen, log) }

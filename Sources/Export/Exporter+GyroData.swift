@@ -112,13 +112,13 @@ extension Exporter {
     if around > 0 {
       remarks.append(
         account.ledger.sampled == 0
-          ? "none of the \(around) \(around == 1 ? "tick" : "ticks") has a sample: the document is empty"
-          : "\(around) \(around == 1 ? "tick" : "ticks") before the first sample \(holds ? "" : "or after the last one ")"
+          ? "none of the \(Plain.count(around, "tick")) has a sample: the document is empty"
+          : "\(Plain.count(around, "tick")) before the first sample \(holds ? "" : "or after the last one ")"
             + "\(around == 1 ? "has" : "have") none: the document is shorter by that")
     }
     if missing > 0 {
       remarks.append(
-        "\(missing) \(missing == 1 ? "tick" : "ticks") without a sample "
+        "\(Plain.count(missing, "tick")) without a sample "
           + (holds
             ? "repeat the sample before"
             : "are left out: samples after them come too early"))

@@ -76,7 +76,7 @@ struct GridPass {
     return
       "the values are resampled to a grid of \(Plain.hertz(plan.description.rate)) Hz by a cubic through the chip's samples"
       + (absent > 0
-        ? "; \(absent) \(absent == 1 ? "instant" : "instants") of the grid without samples around "
+        ? "; \(Plain.count(absent, "instant")) of the grid without samples around "
           + "\(absent == 1 ? "it is" : "them are") left out" : "")
   }
 

@@ -67,7 +67,7 @@ struct FileHook {
       first = CommandFailure(
         first?.status ?? .damagedData,
         before
-          + "\(damaged) \(damaged == 1 ? "line" : "lines") of \(hub.handed(of: host)) \(damaged == 1 ? "is" : "are") damaged and taken out: "
+          + "\(Plain.count(damaged, "line")) of \(hub.handed(of: host)) \(damaged == 1 ? "is" : "are") damaged and taken out: "
           + "\(program) may keep a file that is gone here")
     }
     if let first { throw first }

@@ -12,7 +12,7 @@ extension FleetStatus {
     let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
     let troubled = hosts.filter { $0.isListed && !$0.problems.isEmpty }
     let summary =
-      "\(FleetPage.count(hosts.count, "host")), \(FleetPage.count(hosts.reduce(0) { $0 + $1.recordings }, "recording")), "
+      "\(Plain.count(hosts.count, "host")), \(Plain.count(hosts.reduce(0) { $0 + $1.recordings }, "recording")), "
       + (troubled.isEmpty ? "none with a problem" : "\(troubled.count) with a problem")
     var text = FleetPage.head + "<header><h1>Fleet</h1>\n<p>\(summary); made \(time)</p></header>\n"
     text += "<div class=\"wide\"><table>\n<thead><tr>"
@@ -67,10 +67,6 @@ private enum FleetPage {
     <body>
 
     """
-
-  static func count(_ number: Int, _ one: String) -> String {
-    "\(number) \(one)\(number == 1 ? "" : "s")"
-  }
 
   /// In UTC: the page is read elsewhere.
   static func time(_ seconds: Int64) -> String {

@@ -127,7 +127,7 @@ final class HostKeeper: @unchecked Sendable {
     let days = offset.magnitude / HostState.Machine.wrongClock
     return CommandFailure(
       .configuration,
-      "its clock is \(days) day\(days == 1 ? "" : "s") \(offset > 0 ? "ahead of" : "behind") the hub's: `timedatectl` on both "
+      "its clock is \(Plain.count(days, "day")) \(offset > 0 ? "ahead of" : "behind") the hub's: `timedatectl` on both "
         + "shows which one is wrong")
   }
 

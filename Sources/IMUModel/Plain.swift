@@ -66,6 +66,13 @@ public enum Plain {
     "‘": "'", "’": "'", "“": "\"", "”": "\"", "│": "|", "─": "-",
   ]
 
+  /// A number of things with their noun: `1 gap`, `2 gaps`.
+  ///
+  /// - Parameter noun: The name of one, whose plural ends in s.
+  public static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   /// `value` / `divisor`, a power of ten, as a decimal number without needless zeros.
   public static func number(_ value: Int64, per divisor: Int64) -> String {
     let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: UInt64(divisor))

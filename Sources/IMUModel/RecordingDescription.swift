@@ -78,6 +78,9 @@ public struct RecordingDescription: Equatable, Sendable {
     self.calibration = calibration
   }
 
+  /// What is wrong with the header's entry of a key, a clause; `nil` when this version reads it, and when there is none.
+  public func whyUnread(_ key: String) -> String? { unread.first { $0.key == key }?.reason }
+
   /// Whether the times, not the rate, place the ticks: they may drift against the rate.
   public var isFreeRunning: Bool { isImported || clock != .grid }
 

@@ -185,7 +185,7 @@ extension HostPull {
 
   private func say(_ count: Int, of id: RecordingID, _ what: String) {
     guard count > 0 else { return }
-    board.talk("\(host): \(count) \(count == 1 ? "label" : "labels") of recording \(id) \(what)")
+    board.talk("\(host): \(Plain.count(count, "label")) of recording \(id) \(what)")
   }
 
   /// Deletes the labels of recordings that were not fetched after all.

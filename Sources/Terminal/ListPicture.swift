@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUModel
+
 /// Drawing a ``ListView``:
 ///
 ///     12 of 340 recordings · /var/lib/imulog            3 newer, 1 older
@@ -67,7 +69,7 @@ extension ListView {
   private func drawTitle(on screen: inout Screen, _ store: String) {
     let found = search.phrase.isEmpty ? "" : "\(entries.count) of "
     let column = screen.put(
-      "\(found)\(all.count) \(all.count == 1 ? "recording" : "recordings")", row: 0, column: 0,
+      "\(found)\(Plain.count(all.count, "recording"))", row: 0, column: 0,
       .bold)
     let newer = top > 0 ? "\(top) newer" : ""
     let after = entries.count - top - visible.count

@@ -42,7 +42,7 @@ enum ListPreview: Sendable {
     guard isDamaged else { return }
     let count = recording.damageCount
     panel.put(
-      "damaged in \(count) \(count == 1 ? "place" : "places"); "
+      "damaged in \(Plain.count(count, "place")); "
         + (recording.trace.sampleCount == 0 ? "no sample can be read" : "the rest is shown"),
       row: panel.rows - 1, column: 0, CellStyle(.alert))
   }

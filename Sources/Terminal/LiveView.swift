@@ -278,7 +278,7 @@ final class LiveView {
     if let ledger = status.ledger {
       parts.append(("\(ledger.sampled) samples", false))
       let missing = ledger.scheduled - ledger.sampled
-      let gaps = status.gapCount.map { "\($0) \($0 == 1 ? "gap" : "gaps")" }
+      let gaps = status.gapCount.map { Plain.count($0, "gap") }
       let text =
         missing == 0
         ? "no gaps" : [gaps, "\(missing) missing"].compactMap { $0 }.joined(separator: ", ")
@@ -290,7 +290,7 @@ final class LiveView {
       parts.append((text, false))
     }
     if status.markCount > 0 {
-      parts.append(("\(status.markCount) \(status.markCount == 1 ? "mark" : "marks")", false))
+      parts.append((Plain.count(status.markCount, "mark"), false))
     }
     if status.unseen > 0 { parts.append(("\(status.unseen) not shown", false)) }
     var column = 1

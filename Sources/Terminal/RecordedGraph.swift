@@ -48,7 +48,7 @@ extension RecordingOnScreen {
   /// `gap of 15 ticks: bus error`; `nil` outside of gaps.
   func gapText(at time: Int64) -> String? {
     trace.gap(at: time).map {
-      "gap of \($0.count) \($0.count == 1 ? "tick" : "ticks"): \($0.cause.phrase)"
+      "gap of \(Plain.count($0.count, "tick")): \($0.cause.phrase)"
     }
   }
 

@@ -48,7 +48,7 @@ public struct RecordingOnScreen: Sendable {
     var parts: [String] = []
     if isLive { parts.append("running") } else if !hasEnd { parts.append("recovered") }
     if damageCount > 0 {
-      parts.append("damaged in \(damageCount) \(damageCount == 1 ? "place" : "places")")
+      parts.append("damaged in \(Plain.count(damageCount, "place"))")
     }
     let missing = trace.tickCount - min(trace.tickCount, trace.sampleCount)
     if missing > 0 { parts.append("\(missing) of \(trace.tickCount) samples missing") }
@@ -145,8 +145,8 @@ struct RecordingFilling: ~Copyable {
   consuming func end() -> RecordingOnScreen {
     let description = reader.description
     let trace = filling.end(atTick: max(last?.ledger.scheduled ?? 0, reader.nextTick))
-    let axes =
-      !correction.isEmpty ? ", " + correction : description.axes == nil ? "" : ", axes of the chip"
+    let isMounted = description.axes != nil || description.whyUnread("axes") != nil
+    let axes = !correction.isEmpty ? ", " + correction : isMounted ? ", axes of the chip" : ""
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
     let title = RecordingTitle(
       name: "recording \(entry.number)" + axes,

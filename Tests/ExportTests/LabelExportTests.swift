@@ -138,7 +138,7 @@ struct LabelExportTests {
     #expect(file.messages.filter { $0.topic == "/imu/labels" }.map(\.time) == [0])
     #expect(
       report.remarks.contains(
-        "2 labels begin after the last sample: they have no messages, and are in the metadata"))
+        "labels after the last sample: 2; no messages, but the metadata has them"))
   }
 
   @Test("a thousand labels at one instant fit into a row")

@@ -203,7 +203,7 @@ extension CalibrationStudy {
     }
     if gapCount > 0 {
       result.remarks.append(
-        "samples are missing in \(gapCount) \(gapCount == 1 ? "place" : "places"): a rest and a window end there"
+        "samples are missing in \(Plain.count(gapCount, "place")): a rest and a window end there"
       )
     }
   }

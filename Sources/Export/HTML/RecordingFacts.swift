@@ -32,7 +32,7 @@ struct RecordingFacts {
     let missing = ledger.scheduled - min(ledger.sampled, ledger.scheduled)
     guard missing > 0 else { return "no gaps" }
     let (gaps, damages) = (account.recordedGapCount, account.damages.count)
-    var places = gaps == 0 ? [] : ["\(gaps) \(gaps == 1 ? "gap" : "gaps")"]
+    var places = gaps == 0 ? [] : [Plain.count(gaps, "gap")]
     if account.ticksLost > 0, damages > 0 {
       places.append("\(damages) unreadable \(damages == 1 ? "part" : "parts")")
     }
@@ -58,7 +58,7 @@ struct RecordingFacts {
       rows.append(
         (
           "Damage",
-          "\(account.damages.count) \(account.damages.count == 1 ? "part" : "parts") of the log cannot be read"
+          "\(Plain.count(account.damages.count, "part")) of the log cannot be read"
         ))
     }
     return rows.filter { !$0.1.isEmpty }

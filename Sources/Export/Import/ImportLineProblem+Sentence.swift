@@ -66,7 +66,7 @@ extension ImportLineProblem {
         "\(quoted(found)) is a second column of its kind: name the one to import with --columns"
     case .fieldCount(let found, let expected):
       return
-        "\(found) \(found == 1 ? "value" : "values") where the header names \(expected) columns: "
+        "\(Plain.count(found, "value")) where the header names \(expected) columns: "
         + "complete the line or take it out"
     case .blank:
       return "the line is blank, and samples follow it: take it out"
@@ -100,7 +100,7 @@ extension ImportLineProblem {
         "\(quoted(found)) is no gap: its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and "
         + "its ticks a whole number above 0"
     case .gapBeyondTimes(let ticks, let fitting, let hertz):
-      let ticks = "its gap has \(ticks) \(ticks == 1 ? "tick" : "ticks"), "
+      let ticks = "its gap has \(Plain.count(ticks, "tick")), "
       guard let fitting else {
         return ticks + "more than a log can count: correct the number, or take the gap out"
       }

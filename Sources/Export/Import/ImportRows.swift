@@ -213,7 +213,7 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
     let gaps = second.table.layout.facts.notes.gapCount
     if gaps > 0 {
       remarks.append(
-        "\(gaps) \(gaps == 1 ? "gap" : "gaps") of \(second.table.name) \(gaps == 1 ? "is" : "are") left out: those of the table with "
+        "\(Plain.count(gaps, "gap")) of \(second.table.name) \(gaps == 1 ? "is" : "are") left out: those of the table with "
           + "which it is joined count")
     }
     let distance = ImportValues.shown(join.distance / 1e6)
@@ -223,13 +223,13 @@ struct ImportRows<Source: ImportSource & ~Copyable>: ~Copyable {
         + "\(distance) ms away")
     if join.leftOut > 0 {
       remarks.append(
-        "\(join.leftOut) \(join.leftOut == 1 ? "row" : "rows") of the \(rows) \(join.leftOut == 1 ? "has" : "have") no "
+        "\(Plain.count(join.leftOut, "row")) of the \(rows) \(join.leftOut == 1 ? "has" : "have") no "
           + "\(values) within an interval, and \(join.leftOut == 1 ? "is" : "are") left out")
     }
     if others > join.taken {
       let unused = others - join.taken
       remarks.append(
-        "\(unused) \(unused == 1 ? "row" : "rows") of the \(values) \(unused == 1 ? "is" : "are") nearest to no row "
+        "\(Plain.count(unused, "row")) of the \(values) \(unused == 1 ? "is" : "are") nearest to no row "
           + "of the \(rows), and \(unused == 1 ? "is" : "are") left out")
     }
     return remarks

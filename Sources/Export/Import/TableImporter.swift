@@ -347,11 +347,11 @@ extension ImportPlacing.Account where Source: ~Copyable {
     if lost > 0 {
       remarks.append(
         "\(lost) \(lost == 1 ? "tick of \(name) has" : "ticks of \(name) have") no sample, in "
-          + "\(holes) \(holes == 1 ? "gap" : "gaps")")
+          + Plain.count(holes, "gap"))
     }
     if delays > 0 {
       remarks.append(
-        "\(delays) \(delays == 1 ? "sample" : "samples") of \(name) came later than half a period after "
+        "\(Plain.count(delays, "sample")) of \(name) came later than half a period after "
           + "the tick and count as late, not as lost; the first is in \(firstDelay)")
     }
     if samples == 1, !isRateGiven {

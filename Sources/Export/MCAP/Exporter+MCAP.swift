@@ -25,14 +25,7 @@ extension Exporter {
     var messages = MCAPMessages(plan, notes, shift: shift)
     var pass = SamplePass(plan)
     var report = try pass.run(&messages, &reader, to: &sink)
-    let late = try messages.finish(report, to: &sink)
-    if late > 0 {
-      report.remarks.append(
-        late == 1
-          ? "1 label begins after the last sample: it has no message, and is in the metadata"
-          : "\(late) labels begin after the last sample: they have no messages, and are in the metadata"
-      )
-    }
+    report.remarks += try messages.finish(report, to: &sink)
     report.remarks += try dateRemarks(&reader, plan, notes, shift: shift) + notes.remarks
     return report
   }
@@ -103,8 +96,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     // Before the first sample it is not known where the export begins.
     if ledger.sampled > 0 { try addNotes(until: time) }
     let code = gap.code == 0 ? "" : " (errno \(gap.code))"
-    let text =
-      "\(gap.count) \(gap.count == 1 ? "tick" : "ticks") missing: \(gap.cause.phrase)\(code)"
+    let text = "\(Plain.count(gap.count, "tick")) missing: \(gap.cause.phrase)\(code)"
     let content = ROSContent.log(level: 30, name: "imulog.gap", text)
     try writer.add(.gaps, UInt32(truncatingIfNeeded: gap.firstTick), at: stamp(time), content)
     try sink.write(writer.take())
@@ -133,16 +125,16 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
 
   /// Writes the marks and labels after the last sample, the account, and the file's summary.
   ///
-  /// - Returns: The number of labels that begin after the last sample, as those of a foreign file may. As in a table, no row
-  ///   of which has them, they have no message: a message at another time would be wrong, and theirs may have no date.
+  /// - Returns: A remark on the labels that begin after the last sample, as those of a foreign file may. As in a table, no
+  ///   row of which has them, they have no message: a message at another time would be wrong, and theirs may have no date.
   mutating func finish<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
-  ) throws(ExportError) -> Int {
+  ) throws(ExportError) -> [String] {
     let late = labels.count { $0.from > max(last, plan.from, first) }
     labels.removeLast(late)
     try addNotes(until: .max)
-    let isDated = plan.started(notes.clock) != nil
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added"
+    let isDated = plan.started(notes.clock) != nil
     let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock\(added)"
     var facts = HeaderFacts(plan, notes)
     facts.add("times", "nanoseconds from \(zero)")
@@ -150,7 +142,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     facts.addLedger(ledger, damages: report.damages)
     writer.finish(metadata: "imulog", facts.facts)
     try sink.write(writer.take())
-    return late
+    let remark = "labels after the last sample: \(late); no messages, but the metadata has them"
+    return late == 0 ? [] : [remark]
   }
 
   /// Nanoseconds since 1970 of a time since tick 0's deadline.

@@ -10,13 +10,6 @@
 /// bytes for each one made: chunks become larger when there are many, so that ten million messages need 0.6 MB of these
 /// and a thousand million 11 MB, once more while the summary is made.
 struct MCAPWriter {
-  /// A topic's messages.
-  private struct Messages {
-    var count: UInt64 = 0
-    /// Of each one in the chunk its time and its place there, in the file's order of bytes.
-    var index: [UInt64] = []
-  }
-
   /// Bytes that were made and not yet taken.
   private var output: [UInt8]
   /// Bytes that were taken.
@@ -24,8 +17,10 @@ struct MCAPWriter {
   private var chunk: [UInt8] = []
   /// Of the messages in the chunk, and of all.
   private var (times, allTimes) = (MCAPTimes(), MCAPTimes())
-  /// By topic.
-  private var messages = [Messages](repeating: Messages(), count: ROSTopic.allCases.count)
+  /// The messages so far, by topic.
+  private var counts = ROSTopic.allCases.map { _ in 0 as UInt64 }
+  /// Of each message in the chunk its time and its place there, in the file's order of bytes; by topic.
+  private var indexes = ROSTopic.allCases.map { _ in [UInt64]() }
   private var chunkCount: UInt32 = 0
   /// The summary's records, by their kind.
   private var summary: [MCAPRecord: [UInt8]] = [:]
@@ -58,12 +53,12 @@ struct MCAPWriter {
   mutating func add<Word: BitwiseCopyable>(
     _ topic: ROSTopic, _ sequence: UInt32, at time: UInt64, _ content: [Word]
   ) {
-    if messages[topic.rawValue].count == 0 { declare(topic) }
+    if counts[topic.rawValue] == 0 { declare(topic) }
     let length = 34 + content.count * MemoryLayout<Word>.stride
     makeRoom(9 + length)
-    messages[topic.rawValue].index.append(time.littleEndian)
-    messages[topic.rawValue].index.append(UInt64(chunk.count).littleEndian)
-    messages[topic.rawValue].count += 1
+    indexes[topic.rawValue].append(time.littleEndian)
+    indexes[topic.rawValue].append(UInt64(chunk.count).littleEndian)
+    counts[topic.rawValue] += 1
     times.add(time)
     allTimes.add(time)
     chunk.append(MCAPRecord.message.rawValue)
@@ -82,7 +77,7 @@ struct MCAPWriter {
   /// Makes everything after the messages, with a record of names and texts; nothing may follow.
   mutating func finish(metadata name: String, _ texts: [(name: String, text: String)]) {
     // Programs list the topic of an empty recording, too.
-    if messages[ROSTopic.imu.rawValue].count == 0 { declare(.imu) }
+    if counts[ROSTopic.imu.rawValue] == 0 { declare(.imu) }
     endChunk()
     let map = texts.flatMap { .text($0.name) + .text($0.text) }
     let metadata = MCAPRecord.metadata.bytes(.text(name), .list(map))
@@ -91,12 +86,12 @@ struct MCAPWriter {
     output += metadata
     // No sum of all data: chunks and summary have theirs, and reading everything again takes a twentieth more time.
     output += MCAPRecord.dataEnd.bytes(.number(0 as UInt32))
-    let used = ROSTopic.allCases.filter { $0 == .imu || messages[$0.rawValue].count > 0 }
-    let counts = used.flatMap { .number($0.number) + .number(messages[$0.rawValue].count) }
+    let used = ROSTopic.allCases.filter { $0 == .imu || counts[$0.rawValue] > 0 }
+    let ofTopics = used.flatMap { .number($0.number) + .number(counts[$0.rawValue]) }
     summary[.statistics] = MCAPRecord.statistics.bytes(
-      .number(messages.reduce(0) { $0 + $1.count }), .number(UInt16(used.count)),
+      .number(counts.reduce(0, +)), .number(UInt16(used.count)),
       .number(UInt32(used.count)), .number(0 as UInt32), .number(1 as UInt32),
-      .number(chunkCount), allTimes.fields, .list(counts))
+      .number(chunkCount), allTimes.fields, .list(ofTopics))
     let start = offset
     var (sum, ending) = (CRC32(), [UInt8]())
     for kind in [.schema, .channel, .statistics, .chunkIndex, .metadataIndex] as [MCAPRecord] {
@@ -142,11 +137,11 @@ struct MCAPWriter {
       times.fields, .number(size), .number(sum.value), .text("lz4"), .number(packedSize), packed)
     let end = offset
     var places: [UInt8] = []
-    for topic in ROSTopic.allCases where !messages[topic.rawValue].index.isEmpty {
+    for topic in ROSTopic.allCases where !indexes[topic.rawValue].isEmpty {
       places += .number(topic.number) + .number(offset)
-      let index = messages[topic.rawValue].index.withUnsafeBytes { Array($0) }
+      let index = indexes[topic.rawValue].withUnsafeBytes { Array($0) }
       output += MCAPRecord.messageIndex.bytes(.number(topic.number), .list(index))
-      messages[topic.rawValue].index.removeAll(keepingCapacity: true)
+      indexes[topic.rawValue].removeAll(keepingCapacity: true)
     }
     summary[.chunkIndex, default: []] += MCAPRecord.chunkIndex.bytes(
       times.fields, .number(start), .number(end - start), .list(places), .number(offset - end),

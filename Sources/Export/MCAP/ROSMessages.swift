@@ -39,15 +39,8 @@ enum ROSTopic: Int, CaseIterable {
       let temperature = "std_msgs/Header header\nfloat64 temperature\nfloat64 variance"
       return ("sensor_msgs/msg/Temperature", [temperature, ROSTopic.header, ROSTopic.time])
     case .gaps, .marks, .labels:
-      let log = """
-        builtin_interfaces/Time stamp
-        uint8 level
-        string name
-        string msg
-        string file
-        string function
-        uint32 line
-        """
+      let texts = "string name\nstring msg\nstring file\nstring function"
+      let log = "builtin_interfaces/Time stamp\nuint8 level\n\(texts)\nuint32 line"
       return ("rcl_interfaces/msg/Log", [log, ROSTopic.time])
     }
   }

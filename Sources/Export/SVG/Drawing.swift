@@ -72,11 +72,11 @@ struct Drawing {
     var parts = [account.verdict] + facts.rows.filter { wanted.contains($0.name) }.map(\.value)
     let count = marks.silent
     if count > 0 {
-      parts.append("\(count) \(count == 1 ? "mark" : "marks") without room for words")
+      parts.append("\(Plain.count(count, "mark")) without room for words")
     }
     let unnamed = labels.silent
     if unnamed > 0 {
-      parts.append("\(unnamed) \(unnamed == 1 ? "label" : "labels") without room for the name")
+      parts.append("\(Plain.count(unnamed, "label")) without room for the name")
     }
     for words in parts.map({ Drawing.cut($0, 130) }) {
       let line = lines[lines.count - 1]

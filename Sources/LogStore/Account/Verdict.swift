@@ -74,7 +74,7 @@ extension Account {
   }
 
   private static func samples(_ count: UInt64) -> String {
-    "\(count) \(count == 1 ? "sample" : "samples"), a larger range is needed"
+    "\(Plain.count(count, "sample")), a larger range is needed"
   }
 
   /// The verdict with its reasons, on one line.
@@ -88,7 +88,7 @@ extension Account {
     case .damaged:
       var reasons: [String] = []
       if damageCount > 0 {
-        reasons.append("\(damageCount) \(damageCount == 1 ? "part" : "parts") cannot be read")
+        reasons.append("\(Plain.count(damageCount, "part")) cannot be read")
       }
       if end == nil { reasons.append("the end is missing") }
       return "damaged: " + (reasons + flaws).joined(separator: "; ")

@@ -96,8 +96,8 @@ public struct ClockAccount: Equatable, Sendable {
     }
     if contradictionCount > 0 {
       parts.append(
-        "readings of the chip's clock contradict each other in \(contradictionCount) "
-          + "\(contradictionCount == 1 ? "place" : "places")")
+        "readings of the chip's clock contradict each other in "
+          + Plain.count(contradictionCount, "place"))
     }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }

@@ -164,7 +164,7 @@ struct AnalyzeCommand: ParsableCommand {
     guard damages > 0 else { return }
     throw CommandFailure(
       .damagedData,
-      "recording \(number) is damaged in \(damages) \(damages == 1 ? "place" : "places"), and what can be read was "
+      "recording \(number) is damaged in \(Plain.count(damages, "place")), and what can be read was "
         + "analysed; `imulog verify \(number)` says what is missing")
   }
 

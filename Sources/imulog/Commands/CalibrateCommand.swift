@@ -104,7 +104,7 @@ struct CalibrateCommand: ParsableCommand {
       zeroRate: SensorModel.allCases.first { $0.name == reader.description.sensor.model }?.zeroRate)
     if damageCount > 0 {
       result.refusals.append(
-        "the recording is damaged in \(damageCount) \(damageCount == 1 ? "place" : "places"), and what can be read was used"
+        "the recording is damaged in \(Plain.count(damageCount, "place")), and what can be read was used"
       )
     }
     var failure: CommandFailure?
@@ -185,7 +185,7 @@ struct CalibrationReport {
   var lines: [String] {
     var lines = [
       "recording     \(number), \(id)",
-      "still         \(result.poseCount) \(result.poseCount == 1 ? "pose" : "poses") of 2 s or more, \(result.windowCount) \(result.windowCount == 1 ? "window" : "windows") of \(Plain.length(result.windowLength))",
+      "still         \(Plain.count(result.poseCount, "pose")) of 2 s or more, \(Plain.count(result.windowCount, "window")) of \(Plain.length(result.windowLength))",
     ]
     guard let calibration = result.calibration else { return lines.map(Plain.text) }
     if let made = calibration.conditions { lines.append("made at       " + text(made)) }

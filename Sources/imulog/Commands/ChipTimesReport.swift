@@ -81,7 +81,7 @@ struct ChipTimesReport {
   /// What of that was not used.
   private var leftOut: String {
     guard clock.leftOutCount > 0 else { return "" }
-    let places = "\(clock.leftOutCount) \(clock.leftOutCount == 1 ? "place" : "places")"
+    let places = Plain.count(clock.leftOutCount, "place")
     return clock.stampCount > 0
       ? "; in \(places) neither these nor edges, as some contradict the readings there"
       : ", the edges of the interrupt line, but not in \(places) where some contradict the readings"

@@ -199,8 +199,8 @@ struct ExportCommand: ParsableCommand {
     throw CommandFailure(
       .damagedData,
       ([
-        "recording \(entry.number) is damaged in \(report.damages) "
-          + "\(report.damages == 1 ? "place" : "places"), and what can be read was exported; "
+        "recording \(entry.number) is damaged in "
+          + "\(Plain.count(report.damages, "place")), and what can be read was exported; "
           + "`imulog verify \(entry.number)` says what is missing"
       ]
         + report.remarks).joined(separator: "; "))

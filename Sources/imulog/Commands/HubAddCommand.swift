@@ -112,7 +112,7 @@ private struct HostCheck {
         ? "the key may free recordings, as --then-free does"
         : "the key reads recordings and frees none; for --then-free, add --allow-delete to its line in authorized_keys"
     )
-    try tell(.ok, "its store has \(probe.recordings) recording\(probe.recordings == 1 ? "" : "s")")
+    try tell(.ok, "its store has \(Plain.count(probe.recordings, "recording"))")
     for (number, sentence) in probe.unreadable.sorted(by: { $0.key < $1.key }) {
       status = status ?? .damagedData
       try tell(.wrong, "recording \(number) cannot be read there: \(sentence)")

@@ -65,14 +65,14 @@ struct HubPruneCommand: ParsableCommand {
     let (victims, remark) = try prune.victims(rule)
     let bytes = victims.reduce(UInt64(0)) { $0 + $1.byteCount }
     defer { if let remark { Console.talk(remark) } }
-    func count(_ number: Int) -> String { "\(number) recording\(number == 1 ? "" : "s")" }
     if print {
       for victim in victims {
         try Console.data(
           "\(victim.host) \(victim.number) \(victim.arrival.map { LocalTime.text(seconds: $0) } ?? "-") \(Plain.bytes(victim.byteCount))"
         )
       }
-      return Console.talk("\(count(victims.count)) would go, \(Plain.bytes(bytes))")
+      let found = Plain.count(victims.count, "recording")
+      return Console.talk("\(found) would go, \(Plain.bytes(bytes))")
     }
     var failures: [CommandFailure] = []
     let (gone, trashed) = try prune.remove(victims, by: rule, isFinal: emptyTrash, lock) {
@@ -83,8 +83,8 @@ struct HubPruneCommand: ParsableCommand {
     _ = consume lock
     let result =
       emptyTrash
-      ? "\(count(gone)) removed, \(count(trashed)) in the trash deleted"
-      : "\(count(gone)) in the trash"
+      ? "\(Plain.count(gone, "recording")) removed, \(Plain.count(trashed, "recording")) in the trash deleted"
+      : "\(Plain.count(gone, "recording")) in the trash"
     guard let worst = failures.first else {
       return Console.talk(gone + trashed == 0 ? "nothing to remove" : result)
     }

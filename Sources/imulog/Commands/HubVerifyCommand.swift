@@ -25,13 +25,11 @@ struct HubVerifyCommand: ParsableCommand {
       Console.talk(finding)
     }
     _ = consume lock
-    func count(_ number: Int, _ one: String) -> String {
-      "\(number) \(one)\(number == 1 ? "" : "s")"
-    }
-    let read = "\(count(recordings, "recording")) of \(count(hosts, "host"))"
+    let read = "\(Plain.count(recordings, "recording")) of \(Plain.count(hosts, "host"))"
     guard findings == 0 else {
       throw CommandFailure(
-        .damagedData, "\(count(findings, "finding")) in \(read); the lines above say what and where"
+        .damagedData,
+        Plain.count(findings, "finding") + " in \(read); the lines above say what and where"
       )
     }
     try Console.data("\(read): logs, derived files and tables agree")

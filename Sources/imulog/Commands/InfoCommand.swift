@@ -117,7 +117,7 @@ struct InfoReport {
     }
     lines.append(("gaps", review.gaps))
     if let count = summary.damageCount, count > 0 {
-      lines.append(("damage", "\(count) \(count == 1 ? "part" : "parts"); see verify"))
+      lines.append(("damage", "\(Plain.count(count, "part")); see verify"))
     }
     lines.append(("bytes", bytesLine))
     lines.append(("certificate", review.certificate))
@@ -133,7 +133,7 @@ struct InfoReport {
 
   /// What is wrong with an entry of the header; empty when nothing is.
   private func unread(_ key: String) -> String {
-    log.unread.first { $0.key == key }.map { "cannot be read: \($0.reason)" } ?? ""
+    log.whyUnread(key).map { "cannot be read: \($0)" } ?? ""
   }
 
   private var sensorLine: String {

@@ -16,7 +16,8 @@ struct ListCommand: ParsableCommand {
 
       In a pipe, or with --plain, --trash, or an option that chooses recordings, one page is printed.
 
-      With the directory of a hub as the store, the recordings of all its hosts are listed.
+      With the directory of a hub as the store, the recordings of all its hosts are listed, by the \
+      starts in their files' names.
 
       --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
       synced (unsynced) or abandoned because the other machine now has a different recording of that name \

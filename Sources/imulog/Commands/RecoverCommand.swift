@@ -34,7 +34,7 @@ struct RecoverCommand: ParsableCommand {
     try Console.data("\(number)")
     let name = source.isPath ? target : "recording \(target)"
     let count = report.sampleCount
-    let salvaged = "recording \(number) has \(count) sample\(count == 1 ? "" : "s") of \(name)"
+    let salvaged = "recording \(number) has \(Plain.count(count, "sample")) of \(name)"
     guard report.isIntact else {
       throw CommandFailure(
         .damagedData, "\(salvaged), which is \(VerifyReport(report).sentence)")

@@ -55,7 +55,7 @@ struct RemoveCommand: ParsableCommand {
       return catalogue.tidy(now: now) { Console.talk($0) }
     }
     let (deleted, failures) = catalogue.emptyTrash(now: now, ofAnyAge: true)
-    let sentence = "\(deleted.count) \(deleted.count == 1 ? "recording" : "recordings") deleted"
+    let sentence = "\(Plain.count(deleted.count, "recording")) deleted"
     guard let failure = failures.first, let status = CommandFailure(failure)?.status else {
       return Console.talk(sentence)
     }

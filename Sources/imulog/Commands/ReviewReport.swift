@@ -65,7 +65,7 @@ struct ReviewReport {
     let runs = review.gapCount
     guard runs > 0 else { return "0" }
     let causes = review.losses.map { losses in
-      "\(losses.runs) \(losses.cause.phrase), \(losses.ticks) \(losses.ticks == 1 ? "tick" : "ticks")"
+      "\(losses.runs) \(losses.cause.phrase), \(Plain.count(losses.ticks, "tick"))"
     }
     return "\(runs): " + causes.joined(separator: "; ") + "; longest \(review.longestGap)"
   }

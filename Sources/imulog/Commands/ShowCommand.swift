@@ -64,8 +64,8 @@ struct ShowCommand: ParsableCommand {
       guard recording.damageCount > 0 else { return }
       throw CommandFailure(
         .damagedData,
-        "recording \(entry.number) is damaged in \(recording.damageCount) "
-          + "\(recording.damageCount == 1 ? "place" : "places"), and what can be read was drawn; "
+        "recording \(entry.number) is damaged in "
+          + "\(Plain.count(recording.damageCount, "place")), and what can be read was drawn; "
           + "`imulog verify \(entry.number)` says what is missing")
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)

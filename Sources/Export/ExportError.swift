@@ -132,7 +132,8 @@ extension ExportError: CustomStringConvertible {
       let (year, span) =
         switch format {
         case .cwa: (2000, "2000 to the end of 2063")
-        case .mseed, .kalibr: (1970, "1970 to 2261")
+        case .mseed: (1970, "1970 to 2261")
+        case .kalibr: (1970, "1970-01-01T00:00:01Z to 2261")
         case .csv: (1970, "1678 to 2261")
         case .gyrodata: (1970, "1708 to 2261")
         default: (1970, "1970 to 2038-01-19T03:14:07Z")

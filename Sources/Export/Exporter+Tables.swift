@@ -199,7 +199,7 @@ extension Exporter {
     // A date must not become another one; times without a date may.
     let (started, second) = (plan.started(notes.clock), 1_000_000_000 as Int64)
     let shift = try undatedShift(&reader, plan, notes, atLeast: second)
-    if let started, let first = try reader.firstSampleTime(in: nil) {
+    if let started, let first = try reader.firstSampleTime(in: plan) {
       let (begin, overflow) = first.addingReportingOverflow(started)
       guard !overflow, begin >= second else {
         throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)

@@ -54,6 +54,12 @@ struct HeaderFacts {
     add("rate_hz", HeaderFacts.hertz(log.rate))
     add("started", clock.map { RFC3339.text(nanoseconds: $0.wallAtStart) })
     add("clock.synchronised", "\(clock?.isSynchronised ?? false)")
+    add("range.from_ns", plan.from == .min ? nil : "\(plan.from)")
+    add("range.to_ns", plan.to == .max ? nil : "\(plan.to)")
+    if plan.isResampled {
+      add("resampled.rate_hz", HeaderFacts.hertz(log.rate))
+      add("resampled.kernel", GridPass.kernel)
+    }
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unitName(ofChannel: channel))
     }

@@ -118,7 +118,7 @@ public enum HostFile {
     var labels: [HubHost.Label] = []
 
     static let nameForm =
-      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7, and is no number and no date"
+      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7, and is nothing that an engine takes for a number, a date or a word of its own, as 07 or true"
     static let patternForm = "a pattern has the form * = PATTERN, such as * = pump-*"
 
     /// Reads a line; `nil` for one without a host.
@@ -194,10 +194,12 @@ public enum HostFile {
     }
   }
 
-  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and neither a number
-  /// nor a date: of `host=07` in a path some engines make 7, and read no other name beside it.
+  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and nothing that
+  /// DuckDB, polars or ClickHouse take for another value than a text where it is a folder's: of `host=07` some make 7, of
+  /// `host=true` a truth, and fail at any other name beside it.
   static func isName(_ text: String) -> Bool {
-    isFolderName(text) && Double(text) == nil && !isDate(text)
+    isFolderName(text) && Double(text) == nil && !isBinary(text) && !isDate(text)
+      && !["true", "false", "null", "epoch"].contains(text)
   }
 
   /// Whether a text may be the name of a host's folder, as an earlier version made them of numbers too.
@@ -207,10 +209,19 @@ public enum HostFile {
       && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }
   }
 
+  /// Such as 2026-11-27 and 1.2.2026.
   private static func isDate(_ text: String) -> Bool {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    return parts.count == 3
-      && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isDigit($0) } }
+    "-.".contains { separator in
+      let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+      return parts.count == 3
+        && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isDigit($0) } }
+    }
+  }
+
+  /// Such as 0b10.
+  private static func isBinary(_ text: String) -> Bool {
+    text.hasPrefix("0b") && text.utf8.count > 2
+      && text.utf8.dropFirst(2).allSatisfy { $0 == 48 || $0 == 49 }
   }
 
   private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }

@@ -22,8 +22,8 @@ package import Sampling
 /// dead sensor ends the event, too. So one event is reported once, however it swings, and whatever is missing in it.
 package struct TriggerWatch: Sendable {
   package enum Event: Equatable, Sendable {
-    /// The sample of `tick` is the first one above the threshold. It was measured at `at` or a little later, and the sample
-    /// before it earlier; `level` is in g.
+    /// The sample of `tick` is the first one above the threshold. It was measured at `at` or up to half a period later, and
+    /// the sample before it earlier; `level` is in g.
     case began(at: MonotonicTime, tick: UInt64, level: Double)
     /// The event is over with `tick`, and `at` lies between that and the one after it.
     case quiet(at: MonotonicTime, tick: UInt64)
@@ -173,11 +173,12 @@ package struct TriggerWatch: Sendable {
     return .quiet(at: end(of: last), tick: last)
   }
 
-  /// The sample's instant, or a little before it: not after the time that its log gives it, which is rounded down.
+  /// The sample's instant, or, where the chip keeps the time, half a period before it: exports compute its instant from the
+  /// log, which is not the one that is known now, and a mark belongs to the first sample from its time on.
   private func beginning(of record: TickRecord) -> MonotonicTime {
     isGrid
       ? schedule.deadline(of: record.tick)
-      : schedule.start + max(0, record.time - RecorderSetup.timeUnit)
+      : schedule.start + max(0, record.time - schedule.rate.periodNanoseconds / 2)
   }
 
   /// An instant of a tick and none of the next one; of a chip's, half a period after its sample.

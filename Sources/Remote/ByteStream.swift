@@ -155,6 +155,9 @@ final class Talk {
   /// Bytes read.
   private(set) var byteCount = 0
   private var kept: [UInt8] = []
+  /// The fingerprint of the host's key, if ssh has shown it; nothing but what a fingerprint has in it. ssh shows it before the
+  /// far end can write anything, so the first line counts.
+  private(set) var hostKey: String?
   private var buffer = [UInt8](repeating: 0, count: Talk.limit)
 
   /// Bytes that are kept: room for ssh's longest warning.
@@ -175,6 +178,7 @@ final class Talk {
     if count > 0 {
       byteCount += count
       kept = (kept + buffer[..<count]).suffix(Talk.limit)
+      hostKey = hostKey ?? shownKey
     } else if count == 0 || errno != EAGAIN && errno != EINTR {
       isOpen = false
     }
@@ -201,11 +205,14 @@ final class Talk {
   /// What ssh writes with `VisualHostKey` (OpenSSH, sshconnect.c, check_host_key).
   private static let keyPrefix = "Host key fingerprint is "
 
-  /// The fingerprint of the host's key, if ssh has shown it; nothing but what a fingerprint has in it.
-  var hostKey: String? {
-    all.first { $0.hasPrefix(Talk.keyPrefix) }?.split(separator: " ").last.flatMap { word in
-      word.utf8.count <= 100 && word.hasPrefix("SHA256:")
-        && word.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? String(word) : nil
-    }
+  /// The fingerprint in the first whole line that shows one.
+  private var shownKey: String? {
+    guard let end = kept.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let lines = String(decoding: kept[..<end], as: UTF8.self).split(whereSeparator: \.isNewline)
+    let line = lines.first { $0.hasPrefix(Talk.keyPrefix) }
+    guard let word = line?.split(separator: " ").last, word.utf8.count <= 100,
+      word.hasPrefix("SHA256:"), word.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
+    return String(word)
   }
 }

@@ -166,6 +166,23 @@ struct EdgeImpulseTests {
     #expect(files["walk.2.json"]?.contains(#""iat":1763800001}"#) == true)
   }
 
+  @Test(
+    "the date is that of the first row, wherever the range begins",
+    arguments: [
+      (-3_600_000_000_000, 1_763_800_000), (0, 1_763_800_000), (1_950_000_000, 1_763_800_002),
+    ])
+  func dateOfRange(from: Int64, seconds: Int) throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.clock(0, wall: 1_763_800_000_000_000_000, synchronised: true)
+    for tick in 0..<30 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 3, ay: -4, az: 5))
+    }
+    log.end(TickLedger(sampled: 30))
+    var options = Self.options()
+    options.from = from
+    #expect(try log.export(options).contains("\"iat\":\(seconds)}"))
+  }
+
   @Test("a date beyond 64 bits of nanoseconds is left out")
   func date() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))

@@ -163,7 +163,7 @@ struct GapImportTests {
     #expect(
       "\(error)"
         == "table.csv, \(line): its gap has \(ticks) ticks, and at 100 Hz the times around it leave \(most): correct the "
-        + "number or the times, or take the gap out")
+        + "number, the times or --rate, or take the gap out")
     #expect(error.exitStatus == .damagedData)
     rows[place] = "\(time),,,,missed,\(place == 0 ? 3 : 6)\n"
     let right = try Imports.csv("t_ns,ax,ay,az,gap,gap_ticks\n" + rows.joined())

@@ -129,16 +129,18 @@ struct LabelExportTests {
       ])
   }
 
-  @Test("a label that begins after the last sample has no message in MCAP, which is said")
+  @Test("a label outside of the recording has no message in MCAP, which is said")
   func late() throws {
     let far: Int64 = 9_000_000_000_000
     let (bytes, report) = try export(
-      try options(.mcap, labels: [("late", 901, 2000), ("walk", -9, 5), ("far", far, far + 1)]))
+      try options(
+        .mcap,
+        labels: [("late", 901, 2000), ("walk", -9, 5), ("far", far, far + 1), ("past", -20, -15)]))
     let file = try MCAPFile(bytes)
     #expect(file.messages.filter { $0.topic == "/imu/labels" }.map(\.time) == [0])
     #expect(
       report.remarks.contains(
-        "labels after the last sample: 2; no messages, but the metadata has them"))
+        "labels outside of the recording: 3; the metadata alone has them"))
   }
 
   @Test("a thousand labels at one instant fit into a row")

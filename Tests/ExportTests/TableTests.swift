@@ -171,6 +171,10 @@ struct TableTests {
     #expect(
       throws: ExportError.timeNotHeld(at: 1234, started: -5_000_000_000, format: .kalibr)
     ) { try Self.log(wall: -5_000_000_000).export(ExportOptions(format: .kalibr)) }
+    // A part that begins later is not.
+    var part = ExportOptions(format: .kalibr)
+    part.from = 1_000_000_000
+    #expect(try Self.log(wall: -1_500_000_000).export(part).contains("\n1500000000,"))
   }
 
   @Test("a sensor that the choice of channels leaves out is not denied to the recording")

@@ -35,7 +35,11 @@ struct HostFileTests {
     arguments: [
       ("7", "7 is no name"), ("07 = a", "07 is no name"), ("7.10", "7.10 is no name"),
       ("1e5", "1e5 is no name"), ("nan", "nan is no name"), ("2026-01-02", "2026-01-02 is no name"),
-      ("Pump", "Pump is no name"), ("-p", "-p is no name"), ("../etc", "../etc is no name"),
+      ("2026.01.02", "2026.01.02 is no name"), ("1.2.3", "1.2.3 is no name"),
+      ("true", "true is no name"), ("false", "false is no name"), ("null", "null is no name"),
+      ("epoch", "epoch is no name"), ("infinity", "infinity is no name"),
+      ("0b10", "0b10 is no name"), ("0x1f", "0x1f is no name"), ("Pump", "Pump is no name"),
+      ("-p", "-p is no name"), ("../etc", "../etc is no name"),
       (".hub", ".hub is no name"), ("p =", "no destination"),
       ("p = -oProxyCommand=x", "no destination of ssh"),
       ("p site", "site is no label"), ("p Site=x", "Site=x is no label"),

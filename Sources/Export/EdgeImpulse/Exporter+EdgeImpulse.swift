@@ -12,14 +12,14 @@ extension Exporter {
   ///
   /// The signature is the HMAC of all bytes with zeros in its place, and stands before what it signs. So the document is
   /// made twice, first for the code alone; nothing of it is held. Without a key `alg` is `none`, and the zeros stay.
-  /// `iat` is the date of the recording or of its exported part, absent where there is none.
+  /// `iat` is the date of the first row, absent where there is none.
   func writeEdgeImpulse<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try evenPlan(&reader, units: .si)
     var scan = PieceScan(plan)
     _ = try runSamples(plan, &scan, &reader, to: &sink)
-    guard scan.pieceCount > 0 else { throw .noSamples(.edgeImpulse) }
+    guard let first = scan.pieces.first else { throw .noSamples(.edgeImpulse) }
     guard scan.pieceCount < 2 || options.fill != nil else {
       throw .ticksMissing(
         count: scan.missingTicks, format: .edgeImpulse, isResampled: options.isResampled)
@@ -29,7 +29,8 @@ extension Exporter {
       throw .tooLong(samples: repeated, limit: Exporter.heldLimit, format: .edgeImpulse)
     }
     let notes = try notes(&reader, of: plan)
-    var report = try writeDocument(plan, started: notes.started, &reader, to: &sink)
+    var report = try writeDocument(
+      plan, date: Exporter.date(first, notes), &reader, to: &sink)
     if options.fill == nil, let remark = displacement(scan.displacement) {
       report.remarks.append(remark)
     }
@@ -69,14 +70,14 @@ extension Exporter {
     guard scan.pieceCount <= PieceScan.limit else { throw .tooManyPieces(limit: PieceScan.limit) }
     guard scan.pieceCount > 0 else { throw .noSamples(.edgeImpulse) }
     let notes = try notes(&reader, of: plan)
-    let started = notes.started
     var names: [String] = []
     for piece in scan.pieces {
       let name = "\(directory.name).\(names.count + 1).json"
       names.append(name)
       try directory.add(name) { (sink) throws(ExportError) in
         _ = try writeDocument(
-          plan.only(from: piece.from, to: piece.to), started: started, &reader, to: &sink)
+          plan.only(from: piece.from, to: piece.to), date: Exporter.date(piece, notes), &reader,
+          to: &sink)
       }
     }
     if !plan.labels.isEmpty, !names.isEmpty {
@@ -104,19 +105,19 @@ extension Exporter {
   }
 
   private func writeDocument<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, started: Int64?, _ reader: inout LogReader<Storage>, to sink: inout Sink
+    _ plan: ExportPlan, date: Int64?, _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     var signature = String(repeating: "0", count: 64)
     if let key = options.hmacKey {
       var code = CodeSink(key: key)
-      _ = try writeDocument(plan, started: started, signature, &reader, to: &code)
+      _ = try writeDocument(plan, date: date, signature, &reader, to: &code)
       signature = code.code.description
     }
-    return try writeDocument(plan, started: started, signature, &reader, to: &sink)
+    return try writeDocument(plan, date: date, signature, &reader, to: &sink)
   }
 
   private func writeDocument<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, started: Int64?, _ signature: String, _ reader: inout LogReader<Storage>,
+    _ plan: ExportPlan, date: Int64?, _ signature: String, _ reader: inout LogReader<Storage>,
     to sink: inout Sink
   ) throws(ExportError) -> Report {
     var head = JSONWriter()
@@ -124,10 +125,7 @@ extension Exporter {
     head.member("protected") { json in
       json.member("ver", "v1")
       json.member("alg", options.hmacKey == nil ? "none" : "HS256")
-      let begin = started?.addingReportingOverflow(plan.from == .min ? 0 : plan.from)
-      if let begin, !begin.overflow {
-        json.member("iat", Int64.floored(begin.partialValue, by: 1_000_000_000).whole)
-      }
+      if let date { json.member("iat", Int64.floored(date, by: 1_000_000_000).whole) }
     }
     head.member("signature", signature)
     head.key("payload")
@@ -160,6 +158,12 @@ extension Exporter {
     }
     try sink.write(Array((report.samples == 0 ? "[]}}" : "]}}").utf8))
     return report
+  }
+
+  /// Nanoseconds since 1970 of a piece's first row; `nil` without a wall clock, and beyond 64 bits.
+  private static func date(_ piece: ExportPiece, _ notes: RecordingNotes) -> Int64? {
+    guard let begin = notes.started?.addingReportingOverflow(piece.from) else { return nil }
+    return begin.overflow ? nil : begin.partialValue
   }
 
   /// By channel, as its own programs name them.

@@ -106,7 +106,7 @@ extension ImportLineProblem {
       }
       return
         ticks
-        + "and at \(hertz) Hz the times around it leave \(fitting): correct the number or the times, or take the gap out"
+        + "and at \(hertz) Hz the times around it leave \(fitting): correct the number, the times or --rate, or take the gap out"
     case .noMember(let name):
       return
         "the object has no \(quoted(name)) that is a number or a text: complete it, or take it out"

@@ -21,10 +21,8 @@ extension Exporter {
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(
       &reader, plan, notes, others: [plan.origin] + [notes.firstMark].compactMap(\.self))
-    try reader.begin(plan)
     var messages = MCAPMessages(plan, notes, shift: shift)
-    var pass = SamplePass(plan)
-    var report = try pass.run(&messages, &reader, to: &sink)
+    var report = try runSamples(plan, &messages, &reader, to: &sink)
     report.remarks += try messages.finish(report, to: &sink)
     report.remarks += try dateRemarks(&reader, plan, notes, shift: shift) + notes.remarks
     return report
@@ -48,12 +46,13 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   /// The marks and the labels, by their beginnings, that are still to come: the next one comes before samples that are
   /// later.
   private var (marks, labels): (ArraySlice<Mark>, ArraySlice<RecordingLabel>)
-  /// From tick 0 or the first sample, if that is earlier, to the last sample so far: where messages of labels are.
-  private var (first, last): (Int64, Int64) = (0, 0)
+  /// From time 0, tick 0 or the first sample, whichever is earliest, to the last sample so far: where messages of labels are.
+  private var (first, last): (Int64, Int64)
+  private var labelCount = 0
 
   init(_ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64) {
     (self.plan, self.notes, self.shift) = (plan, notes, shift)
-    (marks, labels) = (notes.marks[...], plan.labels[...])
+    (marks, labels, first, last) = (notes.marks[...], plan.labels[...], min(0, plan.origin), 0)
     writer = MCAPWriter(library: plan.description.software)
     imu = ROSContent.imu(plan.channels, hasOrientation: plan.derived != nil)
     let channels = zip(plan.channels, plan.values)
@@ -114,8 +113,11 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
         try writer.add(.marks, UInt32(marks.startIndex), at: stamp(mark.time), content)
         marks.removeFirst()
       } else if let label, let begin {
-        let content = ROSContent.log(level: 20, name: "imulog.label", "\(label)")
-        try writer.add(.labels, UInt32(labels.startIndex), at: stamp(begin), content)
+        if label.to > first {
+          let content = ROSContent.log(level: 20, name: "imulog.label", "\(label)")
+          try writer.add(.labels, UInt32(labels.startIndex), at: stamp(begin), content)
+          labelCount += 1
+        }
         labels.removeFirst()
       } else {
         return
@@ -125,13 +127,13 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
 
   /// Writes the marks and labels after the last sample, the account, and the file's summary.
   ///
-  /// - Returns: A remark on the labels that begin after the last sample, as those of a foreign file may. As in a table, no
-  ///   row of which has them, they have no message: a message at another time would be wrong, and theirs may have no date.
+  /// - Returns: A remark on the labels that end before the recording begins or begin after its last sample, as those of a
+  ///   foreign file may. As in a table, no row of which has them, they have no message: a message at another time would be
+  ///   wrong, and theirs may have no date.
   mutating func finish<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
   ) throws(ExportError) -> [String] {
-    let late = labels.count { $0.from > max(last, plan.from, first) }
-    labels.removeLast(late)
+    labels.removeLast(labels.count { $0.from > max(last, plan.from, first) })
     try addNotes(until: .max)
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added"
     let isDated = plan.started(notes.clock) != nil
@@ -142,8 +144,9 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     facts.addLedger(ledger, damages: report.damages)
     writer.finish(metadata: "imulog", facts.facts)
     try sink.write(writer.take())
-    let remark = "labels after the last sample: \(late); no messages, but the metadata has them"
-    return late == 0 ? [] : [remark]
+    let outside = plan.labels.count - labelCount
+    let remark = "labels outside of the recording: \(outside); the metadata alone has them"
+    return outside == 0 ? [] : [remark]
   }
 
   /// Nanoseconds since 1970 of a time since tick 0's deadline.

@@ -28,7 +28,6 @@ struct MCAPWriter {
   private static let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
 
   init(library: String) {
-    chunk.reserveCapacity(MCAPWriter.chunkSize(after: 0))
     output = MCAPWriter.magic + MCAPRecord.header.bytes(.text("ros2"), .text(library))
   }
 

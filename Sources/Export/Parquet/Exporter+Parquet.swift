@@ -15,7 +15,7 @@ extension Exporter {
     try reader.begin(plan)
     var pass = SamplePass(plan)
     var report = try pass.run(&table, &reader, to: &sink)
-    report.remarks += try table.finish(options, damages: report.damages, to: &sink)
+    report.remarks += try table.finish(damages: report.damages, to: &sink)
     return report
   }
 }
@@ -163,12 +163,10 @@ private struct ParquetTable: SampleFormat {
 
   /// Writes the last row group and the footer; returns remarks.
   mutating func finish<Sink: ByteSink & ~Copyable>(
-    _ options: ExportOptions, damages: UInt64, to sink: inout Sink
+    damages: UInt64, to sink: inout Sink
   ) throws(ExportError) -> [String] {
     var facts = HeaderFacts(plan, notes)
     facts.addScales(plan)
-    facts.add("range.from_ns", options.from.map { "\($0)" })
-    facts.add("range.to_ns", options.to.map { "\($0)" })
     facts.addLedger(ledger, damages: damages)
     var remarks = notes.remarks
     if !marks.isEmpty {

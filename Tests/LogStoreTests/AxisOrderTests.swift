@@ -55,6 +55,17 @@ struct AxisOrderTests {
     accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), seconds: Double = 15,
     turnsAbout turned: [Double] = [1, 1, 1], dead: [Int] = [], rest: Double = 0
   ) throws -> CertificateFinding {
+    let certificate = try certificate(
+      accelerometer: accelerometer, gyroscope: gyroscope, seconds: seconds, turnsAbout: turned,
+      dead: dead, rest: rest)
+    return try #require(certificate["axes"])
+  }
+
+  /// - Parameter deadNoise: How many counts a dead axis has.
+  private func certificate(
+    accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), seconds: Double = 15,
+    turnsAbout turned: [Double] = [1, 1, 1], dead: [Int] = [], deadNoise: UInt64 = 3, rest: Double
+  ) throws -> SensorCertificate {
     var description = ExampleLog.description()
     description.rate = try #require(SampleRate(100))
     let expectation = SensorExpectation(
@@ -77,13 +88,13 @@ struct AxisOrderTests {
       var w = gyroscope(rate) * 65.5
       // A rate at rest, and noise of a count.
       if rest > 0 { w += SIMD3(-79, 26, 177) + SIMD3(repeating: Double(tick % 2)) }
-      for axis in dead { w[axis] = 40 + Double(tick % 3) }
+      for axis in dead { w[axis] = 40 + Double(tick % deadNoise) }
       let sample = RawSample(
         ax: Int16(a.x.rounded()), ay: Int16(a.y.rounded()), az: Int16(a.z.rounded()),
         gx: Int16(w.x.rounded()), gy: Int16(w.y.rounded()), gz: Int16(w.z.rounded()))
       meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
     }
-    return try #require(meter.certificate()["axes"])
+    return meter.certificate()
   }
 
   @Test("of the accelerometer is found in all 48 cases but upside down", arguments: Wiring.all)
@@ -130,6 +141,20 @@ struct AxisOrderTests {
       #expect(try finding(turnsAbout: turned, rest: 5).value == "not turned enough")
     }
     #expect(try finding(turnsAbout: [0, 0, 0], rest: 5).value == "not turned enough")
+  }
+
+  @Test("shows axes of the gyroscope that have one count, and gravity turned about, as stuck")
+  func stuck() throws {
+    for dead in [[0], [1], [2], [0, 1], [1, 2], [0, 1, 2]] {
+      let certificate = try certificate(
+        turnsAbout: [2.5, 1.5, 2], dead: dead, deadNoise: 1, rest: 5)
+      let names = dead.map { ["gx", "gy", "gz"][$0] + " at 40" }.joined(separator: ", ")
+      // The acceleration had no noise while it rested, and is not known to be alive.
+      #expect(certificate["stuck"]?.value == names + ", not judged: ax, ay, az")
+    }
+    // About an axis that gravity did not turn about, nothing is known.
+    let level = try certificate(turnsAbout: [2, 0, 0], dead: [1, 2], deadNoise: 1, rest: 5)
+    #expect(level["stuck"]?.value == "not judged: ax, ay, az, gy, gz")
   }
 
   @Test("is not judged before the sensor was turned about each of its axes")

@@ -107,7 +107,7 @@ struct AxisWatchTests {
     }
   }
 
-  @Test("two dead axes are found, and three axes in motion say nothing of the others")
+  @Test("three axes in motion say nothing of the others, nor do those of the accelerometer of the gyroscope's")
   func plane() throws {
     func certificate(_ axes: [Int], by amplitude: Double = 400) throws -> SensorCertificate {
       try meter.certificate(seconds: 20, withoutNoise) { tick, sample in
@@ -115,14 +115,53 @@ struct AxisWatchTests {
         if !axes.contains(4) { sample.gy = 0 }
       }
     }
-    let two = try certificate([0, 1, 2, 3])
-    #expect(two["zero"]?.value == "gy" && two["stuck"]?.value == "gz at 20")
+    // A wheel that is shaken along its axle.
+    let wheel = try certificate([0, 1, 2, 3])
+    #expect(wheel["zero"]?.value == "none, not judged: gy")
+    #expect(wheel["stuck"]?.value == "none, not judged: gy, gz")
+    let dead = try certificate([0, 2, 3, 4, 5])
+    #expect(dead["stuck"]?.value == "ay at 300")
     // A made-up turn in a plane.
     let plane = try certificate([0, 1, 5])
     #expect(plane["zero"]?.value == "none, not judged: gy" && plane["zero"]?.verdict == .pass)
     #expect(plane["stuck"]?.value == "none, not judged: az, gx, gy")
     let little = try certificate([0, 1, 2, 3, 5], by: 120)
     #expect(little["zero"]?.value == "none, not judged: gy")
+  }
+
+  @Test("turns about an axle that is askew between two axes of the gyroscope say nothing of the third")
+  func askew() throws {
+    for (first, second, still, part) in [
+      (3, 4, 5, 1.0), (3, 5, 4, -0.7), (4, 5, 3, 2.1), (5, 3, 4, -1.6),
+    ] {
+      func certificate(wobbling: Double) throws -> SensorCertificate {
+        try meter.certificate(seconds: 20, withoutNoise) { tick, sample in
+          Self.move(tick, &sample, [0, 1, 2, first], by: 400)
+          let turn = Double(sample[first])
+          let wobble = wobbling * sin(Double(tick) * 0.11)
+          sample[second] = Int16((part * turn + wobble).rounded())
+          sample[still] = -9
+        }
+      }
+      let name = ["gx", "gy", "gz"][still - 3]
+      #expect(try certificate(wobbling: 0)["stuck"]?.value == "none, not judged: \(name)")
+      #expect(try certificate(wobbling: 200)["stuck"]?.value == "\(name) at -9")
+    }
+  }
+
+  @Test("an axis of a gyroscope alone is dead when both others move")
+  func gyroscopeAlone() throws {
+    var description = try CertificateMeterTests.description()
+    description.channels = .gyroscope
+    for (axes, value) in [([3, 5], "gy at 65"), ([5], "not judged: gx, gy")] {
+      var meter = CertificateMeter(description, withoutNoise)
+      for tick in 0..<2000 as Range<UInt64> {
+        var sample = RawSample()
+        Self.move(tick, &sample, axes, by: 400)
+        meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
+      }
+      #expect(meter.certificate()["stuck"]?.value.hasSuffix(value) == true)
+    }
   }
 
   @Test("a gyroscope of half the typical noise is not stuck when it rests for some seconds")

@@ -173,6 +173,9 @@ struct AxisOrder {
     }
   }
 
+  /// The axes of the gyroscope that did not answer when gravity turned about them: 0 for x.
+  var unanswered: [Int] { silence.axes }
+
   /// `nil` when the recording has only one of the two sensors.
   var finding: CertificateFinding? {
     guard isJudged else { return nil }
@@ -180,7 +183,7 @@ struct AxisOrder {
       CertificateFinding(
         name: "axes", value: value, bound: "both sensors turn alike", verdict: verdict)
     }
-    let silent = silence.axes
+    let silent = unanswered
     if !silent.isEmpty {
       let names = silent.map { ChannelSet.names[3 + $0] }.joined(separator: ", ")
       return finding("\(names) \(silent.count == 1 ? "does" : "do") not answer", .fail)

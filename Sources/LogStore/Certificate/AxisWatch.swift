@@ -12,7 +12,9 @@ import IMUModel
 /// An axis is stuck when its noise could not stay in one count for so long by chance (``limit(deviation:bandwidth:rate:)``),
 /// or when most other axes move in three seconds in which it does not, if it had no other count yet, or more than rounding makes before: that needs
 /// no figure of its noise, and is taken back when it changes, as an axis whose noise is far below a count may just not have been
-/// turned. Nor does an axis
+/// turned. What moves the accelerometer shows nothing of a gyroscope's axis: both others of the gyroscope must move, each in its own
+/// way, as a turn about one axis, however that is mounted, moves them in proportion; or gravity turns about it (``markUnanswered(_:)``).
+/// Nor does an axis
 /// that was at an end of its range from the first sample on: it is stuck after three seconds, until it has another count,
 /// as motion may hold it there too. Two axes are the
 /// same when they move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ
@@ -131,16 +133,36 @@ struct AxisWatch {
     where min(window.spread(first), window.spread(second)) >= CertificateBounds.motion {
       movedAlike |= AxisWatch.bit(first, second)
     }
-    // A made-up motion in a plane moves three; four of five are moved by a hand or a vehicle.
+    // A made-up motion in a plane moves three; four of five are moved by a hand or a vehicle, and by a wheel that shakes.
     for axis in axes where window.spread(axis) == 0 {
       let moving = axes.reduce(0) {
         $0 + (window.spread($1) >= CertificateBounds.motion ? 1 : 0)
       }
-      guard moving >= max(2, axes.count - 2), !hasChanged[axis] || wasLively[axis],
-        held[axis] == nil
+      guard moving >= max(2, axes.count - 2), axis < 3 || isTurned(about: axis),
+        !hasChanged[axis] || wasLively[axis]
       else { continue }
-      markStuck(axis)
-      isHeldBeside[axis] = held[axis] != nil
+      markStuckBeside(axis)
+    }
+  }
+
+  /// Whether the window has turns that an axis of the gyroscope would show, by both others of it.
+  private func isTurned(about axis: Int) -> Bool {
+    let others = axes.filter { $0 >= 3 && $0 != axis }
+    return others.count == 2
+      && others.allSatisfy { window.spread($0) >= CertificateBounds.motion }
+      && window.leastDeviation(others[0], others[1]) >= CertificateBounds.turnDeviation
+  }
+
+  private mutating func markStuckBeside(_ axis: Int) {
+    guard held[axis] == nil else { return }
+    markStuck(axis)
+    isHeldBeside[axis] = held[axis] != nil
+  }
+
+  /// Takes axes of the gyroscope for stuck that gravity turned about without an answer, and that have the same count now.
+  mutating func markUnanswered(_ unanswered: [Int]) {
+    for axis in unanswered where axes.contains(axis) && runs[axis] >= shortest {
+      markStuckBeside(axis)
     }
   }
 
@@ -204,18 +226,40 @@ struct AxisWatch {
   }
 }
 
-/// The least and the greatest count of each axis in a row of samples.
+/// The least and the greatest count of each axis in a row of samples, and how those of the gyroscope vary together.
 private struct MotionWindow {
   private(set) var count: UInt64 = 0
   private var least = SIMD8<Int16>(repeating: .max)
   private var greatest = SIMD8<Int16>(repeating: .min)
+  /// Of gx, gy and gz: sums, sums of squares, and of the products gx · gy, gy · gz and gz · gx.
+  private var sums = SIMD4<Int64>()
+  private var squares = SIMD4<Int64>()
+  private var products = SIMD4<Int64>()
 
   mutating func add(_ sample: RawSample) {
     let counts = SIMD8<Int16>(
       sample.ax, sample.ay, sample.az, sample.gx, sample.gy, sample.gz, 0, 0)
     least = pointwiseMin(least, counts)
     greatest = pointwiseMax(greatest, counts)
+    let rates = SIMD4(Int64(sample.gx), Int64(sample.gy), Int64(sample.gz), 0)
+    sums &+= rates
+    squares &+= rates &* rates
+    products &+= rates &* SIMD4(rates.y, rates.z, rates.x, 0)
     count += 1
+  }
+
+  /// The standard deviation of two axes of the gyroscope in the direction between them in which it is least: 0 for two that move in
+  /// proportion.
+  func leastDeviation(_ first: Int, _ second: Int) -> Double {
+    let n = Double(count)
+    let (i, j) = (first - 3, second - 3)
+    let (meanI, meanJ) = (Double(sums[i]) / n, Double(sums[j]) / n)
+    let (a, b) = (
+      Double(squares[i]) / n - meanI * meanI, Double(squares[j]) / n - meanJ * meanJ
+    )
+    let product = products[(i + 1) % 3 == j ? i : j]
+    let c = Double(product) / n - meanI * meanJ
+    return max(0, (a + b) / 2 - hypot((a - b) / 2, c)).squareRoot()
   }
 
   /// By how many counts an axis changed.

@@ -19,6 +19,9 @@ enum CertificateBounds {
   /// The move of the other axes in three seconds, in counts, that proves a constant axis dead: 2 % of cross-axis
   /// sensitivity, as the data sheets have it, would show five.
   static let motion = 256
+  /// What two axes of the gyroscope must deviate in every direction between them, in counts, to prove the third dead: about an
+  /// axis that a chip is mounted askew to they move in proportion.
+  static let turnDeviation = 16.0
   /// A deviation of sixty samples may be this part of the true one: ±9 %, twice.
   static let leastMeasured = 0.8
   /// Zero levels are typical, before soldering and at 25 °C: twice as much is accepted.

@@ -308,6 +308,8 @@ extension CertificateMeter {
       if isSensorOpen { return result(open, .unknown) }
       return result(open.isEmpty ? "none" : "none, \(open)", .pass)
     }
+    var watch = watch
+    watch.markUnanswered(order.unanswered.map { $0 + 3 })
     let stuck = watch.axes.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }
     let isZero = { (stuck: AxisWatch.Stuck) in stuck.count == 0 && stuck.tick == nil }
     let zero = stuck.filter { isZero($0.1) }.map { ChannelSet.names[$0.0] }

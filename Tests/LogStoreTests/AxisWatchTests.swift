@@ -107,7 +107,8 @@ struct AxisWatchTests {
     }
   }
 
-  @Test("three axes in motion say nothing of the others, nor do those of the accelerometer of the gyroscope's")
+  @Test(
+    "three axes in motion say nothing of the others, nor do the accelerometer's of the gyroscope's")
   func plane() throws {
     func certificate(_ axes: [Int], by amplitude: Double = 400) throws -> SensorCertificate {
       try meter.certificate(seconds: 20, withoutNoise) { tick, sample in
@@ -129,7 +130,7 @@ struct AxisWatchTests {
     #expect(little["zero"]?.value == "none, not judged: gy")
   }
 
-  @Test("turns about an axle that is askew between two axes of the gyroscope say nothing of the third")
+  @Test("turns about an axle that is askew to two axes of the gyroscope say nothing of the third")
   func askew() throws {
     for (first, second, still, part) in [
       (3, 4, 5, 1.0), (3, 5, 4, -0.7), (4, 5, 3, 2.1), (5, 3, 4, -1.6),

@@ -174,13 +174,23 @@ struct CertificateMeterTests {
     var off = Sensor()
     off.levels[2] = 8192 * 1.2
     #expect(try certificate(of: off)["gravity"]?.verdict == .warn)
-    // 40 °/s are 2620 counts; more is no stillness for an MPU-6050.
+  }
+
+  @Test(
+    "warns of a rate at rest beyond twice the data sheet's, however large, and is measured beside it",
+    arguments: [-45.0, 41, 120, -330])
+  func biases(rate: Double) throws {
     var biased = Sensor()
-    biased.levels[3...5] = [-900, 65, 20]
-    var expectation = CertificateMeterTests.expectation
-    expectation.zeroRate = 5
-    let certificate = try certificate(of: biased, expectation)
+    biased.levels[3...5] = [rate * 65.5, 65, 20]
+    let certificate = try certificate(of: biased)
     #expect(certificate["bias-gx"]?.verdict == .warn && certificate["bias-gy"]?.verdict == .pass)
+    #expect(certificate["bias-gx"]?.value.hasSuffix("°/s, or an even turn") == true)
+    #expect(certificate["still"]?.verdict == .pass && certificate["gravity"]?.verdict == .pass)
+    #expect(certificate.verdict == .warn, "\(certificate.sentence)")
+    // Three at once, each within its bound.
+    var all = Sensor()
+    all.levels[3...5] = [39 * 65.5, -39 * 65.5, 38 * 65.5]
+    #expect(try self.certificate(of: all).verdict == .pass)
   }
 
   @Test("bounds the chip's rate by its readings", arguments: [-0.02, -0.004, 0, 0.009, 0.03, 0.07])

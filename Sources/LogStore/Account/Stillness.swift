@@ -31,13 +31,18 @@ public struct Stillness: Equatable, Sendable {
 /// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
 /// A window is still when the accelerometer's three axes together spread less than 15 mg around their means and the
-/// gyroscope's less than 1 °/s, at a mean below 25 °/s: about five times the noise (MPU-6050: 3 mg, 0.05 °/s) and more than
-/// the zero-rate level of most chips. The MPU-6050 has 20 °/s on each axis (PS-MPU-6000A 6.1), so its mean is below 40 °/s,
-/// and the LSM9DS1 30 °/s (DocID025715, table 3), so 60 °/s. A window has at least eight samples, without a gap between them.
+/// gyroscope's less than 1 °/s: about five times the noise (MPU-6050: 3 mg, 0.05 °/s). About an axis that is not vertical, gravity
+/// turns, and spreads as much from 6 °/s on. An even rate that leaves gravity at 1 g, however large it is, is taken for the
+/// gyroscope's own at rest, which a certificate judges: only an even turn about the vertical looks the same. Where gravity is not
+/// seen, or is a tenth off, as in a centrifuge, the rates' mean must be below 60 °/s. Twice the zero-rate level on all three axes at
+/// once is 69 °/s of the MPU-6050, which has 20 °/s (PS-MPU-6000A 6.1), so 80 °/s; and 104 °/s of the LSM9DS1, which has 30 °/s
+/// (DocID025715, table 3), so 120 °/s. A window has at least eight samples, without a gap between them.
 struct StillnessMeter: Equatable, Sendable {
   /// In g and °/s.
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
+  /// What the mean acceleration may be off 1 g to be gravity alone, in g.
+  private static let gravity = 0.1
   /// The length of a window in nanoseconds, and its least samples: of fewer a spread says little.
   private static let windowLength: Int64 = 500_000_000
   private static let leastSamples = 8
@@ -46,9 +51,11 @@ struct StillnessMeter: Equatable, Sendable {
   private let period: Int64
   private let hasAcceleration: Bool
   private let hasRate: Bool
+  /// Whether all axes of the accelerometer are there, which a magnitude needs.
+  private let hasGravity: Bool
   private let gPerCount: Double
   private let dpsPerCount: Double
-  /// In degrees a second.
+  /// Of a rate that gravity does not prove to be one at rest, in degrees a second.
   private let rateOffset: Double
   private var window = StillnessWindow()
   private(set) var stillness = Stillness()
@@ -62,13 +69,14 @@ struct StillnessMeter: Equatable, Sendable {
     period = description.rate.periodNanoseconds
     hasAcceleration = !description.channels.isDisjoint(with: .accelerometer)
     hasRate = !description.channels.isDisjoint(with: .gyroscope)
+    hasGravity = description.channels.isSuperset(of: .accelerometer)
     gPerCount = description.sensor.accelerometerScale.value
     dpsPerCount = description.sensor.gyroscopeScale.value
     // See above for the data sheets; an import may be of any chip, and has the usual bound.
     switch description.sensor.model {
-    case "MPU-6050": rateOffset = 40
-    case "LSM9DS1": rateOffset = 60
-    default: rateOffset = 25
+    case "MPU-6050": rateOffset = 80
+    case "LSM9DS1": rateOffset = 120
+    default: rateOffset = 60
     }
   }
 
@@ -100,7 +108,9 @@ struct StillnessMeter: Equatable, Sendable {
     let rate = window.axes(from: 3, scale: dpsPerCount)
     let isStill =
       acceleration.spread < StillnessMeter.accelerationSpread
-      && rate.spread < StillnessMeter.rateSpread && rate.mean < rateOffset
+      && rate.spread < StillnessMeter.rateSpread
+      && (rate.mean < rateOffset
+        || hasGravity && abs(acceleration.mean - 1) < StillnessMeter.gravity)
     window.isStill = isStill
     if isStill {
       restSum += acceleration.mean

@@ -267,9 +267,11 @@ extension CertificateMeter {
     return (3..<6).filter { description.channels.contains(ChannelSet(rawValue: 1 << UInt8($0))) }
       .map { axis in
         let bias = stretch.mean(axis) * sensor.gyroscopeScale.value
+        // About the vertical, nothing tells the one from the other.
+        let turn = abs(bias) > limit ? ", or an even turn" : ""
         return CertificateFinding(
           name: "bias-" + ChannelSet.names[axis],
-          value: stretch.isWhole ? "\(CertificateMeter.figure(bias, 2)) °/s" : "-",
+          value: stretch.isWhole ? "\(CertificateMeter.figure(bias, 2)) °/s\(turn)" : "-",
           bound: "within ±\(CertificateMeter.figure(limit, 2)) °/s",
           verdict: !stretch.isWhole ? .unknown : abs(bias) > limit ? .warn : .pass)
       }

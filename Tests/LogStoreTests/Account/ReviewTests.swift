@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LogFormat
 import LogStore
@@ -46,24 +47,42 @@ struct ReviewTests {
   }
 
   @Test(
-    "a slow turn is motion, a constant offset of the gyroscope is not",
-    arguments: [("MPU-6050", 35, 45), ("MPU-6500", 20, 30)])
-  func turns(model: String, offset: Int, turn: Int) throws {
-    for (rate, isStill) in [(131 * offset, true), (131 * turn, false)] {
+    "a turn that carries gravity around is motion, an even rate beside 1 g is the gyroscope's own",
+    arguments: ["MPU-6050", "MPU-6500", "LSM9DS1"])
+  func turns(model: String) throws {
+    for rate in [-240, -90, -27, 3, 45, 130, 245] {
       var recording = ReviewedRecording(rate: 100, model: model)
-      recording.still(seconds: 2, gz: Int16(rate))
+      recording.still(seconds: 2, gz: Int16(131 * rate))
       let stillness = try #require(recording.review().motion).stillness
-      #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
+      #expect(stillness.parts.map(\.isStill) == [true], "\(rate)")
+    }
+    for rate in [-12.0, 8, 40] {
+      var turning = ReviewedRecording(rate: 100, model: model)
+      for tick in 0..<200 {
+        let angle = rate * Double(tick) / 100 * Double.pi / 180
+        turning.add(
+          RawSample(
+            ay: Int16(16384 * sin(angle)), az: Int16(16384 * cos(angle)), gx: Int16(131 * rate)))
+      }
+      let stillness = try #require(turning.review().motion).stillness
+      #expect(stillness.parts.map(\.isStill) == [false], "\(rate)")
     }
   }
 
-  @Test("an LSM9DS1, whose gyroscope is off by 30 °/s on each axis, can be still")
-  func largeOffset() throws {
-    for (rate, isStill) in [(131 * 52, true), (131 * 62, false)] as [(Int, Bool)] {
-      var recording = ReviewedRecording(rate: 100, model: "LSM9DS1")
-      recording.still(seconds: 2, gz: Int16(rate))
-      let stillness = try #require(recording.review().motion).stillness
-      #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
+  @Test(
+    "an even rate without gravity beside it is at rest within what three axes may be off",
+    arguments: [("MPU-6050", 75, 85), ("MPU-6500", 55, 65), ("LSM9DS1", 115, 125)])
+  func largeOffset(model: String, offset: Int, turn: Int) throws {
+    for (rate, isStill) in [(offset, true), (-offset, true), (turn, false), (-turn, false)] {
+      // A centrifuge, and a gyroscope alone.
+      var centrifuge = ReviewedRecording(rate: 100, model: model)
+      centrifuge.still(seconds: 2, az: 19_000, gz: Int16(131 * rate))
+      var gyroscope = ReviewedRecording(rate: 100, channels: .gyroscope, model: model)
+      gyroscope.still(seconds: 2, gz: Int16(131 * rate))
+      for recording in [centrifuge, gyroscope] {
+        let stillness = try #require(recording.review().motion).stillness
+        #expect(stillness.parts.map(\.isStill) == [isStill], "\(rate)")
+      }
     }
   }
 

@@ -62,7 +62,7 @@ public struct MotionAccount: Equatable, Sendable {
   public var stillness: Stillness { meter.stillness }
 
   /// Mean magnitude of the acceleration where the sensor was still, in g: 1 for a good sensor; `nil` when it was never
-  /// still or has no accelerometer.
+  /// still, or an axis of the accelerometer was not recorded.
   public var accelerationAtRest: Double? { meter.accelerationAtRest }
 
   /// Lowest and highest temperature in °C; `nil` without the channel.

@@ -80,9 +80,9 @@ struct StillnessMeter: Equatable, Sendable {
     }
   }
 
-  /// Mean magnitude of the acceleration in still windows, in g.
+  /// Mean magnitude of the acceleration in still windows, in g; `nil` unless all three axes are there.
   var accelerationAtRest: Double? {
-    hasAcceleration && restCount > 0 ? restSum / Double(restCount) : nil
+    hasGravity && restCount > 0 ? restSum / Double(restCount) : nil
   }
 
   /// Adds a sample; returns the window that it completes.

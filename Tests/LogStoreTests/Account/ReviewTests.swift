@@ -191,6 +191,16 @@ struct ReviewTests {
     let review = try gyro.review()
     #expect(review.motion?.accelerationAtRest == nil && review.motion?.temperature == nil)
     #expect(review.motion?.stillness.stillTime == 2_000_000_000 && review.verdict == .good)
+    // One or two axes of the accelerometer say nothing of gravity.
+    // ax, az, ax and ay, ax with az and gz.
+    for channels in [0b1, 0b100, 0b11, 0b10_0101] as [UInt8] {
+      var few = ReviewedRecording(rate: 100, channels: ChannelSet(rawValue: channels))
+      few.still(seconds: 2, az: 14_000)
+      let review = try few.review()
+      #expect(review.motion?.accelerationAtRest == nil)
+      #expect(review.motion?.stillness.stillTime == 2_000_000_000)
+      #expect(review.verdict == .good, "\(review.sentence)")
+    }
     var short = ReviewedRecording(rate: 10)
     short.still(seconds: 0.7)
     #expect(try short.review().motion?.stillness == Stillness())

@@ -97,6 +97,30 @@ struct CertificateMeterTests {
     }
   }
 
+  @Test("measures twice the noise and more through a wide filter, and calls it no motion")
+  func loud() throws {
+    // 260 and 256 Hz: 52.8 counts, which are 6.5 mg, and 5.2.
+    var expectation = CertificateMeterTests.expectation
+    expectation.acceleration?.bandwidth = 260
+    expectation.angularRate?.bandwidth = 256
+    for (factor, verdict) in [
+      (1.4, .pass), (1.9, .pass), (2.5, .warn),
+    ] as [(Double, CertificateFinding.Verdict)] {
+      var sensor = Sensor()
+      sensor.deviations = [52.8, 52.8, 52.8, 5.2, 5.2, 5.2].map { $0 * factor }
+      let certificate = try certificate(of: sensor, hertz: 1000, expectation)
+      #expect(certificate["still"]?.value == "3 s from 0 s")
+      for name in ["ax", "az", "gy"] {
+        #expect(certificate["noise-density-\(name)"]?.verdict == verdict, "\(factor) \(name)")
+      }
+    }
+    // Five times is no rest.
+    var shaken = Sensor()
+    shaken.deviations[2] = 5 * 52.8
+    let moved = try certificate(of: shaken, hertz: 1000, expectation)
+    #expect(moved["still"]?.value == "never")
+  }
+
   @Test(
     "says nothing of noise that is smaller than half a count, nor of axes that it may hold still")
   func coarse() throws {

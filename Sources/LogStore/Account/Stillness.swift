@@ -30,8 +30,9 @@ public struct Stillness: Equatable, Sendable {
 
 /// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
-/// A window is still when the accelerometer's three axes together spread less than 15 mg around their means and the
-/// gyroscope's less than 1 °/s: about five times the noise (MPU-6050: 3 mg, 0.05 °/s). About an axis that is not vertical, gravity
+/// A window is still when each axis of the accelerometer spreads less than 15 mg around its mean and each of the gyroscope less than
+/// 1 °/s, as `calibrate` has it: about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s). Where three times the data sheet's
+/// noise through the chip's filter is more, as of an MPU-6050 at 1 kHz, and it is known, that is the bound. About an axis that is not vertical, gravity
 /// turns, and spreads as much from 6 °/s on. An even rate that leaves gravity at 1 g, however large it is, is taken for the
 /// gyroscope's own at rest, which a certificate judges: only an even turn about the vertical looks the same. Where gravity is not
 /// seen, or is a tenth off, as in a centrifuge, the rates' mean must be below 60 °/s. Twice the zero-rate level on all three axes at
@@ -41,6 +42,8 @@ struct StillnessMeter: Equatable, Sendable {
   /// In g and °/s.
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
+  /// A chip may have twice its noise, of which a certificate warns, and not be called moved.
+  private static let noises = 3.0
   /// What the mean acceleration may be off 1 g to be gravity alone, in g.
   private static let gravity = 0.1
   /// The length of a window in nanoseconds, and its least samples: of fewer a spread says little.
@@ -55,6 +58,9 @@ struct StillnessMeter: Equatable, Sendable {
   private let hasGravity: Bool
   private let gPerCount: Double
   private let dpsPerCount: Double
+  /// What an axis may spread, in g and °/s.
+  private let accelerationSpread: Double
+  private let rateSpread: Double
   /// Of a rate that gravity does not prove to be one at rest, in degrees a second.
   private let rateOffset: Double
   private var window = StillnessWindow()
@@ -62,7 +68,13 @@ struct StillnessMeter: Equatable, Sendable {
   private var restSum = 0.0
   private var restCount = 0
 
-  init(_ description: RecordingDescription) {
+  /// - Parameter expectation: What the chip's noise is known from; `nil` where it is not, as in a log.
+  init(_ description: RecordingDescription, _ expectation: SensorExpectation? = nil) {
+    func spread(_ least: Double, _ noise: SensorExpectation.Noise?) -> Double {
+      max(least, noise.map { StillnessMeter.noises * $0.density * $0.bandwidth.squareRoot() } ?? 0)
+    }
+    accelerationSpread = spread(StillnessMeter.accelerationSpread, expectation?.acceleration)
+    rateSpread = spread(StillnessMeter.rateSpread, expectation?.angularRate)
     length = max(
       StillnessMeter.leastSamples,
       Int(clamping: description.rate.tick(atNanoseconds: StillnessMeter.windowLength)))
@@ -107,8 +119,7 @@ struct StillnessMeter: Equatable, Sendable {
     let acceleration = window.axes(from: 0, scale: gPerCount)
     let rate = window.axes(from: 3, scale: dpsPerCount)
     let isStill =
-      acceleration.spread < StillnessMeter.accelerationSpread
-      && rate.spread < StillnessMeter.rateSpread
+      acceleration.spread < accelerationSpread && rate.spread < rateSpread
       && (rate.mean < rateOffset
         || hasGravity && abs(acceleration.mean - 1) < StillnessMeter.gravity)
     window.isStill = isStill
@@ -165,7 +176,7 @@ struct StillnessWindow: Equatable, Sendable {
     squares &+= values &* values
   }
 
-  /// Length of the mean vector of three axes, and the root of the sum of their variances.
+  /// Length of the mean vector of three axes, and the largest of their standard deviations.
   func axes(from first: Int, scale: Double) -> (mean: Double, spread: Double) {
     var mean = 0.0
     var variance = 0.0
@@ -173,7 +184,7 @@ struct StillnessWindow: Equatable, Sendable {
     for axis in first..<first + 3 {
       let average = Double(sums[axis]) / n
       mean += average * average
-      variance += max(0, Double(squares[axis]) / n - average * average)
+      variance = max(variance, Double(squares[axis]) / n - average * average)
     }
     return (mean.squareRoot() * abs(scale), variance.squareRoot() * abs(scale))
   }

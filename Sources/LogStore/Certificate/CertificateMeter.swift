@@ -26,7 +26,7 @@ package struct CertificateMeter {
   /// A meter for a recording of a sensor of which so much is expected.
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation) {
     (self.description, self.expectation) = (description, expectation)
-    meter = StillnessMeter(description)
+    meter = StillnessMeter(description, expectation)
     watch = AxisWatch(description.channels, rate: description.rate)
     order = AxisOrder(description)
     setLimits()

@@ -86,6 +86,24 @@ struct ReviewTests {
     }
   }
 
+  @Test("each axis may spread by 15 mg and by 1 °/s at rest, whatever the others do")
+  func spread() throws {
+    // Square waves: their deviation is their height. 246 counts are 15 mg, and 131 are 1 °/s.
+    for (heights, isStill) in [
+      ([240, 240, 240, 128, 128, 128], true), ([252, 0, 0, 0, 0, 0], false),
+      ([0, 0, -252, 0, 0, 0], false), ([0, 0, 0, 0, 134, 0], false),
+    ] as [([Int16], Bool)] {
+      var recording = ReviewedRecording(rate: 100)
+      for tick in 0..<200 {
+        var sample = RawSample(az: 16384)
+        for axis in 0..<6 { sample[axis] += tick % 2 == 0 ? heights[axis] : -heights[axis] }
+        recording.add(sample)
+      }
+      let stillness = try #require(recording.review().motion).stillness
+      #expect(stillness.parts.map(\.isStill) == [isStill], "\(heights)")
+    }
+  }
+
   @Test("gaps are counted by cause, and more than one in 1000 is a flaw")
   func gaps() throws {
     var recording = ReviewedRecording(rate: 100)

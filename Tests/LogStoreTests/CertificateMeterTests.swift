@@ -154,6 +154,21 @@ struct CertificateMeterTests {
     #expect(never["temperature"]?.value == "24.8 °C")
   }
 
+  @Test(
+    "prints how long it must be still at its rate, and needs no more than whole windows of that",
+    arguments: [
+      (1, "64 samples, 64 s", 64), (5, "64 samples, 12.8 s", 12.8), (10, "64 samples, 6.4 s", 6.4),
+      (17, "64 samples, 3.764 s", 3.764), (20, "3 s", 3), (104, "3 s", 3.5), (833, "3 s", 3.495),
+    ] as [(UInt32, String, Double)])
+  func shortest(hertz: UInt32, bound: String, length: Double) throws {
+    let whole = try certificate(seconds: length + 1, hertz: hertz)
+    #expect(whole["still"]?.bound == bound)
+    let value = try #require(whole["still"]?.value.split(separator: " ").first)
+    #expect(try abs(#require(Double(value)) - length) < 0.0015)
+    let short = try certificate(seconds: length - 1.5 / Double(hertz), hertz: hertz)
+    #expect(short["still"]?.value == "never" && short["still"]?.bound == bound)
+  }
+
   @Test("names a dead axis, a stuck one with the tick from which it is, and a copy")
   func axes() throws {
     let dead = try certificate { _, sample in sample.gz = 0 }

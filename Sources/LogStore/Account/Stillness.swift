@@ -50,7 +50,8 @@ struct StillnessMeter: Equatable, Sendable {
   private static let windowLength: Int64 = 500_000_000
   private static let leastSamples = 8
 
-  private let length: Int
+  /// Samples of a window.
+  let length: Int
   private let period: Int64
   private let hasAcceleration: Bool
   private let hasRate: Bool

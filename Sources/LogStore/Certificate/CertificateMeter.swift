@@ -178,7 +178,7 @@ extension CertificateMeter {
 
 extension CertificateMeter {
   private var still: CertificateFinding {
-    let bound = Plain.seconds(CertificateBounds.stillTime)
+    let bound = StillStretch.bound(window: meter.length, rate: description.rate)
     guard stretch.isWhole else {
       return CertificateFinding(name: "still", value: "never", bound: bound, verdict: .unknown)
     }

@@ -38,6 +38,16 @@ struct StillStretch {
       end - start >= CertificateBounds.stillTime && sampleCount >= CertificateBounds.leastSamples
   }
 
+  /// What makes a stretch long enough: three seconds, or the least samples in whole windows of `length` where these take longer.
+  static func bound(window length: Int, rate: SampleRate) -> String {
+    let samples = (CertificateBounds.leastSamples + length - 1) / length * length
+    let time = rate.nanoseconds(atTick: UInt64(samples))
+    guard time > CertificateBounds.stillTime else {
+      return Plain.seconds(CertificateBounds.stillTime)
+    }
+    return "\(samples) samples, \(Plain.seconds(time))"
+  }
+
   /// A channel's mean in counts.
   func mean(_ channel: Int) -> Double { Double(sums[channel]) / Double(max(1, sampleCount)) }
 

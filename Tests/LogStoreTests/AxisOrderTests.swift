@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LogStore
 import LogStoreTesting
@@ -155,6 +156,61 @@ struct AxisOrderTests {
     // About an axis that gravity did not turn about, nothing is known.
     let level = try certificate(turnsAbout: [2, 0, 0], dead: [1, 2], deadNoise: 1, rest: 5)
     #expect(level["stuck"]?.value == "not judged: ax, ay, az, gy, gz")
+  }
+
+  /// What is found after a rest, and an even turn by 130° about each axis while it lies level; the sensor is laid anew between, which
+  /// is not recorded.
+  private func finding(
+    speed: Double, accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), rest: Double = 5
+  ) throws -> CertificateFinding {
+    var description = ExampleLog.description()
+    description.rate = try #require(SampleRate(100))
+    let expectation = SensorExpectation(
+      identity: 0x68, maximumBusClock: 400_000, zeroG: 0.1, zeroRate: 20,
+      rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
+    var meter = CertificateMeter(description, expectation)
+    var tick: UInt64 = 0
+    for axis in 0..<3 {
+      for time in 0..<Int((rest + 130 / abs(speed)) * 100) {
+        let rate = Double(time) < rest * 100 ? 0 : speed
+        let angle = max(0, Double(time) / 100 - rest) * speed * Double.pi / 180
+        var (up, turn) = (SIMD3<Double>(), SIMD3<Double>())
+        // What is fixed in space turns the other way in the chip.
+        (up[(axis + 1) % 3], up[(axis + 2) % 3]) = (cos(angle), -sin(angle))
+        turn[axis] = rate
+        let a = accelerometer(up) * 8192
+        let w = gyroscope(turn) * 65.5 + SIMD3(-790, 260, 177)
+        let noise = SIMD3(Double(tick % 2), Double(tick % 3), Double(tick % 5))
+        meter.add(
+          tick, description.rate.nanoseconds(atTick: tick),
+          RawSample(
+            ax: Int16((a.x + 5 * noise.x).rounded()), ay: Int16((a.y + 5 * noise.y).rounded()),
+            az: Int16((a.z + 5 * noise.z).rounded()), gx: Int16((w.x + noise.x).rounded()),
+            gy: Int16((w.y + noise.y).rounded()), gz: Int16((w.z + noise.z).rounded())))
+        tick += 1
+      }
+      tick += 50
+    }
+    return try #require(meter.certificate()["axes"])
+  }
+
+  @Test("is found by turns of 130° from 6 °/s on", arguments: [6.0, 8, 15, 24, 31, 40, 60, 90])
+  func slow(speed: Double) throws {
+    for sign in [1.0, -1] {
+      let speed = sign * speed
+      let good = try finding(speed: speed)
+      #expect(good.verdict == .pass, "\(good.value)")
+      let exchanged = try finding(speed: speed, accelerometer: Wiring(axes: [1, 0, 2]))
+      #expect(exchanged.verdict == .fail && exchanged.value.hasSuffix("are y, x, z"))
+      let reversed = try finding(speed: speed, gyroscope: Wiring(signs: [1, -1, 1]))
+      #expect(reversed.value == "the gyroscope's are x, -y, z")
+    }
+  }
+
+  @Test("is not judged by slower turns, nor by slow ones while the rate at rest is not known")
+  func tooSlow() throws {
+    #expect(try finding(speed: 3.5).value == "not turned enough")
+    #expect(try finding(speed: 15, rest: 0).verdict == .unknown)
   }
 
   @Test("is not judged before the sensor was turned about each of its axes")

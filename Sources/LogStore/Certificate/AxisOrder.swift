@@ -8,7 +8,7 @@ import IMUModel
 /// accelerometer gives, is −φ without its part along gravity, which the gyroscope gives, axis by axis. If the axes of a
 /// sensor are another permutation, with signs, a × Δa = −M φ with a matrix M of that kind. One 3 × 3 matrix of the sums
 ///
-///     C = Σ φ ⊗ (a × Δa)      over windows of a tenth of a second in which |a| is near to 1 g
+///     C = Σ φ ⊗ (a × Δa)      over turns of some 10° between windows of a tenth of a second in which |a| is near to 1 g
 ///
 /// is enough to judge all 48 of them: the one with the most of −Σ M(k, p) · C(p, k) explains what was seen. For axes Q of
 /// the accelerometer, M is det(Q) · Q, always a rotation: gravity stands twice in a × Δa, so Q and −Q are the same. A
@@ -23,11 +23,14 @@ struct AxisOrder {
   private var nextTick: UInt64 = 0
   private var sums = SIMD8<Int64>(repeating: 0)
   private var before: (acceleration: SIMD3<Double>, turn: SIMD3<Double>)?
+  /// The turn that is not over: the acceleration at its beginning, φ since then, and in how many windows.
+  private var open = (acceleration: SIMD3<Double>(), turn: SIMD3<Double>(), windowCount: 0)
   /// The rows of C: one for each axis of the gyroscope. Radians, g².
   private var rows = (SIMD3<Double>(), SIMD3<Double>(), SIMD3<Double>())
   /// Σ φ² for each of the gyroscope's axes, and Σ (a × Δa)².
   private var turned = SIMD3<Double>()
   private var seenSquares = 0.0
+  /// Of all turns that were taken.
   private var windowCount = 0
   private var silence = SilenceWatch()
 
@@ -35,15 +38,20 @@ struct AxisOrder {
   private static let window: Int64 = 100_000_000
   /// What a window's acceleration may be off 1 g, in g: a hand's own adds to it, and turns its direction by 6° then.
   private static let pull = 0.1
-  /// Of a window, in radians: smaller turns are within the zero-rate level of a chip, larger ones are no small angles.
+  /// Of a turn, in radians: smaller ones are within the zero-rate level of a chip, larger ones are no small angles.
   private static let angles = 0.05...0.5
-  /// What there must be of Σ φ² for each of the three axes: ten windows of 10° are 0.3.
+  /// A turn goes on until it has this, in radians, or turns back: 10°.
+  private static let wholeAngle = 0.17
+  /// The most windows of a turn: a slower one than 5 °/s is within what a rate at rest may change by. A turn is one window
+  /// while the rate at rest is not known.
+  private static let mostWindows = 20
+  /// What there must be of Σ φ² for each of the three axes: ten turns of 10° are 0.3.
   private static let leastTurn = 0.3
   /// How well the best order must agree with what was seen, as the cosine between the two: turns about every axis alike
   /// give 0.82, as what is about the vertical is not seen. A swinging hand, whose own acceleration follows its turns, gave
   /// 0.2 to 0.65 in recordings of third parties.
   private static let agreement = 0.75
-  /// Windows that there must be.
+  /// Windows that there must be in all turns.
   private static let leastWindows = 30
   /// By how much of what it explains it must exceed the order of the data sheet.
   private static let margin = 0.25
@@ -83,25 +91,57 @@ struct AxisOrder {
     let rate = SIMD3(Double(sums[3]), Double(sums[4]), Double(sums[5]))
     let turn = (rate - (bias ?? SIMD3()) * Double(count)) * radiansPerCount
     defer { (before, count) = ((a, turn), 0) }
-    guard AxisOrder.isGravity(a), let before else { return silence.restart() }
+    guard AxisOrder.isGravity(a), let before else {
+      open = (a, SIMD3(), 0)
+      return silence.restart()
+    }
     let turned = (turn + before.turn) / 2
     let middle = (a + before.acceleration) / 2
     let seen = AxisOrder.cross(middle, a - before.acceleration)
-    let size = (turned * turned).sum().squareRoot()
-    if size > AxisOrder.angles.upperBound {
+    if AxisOrder.length(turned) > AxisOrder.angles.upperBound {
       silence.restart()
     } else if bias != nil, AxisOrder.isGravity(before.acceleration) {
       // Less a × (a × φ), which is what the gyroscope says of it.
       let said = middle * (middle * turned).sum() - turned * (middle * middle).sum()
       silence.add(seen - said, middle, turned: turned)
     }
-    guard AxisOrder.angles.contains(size) else { return }
-    rows.0 += seen * turned.x
-    rows.1 += seen * turned.y
-    rows.2 += seen * turned.z
-    self.turned += turned * turned
+    extend(turned, until: a, from: before.acceleration, isBiasKnown: bias != nil)
+  }
+
+  /// Adds what the sensor turned from one window's acceleration to the next one's to the open turn, and takes that once it is whole.
+  private mutating func extend(
+    _ turned: SIMD3<Double>, until a: SIMD3<Double>, from before: SIMD3<Double>, isBiasKnown: Bool
+  ) {
+    if AxisOrder.length(open.turn + turned) < AxisOrder.length(open.turn) {
+      // It turns back.
+      take(until: before)
+      open = (before, SIMD3(), 0)
+    }
+    open.turn += turned
+    open.windowCount += 1
+    if isBiasKnown, AxisOrder.length(open.turn) < AxisOrder.wholeAngle {
+      if open.windowCount == AxisOrder.mostWindows { open = (a, SIMD3(), 0) }
+      return
+    }
+    take(until: a)
+    open = (a, SIMD3(), 0)
+  }
+
+  /// Sums up the open turn, if it is one.
+  private mutating func take(until a: SIMD3<Double>) {
+    let turn = open.turn
+    guard AxisOrder.angles.contains(AxisOrder.length(turn)) else { return }
+    let seen = AxisOrder.cross((a + open.acceleration) / 2, a - open.acceleration)
+    rows.0 += seen * turn.x
+    rows.1 += seen * turn.y
+    rows.2 += seen * turn.z
+    turned += turn * turn
     seenSquares += (seen * seen).sum()
-    windowCount += 1
+    windowCount += open.windowCount
+  }
+
+  private static func length(_ vector: SIMD3<Double>) -> Double {
+    (vector * vector).sum().squareRoot()
   }
 
   /// Whether an acceleration in g is little more than gravity's.

@@ -31,15 +31,20 @@ struct HostDerivation {
   private let owner: (RecordingID) -> String?
   /// Recordings whose files were made.
   private(set) var derivedCount = 0
+  private var presence: LogPresence
+  /// What is lost and was not said yet.
+  private var losses: [RecordingID: HubError] = [:]
 
+  /// - Parameter trash: The beginnings of the UUIDs of what was in the store's trash before it was emptied.
   init(
     _ host: HubHost, _ hub: HubDirectory, _ catalogue: Catalogue, _ ledger: HostLedger,
-    _ rows: HostRows, time: String, isDated: Bool = true,
+    _ rows: HostRows, time: String, isDated: Bool = true, trash: Set<String> = [],
     owner: @escaping (RecordingID) -> String? = { _ in nil }
   ) {
     (self.host, self.hub, self.catalogue) = (host, hub, catalogue)
     (self.ledger, self.rows, self.time) = (ledger, rows, time)
     (self.isDated, self.owner) = (isDated, owner)
+    presence = LogPresence(catalogue, trash: trash)
   }
 
   /// The host's finished files, and what the bytes of each are known by.
@@ -51,6 +56,7 @@ struct HostDerivation {
   mutating func run(_ report: (CommandFailure) -> Void) throws {
     calibration = try hub.calibration(of: host.name)
     let entries = try catalogue.list().entries
+    presence.note(entries)
     try sweep(entries)
     let labelled = try catalogue.labelled()
     var foreign: Set<String> = []
@@ -74,11 +80,16 @@ struct HostDerivation {
       }
     }
     try drop(allBut: entries.filter { !foreign.contains($0.fileName) })
+    for (id, loss) in losses.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      report(HubError.failure(loss))
+      try ledger.append([HostLedger.missing(id, time)])
+    }
   }
 
   /// Removes what was derived from recordings that are not in the store any more, and nothing else.
   mutating func dropGone() throws {
     let entries = try catalogue.list().entries
+    presence.note(entries)
     try sweep(entries)
     try drop(allBut: entries)
   }
@@ -86,11 +97,13 @@ struct HostDerivation {
   private mutating func drop(allBut entries: [CatalogueEntry]) throws {
     let names = Set(entries.map(\.fileName))
     for row in rows.live.values where !names.contains(row.log.fileName) {
+      guard try !isLost(row.id, in: [row.date]) else { continue }
       try drop(row.id, in: [row.date])
     }
     // Of a log that cannot be derived now the files stay as they are.
     let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
     for (id, dates) in rows.unfinished where !underived.contains(prefix(id)) {
+      guard try !isLost(id, in: dates) else { continue }
       try drop(id, in: dates)
     }
     try writeTable()
@@ -98,15 +111,29 @@ struct HostDerivation {
 
   /// Removes files of recordings that are not in the store any more, where lines that name them may be missing. It comes before
   /// any line is added: ended in between, the next round does it again.
-  private func sweep(_ entries: [CatalogueEntry]) throws {
+  private mutating func sweep(_ entries: [CatalogueEntry]) throws {
     guard rows.mayLackLines else { return }
     let dates = Dictionary(uniqueKeysWithValues: rows.live.values.map { ($0.id, $0.date) })
     let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
     for file in try hub.filesInTables(of: host.name) where dates[file.id] != file.date {
       let isElsewhere = owner(file.id).map { $0 != host.name } ?? false
       guard isElsewhere || !underived.contains(prefix(file.id)) else { continue }
+      if dates[file.id] == nil, try isLost(file.id, in: [file.date]) { continue }
       try hub.files.remove("\(hub.path)/\(file.place)")
     }
+  }
+
+  /// Whether a log that is not in the store is gone without anything here having removed it. What was derived from it may be
+  /// all that is left, and stays until its samples file is deleted.
+  private mutating func isLost(_ id: RecordingID, in dates: Set<String>) throws -> Bool {
+    guard owner(id) ?? host.name == host.name, try presence.isLost(id, ledger),
+      let date = dates.sorted().first
+    else { return false }
+    let samples = hub.place(.samples, of: id, host: host.name, date: date)
+    // Its deletion counts only after it was said what it means.
+    if ledger.missing.contains(id) { return try size(of: samples) != nil }
+    losses[id] = .lost(id, store: catalogue.path, samples: "\(hub.path)/\(samples)")
+    return true
   }
 
   /// The part of a UUID that a log's name has.
@@ -121,6 +148,7 @@ struct HostDerivation {
       modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
     let known = rows.live[entry.fileName]
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
+    if ledger.missing.contains(id) { try ledger.append([HostLedger.kept(id)]) }
     // One that was restored after it was pruned is an ordinary one again.
     if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
       try found(id, proof)

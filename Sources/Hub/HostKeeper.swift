@@ -23,6 +23,8 @@ final class HostKeeper: @unchecked Sendable {
   /// What was damaged in the ledger.
   private var ledgerFailure: CommandFailure?
   private var rows: HostRows?
+  /// The beginnings of the UUIDs of what was in the store's trash when the visit began.
+  private var trash: Set<String> = []
   /// The recordings by identity, to answer offers.
   private var here: [RecordingID: HostRows.Row] = [:]
   /// Recordings that were offered and are another host's.
@@ -68,6 +70,11 @@ final class HostKeeper: @unchecked Sendable {
 
   private func openAll() throws -> LocalCopies {
     let catalogue = try hub.store(of: host.name)
+    do {
+      trash = Set(try catalogue.trashed().map(\.entry.idPrefix))
+    } catch {
+      talk(HubError.failure(error).sentence)
+    }
     catalogue.sweep(now: now(), report: talk)
     let (unanswered, unread) = settings.thenFree ? try catalogue.marks() : ([:], [])
     for failure in unread {
@@ -286,7 +293,8 @@ final class HostKeeper: @unchecked Sendable {
       }
       if let ledger, let rows {
         var derivation = HostDerivation(
-          host, hub, try hub.store(of: host.name), ledger, rows, time: time, isDated: isDated
+          host, hub, try hub.store(of: host.name), ledger, rows, time: time, isDated: isDated,
+          trash: trash
         ) { [owners] id in
           owners.holder(of: id)
         }

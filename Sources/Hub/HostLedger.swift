@@ -14,6 +14,8 @@ import LogStore
 ///     undated UUID                                           it came while a clock was wrong or not set: TIME of it is no time
 ///     dated UUID TIME                                        it was here by then
 ///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
+///     missing UUID TIME                                      its log is gone, and nothing here removed it: that was said
+///     kept UUID                                              it is here: `missing` before this does not count any more
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
 ///
@@ -47,6 +49,8 @@ struct HostLedger {
   }
   /// What was removed here for good.
   var pruned: Set<RecordingID> { lines.pruned }
+  /// What was said to be missing, and did not come back.
+  var missing: Set<RecordingID> { lines.missing }
   /// What was offered here and is another host's.
   var twins: [RecordingID: Twin] { lines.twins }
   /// Lines that fail their check.
@@ -60,6 +64,7 @@ struct HostLedger {
     var proofs: [RecordingID: Proof] = [:]
     var arrivals: [RecordingID: Int64] = [:]
     var pruned: Set<RecordingID> = []
+    var missing: Set<RecordingID> = []
     var twins: [RecordingID: Twin] = [:]
   }
 
@@ -109,7 +114,7 @@ extension HostLedger.Lines {
     case "fetched", "found":
       guard let proof else { return }
       proofs[id] = proof
-      pruned.remove(id)
+      takeKept(id)
       let place = words[0] == "found" ? 4 : 5
       if place < words.count, let time = RFC3339.nanoseconds(words[place]) {
         arrivals[id] = time / 1_000_000_000
@@ -120,11 +125,20 @@ extension HostLedger.Lines {
       arrivals[id] = time / 1_000_000_000
     case "pruned":
       pruned.insert(id)
+    case "missing":
+      missing.insert(id)
+    case "kept":
+      takeKept(id)
     case "also", "differs":
       guard words.count > 4, let proof else { return }
       twins[id] = HostLedger.Twin(owner: String(words[4]), proof: proof, isSame: words[0] == "also")
     default: break
     }
+  }
+
+  private mutating func takeKept(_ id: RecordingID) {
+    pruned.remove(id)
+    missing.remove(id)
   }
 }
 
@@ -145,6 +159,10 @@ extension HostLedger {
   static func dated(_ id: RecordingID, _ time: String) -> String { "dated \(id) \(time)" }
 
   static func pruned(_ id: RecordingID, _ time: String) -> String { "pruned \(id) \(time)" }
+
+  static func missing(_ id: RecordingID, _ time: String) -> String { "missing \(id) \(time)" }
+
+  static func kept(_ id: RecordingID) -> String { "kept \(id)" }
 
   static func twin(_ id: RecordingID, _ twin: Twin, _ time: String) -> String {
     "\(twin.isSame ? "also" : "differs") \(id) \(twin.proof.byteCount) \(twin.proof.digest) \(twin.owner) \(time)"

@@ -21,6 +21,8 @@ public enum HubError: StatusError {
   case twin(of: UInt32, store: String)
   /// Another host's store has the recording too.
   case elsewhere(owner: String, store: String)
+  /// The log of a recording that came here is gone, and nothing here removed it.
+  case lost(RecordingID, store: String, samples: String)
   /// A module's own error.
   case step(CommandFailure)
 
@@ -104,6 +106,10 @@ public enum HubError: StatusError {
       "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`"
     case .elsewhere(let owner, let store):
       "it is in the store of \(owner) too, where it counts: remove this one with `imulog --store \(store) rm`"
+    case .lost(let id, let store, let samples):
+      "recording \(id) came here, and its log is neither in \(store) nor in its trash: a disk or a person removed it; put it "
+        + "back from a copy, or restore it on its machine, and run a round; its files in the tables stay meanwhile, and go "
+        + "with \(samples) if you delete that"
     case .step(let failure): failure.sentence
     }
   }
@@ -115,7 +121,7 @@ public enum HubError: StatusError {
     case .noHub: .usage
     case .later: .configuration
     case .busy: .tryAgain
-    case .changed, .twin, .elsewhere: .damagedData
+    case .changed, .twin, .elsewhere, .lost: .damagedData
     case .step(let failure): failure.status
     }
   }

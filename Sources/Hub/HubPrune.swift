@@ -179,10 +179,12 @@ public struct HubPrune {
       guard isFinal || !theirs.isEmpty else { continue }
       do {
         let catalogue = try hub.store(of: host)
+        // What is in the trash is no lost log once it is deleted.
+        let trash = isFinal ? Set(try catalogue.trashed().map(\.entry.idPrefix)) : []
         // Before and after: on a full disk nothing can be removed without the room of what is in the trash.
         if isFinal { empty(catalogue) }
-        if !theirs.isEmpty {
-          count += try remove(theirs, of: host, catalogue) {
+        if !theirs.isEmpty || !trash.isEmpty {
+          count += try remove(theirs, of: host, catalogue, trash) {
             report(CommandFailure($0.status, "\(host): \($0.sentence)"))
           }
         }
@@ -196,7 +198,7 @@ public struct HubPrune {
   }
 
   private func remove(
-    _ victims: [Victim], of host: String, _ catalogue: Catalogue,
+    _ victims: [Victim], of host: String, _ catalogue: Catalogue, _ trash: Set<String>,
     report: (CommandFailure) -> Void
   ) throws -> Int {
     var count = 0
@@ -216,7 +218,7 @@ public struct HubPrune {
     }
     var derivation = HostDerivation(
       HubHost(name: host, destination: "", labels: [], line: 0), hub, catalogue, ledger,
-      try HostRows(of: host, in: hub), time: now.ledgerText)
+      try HostRows(of: host, in: hub), time: now.ledgerText, trash: trash)
     try derivation.dropGone()
     return count
   }

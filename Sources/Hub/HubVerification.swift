@@ -85,7 +85,8 @@ public struct HubVerification {
     let ledger = try self.ledger(of: host, report)
     var rows = try HostRows(of: host, in: hub)
     let json = try rows.json()
-    for entry in try catalogue.list().entries.reversed() {
+    let entries = try catalogue.list().entries
+    for entry in entries.reversed() {
       recordings += 1
       do {
         guard let row = rows.live[entry.fileName] else {
@@ -116,10 +117,36 @@ public struct HubVerification {
         report("recording \(entry.number): \(HubError.failure(error).sentence)")
       }
     }
+    try nameLost(host, catalogue, entries, ledger, rows, report)
     guard rows.table != nil else { return }
     expected.insert(hub.table(of: host))
     _ = try DerivedRecording.makeTable(json, of: host, in: hub) { _, place, write in
       try compare(place, report, write)
+    }
+  }
+
+  /// Names the recordings of which something derived is here, and the log is gone without anything having removed it.
+  private mutating func nameLost(
+    _ host: String, _ catalogue: Catalogue, _ entries: [CatalogueEntry], _ ledger: HostLedger,
+    _ rows: HostRows, _ report: (String) -> Void
+  ) throws {
+    var presence = LogPresence(catalogue)
+    presence.note(entries)
+    var dates = rows.unfinished
+    for row in rows.live.values { dates[row.id, default: []].insert(row.date) }
+    for file in try hub.filesInTables(of: host) { dates[file.id, default: []].insert(file.date) }
+    for (id, dates) in dates.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      // One that another host has is that host's.
+      guard places[id] ?? host == host, try presence.isLost(id, ledger),
+        let first = dates.sorted().first
+      else { continue }
+      for date in dates {
+        for table in HubDirectory.Table.allCases {
+          expected.insert(hub.place(table, of: id, host: host, date: date))
+        }
+      }
+      let samples = "\(hub.path)/\(hub.place(.samples, of: id, host: host, date: first))"
+      report("\(HubError.lost(id, store: catalogue.path, samples: samples))")
     }
   }
 

@@ -35,9 +35,9 @@ struct HubRestartTests {
     }
 
     func removeLogs() throws {
-      for name in directory.names(in: "fleet/logs/pump-1") where name.hasSuffix(".imulog") {
-        try #require(unlink("\(path)/logs/pump-1/\(name)") == 0)
-      }
+      let catalogue = try Catalogue(path: "\(path)/logs/pump-1")
+      let now = WallTime(nanoseconds: 1_858_845_600 * 1_000_000_000, isSynchronised: true)
+      for entry in try catalogue.list().entries { try catalogue.remove(entry, now: now) }
     }
 
     /// Brings the derived files up to date, through a gate; returns the failures.

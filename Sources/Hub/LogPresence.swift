@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogStore
+
+/// Which logs are in a host's store or in its trash, to tell those that were removed from those that are lost.
+struct LogPresence {
+  private let catalogue: Catalogue
+  /// The beginnings of the UUIDs of the logs in the store.
+  private var here: Set<String> = []
+  /// Those of what was in the trash before it was emptied, and of what is there once that was read.
+  private var trash: Set<String>
+  private var hasReadTrash = false
+
+  init(_ catalogue: Catalogue, trash: Set<String> = []) {
+    (self.catalogue, self.trash) = (catalogue, trash)
+  }
+
+  /// What the store has. It is listed before the trash is: a log that is removed in between is in both.
+  mutating func note(_ entries: [CatalogueEntry]) { here = Set(entries.map(\.idPrefix)) }
+
+  /// Whether a recording that came here is neither here nor in the trash, and was not pruned.
+  mutating func isLost(_ id: RecordingID, _ ledger: HostLedger) throws -> Bool {
+    let prefix = String("\(id)".prefix(8))
+    guard ledger.proofs[id] != nil, !ledger.pruned.contains(id), !here.contains(prefix) else {
+      return false
+    }
+    if !hasReadTrash {
+      trash.formUnion(try catalogue.trashed().map(\.entry.idPrefix))
+      hasReadTrash = true
+    }
+    return !trash.contains(prefix)
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LogStoreTesting
+import Testing
+import TestScheduling
+
+@Suite("What a disk loses of a hub is named", .waitsForPrograms, .timeLimit(.minutes(60)))
+struct HubLossTests {
+  private let bench = FleetBench()
+  private static let parts = ["samples", "features", "recordings"]
+
+  private func tables() -> [[String: [UInt8]]] {
+    HubLossTests.parts.map { bench.contents(of: $0) }
+  }
+
+  private func verify() -> Outcome { bench.hub.run("hub", "verify", "fleet") }
+
+  /// A hub with two recordings of a host that has freed the first; returns the name of that one's log.
+  private func freed() throws -> String {
+    let one = try bench.roundOfOne(recordings: 2)
+    #expect(one.run("rm", "1").status == 0)
+    return try #require(bench.recordings(in: "fleet/logs/pump-1").first)
+  }
+
+  @Test(
+    "a log that is gone is named by one round and by every verify; what was derived from it stays, and the log may come back"
+  )
+  func lostLog() throws {
+    let name = try freed()
+    let before = tables()
+    let lost = "neither in fleet/logs/pump-1 nor in its trash"
+    for _ in 1...2 {
+      #expect(bench.hub.shell("mv fleet/logs/pump-1/\(name) away").status == 0)
+      let found = verify()
+      #expect(found.status == 65 && found.talk.contains(lost), "\(found.talk)")
+      #expect(!found.talk.contains("of no recording here"), "\(found.talk)")
+      let round = bench.round()
+      #expect(round.status == 65 && round.talk.contains(lost), "\(round.talk)")
+      #expect(tables() == before)
+      let second = bench.round()
+      #expect(second.status == 0 && second.talk.isEmpty, "\(second.talk)")
+      // The files alone show it, too.
+      #expect(bench.hub.shell("rm fleet/rows/pump-1").status == 0)
+      #expect(bench.round().status == 0)
+      #expect(bench.contents(of: "samples") == before[0])
+      #expect(bench.contents(of: "features") == before[1])
+      let again = verify()
+      #expect(again.status == 65 && again.talk.contains(lost), "\(again.talk)")
+      #expect(!again.talk.contains("of no recording here"), "\(again.talk)")
+      #expect(bench.hub.shell("mv away fleet/logs/pump-1/\(name)").status == 0)
+      #expect(bench.round().status == 0)
+      #expect(tables() == before)
+      #expect(verify().status == 0)
+    }
+  }
+
+  @Test("what is left of a lost log goes with its samples file, once the loss was named")
+  func givenUp() throws {
+    let name = try freed()
+    let id = name.split(separator: "-")[2].prefix(8)
+    #expect(
+      bench.hub.shell(
+        "rm fleet/logs/pump-1/\(name) && rm fleet/samples/*/*/\(id)*"
+      ).status == 0)
+    let round = bench.round()
+    #expect(round.status == 65, "\(round.talk)")
+    #expect(bench.contents(of: "features").count == 2)
+    #expect(bench.round().talk.isEmpty)
+    #expect(bench.contents(of: "features").count == 1)
+    #expect(verify().status == 0)
+  }
+
+  @Test("a recording that a person removed, and that left the trash before any round, is not lost")
+  func removed() throws {
+    _ = try freed()
+    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
+    let pruned = bench.hub.run("hub", "prune", "fleet", "--most-bytes", "1TB", "--empty-trash")
+    #expect(pruned.status == 0, "\(pruned.talk)")
+    let round = bench.round()
+    #expect(round.status == 0 && round.talk.isEmpty, "\(round.talk)")
+    #expect(bench.contents(of: "samples").count == 1)
+    #expect(verify().status == 0)
+  }
+}

@@ -153,6 +153,7 @@ struct HostDerivation {
     if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
       try found(id, proof)
     }
+    try labels.makeSureIsWhole(catalogue.labelsPath(of: id))
     if let known, known.log == mark, let proof = ledger.proofs[id],
       known.source == source(proof, labels), try isThere(known)
     {
@@ -258,5 +259,12 @@ struct HostDerivation {
       if error.isMissing { return nil }
       throw error
     }
+  }
+}
+
+extension LabelList {
+  /// Refuses a damaged list: what is derived with fewer labels would replace what has all of them.
+  func makeSureIsWhole(_ path: String) throws(HubError) {
+    if isDamaged { throw .labels(path: path, damage: damageSentence ?? "") }
   }
 }

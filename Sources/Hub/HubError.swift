@@ -23,6 +23,8 @@ public enum HubError: StatusError {
   case elsewhere(owner: String, store: String)
   /// The log of a recording that came here is gone, and nothing here removed it.
   case lost(RecordingID, store: String, samples: String)
+  /// A recording's file of labels is damaged.
+  case labels(path: String, damage: String)
   /// A module's own error.
   case step(CommandFailure)
 
@@ -110,6 +112,9 @@ public enum HubError: StatusError {
       "recording \(id) came here, and its log is neither in \(store) nor in its trash: a disk or a person removed it; put it "
         + "back from a copy, or restore it on its machine, and run a round; its files in the tables stay meanwhile, and go "
         + "with \(samples) if you delete that"
+    case .labels(let path, let damage):
+      "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
+        + "has, and give the others again; until then its files in the tables stay as they are"
     case .step(let failure): failure.sentence
     }
   }
@@ -121,7 +126,7 @@ public enum HubError: StatusError {
     case .noHub: .usage
     case .later: .configuration
     case .busy: .tryAgain
-    case .changed, .twin, .elsewhere, .lost: .damagedData
+    case .changed, .twin, .elsewhere, .lost, .labels: .damagedData
     case .step(let failure): failure.status
     }
   }

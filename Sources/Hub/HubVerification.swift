@@ -159,10 +159,12 @@ public struct HubVerification {
       return report("its digest is not in the ledger: run a round")
     }
     guard read == proof else { throw HubError.changed(path: entry.path) }
+    let labels = try catalogue.labels(of: row.id)
+    try labels.makeSureIsWhole(catalogue.labelsPath(of: row.id))
     // The labels of the host are those of its line when the row was made.
     let made = try DerivedRecording(
       entry, row.id, of: HubHost(name: host, destination: "", labels: [], line: 0), in: hub,
-      catalogue, proof, try catalogue.labels(of: row.id), try hub.calibration(of: host)
+      catalogue, proof, labels, try hub.calibration(of: host)
     ) { _, place, write in try compare(place, report, write) }
     guard let json, let kept = RecordingRow(json: json) else {
       return report("its row cannot be read: delete \(hub.rows(of: host)), and run a round")

@@ -147,9 +147,10 @@ public struct PullServer {
     for id in try catalogue.labelled().sorted(by: { "\($0)" < "\($1)" }) {
       let lines: [UInt8]
       do throws(CatalogueError) {
-        lines = try catalogue.labels(of: id).lines
+        let list = try catalogue.labels(of: id)
+        lines = list.isDamaged ? Array("\(id) \(list.damageSentence ?? "")".utf8) : list.lines
       } catch {
-        // The digest of no labels: the answer to the question for them is the error.
+        // The digest of no labels: the answer to the question for them is the error, or the damage.
         lines = Array("\(id) \(error)".utf8)
       }
       replies.append(.labelled(id, SHA256.digest(of: lines)))
@@ -160,6 +161,12 @@ public struct PullServer {
 
   private func sayLabels(_ id: RecordingID, _ some: (LabelList) -> [RecordingLabel]) throws {
     let list = try catalogue.labels(of: id)
+    guard !list.isDamaged else {
+      throw CommandFailure(
+        .damagedData,
+        "\(catalogue.labelsPath(of: id)) is damaged there (\(list.damageSentence ?? "")): put it back from a copy, or delete it, "
+          + "and give its labels again")
+    }
     for label in some(list) {
       try say(.label(LabelChange(label, revision: list.revision(of: label))))
     }

@@ -55,6 +55,60 @@ struct HubLossTests {
     }
   }
 
+  /// Changes a byte of the only file of labels in a store, and returns its path.
+  private func damageLabels(in store: String) throws -> String {
+    let names = bench.hub.directory.names(in: store + "/.labels").filter { $0.hasSuffix(".labels") }
+    let path = "\(store)/.labels/\(try #require(names.first))"
+    var bytes = bench.hub.directory.bytes(of: path)
+    bytes[14] ^= 0x20
+    bench.hub.directory.write(bytes, to: path)
+    return path
+  }
+
+  @Test("damaged labels are named with their file, and take no label out of the tables")
+  func damagedLabels() throws {
+    _ = try bench.roundOfOne(recordings: 2)
+    #expect(bench.logs(of: "pump-1").run("label", "1", "0s..1s", "running").status == 0)
+    #expect(bench.round().status == 0)
+    let before = tables()
+    let path = try damageLabels(in: "fleet/logs/pump-1")
+    for outcome in [verify(), bench.round(), bench.round(), verify()] {
+      #expect(outcome.status == 65)
+      #expect(
+        outcome.talk.contains("recording 1: \(path) is damaged (line 1 of its labels is damaged"),
+        "\(outcome.talk)")
+      #expect(!outcome.talk.contains("is not what is derived"), "\(outcome.talk)")
+      #expect(tables() == before)
+    }
+    #expect(bench.hub.shell("rm \(path)").status == 0)
+    #expect(bench.logs(of: "pump-1").run("label", "1", "0s..1s", "running").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(tables() == before)
+    #expect(verify().status == 0)
+  }
+
+  @Test("labels that are damaged on their machine are named with their file, and none is lost here")
+  func damagedLabelsThere() throws {
+    let one = try bench.roundOfOne(recordings: 1)
+    for name in ["walking", "running"] {
+      #expect(one.run("label", "1", "0s..1s", name).status == 0)
+    }
+    #expect(bench.round().status == 0)
+    let before = tables()
+    let path = try damageLabels(in: "one")
+    for _ in 1...2 {
+      let round = bench.round()
+      #expect(round.status == 65)
+      #expect(
+        round.talk.contains("\(path) is damaged there (line 1 of its labels is damaged"),
+        "\(round.talk)")
+      #expect(tables() == before)
+    }
+    #expect(bench.hub.shell("rm \(path)").status == 0)
+    #expect(bench.round().status == 0)
+    #expect(tables() == before)
+  }
+
   @Test("what is left of a lost log goes with its samples file, once the loss was named")
   func givenUp() throws {
     let name = try freed()

@@ -22,7 +22,8 @@ extension Catalogue {
   /// The most bytes of a file of labels that are read: some 20,000 changes of the longest.
   static let labelsLimit = 2 << 20
 
-  private func labelsPath(of id: RecordingID) -> String {
+  /// The path of the file of a recording's labels, whether it is there or not.
+  public func labelsPath(of id: RecordingID) -> String {
     path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.labelsSuffix)")
   }
 

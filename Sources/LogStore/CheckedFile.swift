@@ -36,17 +36,21 @@ package enum CheckedLine {
 
 /// A file of ``CheckedLine``s, to which lines are appended.
 ///
-/// A line is durable once it is appended. What a crash left of one has no line feed or fails its check: such an end is cut
-/// off by the next append, and a damaged line before it is skipped.
+/// A line is durable once it is appended. A last line whose line feed is lost or damaged counts if it passes its check; any
+/// other end is damage, as a line is that fails it, and is cut off by the next append. Damaged lines are skipped.
 package struct CheckedFile: Sendable {
   /// The file's path.
   package let path: String
   private let files: FileSystem
-  /// Bytes up to the last line feed.
+  /// Bytes up to the end of the last line, without a line feed that it has not.
   private var end: UInt64 = 0
+  /// Whether the last line has no line feed.
+  private var isOpen = false
 
   /// A line without its end beyond this many bytes is damage.
   private static let longest = 1 << 20
+  /// Bytes of a line's check.
+  private static let check = 9
   private static let piece = 1 << 16
 
   /// A file that need not exist. It must be read before it is appended to.
@@ -56,9 +60,9 @@ package struct CheckedFile: Sendable {
 
   /// Reads the texts of all lines that pass their check, in order; the pieces of the file are in memory one at a time.
   ///
-  /// - Returns: How many lines fail it.
+  /// - Returns: How many lines fail it, an end that is no line included.
   package mutating func read(_ each: (ArraySlice<UInt8>) -> Void) throws(StorageError) -> Int {
-    end = 0
+    (end, isOpen) = (0, false)
     guard let file = try openIfThere() else { return 0 }
     _ = try file.regularFileSize()
     var (damaged, place) = (0, UInt64(0))
@@ -69,7 +73,9 @@ package struct CheckedFile: Sendable {
       let count = try piece.withMutableBytes { bytes throws(StorageError) in
         try file.read(at: place, into: bytes)
       }
-      guard count > 0 else { return damaged }
+      guard count > 0 else {
+        return damaged + (isTooLong || !takeEnd(line, each) ? 1 : 0)
+      }
       var rest = piece[..<count]
       while let feed = rest.firstIndex(of: UInt8(ascii: "\n")) {
         line += rest[..<feed]
@@ -93,6 +99,22 @@ package struct CheckedFile: Sendable {
     }
   }
 
+  /// Takes what is after the last line feed.
+  ///
+  /// - Returns: Whether it is a line, or too little to have been one.
+  private mutating func takeEnd(_ rest: [UInt8], _ each: (ArraySlice<UInt8>) -> Void) -> Bool {
+    let length = (rest.lastIndex { $0 != 0 } ?? -1) + 1
+    guard length > CheckedFile.check else { return true }
+    for length in [length, length - 1] {
+      guard let text = CheckedLine.text(of: rest[..<length]) else { continue }
+      each(text)
+      end += UInt64(length)
+      isOpen = true
+      return true
+    }
+    return false
+  }
+
   private func openIfThere() throws(StorageError) -> OpenFile? {
     do throws(StorageError) {
       return try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -107,11 +129,18 @@ package struct CheckedFile: Sendable {
     guard !texts.isEmpty else { return }
     let file = try files.open(path, flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
     if try file.regularFileSize() > end { try file.truncate(to: end) }
-    let bytes = texts.flatMap { CheckedLine.line($0) }
-    try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: end) }
+    let bytes = (isOpen ? [UInt8(ascii: "\n")] : []) + texts.flatMap { CheckedLine.line($0) }
+    do throws(StorageError) {
+      try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: end) }
+    } catch {
+      // Half a line would be taken for damage.
+      try file.truncate(to: end)
+      throw error
+    }
     try file.sync()
     if end == 0 { try files.syncDirectory(directory) }
     end += UInt64(bytes.count)
+    isOpen = false
   }
 
   /// Replaces the file by one with lines of these texts: whatever happens, the old one or the new one is there.
@@ -130,7 +159,7 @@ package struct CheckedFile: Sendable {
     try file.sync()
     try files.rename(temporary, to: path)
     try files.syncDirectory(directory)
-    end = length
+    (end, isOpen) = (length, false)
   }
 
   private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }

@@ -148,8 +148,11 @@ struct HostDerivation {
       modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
     let known = rows.live[entry.fileName]
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
-    if ledger.missing.contains(id) { try ledger.append([HostLedger.kept(id)]) }
-    // One that was restored after it was pruned is an ordinary one again.
+    // One whose prune did not come to its removal has its row still, and came when it came.
+    if ledger.missing.contains(id) || ledger.pruned.contains(id) && known != nil {
+      try ledger.append([HostLedger.kept(id)])
+    }
+    // One that was restored after it was pruned is an ordinary one again, and came now.
     if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
       try found(id, proof)
     }

@@ -15,7 +15,7 @@ import LogStore
 ///     dated UUID TIME                                        it was here by then
 ///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
 ///     missing UUID TIME                                      its log is gone, and nothing here removed it: that was said
-///     kept UUID                                              it is here: `missing` before this does not count any more
+///     kept UUID                                              it is here: `pruned` and `missing` before this do not count
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
 ///

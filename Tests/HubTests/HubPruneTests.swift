@@ -213,6 +213,40 @@ struct HubPruneTests {
         .isEmpty)
   }
 
+  @Test(
+    "a prune that failed makes nothing younger, and what is restored after one came when it was")
+  func failedPrune() throws {
+    let fleet = try Fleet(days: [500, 1])
+    func derive() throws -> HostLedger {
+      let hub = try HubDirectory(path: fleet.path, create: false)
+      let lock = try hub.lock()
+      let catalogue = try hub.store(of: "pump-1")
+      var derivation = HostDerivation(
+        HubPruneTests.host, hub, catalogue, try HostLedger(of: "pump-1", in: hub),
+        try HostRows(of: "pump-1", in: hub), time: HubPruneTests.now.ledgerText)
+      try derivation.run { Issue.record("\($0.sentence)") }
+      _ = consume lock
+      return try HostLedger(of: "pump-1", in: hub)
+    }
+    let now = HubPruneTests.now.nanoseconds / 1_000_000_000
+    let arrival = now - 500 * HubPruneTests.day
+    // A file in the place of the trash.
+    fleet.directory.write([], to: "fleet/logs/pump-1/.trash")
+    let failed = fleet.prune(HubPruneTests.rule(days: 400))
+    #expect(failed.numbers == [1] && failed.failures.count == 1)
+    try #require(unlink("\(fleet.path)/logs/pump-1/.trash") == 0)
+    let kept = try derive()
+    #expect(kept.pruned.isEmpty)
+    #expect(kept.arrivals[fleet.ids[0]] == arrival)
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).failures.isEmpty)
+    #expect(try derive().pruned == [fleet.ids[0]])
+    let catalogue = try Catalogue(path: "\(fleet.path)/logs/pump-1")
+    try catalogue.restore(try #require(try catalogue.trashed().first))
+    let restored = try derive()
+    #expect(restored.pruned.isEmpty)
+    #expect(restored.arrivals[fleet.ids[0]] == now)
+  }
+
   @Test("killed at any call to the kernel, a further prune leaves what one that was not leaves")
   func everyCall() throws {
     let reference = try Fleet(days: [500, 1])

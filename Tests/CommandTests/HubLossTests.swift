@@ -109,6 +109,26 @@ struct HubLossTests {
     #expect(tables() == before)
   }
 
+  @Test("what is said of a changed log brings it back, also where its machine freed it")
+  func changedAfterFreeing() throws {
+    let name = "fleet/logs/pump-1/" + (try freed())
+    let before = tables()
+    var log = bench.hub.directory.bytes(of: name)
+    log[log.count / 2] ^= 4
+    bench.hub.directory.write(log, to: name)
+    for outcome in [verify(), bench.round()] {
+      #expect(outcome.status == 65)
+      #expect(outcome.talk.contains("if its machine freed it, restore it there first"))
+    }
+    #expect(tables() == before)
+    #expect(bench.machine("one").run("restore", "1").status == 0)
+    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
+    let round = bench.round()
+    #expect(round.status == 0, "\(round.talk)")
+    #expect(tables() == before)
+    #expect(verify().status == 0)
+  }
+
   @Test("what is left of a lost log goes with its samples file, once the loss was named")
   func givenUp() throws {
     let name = try freed()

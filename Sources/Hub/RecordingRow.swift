@@ -23,8 +23,8 @@ struct RecordingRow {
       ("accel_range_g", .integer), ("gyro_range_dps", .integer), ("channels", .text),
       ("accel_mps2", .double), ("gyro_radps", .double), ("temp_degc", .double),
       ("temp_offset_degc", .double), ("axes", .text), ("calibration", .text), ("board", .text),
-      ("software", .text), ("note", .text), ("begun_by", .text), ("verdict", .text),
-      ("flaws", .text),
+      ("software", .text), ("note", .text), ("begun_by", .text),
+      ("recovered_from", .text), ("verdict", .text), ("flaws", .text),
       ("complete", .integer), ("stop_reason", .text), ("scheduled", .integer),
       ("sampled", .integer),
     ]
@@ -96,6 +96,7 @@ struct RecordingRow {
       scale(sensor.temperatureOffset, 1, .temperature),
       log.axes.map { .text("\($0)") }, calibration.map { .text($0.text) },
       text(log.board), text(log.software), text(log.note), log.begunBy.map { .text($0.rawValue) },
+      log.recoveredFrom.map { .text("\($0)") },
     ]
     let flaws = JSONWriter.list(account.flaws) { $0.string($1) }
     values += [

@@ -129,6 +129,28 @@ struct HubLossTests {
     #expect(verify().status == 0)
   }
 
+  @Test("the row of a recovered recording names the damaged one that it was made from")
+  func recovered() throws {
+    let one = bench.machine("one")
+    try one.record("--for", "60s", "--rate", "100")
+    let path = "one/" + (try #require(bench.recordings(in: "one").first))
+    var log = bench.hub.directory.bytes(of: path)
+    log[2 * 4096 + 2000] ^= 0x10
+    bench.hub.directory.write(log, to: path)
+    #expect(one.run("recover", "1").output == "2\n")
+    bench.hosts("pump-1 = one\n")
+    _ = bench.round()
+    let source = try #require(try one.run("info", "1", "--json").json()["id"].text)
+    let rows = String(decoding: bench.hub.directory.bytes(of: "fleet/rows/pump-1"), as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains(" made ") }
+    #expect(rows.count == 2)
+    let named = rows.filter { $0.contains("\"recovered_from\":\"\(source)\"") }
+    #expect(named.count == 1 && named[0].contains("\"number\":2"))
+    let table = bench.hub.directory.bytes(of: "fleet/recordings/host=pump-1/recordings.parquet")
+    #expect(String(decoding: table, as: UTF8.self).contains("recovered_from"))
+    #expect(verify().status == 0)
+  }
+
   @Test("what is left of a lost log goes with its samples file, once the loss was named")
   func givenUp() throws {
     let name = try freed()

@@ -79,12 +79,19 @@ struct HostLedger {
   }
 
   /// Takes the damaged lines out of the file; durable on return.
-  mutating func dropDamage() throws(StorageError) {
-    guard damagedLineCount > 0 else { return }
+  ///
+  /// - Returns: What is to be said of them; `nil` where there were none.
+  mutating func dropDamage(
+    of host: String, in hub: HubDirectory
+  ) throws(StorageError) -> CommandFailure? {
+    guard damagedLineCount > 0 else { return nil }
+    let failure = CommandFailure(
+      .damagedData, "\(damage(of: host, in: hub)); they are taken out")
     var texts: [[UInt8]] = []
     _ = try file.read { texts.append(Array($0)) }
     try file.replace(by: texts, temporary: temporary)
     damagedLineCount = 0
+    return failure
   }
 
   /// Adds lines; durable on return.

@@ -203,6 +203,8 @@ public struct HubPrune {
   ) throws -> Int {
     var count = 0
     var ledger = try HostLedger(of: host, in: hub)
+    // The next line would cut a damaged end off before any round names it.
+    if let damage = try ledger.dropDamage(of: host, in: hub) { report(damage) }
     for victim in victims {
       do {
         // One whose header cannot be read any more is known by its files.

@@ -247,6 +247,21 @@ struct HubPruneTests {
     #expect(restored.arrivals[fleet.ids[0]] == now)
   }
 
+  @Test("a damaged end of the ledger is named before lines are added to it")
+  func damagedLedger() throws {
+    let fleet = try Fleet(days: [500, 1])
+    let ledger = fleet.directory.bytes(of: "fleet/ledger/pump-1")
+    fleet.directory.write(ledger + ledger.prefix(40), to: "fleet/ledger/pump-1")
+    let outcome = fleet.prune(HubPruneTests.rule(days: 400))
+    #expect(outcome.numbers == [1])
+    #expect(outcome.failures.map(\.status) == [.damagedData])
+    #expect(
+      outcome.failures.first?.sentence.contains("pump-1: damaged lines in") == true,
+      "\(outcome.failures.map(\.sentence))")
+    #expect(fleet.files().filter { $0.hasSuffix(".imulog") }.count == 1)
+    #expect(fleet.prune(HubPruneTests.rule(days: 400)).failures.isEmpty)
+  }
+
   @Test("killed at any call to the kernel, a further prune leaves what one that was not leaves")
   func everyCall() throws {
     let reference = try Fleet(days: [500, 1])

@@ -36,8 +36,9 @@ package enum CheckedLine {
 
 /// A file of ``CheckedLine``s, to which lines are appended.
 ///
-/// A line is durable once it is appended. A last line whose line feed is lost or damaged counts if it passes its check; any
-/// other end is damage, as a line is that fails it, and is cut off by the next append. Damaged lines are skipped.
+/// A line is durable once it is appended. A last line whose line feed is lost or damaged counts if it passes its check. Any
+/// other end is what a crash left of a line that was never confirmed, and is cut off by the next append. Damaged lines are
+/// skipped.
 package struct CheckedFile: Sendable {
   /// The file's path.
   package let path: String
@@ -60,7 +61,7 @@ package struct CheckedFile: Sendable {
 
   /// Reads the texts of all lines that pass their check, in order; the pieces of the file are in memory one at a time.
   ///
-  /// - Returns: How many lines fail it, an end that is no line included.
+  /// - Returns: How many lines fail it.
   package mutating func read(_ each: (ArraySlice<UInt8>) -> Void) throws(StorageError) -> Int {
     (end, isOpen) = (0, false)
     guard let file = try openIfThere() else { return 0 }
@@ -74,7 +75,8 @@ package struct CheckedFile: Sendable {
         try file.read(at: place, into: bytes)
       }
       guard count > 0 else {
-        return damaged + (isTooLong || !takeEnd(line, each) ? 1 : 0)
+        takeEnd(line, each)
+        return damaged + (isTooLong ? 1 : 0)
       }
       var rest = piece[..<count]
       while let feed = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -99,20 +101,16 @@ package struct CheckedFile: Sendable {
     }
   }
 
-  /// Takes what is after the last line feed.
-  ///
-  /// - Returns: Whether it is a line, or too little to have been one.
-  private mutating func takeEnd(_ rest: [UInt8], _ each: (ArraySlice<UInt8>) -> Void) -> Bool {
+  /// Takes what is after the last line feed, if it is a line, or a line and one byte in place of its line feed.
+  private mutating func takeEnd(_ rest: [UInt8], _ each: (ArraySlice<UInt8>) -> Void) {
     let length = (rest.lastIndex { $0 != 0 } ?? -1) + 1
-    guard length > CheckedFile.check else { return true }
-    for length in [length, length - 1] {
+    for length in [length, length - 1] where length > CheckedFile.check {
       guard let text = CheckedLine.text(of: rest[..<length]) else { continue }
       each(text)
       end += UInt64(length)
       isOpen = true
-      return true
+      return
     }
-    return false
   }
 
   private func openIfThere() throws(StorageError) -> OpenFile? {

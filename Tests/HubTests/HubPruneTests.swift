@@ -247,11 +247,11 @@ struct HubPruneTests {
     #expect(restored.arrivals[fleet.ids[0]] == now)
   }
 
-  @Test("a damaged end of the ledger is named before lines are added to it")
+  @Test("a damaged line of the ledger is named before others are added to it")
   func damagedLedger() throws {
     let fleet = try Fleet(days: [500, 1])
     let ledger = fleet.directory.bytes(of: "fleet/ledger/pump-1")
-    fleet.directory.write(ledger + ledger.prefix(40), to: "fleet/ledger/pump-1")
+    fleet.directory.write(ledger + ledger.prefix(40) + [10], to: "fleet/ledger/pump-1")
     let outcome = fleet.prune(HubPruneTests.rule(days: 400))
     #expect(outcome.numbers == [1])
     #expect(outcome.failures.map(\.status) == [.damagedData])

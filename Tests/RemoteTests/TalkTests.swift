@@ -10,7 +10,8 @@ struct TalkTests {
   /// What is shown of a host's key when the parts were read one after the other.
   private func key(_ parts: [String]) throws -> String? {
     var ends: [Int32] = [0, 0]
-    try #require(pipe2(&ends, O_NONBLOCK) == 0)
+    try #require(pipe(&ends) == 0)
+    try #require(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
     defer { for end in ends { close(end) } }
     let talk = Talk(ends[0])
     for part in parts {

@@ -44,8 +44,8 @@ public struct LabelList: Equatable, Sendable {
   /// Lines that are damaged or a later version's, as they are.
   private var foreign: [UInt8] = []
 
-  /// Whether lines are damaged or cut off, so that labels may be missing from the list.
-  public var isDamaged: Bool { damage != nil || cutBytes > 0 }
+  /// Whether whole lines are damaged, so that labels may be missing from the list. What was cut off was never confirmed.
+  public var isDamaged: Bool { damage != nil }
 
   /// A remark about labels that cannot be read, or are too many; `nil` when all are shown.
   public var damageSentence: String? {

@@ -126,13 +126,13 @@ struct HostDerivation {
   /// Whether a log that is not in the store is gone without anything here having removed it. What was derived from it may be
   /// all that is left, and stays until its samples file is deleted.
   private mutating func isLost(_ id: RecordingID, in dates: Set<String>) throws -> Bool {
-    guard owner(id) ?? host.name == host.name, try presence.isLost(id, ledger),
-      let date = dates.sorted().first
-    else { return false }
-    let samples = hub.place(.samples, of: id, host: host.name, date: date)
+    guard owner(id) ?? host.name == host.name, try presence.isLost(id, ledger) else { return false }
+    let places = dates.sorted().map { hub.place(.samples, of: id, host: host.name, date: $0) }
+    let samples = try places.first { try size(of: $0) != nil }
     // Its deletion counts only after it was said what it means.
-    if ledger.missing.contains(id) { return try size(of: samples) != nil }
-    losses[id] = .lost(id, store: catalogue.path, samples: "\(hub.path)/\(samples)")
+    if ledger.missing.contains(id) { return samples != nil }
+    guard let place = samples ?? places.first else { return false }
+    losses[id] = .lost(id, store: catalogue.path, samples: "\(hub.path)/\(place)")
     return true
   }
 
@@ -156,13 +156,15 @@ struct HostDerivation {
     if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
       try found(id, proof)
     }
-    try labels.makeSureIsWhole(catalogue.labelsPath(of: id))
+    // Where nothing is known of it yet, its bytes are first.
+    if ledger.proofs[id] != nil { try labels.makeSureIsWhole(catalogue.labelsPath(of: id)) }
     if let known, known.log == mark, let proof = ledger.proofs[id],
       known.source == source(proof, labels), try isThere(known)
     {
       return
     }
     let proof = try proof(of: entry, id)
+    try labels.makeSureIsWhole(catalogue.labelsPath(of: id))
     try derive(entry, id, mark, proof, labels, source(proof, labels))
     derivedCount += 1
   }

@@ -104,7 +104,7 @@ public enum HubError: StatusError {
     case .changed(let path):
       "\(path) is not what was fetched: it was changed here, or its medium fails; if its machine freed it, restore it there "
         + "first, as its files in the tables go with the log; then remove it with `imulog --store "
-        + "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, and the next round fetches it again"
+        + "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, and the next round fetches it again if it is there"
     case .twin(let number, let store):
       "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`"
     case .elsewhere(let owner, let store):

@@ -203,7 +203,7 @@ public struct HubPrune {
   ) throws -> Int {
     var count = 0
     var ledger = try HostLedger(of: host, in: hub)
-    // The next line would cut a damaged end off before any round names it.
+    // Damaged lines are named before others follow them.
     if let damage = try ledger.dropDamage(of: host, in: hub) { report(damage) }
     for victim in victims {
       do {

@@ -18,6 +18,8 @@ public struct HubVerification {
   private var places: [RecordingID: String] = [:]
   /// Paths of derived files that have a log.
   private var expected: Set<String> = []
+  /// Recordings of which something derived is at a host, and the log is gone without anything having removed it.
+  private var losses: [(host: String, id: RecordingID, dates: Set<String>, error: HubError)] = []
 
   /// A hub that is locked.
   public init(_ hub: HubDirectory) {
@@ -47,6 +49,15 @@ public struct HubVerification {
         report("\(host): \(HubError.failure(error).sentence)")
         unknown.insert(host)
       }
+    }
+    // What another host has is that host's.
+    for loss in losses where places[loss.id] ?? loss.host == loss.host {
+      for date in loss.dates {
+        for table in HubDirectory.Table.allCases {
+          expected.insert(hub.place(table, of: loss.id, host: loss.host, date: date))
+        }
+      }
+      report("\(loss.host): \(loss.error)")
     }
     for host in try hub.knownHosts() where !hosts.contains(host) {
       do {
@@ -117,7 +128,7 @@ public struct HubVerification {
         report("recording \(entry.number): \(HubError.failure(error).sentence)")
       }
     }
-    try nameLost(host, catalogue, entries, ledger, rows, report)
+    try noteLosses(host, catalogue, entries, ledger, rows)
     guard rows.table != nil else { return }
     expected.insert(hub.table(of: host))
     _ = try DerivedRecording.makeTable(json, of: host, in: hub) { _, place, write in
@@ -125,28 +136,26 @@ public struct HubVerification {
     }
   }
 
-  /// Names the recordings of which something derived is here, and the log is gone without anything having removed it.
-  private mutating func nameLost(
+  private mutating func noteLosses(
     _ host: String, _ catalogue: Catalogue, _ entries: [CatalogueEntry], _ ledger: HostLedger,
-    _ rows: HostRows, _ report: (String) -> Void
+    _ rows: HostRows
   ) throws {
     var presence = LogPresence(catalogue)
     presence.note(entries)
     var dates = rows.unfinished
     for row in rows.live.values { dates[row.id, default: []].insert(row.date) }
-    for file in try hub.filesInTables(of: host) { dates[file.id, default: []].insert(file.date) }
+    let files = try hub.filesInTables(of: host)
+    for file in files { dates[file.id, default: []].insert(file.date) }
+    let there = Set(files.map(\.place))
     for (id, dates) in dates.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-      // One that another host has is that host's.
-      guard places[id] ?? host == host, try presence.isLost(id, ledger),
-        let first = dates.sorted().first
+      guard try presence.isLost(id, ledger) else { continue }
+      let places = dates.sorted().map { hub.place(.samples, of: id, host: host, date: $0) }
+      let samples = places.first { there.contains($0) }
+      // Once its loss was said, the samples file was deleted to give it up.
+      guard samples != nil || !ledger.missing.contains(id), let place = samples ?? places.first
       else { continue }
-      for date in dates {
-        for table in HubDirectory.Table.allCases {
-          expected.insert(hub.place(table, of: id, host: host, date: date))
-        }
-      }
-      let samples = "\(hub.path)/\(hub.place(.samples, of: id, host: host, date: first))"
-      report("\(HubError.lost(id, store: catalogue.path, samples: samples))")
+      let error = HubError.lost(id, store: catalogue.path, samples: "\(hub.path)/\(place)")
+      losses.append((host, id, dates, error))
     }
   }
 

@@ -43,7 +43,7 @@ package struct CheckedFile: Sendable {
   /// The file's path.
   package let path: String
   private let files: FileSystem
-  /// Bytes up to the end of the last line, without a line feed that it has not.
+  /// Bytes up to the end of the last line, its line feed included if it has one.
   private var end: UInt64 = 0
   /// Whether the last line has no line feed.
   private var isOpen = false

@@ -6,7 +6,8 @@ import IMUModel
 extension RecorderMachine {
   /// How long after an event's first sample a press may go down that caused the event, in nanoseconds. The finger shakes the
   /// device before the contact closes, and the press has its stamp when the contact has been still for 20 ms. Nobody answers
-  /// as fast to the light of a recording that has begun.
+  /// as fast to the light of a recording that has begun. It counts from the event's instant, which is half a period before the
+  /// sample where the chip keeps the time.
   static var touch: Int64 { 200_000_000 }
 
   /// The first press that is meant for the recording. One before it cannot be meant to end it: it shook the device and so

@@ -122,6 +122,8 @@ extension HostPull {
     _ part: ArraySlice<RecordingID>, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
     guard !isWithoutRemovals else { return }
+    // The answer to the first question was a refusal, which was said.
+    let part = part.filter { labelFailures[$0] == nil }
     do throws(FarEnd.Failure) {
       for id in part { try farEnd.ask(.removals(id)) }
       for id in part {

@@ -167,6 +167,22 @@ struct HubLossTests {
     #expect(verify().status == 0)
   }
 
+  @Test("a lost log is given up by its samples file also where its row was lost with it")
+  func givenUpWithoutRows() throws {
+    let name = try freed()
+    let id = name.split(separator: "-")[2].prefix(8)
+    #expect(bench.hub.shell("rm fleet/logs/pump-1/\(name) fleet/rows/pump-1").status == 0)
+    #expect(bench.round().status == 65)
+    #expect(verify().talk.contains("nor in its trash"))
+    #expect(bench.hub.shell("rm fleet/samples/*/*/\(id)*").status == 0)
+    #expect(bench.round().status == 0)
+    let found = verify()
+    #expect(!found.talk.contains("nor in its trash"), "\(found.talk)")
+    let rest = bench.contents(of: "features").keys.filter { $0.contains(id) }
+    let isNamed = rest.allSatisfy { found.talk.contains("\($0) is of no recording here") }
+    #expect(isNamed, "\(found.talk)")
+  }
+
   @Test("a recording that a person removed, and that left the trash before any round, is not lost")
   func removed() throws {
     _ = try freed()

@@ -176,6 +176,17 @@ struct ExportRemarkTests {
     #expect(text.contains(#"b\u002c=1+1\u003b@x, -y"#))
   }
 
+  @Test("a preamble says of which part the rows are")
+  func preambleOfPart() throws {
+    var options = ExportOptions(format: .csv)
+    options.hasPreamble = true
+    let log = imported([0, 100_000_000, 200_000_000])
+    #expect(try !TestLog.export(log.bytes(), options).text.contains("# imulog.range"))
+    (options.from, options.to) = (100_000_000, 150_000_000)
+    let text = try TestLog.export(log.bytes(), options).text
+    #expect(text.contains("\n# imulog.range.from_ns: 100000000\n# imulog.range.to_ns: 150000000\n"))
+  }
+
   @Test("a person's label is no formula, and one that is there already is read", arguments: "=+-@")
   func formulas(_ first: Character) throws {
     #expect(throws: LabelProblem.self) {

@@ -30,14 +30,15 @@ public struct Stillness: Equatable, Sendable {
 
 /// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
-/// A window is still when each axis of the accelerometer spreads less than 15 mg around its mean and each of the gyroscope less than
-/// 1 °/s, as `calibrate` has it: about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s). Where three times the data sheet's
-/// noise through the chip's filter is more, as of an MPU-6050 at 1 kHz, and it is known, that is the bound. About an axis that is not vertical, gravity
-/// turns, and spreads as much from 6 °/s on. An even rate that leaves gravity at 1 g, however large it is, is taken for the
-/// gyroscope's own at rest, which a certificate judges: only an even turn about the vertical looks the same. Where gravity is not
-/// seen, or is a tenth off, as in a centrifuge, the rates' mean must be below 60 °/s. Twice the zero-rate level on all three axes at
-/// once is 69 °/s of the MPU-6050, which has 20 °/s (PS-MPU-6000A 6.1), so 80 °/s; and 104 °/s of the LSM9DS1, which has 30 °/s
-/// (DocID025715, table 3), so 120 °/s. A window has at least eight samples, without a gap between them.
+/// A window is still when each axis of the accelerometer spreads less than 15 mg around its mean and each of the gyroscope
+/// less than 1 °/s, as `calibrate` has it: about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s). Where three times
+/// the data sheet's noise through the chip's filter is more, as of an MPU-6050 at 1 kHz, and it is known, that is the bound.
+/// About an axis that is not vertical, gravity turns, and spreads as much from 6 °/s on. An even rate that leaves gravity at
+/// 1 g, however large it is, is taken for the gyroscope's own at rest, which a certificate judges: only an even turn about the
+/// vertical looks the same. Where gravity is not seen, or is a tenth off, as in a centrifuge, the rates' mean must be below
+/// 60 °/s. Twice the zero-rate level on all three axes at once is 69 °/s of the MPU-6050, which has 20 °/s (PS-MPU-6000A 6.1),
+/// so 80 °/s; and 104 °/s of the LSM9DS1, which has 30 °/s (DocID025715, table 3), so 120 °/s. A window has at least eight
+/// samples, without a gap between them.
 struct StillnessMeter: Equatable, Sendable {
   /// In g and °/s.
   private static let accelerationSpread = 0.015
@@ -119,12 +120,13 @@ struct StillnessMeter: Equatable, Sendable {
     guard hasAcceleration || hasRate else { return }
     let acceleration = window.axes(from: 0, scale: gPerCount)
     let rate = window.axes(from: 3, scale: dpsPerCount)
+    let isOfGravity = hasGravity && abs(acceleration.mean - 1) < StillnessMeter.gravity
     let isStill =
       acceleration.spread < accelerationSpread && rate.spread < rateSpread
-      && (rate.mean < rateOffset
-        || hasGravity && abs(acceleration.mean - 1) < StillnessMeter.gravity)
+      && (isOfGravity || rate.mean < rateOffset)
     window.isStill = isStill
-    if isStill {
+    // A merry-go-round of 40 °/s is no rest to judge gravity by.
+    if isStill, isOfGravity || rate.mean < rateOffset / 2 {
       restSum += acceleration.mean
       restCount += 1
     }

@@ -16,6 +16,7 @@ import IMUModel
 /// fault, and are seen only where they are mirrored.
 struct AxisOrder {
   private let length: Int
+  private let mostWindows: Int
   private let gPerCount: Double
   private let radiansPerCount: Double
   private let isJudged: Bool
@@ -42,9 +43,9 @@ struct AxisOrder {
   private static let angles = 0.05...0.5
   /// A turn goes on until it has this, in radians, or turns back: 10°.
   private static let wholeAngle = 0.17
-  /// The most windows of a turn: a slower one than 5 °/s is within what a rate at rest may change by. A turn is one window
+  /// The most nanoseconds of a turn: a slower one than 5 °/s is within what a rate at rest may change by. A turn is one window
   /// while the rate at rest is not known.
-  private static let mostWindows = 20
+  private static let longest = 2_000_000_000.0
   /// What there must be of Σ φ² for each of the three axes: ten turns of 10° are 0.3.
   private static let leastTurn = 0.3
   /// How well the best order must agree with what was seen, as the cosine between the two: turns about every axis alike
@@ -61,6 +62,8 @@ struct AxisOrder {
     gPerCount = description.sensor.accelerometerScale.value
     radiansPerCount =
       description.sensor.gyroscopeScale.value * Double.pi / 180 / description.rate.hertz
+    mostWindows =
+      Int((AxisOrder.longest / 1e9 * description.rate.hertz / Double(max(1, length))).rounded(.up))
     isJudged =
       length > 0 && description.channels.isSuperset(of: [.accelerometer, .gyroscope])
       && !description.isImported
@@ -105,10 +108,15 @@ struct AxisOrder {
       let said = middle * (middle * turned).sum() - turned * (middle * middle).sum()
       silence.add(seen - said, middle, turned: turned)
     }
+    guard AxisOrder.isGravity(before.acceleration) else {
+      open = (a, SIMD3(), 0)
+      return
+    }
     extend(turned, until: a, from: before.acceleration, isBiasKnown: bias != nil)
   }
 
-  /// Adds what the sensor turned from one window's acceleration to the next one's to the open turn, and takes that once it is whole.
+  /// Adds what the sensor turned from one window's acceleration to the next one's to the open turn, and takes that once it is
+  /// whole.
   private mutating func extend(
     _ turned: SIMD3<Double>, until a: SIMD3<Double>, from before: SIMD3<Double>, isBiasKnown: Bool
   ) {
@@ -120,7 +128,7 @@ struct AxisOrder {
     open.turn += turned
     open.windowCount += 1
     if isBiasKnown, AxisOrder.length(open.turn) < AxisOrder.wholeAngle {
-      if open.windowCount == AxisOrder.mostWindows { open = (a, SIMD3(), 0) }
+      if open.windowCount >= mostWindows { open = (a, SIMD3(), 0) }
       return
     }
     take(until: a)

@@ -67,9 +67,12 @@ struct ReviewCommandTests {
     let bench = Bench()
     var (moving, still) = ("t_us,ax,ay,az,gx,gy,gz,temp\n", "t_us,ax,ay,az,gx,gy,gz,temp\n")
     for row in 0..<1000 {
-      let swing = row % 80 < 40 ? row % 40 : 40 - row % 40
+      // Turns about x and y that are in no proportion, which no askew axle makes.
+      let (swing, other) = (
+        row % 80 < 40 ? row % 40 : 40 - row % 40, row % 60 < 30 ? row % 30 : 30 - row % 30
+      )
       moving +=
-        "\(row * 10_000),\(swing * 50),\(-swing * 60),\(8192 - swing * 20),\(swing * 30),\(300 - swing * 40),0,7\n"
+        "\(row * 10_000),\(swing * 50),\(-swing * 60),\(8192 - swing * 20),\(other * 30),\(300 - swing * 40),0,7\n"
       still += "\(row * 10_000),1,2,8192,4,5,6,7\n"
     }
     for (name, rows, line) in [

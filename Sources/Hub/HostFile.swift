@@ -118,7 +118,7 @@ public enum HostFile {
     var labels: [HubHost.Label] = []
 
     static let nameForm =
-      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7, and is nothing that an engine takes for a number, a date or a word of its own, as 07 or true"
+      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7, and is no number, date or word that an engine reads as another value, such as 07 or true"
     static let patternForm = "a pattern has the form * = PATTERN, such as * = pump-*"
 
     /// Reads a line; `nil` for one without a host.

@@ -131,7 +131,7 @@ package struct CheckedFile: Sendable {
     do throws(StorageError) {
       try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: end) }
     } catch {
-      // Half a line would be taken for damage.
+      // The room of half a line is another file's on a full disk.
       try file.truncate(to: end)
       throw error
     }

@@ -14,8 +14,8 @@ import IMUModel
 /// before: that needs no figure of its noise, and is taken back when it changes, as an axis whose noise is far below a count may
 /// just not have been turned. What moves the accelerometer shows nothing of a gyroscope's axis: both others of the gyroscope must
 /// move, each in its own way, as a turn about one axis, however that is mounted, moves them in proportion; or gravity turns about
-/// it (``markUnanswered(_:)``). Nor does an axis that was at an end of its range from the first sample on need one: it is stuck
-/// after three seconds, until it has another count, as motion may hold it there too. Two axes are the same when they
+/// it (``markUnanswered(_:)``). An axis that was at an end of its range from the first sample on needs no such figure either: it
+/// is stuck after three seconds, until it has another count, as motion may hold it there too. Two axes are the same when they
 /// move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ for as long as
 /// noise needs.
 ///

@@ -135,12 +135,7 @@ struct CalibrateTests {
 
   @Test("show says that the axes are the chip's where those of the mounting cannot be read")
   func unreadMounting() throws {
-    var description = ExampleLog.description()
-    description.unread = [UnreadEntry(key: "axes", value: "up", reason: "")]
-    bench.directory.makeDirectory("store")
-    bench.directory.write(
-      try ExampleLog(ticks: 20, description: description).bytes,
-      to: "store/000001-20261121T023807Z-\("\(description.id)".prefix(8)).imulog")
+    try bench.recordUnreadableAxes()
     let shown = bench.run("show", "1")
     #expect(shown.status == 0 && shown.lines[0].contains("axes of the chip"), "\(shown.output)")
   }

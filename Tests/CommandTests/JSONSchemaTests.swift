@@ -81,14 +81,8 @@ struct JSONSchemaTests {
         page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
       return try JSON(Array(facts.utf8))
     }
-    // As a later version may write it.
     let later = Bench()
-    var description = ExampleLog.description()
-    description.unread = [UnreadEntry(key: "axes", value: "up", reason: "")]
-    later.directory.makeDirectory("store")
-    later.directory.write(
-      try ExampleLog(ticks: 20, description: description).bytes,
-      to: "store/000001-20261121T023807Z-\("\(description.id)".prefix(8)).imulog")
+    try later.recordUnreadableAxes()
     try #require(later.run("info", "1").output.contains("axes        cannot be read: \"up\""))
     let info = try [bench, gaps, chip, calibrated, later].map {
       try $0.run("info", "1", "--json").json()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 import LogStoreTesting
 import TestScheduling
 import Testing
@@ -82,6 +83,15 @@ struct Bench {
   func record(_ log: [UInt8], as name: String) {
     directory.makeDirectory("store")
     directory.write(log, to: "store/" + name)
+  }
+
+  /// Puts a recording into the store whose header has axes of the mounting as a later version may write them.
+  func recordUnreadableAxes() throws {
+    var description = ExampleLog.description()
+    description.unread = [UnreadEntry(key: "axes", value: "up", reason: "")]
+    record(
+      try ExampleLog(ticks: 20, description: description).bytes,
+      as: "000001-20261121T023807Z-\("\(description.id)".prefix(8)).imulog")
   }
 
   /// What `list --json` says.

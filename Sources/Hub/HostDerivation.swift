@@ -102,7 +102,7 @@ struct HostDerivation {
     }
     // Of a log that cannot be derived now the files stay as they are.
     let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
-    for (id, dates) in rows.unfinished where !underived.contains(prefix(id)) {
+    for (id, dates) in rows.unfinished where !underived.contains(id.namePrefix) {
       guard try !isLost(id, in: dates) else { continue }
       try drop(id, in: dates)
     }
@@ -117,7 +117,7 @@ struct HostDerivation {
     let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
     for file in try hub.filesInTables(of: host.name) where dates[file.id] != file.date {
       let isElsewhere = owner(file.id).map { $0 != host.name } ?? false
-      guard isElsewhere || !underived.contains(prefix(file.id)) else { continue }
+      guard isElsewhere || !underived.contains(file.id.namePrefix) else { continue }
       if dates[file.id] == nil, try isLost(file.id, in: [file.date]) { continue }
       try hub.files.remove("\(hub.path)/\(file.place)")
     }
@@ -135,9 +135,6 @@ struct HostDerivation {
     losses[id] = .lost(id, store: catalogue.path, samples: "\(hub.path)/\(place)")
     return true
   }
-
-  /// The part of a UUID that a log's name has.
-  private func prefix(_ id: RecordingID) -> String { String("\(id)".prefix(8)) }
 
   private mutating func update(
     _ entry: CatalogueEntry, _ id: RecordingID, _ labelled: Set<RecordingID>

@@ -88,7 +88,7 @@ public struct HubPrune {
       let ledger = try HostLedger(of: host, in: hub)
       let rows = try HostRows(of: host, in: hub)
       // The name of a log has the beginning of its identity.
-      let ids = Dictionary(grouping: ledger.arrivals.keys) { String("\($0)".prefix(8)) }
+      let ids = Dictionary(grouping: ledger.arrivals.keys, by: \.namePrefix)
       for entry in try Catalogue(path: hub.logs(of: host), followsLinks: false).list().entries {
         let status = try hub.files.status(entry.path, followsLink: false)
         let known = ids[entry.idPrefix]

@@ -21,14 +21,12 @@ struct LogPresence {
 
   /// Whether a recording that came here is neither here nor in the trash, and was not pruned.
   mutating func isLost(_ id: RecordingID, _ ledger: HostLedger) throws -> Bool {
-    let prefix = String("\(id)".prefix(8))
-    guard ledger.proofs[id] != nil, !ledger.pruned.contains(id), !here.contains(prefix) else {
-      return false
-    }
+    guard ledger.proofs[id] != nil, !ledger.pruned.contains(id), !here.contains(id.namePrefix)
+    else { return false }
     if !hasReadTrash {
       trash.formUnion(try catalogue.trashed().map(\.entry.idPrefix))
       hasReadTrash = true
     }
-    return !trash.contains(prefix)
+    return !trash.contains(id.namePrefix)
   }
 }

@@ -44,10 +44,10 @@ final class Owners: Sendable {
         state.withLock { $0.pruned.formUnion(ledger.pruned) }
         // One that was removed here is fetched again, from whichever host has it.
         var there = try hub.prefixes(of: host)
-        for (id, proof) in ledger.proofs where there.contains(String("\(id)".prefix(8))) {
+        for (id, proof) in ledger.proofs where there.contains(id.namePrefix) {
           note(id, proof, of: host)
         }
-        there.subtract(ledger.proofs.keys.map { String("\($0)".prefix(8)) })
+        there.subtract(ledger.proofs.keys.map(\.namePrefix))
         if !there.isEmpty { unproved.append((host, there)) }
       } catch {
         report(host, HubError.failure(error))

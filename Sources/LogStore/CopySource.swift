@@ -116,7 +116,7 @@ extension Catalogue {
 
   /// The one of `entries` with this identity. Reads the headers of those whose names fit.
   public func entry(of id: RecordingID, among entries: [CatalogueEntry]) -> CatalogueEntry? {
-    let prefix = id.description.prefix(8)
+    let prefix = id.namePrefix
     return entries.first { $0.idPrefix == prefix && identity(of: $0) == id }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import IMUModel
+package import IMUModel
 
 /// The name of a recording's file; these names are the store's only index:
 ///
@@ -20,7 +20,7 @@ struct RecordingName: Hashable, Sendable {
   init(number: UInt32, start: UTCStamp, id: RecordingID) {
     self.number = number
     self.start = start
-    prefix = String(id.description.prefix(8))
+    prefix = id.namePrefix
   }
 
   /// The parts of a file's name; `nil` for names of another form.
@@ -230,4 +230,9 @@ public enum StoreFile {
     ]
     return marks.contains { $0 != name && access("\(directory)/\($0)", F_OK) == 0 }
   }
+}
+
+extension RecordingID {
+  /// The first 8 digits, which the name of a recording's file has.
+  package var namePrefix: String { String(description.prefix(8)) }
 }

@@ -61,8 +61,7 @@ public final class StoreIndex: Sendable {
 
   /// The recording with this identity; `nil` when it is not here.
   public func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
-    let prefix = String(id.description.prefix(8))
-    let candidates = try current { $0.entries[prefix] ?? [] }
+    let candidates = try current { $0.entries[id.namePrefix] ?? [] }
     return catalogue.entry(of: id, among: candidates)
   }
 

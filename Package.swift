@@ -114,8 +114,8 @@ let package = Package(
       resources: ["notices", "apache-2.0", "lgpl-2.1"].map { .embedInCode("Licences/\($0).txt") },
       swiftSettings: settings),
 
-    // When tests run: on threads of their own, or while no program is being started.
-    .target(name: "TestScheduling", path: "Tests/TestScheduling", swiftSettings: settings),
+    // When tests run (on threads of their own, or while no program is being started), and which of their cases.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
 
     // Tests, in the order of their subjects.
     // A chip and a host that reads its FIFO, with the instants of the samples known.
@@ -123,65 +123,73 @@ let package = Package(
       name: "ChipClockTesting", dependencies: ["ChipClock"], path: "Tests/ChipClockTesting",
       swiftSettings: settings),
     .testTarget(
-      name: "ChipClockTests", dependencies: ["ChipClock", "ChipClockTesting", "IMUModel"],
+      name: "ChipClockTests",
+      dependencies: ["ChipClock", "ChipClockTesting", "IMUModel", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "IMUModelTests", dependencies: ["IMUModel"], swiftSettings: settings),
-    .testTarget(name: "GraphTests", dependencies: ["Graph", "IMUModel"], swiftSettings: settings),
+    .testTarget(
+      name: "IMUModelTests", dependencies: ["IMUModel", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "GraphTests", dependencies: ["Graph", "IMUModel", "TestSupport"],
+      swiftSettings: settings),
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
       name: "LinuxIOTests",
-      dependencies: ["IMUModel", "LinuxIO", "LinuxIOTestSupport", "TestScheduling"],
+      dependencies: ["IMUModel", "LinuxIO", "LinuxIOTestSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "IMUDriversTests", dependencies: ["IMUDrivers", "IMUModel", "SimulatedIMU"],
+      name: "IMUDriversTests",
+      dependencies: ["IMUDrivers", "IMUModel", "SimulatedIMU", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SimulatedIMUTests",
-      dependencies: ["IMUModel", "SimulatedIMU", "TestScheduling"],
+      dependencies: ["IMUModel", "SimulatedIMU", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "RingBufferTests", dependencies: ["RingBuffer", "TestScheduling"],
+      name: "RingBufferTests", dependencies: ["RingBuffer", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SamplingTests",
-      dependencies: ["IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU"],
+      dependencies: ["IMUDrivers", "IMUModel", "Sampling", "SimulatedIMU", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "LogFormatTests",
       dependencies: [
         "ChipClockTesting", "CLinuxIO", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
+        "TestSupport",
       ],
       resources: [.copy("Golden")], swiftSettings: settings),
     // A storage that fails on request, and logs to try it with.
     .target(
       name: "LogStoreTesting",
       dependencies: [
-        "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "TestScheduling",
+        "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "TestSupport",
       ],
       path: "Tests/LogStoreTesting", swiftSettings: settings),
     .testTarget(
       name: "LogStoreTests",
       dependencies: [
         "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
-        "TestScheduling",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RecorderTests",
       dependencies: [
         "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
-        "RingBuffer", "Sampling", "SimulatedIMU", "TestScheduling",
+        "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
       ],
       resources: [.copy("Golden")], swiftSettings: settings),
     .testTarget(
       name: "AnalysisTests",
-      dependencies: ["Analysis", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting"],
+      dependencies: [
+        "Analysis", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ExportTests",
       dependencies: [
         "ChipClockTesting", "CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore",
-        "LogStoreTesting",
+        "LogStoreTesting", "TestSupport",
       ], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
@@ -189,14 +197,19 @@ let package = Package(
       name: "TerminalTesting", path: "Tests/TerminalTesting", swiftSettings: settings),
     .testTarget(
       name: "TerminalTests",
-      dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore", "Terminal", "TerminalTesting"],
+      dependencies: [
+        "Graph", "IMUModel", "LogFormat", "LogStore", "Terminal", "TerminalTesting", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "RemoteTests", dependencies: ["Export", "IMUModel", "LogFormat", "Remote"],
+      name: "RemoteTests",
+      dependencies: ["Export", "IMUModel", "LogFormat", "Remote", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "HubTests",
-      dependencies: ["Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote"],
+      dependencies: [
+        "Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote", "TestSupport",
+      ],
       swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
@@ -204,7 +217,8 @@ let package = Package(
       dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Remote"],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
-      name: "FuzzingTests", dependencies: ["ChipClockTesting", "FuzzTargets", "LogStoreTesting"],
+      name: "FuzzingTests",
+      dependencies: ["ChipClockTesting", "FuzzTargets", "LogStoreTesting", "TestSupport"],
       resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(
@@ -212,7 +226,7 @@ let package = Package(
       dependencies: [
         "Boards", "CTerminalTesting", "IMUDrivers", "IMUModel", "imulog", "LinuxIO",
         "LinuxIOTestSupport", "LogStoreTesting", "Recorder", "SimulatedIMU", "TerminalTesting",
-        "TestScheduling",
+        "TestSupport",
       ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
@@ -228,6 +242,15 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `.ci/run` builds once for programs, tests and checks: optimised, but for the tests themselves, whose compiling would
+// cost more than it saves. Tests see what is internal.
+if Context.environment["IMULOG_GATE"] != nil {
+  for target in package.targets where target.type != .system {
+    let flag = target.isTest ? "-Onone" : "-enable-testing"
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags([flag])]
+  }
+}
 
 // `.ci/races` builds what has threads, with ThreadSanitizer, and nothing else.
 if Context.environment["IMULOG_RACES"] != nil {

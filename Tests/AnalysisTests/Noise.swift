@@ -5,6 +5,7 @@ import IMUModel
 import LogStoreTesting
 
 @testable import Analysis
+import TestSupport
 
 /// A signal to analyse, from a seed that is printed with every failure.
 struct Noise {

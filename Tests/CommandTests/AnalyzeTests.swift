@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("analyze shows vibration and noise", .waitsForPrograms)
 struct AnalyzeCommandTests {

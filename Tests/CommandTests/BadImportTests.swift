@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// A file that `import` refuses, its exit status, and words of the sentence.
 struct BadImport: CustomTestStringConvertible {

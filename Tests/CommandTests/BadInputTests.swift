@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// A refused command, with its exit status and message.
 struct Refusal: CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("Recordings that begin without a person", .waitsForPrograms, .timeLimit(.minutes(60)))

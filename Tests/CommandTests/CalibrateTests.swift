@@ -2,7 +2,7 @@
 
 import IMUModel
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("A sensor is calibrated by its recordings", .waitsForPrograms)

@@ -3,7 +3,7 @@
 import IMUDrivers
 import IMUModel
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 @testable import imulog

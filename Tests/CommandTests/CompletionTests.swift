@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestScheduling
+import TestSupport
 import Testing
 
 /// What bash offers with the program's own completion script, asked as bash asks.

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The service's socket", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonSocketTests {

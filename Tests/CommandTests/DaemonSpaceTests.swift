@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "The service on a small disk", .waitsForPrograms, .timeLimit(.minutes(60)),

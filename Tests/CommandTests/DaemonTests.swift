@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The service from a user's view", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonTests {

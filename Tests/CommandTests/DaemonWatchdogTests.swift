@@ -4,7 +4,7 @@ import Glibc
 import LinuxIOTestSupport
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The service and its manager's watchdog", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonWatchdogTests {

@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Damaged logs yield their intact parts and report the losses", .waitsForPrograms)
 struct DamageCommandTests {

@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// A word that follows an option is its value, also with a - in front: an axis, a note, a number that is too low.
 @Suite("A value may begin with a dash", .waitsForPrograms)

@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "Full and read-only disks", .waitsForPrograms,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestScheduling
+import TestSupport
 import Testing
 
 /// What `imulog doctor` says of nodes, groups and the service's store: the fault is named, and not another one.

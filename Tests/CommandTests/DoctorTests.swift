@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestScheduling
+import TestSupport
 import Testing
 
 /// `imulog doctor` on machines that are made of files: what is wrong is named with the command that mends it.

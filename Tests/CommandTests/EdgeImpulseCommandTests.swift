@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Documents for Edge Impulse are signed, and a file for each part", .waitsForPrograms)
 struct EdgeImpulseCommandTests {

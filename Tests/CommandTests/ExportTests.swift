@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Exports have the requested format", .waitsForPrograms)
 struct ExportCommandTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Following a recording that is being written", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct FollowTests {

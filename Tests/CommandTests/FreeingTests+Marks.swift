@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// What stands at the place of a mark or a copy, here, and who else uses it.
 extension FreeingTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Freeing recordings whose copy is verified", .waitsForPrograms)
 struct FreeingTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("A store that disappears during a recording", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct GoneStoreTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "Hangs of card and bus", .waitsForPrograms, .timeLimit(.minutes(60)),

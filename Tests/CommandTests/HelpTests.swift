@@ -2,7 +2,7 @@
 
 import Glibc
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The help is the text in Help/", .waitsForPrograms)
 struct HelpTests {

@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("A hub dates nothing by a clock that is wrong", .waitsForPrograms, .timeLimit(.minutes(15)))
 struct HubClockTests {

@@ -4,7 +4,7 @@ import Glibc
 import IMUModel
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("A hub names what is wrong, and goes on", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubFaultTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "What is not a hub's file where one should be, or is half of it", .waitsForPrograms,

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("A hub at a glance", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubGlanceTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("What a disk loses of a hub is named", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubLossTests {

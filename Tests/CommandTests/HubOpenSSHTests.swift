@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "A hub over OpenSSH", .waitsForPrograms, .timeLimit(.minutes(60)),

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("What a hub hands on", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubOutputTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "A hub takes each recording from one host", .waitsForPrograms, .timeLimit(.minutes(15)))

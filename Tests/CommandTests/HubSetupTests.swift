@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Setting up a fleet", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct HubSetupTests {

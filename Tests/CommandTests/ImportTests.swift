@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Imported recordings export the imported data", .waitsForPrograms)
 struct ImportCommandTests {

@@ -3,7 +3,7 @@
 import IMUModel
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// The tables of JSON.md beside what the program writes.
 @Suite("The written schema of JSON", .waitsForPrograms, .timeLimit(.minutes(60)))

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// The program's use of /dev/cpu_dma_latency; in a container without it, the program's report.
 @Suite(

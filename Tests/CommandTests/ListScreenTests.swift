@@ -2,7 +2,7 @@
 
 import Glibc
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The list at a terminal", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct ListScreenTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite(
   "Recordings in real time end cleanly in every way", .waitsForPrograms, .timeLimit(.minutes(60)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite(

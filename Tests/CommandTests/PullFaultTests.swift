@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Failures in a pull", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullFaultTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Pulling recordings from another machine", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct PullTests {

@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 /// Damage as by a failing card.
 enum Spoiling: String, CaseIterable {

@@ -4,7 +4,7 @@ import Glibc
 import IMUModel
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Recordings are made, listed, shown, checked and removed", .waitsForPrograms)
 struct RecordingCommandTests {

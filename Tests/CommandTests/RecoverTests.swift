@@ -2,7 +2,7 @@
 
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("recover makes a whole recording from the intact parts of a damaged one", .waitsForPrograms)
 struct RecoverCommandTests {

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The verdict on a recording, and its page and drawing", .waitsForPrograms)
 struct ReviewCommandTests {

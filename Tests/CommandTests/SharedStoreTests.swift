@@ -2,7 +2,7 @@
 
 import Glibc
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite(

@@ -3,7 +3,7 @@
 import Glibc
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("The command line or the environment names the store", .waitsForPrograms)
 struct StoreLocationTests {

@@ -3,7 +3,7 @@
 import Glibc
 import IMUModel
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("Text that leaves the program", .waitsForPrograms, .timeLimit(.minutes(60)))

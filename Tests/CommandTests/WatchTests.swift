@@ -2,7 +2,7 @@
 
 import Glibc
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Watching the service", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct WatchTests {

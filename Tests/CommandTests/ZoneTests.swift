@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("Local dates of exports", .waitsForPrograms)

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Import of tables")
@@ -120,7 +121,7 @@ struct CSVImporterTests {
 
   @Test("the grid of a derived rate is never half a period off the last sample")
   func gridStaysClose() throws {
-    var generator = SplitMix(seed: 20_261_121)
+    var generator = SeededGenerator(seed: 20_261_121)
     for _ in 0..<300 {
       let count = Int(generator.next() % 2000) + 2
       let period = Int(generator.next() % 3_000_000) + 10
@@ -238,22 +239,5 @@ struct CSVImporterTests {
       var empty = ArraySource([], name: "file")
       _ = try ImportFormat.detect(&empty)
     }
-  }
-}
-
-/// A generator whose numbers are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

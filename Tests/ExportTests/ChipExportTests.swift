@@ -7,6 +7,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @Suite("Exports of recordings of a chip that keeps the time")
@@ -147,7 +148,7 @@ struct ChipExportTests {
     var description = TestLog.description(rate: hertz(1000))
     description.clock = .chip(busClock: 400_000)
     var log = TestLog(description)
-    var random = SplitMix(seed: 5)
+    var random = SeededGenerator(seed: 5)
     for tick in stride(from: 0, to: 60_000, by: 2) as StrideTo<UInt64> {
       var sample = RawSample()
       for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: random.next()) }

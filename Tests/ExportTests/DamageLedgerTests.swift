@@ -6,6 +6,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 /// Every format states what damage took as the JSON document does, and where it was.
@@ -13,7 +14,7 @@ import Testing
 struct DamageLedgerTests {
   /// 100 Hz, a gap of the bus among the samples, and a page that cannot be read; another one at the end if `cutsEnd`.
   private func damaged(cutsEnd: Bool = false) throws -> [UInt8] {
-    var generator = SplitMix(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     var log = TestLog(
       TestLog.description(channels: ChannelSet(rawValue: 0b11), rate: hertz(100)))
     log.clock(0, wall: 1_795_228_687_500_000_000, synchronised: true)

@@ -3,6 +3,7 @@
 @testable import Export
 import IMUModel
 import LogFormat
+import TestSupport
 import Testing
 
 /// Time, cause and length of every gap in an export of two channels.
@@ -144,7 +145,7 @@ struct GapCountTests {
     "every tick counts once in every format, in a range as in the whole",
     arguments: 0..<12 as Range<UInt64>)
   func random(_ seed: UInt64) throws {
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     func below(_ limit: UInt64) -> UInt64 { generator.next() % limit }
     let ticks = 400 + below(200)
     let samples = (0..<ticks).filter { _ in below(10) < 7 }

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Import of tables with rows of gaps")
@@ -13,7 +14,7 @@ struct GapImportTests {
         channels: .all, rate: hertz(104), accelerometerScale: Fraction(122, 1_000_000),
         gyroscopeScale: Fraction(17_500, 1_000_000), temperatureScale: Fraction(1, 256),
         temperatureOffset: Fraction(25, 1)))
-    var generator = SplitMix(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     var ledger = TickLedger(sampled: 288)
     for gap in Self.gaps {
       log.gap(gap.firstTick, gap.count, gap.cause)

@@ -3,6 +3,7 @@
 import Export
 import IMUModel
 import LogStore
+import TestSupport
 import Testing
 
 @Suite("Holes in imported tables")
@@ -62,7 +63,7 @@ struct ImportGridTests {
     for jitter in [0, 5, 12, 20, 30] as [Int64] {
       for _ in 0..<10 {
         seed += 1
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let period = Int64(generator.next() % 20_000_000) + 100_000
         var times: [Int64] = []
         var holes: [Range<Int64>] = []
@@ -101,7 +102,7 @@ struct ImportGridTests {
   )
   func greatJitter() throws {
     for seed in 0..<20 as Range<UInt64> {
-      var generator = SplitMix(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       var all = (0..<4000).map { tick in
         Int64(tick) * 10_000_000 + Int64(generator.next() % 9_900_000) - 4_950_000
       }
@@ -134,7 +135,7 @@ struct ImportGridTests {
     "a loop that sleeps for a period and works for a while leaves no hole, and its own holes are found"
   )
   func sleepingLoop() throws {
-    var generator = SplitMix(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     var time: Int64 = 0
     var times: [Int64] = []
     var holes: [Range<Int64>] = []
@@ -185,7 +186,7 @@ struct ImportGridTests {
   @Test("holes in times of whole milliseconds are found at random places, with or without the rate")
   func denseMilliseconds() throws {
     for percent in [2, 5, 10, 12, 15, 20, 30, 45] as [UInt64] {
-      var generator = SplitMix(seed: percent)
+      var generator = SeededGenerator(seed: percent)
       let all = (0..<3000).filter { $0 == 0 || generator.next() % 100 >= percent }
         .map { Int64($0) * 1_000_000 }
       let ticks = UInt64((all.last ?? 0) / 1_000_000) + 1
@@ -212,7 +213,7 @@ struct ImportGridTests {
     #expect(found.ledger.scheduled == 5000)
     #expect(found.ledger.sampled == holed.count)
     // A clock that is off by a thousandth, which no grid of 1 kHz fits for long.
-    var generator = SplitMix(seed: 4)
+    var generator = SeededGenerator(seed: 4)
     let off = (0..<20_000).filter { $0 == 0 || generator.next() % 10 > 2 }
       .map { Int64(Double($0) * 1.001) * 1_000_000 }
     let lost = try Imported(off, rate: hertz(1000)).ledger.lost
@@ -325,7 +326,7 @@ struct ImportGridTests {
   @Test("times that stand still for a while are refused at their lines, however samples jitter")
   func stillForAWhile() {
     for seed in 5...8 as ClosedRange<UInt64> {
-      var generator = SplitMix(seed: seed)
+      var generator = SeededGenerator(seed: seed)
       var all = times(200, 10_000_000).map { $0 + Int64(generator.next() % 9_000_000) }
       let place = 20 + Int(generator.next() % 160)
       all.insert(contentsOf: Array(repeating: all[place], count: 4), at: place)

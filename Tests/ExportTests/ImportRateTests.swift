@@ -3,6 +3,7 @@
 import Export
 import Glibc
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Rates of imported tables")
@@ -79,7 +80,7 @@ struct ImportRateTests {
 
   @Test("where times are rounded and none fits, --rate is the remedy")
   func roundedRefusal() throws {
-    var generator = SplitMix(seed: 8)
+    var generator = SeededGenerator(seed: 8)
     let all = (0..<3000).filter { _ in generator.next() % 22 != 0 }.map { tick in
       let jitter = (Double(generator.next() % 2001) / 1000 - 1) * 0.02
       return Int64(((Double(tick) + 0.3 + jitter) * 1000 / 657.64).rounded()) * 1_000_000
@@ -156,7 +157,7 @@ struct ImportRateTests {
   func littleLate() throws {
     for percent in [4, 5, 6, 7] {
       for seed in 1...2 as ClosedRange<UInt64> {
-        var generator = SplitMix(seed: seed + UInt64(percent))
+        var generator = SeededGenerator(seed: seed + UInt64(percent))
         let table = JitteringTable(jitter: 0, lossOneIn: 10, seed: seed) {
           // Of a mean of so many hundredths of a period; few are much later, none by half a period.
           let lateness =
@@ -175,7 +176,7 @@ struct ImportRateTests {
   func roundedJitter() throws {
     for (rate, jitter) in [(104.0, 0.10), (104, 0.12), (119, 0.10), (75, 0.116), (90, 0.126)] {
       for rarity in [7, 20] as [UInt64] {
-        var generator = SplitMix(seed: rarity)
+        var generator = SeededGenerator(seed: rarity)
         let table = JitteringTable(ticks: 3000, jitter: 0, lossOneIn: rarity, seed: rarity) {
           let shift = (Double(generator.next() % 2001) / 1000 - 1) * jitter
           return Int64(((Double($0) + 1 + shift) * 1000 / rate).rounded()) * 1_000_000
@@ -268,7 +269,7 @@ struct ImportRateTests {
   @Test("tables of known rates, jitter, losses, rounding and drift are imported as they were made")
   func random() throws {
     let seed: UInt64 = 20_261_122
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for index in 0..<120 {
       let period = 1e9 / [10, 97.3, 100, 208, 952, 6667][Int(generator.next() % 6)]
       let kind = index % 5

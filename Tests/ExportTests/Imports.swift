@@ -3,6 +3,7 @@
 import Export
 import IMUModel
 import LogFormat
+import TestSupport
 import Testing
 
 /// A source that returns its bytes in small pieces.
@@ -182,7 +183,7 @@ struct JitteringTable {
     ticks: Int64 = 6000, jitter: UInt64, lossOneIn rarity: UInt64, seed: UInt64,
     at place: (Int64) -> Int64 = { $0 * 10_000_000 }
   ) {
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for tick in 0..<ticks {
       let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
       if (1..<ticks - 1).contains(tick), generator.next() % rarity == 0 {

@@ -4,6 +4,7 @@ import Export
 import FoundationEssentials
 import IMUModel
 import LogStore
+import TestSupport
 import Testing
 
 @Suite("The JSON document")
@@ -270,7 +271,7 @@ struct JSONDocumentTests {
 
   @Test("the document of a damaged log is valid and lists the missing ticks")
   func damaged() throws {
-    var generator = SplitMix(seed: 6)
+    var generator = SeededGenerator(seed: 6)
     let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
     let description = TestLog.description(rate: hertz(100))
     var bytes = try TestLog.ramp(description, counts).bytes()

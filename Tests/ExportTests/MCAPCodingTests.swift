@@ -2,6 +2,7 @@
 
 import CLinuxIO
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @testable import Export
@@ -23,7 +24,7 @@ struct MCAPCodingTests {
 
   @Test("a frame gives its content back, whatever its length and its repetitions")
   func lengths() throws {
-    var generator = SplitMix(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     for count in Array(1...90) + [254, 255, 256, 269, 270, 271, 285, 524, 525, 4095, 65551] {
       for letters in [1, 2, 4, 256] as [UInt64] {
         let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next() % letters) }
@@ -37,7 +38,7 @@ struct MCAPCodingTests {
   @Test(
     "matches reach back 65 535 bytes and no further", arguments: [65_534, 65_535, 65_536, 65_537])
   func offsets(_ distance: Int) throws {
-    var generator = SplitMix(seed: 12)
+    var generator = SeededGenerator(seed: 12)
     let word = (0..<64).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     // Zeros between leave the table alone, so that nothing else limits the match.
     let bytes = word + [UInt8](repeating: 0, count: distance - 64) + word + [1, 2, 3, 4, 5, 6]
@@ -48,7 +49,7 @@ struct MCAPCodingTests {
 
   @Test("literals and matches of many lengths are written whole")
   func runs() throws {
-    var generator = SplitMix(seed: 13)
+    var generator = SeededGenerator(seed: 13)
     var bytes: [UInt8] = []
     for literals in [0, 1, 14, 15, 16, 269, 270, 271, 600] {
       for match in [4, 5, 18, 19, 20, 272, 273, 274, 274, 1000] {
@@ -62,7 +63,7 @@ struct MCAPCodingTests {
   @Test("a match grows back to where it begins, and its end is found again")
   func growth() throws {
     // The four bytes before the last are in the table from the first match's end alone.
-    var generator = SplitMix(seed: 15)
+    var generator = SeededGenerator(seed: 15)
     let word = (0..<40).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     let other = (0..<10).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     let bytes = word + other + word + other.reversed() + word[30...] + [UInt8](1...12)
@@ -73,7 +74,7 @@ struct MCAPCodingTests {
 
   @Test("what cannot be compressed is stored")
   func stored() throws {
-    var generator = SplitMix(seed: 14)
+    var generator = SeededGenerator(seed: 14)
     let bytes = (0..<3000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     let packed = frame(bytes)
     #expect(packed.count == 3000 + 15)

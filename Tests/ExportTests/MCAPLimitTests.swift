@@ -3,6 +3,7 @@
 import IMUModel
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @testable import Export
@@ -178,7 +179,7 @@ struct MCAPLimitTests {
 
   @Test("many samples are several chunks of 512 KiB, in order, of at most 80 bytes a message")
   func chunks() throws {
-    var generator = SplitMix(seed: 9)
+    var generator = SeededGenerator(seed: 9)
     let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: generator.next() & 0xFFF) }
     let description = TestLog.description(
       channels: [.accelerometer, .gyroscope], rate: hertz(1000))

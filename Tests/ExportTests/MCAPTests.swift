@@ -4,6 +4,7 @@ import FoundationEssentials
 import IMUModel
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @testable import Export
@@ -248,7 +249,7 @@ struct MCAPTests {
 
   @Test("a damaged log is exported as far as it can be read, and the facts name the damage")
   func damaged() throws {
-    var generator = SplitMix(seed: 6)
+    var generator = SeededGenerator(seed: 6)
     let counts = (0..<2000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
     let log = try TestLog.ramp(TestLog.description(rate: hertz(100)), counts)
     var bytes = try log.bytes()

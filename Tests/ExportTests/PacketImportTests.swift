@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Samples that come in packets, or with pauses")
@@ -95,7 +96,7 @@ struct PacketImportTests {
 
   @Test("packets whose times jitter have the same rate, and lose no tick")
   func jitter() throws {
-    var random = SplitMix(seed: 27)
+    var random = SeededGenerator(seed: 27)
     let times = (0..<600 as Range<Int64>).flatMap { packet in
       let time = packet * 50 + Int64.random(in: 0...8, using: &random)
       return [Int64](repeating: time * 1_000_000, count: 5)

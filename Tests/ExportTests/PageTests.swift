@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("The page for a browser")
@@ -11,7 +12,7 @@ struct PageTests {
   @Test("every sample comes back with its tick, time and counts, whatever lies between them")
   func samples() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for unit: Int64 in [1, 1000, 1_000_000] {
       var log = TestLog(TestLog.description(rate: hertz(100), timeUnit: unit))
       var expected: [(UInt64, Int64, RawSample)] = []
@@ -50,7 +51,7 @@ struct PageTests {
 
   @Test("100 000 samples of pure noise, a sensor's worst case, are less than 2.5 MB")
   func size() throws {
-    var random = SplitMix(seed: 3)
+    var random = SeededGenerator(seed: 3)
     var log = TestLog(TestLog.description(rate: hertz(1000), timeUnit: 1000))
     for tick in 0..<3000 as Range<Int64> {
       var sample = RawSample()
@@ -250,7 +251,7 @@ struct PageTests {
   func odd() throws {
     let empty = try PageSamples(page: TestLog().export(page))
     #expect(empty.facts.sampleCount == 0 && empty.ticks.isEmpty)
-    var random = SplitMix(seed: 6)
+    var random = SeededGenerator(seed: 6)
     let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: random.next()) }
     var bytes = try TestLog.ramp(TestLog.description(rate: hertz(100)), counts).bytes()
     bytes[2 * 4096 + 5] ^= 0x10

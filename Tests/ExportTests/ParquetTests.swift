@@ -6,6 +6,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @Suite("Parquet")
@@ -373,7 +374,7 @@ struct ParquetTests {
   @Test(
     "what can be read of a damaged recording is there, and the metadata says that it is damaged")
   func damage() throws {
-    var generator = SplitMix(seed: 3)
+    var generator = SeededGenerator(seed: 3)
     let counts = (0..<20_000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
     var bytes = try TestLog.ramp(Self.onlyX, counts).bytes()
     bytes[3 * 4096 + 100] ^= 1

@@ -2,13 +2,16 @@
 
 @testable import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Import of a document of a part, and of gaps that do not fit")
 struct PartImportTests {
   /// An imported recording whose samples are up to `jitter` of a period early or late, with gaps of one to forty ticks,
   /// some of two causes.
-  private static func irregular(_ rate: SampleRate, jitter: Double, _ generator: inout SplitMix)
+  private static func irregular(
+    _ rate: SampleRate, jitter: Double, _ generator: inout SeededGenerator
+  )
     -> TestLog
   {
     var description = TestLog.description(channels: .all, rate: rate)
@@ -57,7 +60,7 @@ struct PartImportTests {
     ] as [(Double, UInt64?)])
   func parts(_ jitter: Double, seed: UInt64?) throws {
     let seed = seed ?? UInt64.random(in: 0...UInt64.max)
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for round in 0..<12 {
       let rate = [hertz(2237, per: 9), hertz(104), hertz(1000, per: 3)][round % 3]
       let log = try Self.irregular(rate, jitter: jitter, &generator).bytes()

@@ -3,6 +3,7 @@
 import Export
 import IMUModel
 import LogStore
+import TestSupport
 import Testing
 
 @Suite("Raw export")
@@ -17,7 +18,7 @@ struct RawExportTests {
 
   @Test("a finished log is exported byte by byte")
   func whole() throws {
-    var generator = SplitMix(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     let counts = (0..<1000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
     var bytes = try TestLog.ramp(TestLog.description(), counts).bytes()
     #expect(bytes.count > 3 * 4096)

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Import of records in JSON and of video and calibration tables")
@@ -17,7 +18,7 @@ struct RecordImportTests {
         accelerometerScale: Fraction(122, 1_000_000), gyroscopeScale: Fraction(17_500, 1_000_000),
         temperatureScale: Fraction(1, 256), temperatureOffset: Fraction(25, 1)))
     if let wall { log.clock(0, wall: wall) }
-    var generator = SplitMix(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     for tick in 0..<300 as Range<UInt64> where !(100..<110).contains(tick) {
       var sample = RawSample()
       for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Round trips of tables in units")
@@ -40,7 +41,7 @@ struct TableUnitTests {
     description.note = note
     var log = TestLog(description)
     if let wall { log.clock(0, wall: wall) }
-    var generator = SplitMix(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     for tick in 0..<400 as Range<UInt64> {
       var sample = RawSample()
       for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite("Time ranges")
@@ -44,7 +45,7 @@ struct TimeRangeTests {
   @Test("a range in the middle of a long recording is whole")
   func longRecording() throws {
     let description = TestLog.description(channels: ChannelSet(rawValue: 1), rate: hertz(1000))
-    var generator = SplitMix(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     let counts = (0..<5000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
     let log = try TestLog.ramp(description, counts).bytes()
     // Ends everywhere in the pages and blocks, which end where they like.
@@ -95,7 +96,7 @@ struct TimeRangeTests {
     let description = TestLog.description(channels: .all, rate: hertz(1000))
     var log = TestLog(description)
     log.clock(0, wall: 1_795_228_687_000_000_000)
-    var generator = SplitMix(seed: 11)
+    var generator = SeededGenerator(seed: 11)
     var ledger = TickLedger()
     var tick: UInt64 = 0
     while tick < 60_000 {

@@ -3,6 +3,7 @@
 import Export
 import IMUModel
 import LogFormat
+import TestSupport
 import Testing
 
 /// What this program writes in units, without a word about its scales, and reads again.
@@ -20,7 +21,7 @@ struct UnitRoundTripTests {
   ]
 
   /// Counts of a sensor that lies still, that moves, and of the whole range.
-  private static func sample(_ kind: Int, _ scale: Fraction, _ generator: inout SplitMix)
+  private static func sample(_ kind: Int, _ scale: Fraction, _ generator: inout SeededGenerator)
     -> RawSample
   {
     func noise(_ most: UInt64) -> Int { Int(generator.next() % (2 * most + 1)) - Int(most) }
@@ -44,7 +45,7 @@ struct UnitRoundTripTests {
   func values(_ units: ExportUnits, _ format: ExportFormat) throws {
     for (index, scale) in Self.scales.enumerated() {
       for kind in 0..<3 {
-        var generator = SplitMix(seed: UInt64(100 * index + kind))
+        var generator = SeededGenerator(seed: UInt64(100 * index + kind))
         var log = TestLog(
           TestLog.description(
             rate: hertz(100), accelerometerScale: scale.0, gyroscopeScale: scale.1))

@@ -4,6 +4,7 @@ import ChipClockTesting
 import FuzzTargets
 import Foundation
 import LogStoreTesting
+import TestSupport
 import Testing
 
 /// Replays the inputs that a fuzzer has found to matter; `Tests/Fuzzing/fuzz` finds more.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Graph
+import TestSupport
 import Testing
 
 @Suite struct AxisTicksTests {
@@ -27,7 +28,7 @@ import Testing
   func anyRange() {
     let seed = UInt64.random(in: 0...UInt64.max)
     let scales: [Double] = [1e-6, 1e-3, 1, 1e3, 1e6]
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
       let scale = scales.randomElement(using: &random) ?? 1
       let low = Double.random(in: -5...5, using: &random) * scale

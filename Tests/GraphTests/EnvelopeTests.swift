@@ -2,13 +2,14 @@
 
 import Graph
 import IMUModel
+import TestSupport
 import Testing
 
 @Suite struct EnvelopeTests {
   @Test("a column has its lowest, highest, first and last count for any number of samples")
   func peaks() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     let samples = (0..<1000).map { _ in
       RawSample(
         ax: .random(in: .min...(.max), using: &random), gz: .random(in: -9...9, using: &random),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Graph
+import TestSupport
 import Testing
 
 @Suite struct TimeTicksTests {
@@ -32,7 +33,7 @@ import Testing
   @Test("ticks lie on multiples of the step, inside the range, as many as asked for or fewer")
   func anyRange() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<2000 {
       let length = Int64.random(
         in: 1...(1 << Int64.random(in: 1...60, using: &random)), using: &random)

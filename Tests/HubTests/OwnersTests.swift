@@ -6,6 +6,7 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 @testable import Remote
+import TestSupport
 import Testing
 
 @Suite("Which host of a hub a recording comes from")

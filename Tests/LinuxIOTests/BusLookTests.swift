@@ -5,7 +5,7 @@ import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
-import TestScheduling
+import TestSupport
 
 /// A clock whose `wake` is called with each instant to which a sleep leads.
 private final class WakingClock: MonotonicClock, @unchecked Sendable {

@@ -5,7 +5,7 @@ import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
-import TestScheduling
+import TestSupport
 
 /// The file at which it is called: whose it is, and what else may be there.
 extension ControlSocketTests {

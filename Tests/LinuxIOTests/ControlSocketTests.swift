@@ -5,7 +5,7 @@ import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("A control socket", .waitsForPrograms)
 final class ControlSocketTests {

@@ -5,7 +5,7 @@ import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
 import Testing
-import TestScheduling
+import TestSupport
 
 extension LinuxI2CBusTests {
   @Test("reserves a chip that no one has, again and again")

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogFormat
+import TestSupport
 import Testing
 
 @Suite("Bytes that are not of this log are never data")

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogFormat
+import TestSupport
 
 /// A recording with signals, times, gaps, events and flushes of all kinds, the same for the same seed.
 struct RandomRecording {

@@ -3,6 +3,7 @@
 import ChipClockTesting
 import IMUModel
 import LogFormat
+import TestSupport
 import Testing
 
 @Suite("Readings of a FIFO in a log")

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogFormat
+import TestSupport
 import Testing
 
 @Suite("A log returns its contents")

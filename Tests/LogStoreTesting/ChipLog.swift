@@ -4,6 +4,7 @@ import ChipClock
 public import ChipClockTesting
 public import IMUModel
 public import LogFormat
+import TestSupport
 
 /// The log of a chip that makes samples on its own, with the true instants of its samples.
 public struct ChipLog: Sendable {

@@ -3,7 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
-import TestScheduling
+import TestSupport
 
 /// The promise for a store after a power loss, and its check.
 public struct CrashContract: Sendable {

@@ -2,6 +2,7 @@
 
 import Glibc
 import LogStore
+import TestSupport
 
 /// All ways to lose power during a recording, and all faults of its calls.
 public enum CrashSpace {
@@ -66,33 +67,5 @@ public enum CrashSpace {
     }
     plans += stride(from: 0, through: 140_000, by: 2048).map { .full(at: $0 + $0 % 4096 / 7) }
     return plans + [1000, 4095].map { .troubled(bytes: $0) }
-  }
-}
-
-/// Which cases a run tries, as the environment says.
-///
-///     IMULOG_CASE=even/none/12/torn-3/zeros/short   that one and no other
-///     IMULOG_CASES=all                              the whole space
-///     IMULOG_SEED=7                                 another sample
-public enum CaseSelection {
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-  }
-
-  /// The one case asked for.
-  public static let single = variable("IMULOG_CASE")
-
-  /// Whether all cases are asked for.
-  public static let isWhole = variable("IMULOG_CASES") == "all"
-
-  /// Chooses samples; its user prints it.
-  public static let seed =
-    variable("IMULOG_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0..<1_000_000)
-
-  /// All of `space`, or `count` of it at random.
-  public static func sample<Element>(_ count: Int, of space: [Element]) -> [Element] {
-    guard !isWhole, count < space.count else { return space }
-    var generator = SeededGenerator(seed: seed)
-    return Array(space.shuffled(using: &generator).prefix(count))
   }
 }

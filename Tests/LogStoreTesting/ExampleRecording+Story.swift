@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogStore
+import TestSupport
 
 /// The story of a recording: the events of each sync.
 public enum ExampleStory: String, CaseIterable, Sendable {

@@ -2,6 +2,7 @@
 
 public import IMUModel
 public import LogStore
+import TestSupport
 
 /// A small recording made in a store as the program makes one: created, then fed through the queue
 /// to the flusher's loop, a sync after each piece of its story; ended cleanly where that can be, or

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LogStore
+import TestSupport
 
 /// A recording whose operations were kept, so that power can be lost at each of them.
 public struct WrittenRecording: Sendable {

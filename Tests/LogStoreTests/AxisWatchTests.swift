@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @testable import LogStore

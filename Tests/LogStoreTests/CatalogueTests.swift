@@ -7,7 +7,7 @@ import LogFormat
 import LogStore
 import LogStoreTesting
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Catalogue", .excludesProgramStarts)
 struct CatalogueTests {

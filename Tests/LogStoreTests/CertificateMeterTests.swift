@@ -3,6 +3,7 @@
 import IMUModel
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 /// Samples of a known sensor, and what its certificate must say: 400 µg/√Hz and 5 m°/s/√Hz through 44 and 42 Hz, at ±4 g and

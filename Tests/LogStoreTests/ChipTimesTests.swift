@@ -6,6 +6,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @Suite("Times of samples that a chip dates")

@@ -3,6 +3,7 @@
 import IMUModel
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 /// The promise for a power loss: everything synced survives, in order, once, to the bit; nothing else does

@@ -5,6 +5,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @Suite("Recordings with faults")

@@ -6,7 +6,7 @@ import LogStore
 import LogStoreTesting
 import Synchronization
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Sparse files", .excludesProgramStarts)
 struct HoleTests {

@@ -5,7 +5,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("Checks at a start", .excludesProgramStarts)

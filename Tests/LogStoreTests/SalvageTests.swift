@@ -4,6 +4,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 @Suite("Salvage writes each tick of a damaged log once, with all that is known of it")

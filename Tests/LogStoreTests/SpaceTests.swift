@@ -5,7 +5,7 @@ import LogStore
 import LogStoreTesting
 import Synchronization
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Room for a recording", .excludesProgramStarts)
 struct SpaceTests {

@@ -5,7 +5,7 @@ import IMUModel
 import LogStore
 import LogStoreTesting
 import Synchronization
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("The index of a store", .excludesProgramStarts)

@@ -5,7 +5,7 @@ import LogStore
 import LogStoreTesting
 import Synchronization
 import Testing
-import TestScheduling
+import TestSupport
 
 /// Other programs act between two calls of one that works on a store.
 @Suite(

@@ -4,7 +4,7 @@ import Glibc
 import IMUModel
 import LogStore
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("Removing and restoring", .excludesProgramStarts)

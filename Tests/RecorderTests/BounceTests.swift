@@ -2,6 +2,7 @@
 
 import IMUModel
 import Recorder
+import TestSupport
 import Testing
 
 @Suite("A button whose contact bounces")
@@ -12,7 +13,7 @@ struct BounceTests {
   func trains() {
     let seed = UInt64.random(in: 0 ... .max)
     print("seed of the bouncing trains: \(seed)")
-    var generator = TrainGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<1000 {
       let train = BounceTrain(&generator)
       let events = train.edges.play(&generator)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
+
 /// A contact that bounces for up to 15 ms at each press and release, with short disturbances between, and the edges that
 /// the kernel's 20 ms debouncing reports: a level that was stable for that long, stamped when the kernel checks it, some
 /// milliseconds later on a busy machine (`debounce_work_func` of drivers/gpio/gpiolib-cdev.c).
@@ -19,7 +21,7 @@ struct BounceTrain {
   private static let debounce: Int64 = 20_000_000
 
   /// A train whose presses and pauses differ from the limits between gestures by more than debouncing shifts them.
-  init(_ generator: inout TrainGenerator) {
+  init(_ generator: inout SeededGenerator) {
     let held: [ClosedRange<Int64>] = [60...200, 200...1440, 1560...5900, 6060...9000]
     let apart: [ClosedRange<Int64>] = [60...340, 460...3000]
     var finger: [Int64] = []
@@ -38,7 +40,7 @@ struct BounceTrain {
 
   /// Instants at which the contact changes its level, beginning with open.
   private static func contact(
-    _ finger: [Int64], _ generator: inout TrainGenerator
+    _ finger: [Int64], _ generator: inout SeededGenerator
   ) -> [Int64] {
     var changes: [Int64] = []
     for (index, stamp) in finger.enumerated() {
@@ -60,7 +62,7 @@ struct BounceTrain {
 
   /// The debounced changes: levels that were stable for 20 ms, reported once each.
   private static func debounced(
-    _ changes: [Int64], _ generator: inout TrainGenerator
+    _ changes: [Int64], _ generator: inout SeededGenerator
   ) -> [Int64] {
     var edges: [Int64] = []
     for (index, change) in changes.enumerated() {

@@ -7,7 +7,7 @@ import LogStore
 import LogStoreTesting
 import Recorder
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 /// A simulated chip, driven as some model and recorded in simulated time by the shipped recorder.

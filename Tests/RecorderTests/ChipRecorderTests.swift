@@ -3,7 +3,7 @@
 import IMUModel
 import Recorder
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite(

@@ -2,6 +2,7 @@
 
 import IMUModel
 import Recorder
+import TestSupport
 import Testing
 
 @Suite("Refusals of the configuration")
@@ -288,7 +289,7 @@ struct ConfigurationRefusalTests {
   func anyBytes() {
     let seed = UInt64.random(in: 0 ... .max)
     print("seed of the bytes: \(seed)")
-    var generator = TrainGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let example = Array(RecorderConfiguration.example.utf8)
     for _ in 0..<300 {
       var bytes = example

@@ -7,6 +7,7 @@ import LogStoreTesting
 import Recorder
 import RingBuffer
 import Sampling
+import TestSupport
 import Testing
 
 /// A clock whose sleeps sometimes end several ticks late.

@@ -3,6 +3,7 @@
 import IMUModel
 import LinuxIO
 import Recorder
+import TestSupport
 import Testing
 
 @Suite("Gestures of the button")
@@ -227,7 +228,7 @@ struct GestureTests {
   func randomTrains() {
     let seed = UInt64.random(in: 0 ... .max)
     print("seed of the trains: \(seed)")
-    var generator = TrainGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<1000 {
       let train = PressTrain(&generator)
       let events = train.play(&generator)

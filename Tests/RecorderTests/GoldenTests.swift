@@ -9,7 +9,7 @@ import LogStore
 import LogStoreTesting
 import Recorder
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 /// A simulated chip in simulated time, as `record --board simulator --virtual-time` has it.

@@ -7,7 +7,7 @@ import LogStore
 import LogStoreTesting
 import Recorder
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 /// A simulated MPU-6050 at 50 Hz that plays a motion of 10 minutes over and over, with faults of the bus and the chip.

@@ -3,23 +3,7 @@
 import IMUModel
 import LinuxIO
 import Recorder
-
-/// Random numbers that a seed repeats (SplitMix64).
-struct TrainGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
-}
+import TestSupport
 
 /// Presses of all lengths and distances, and their gestures by the rules, press by press.
 struct PressTrain {
@@ -31,7 +15,7 @@ struct PressTrain {
   }
 
   /// A random train.
-  init(_ generator: inout TrainGenerator) {
+  init(_ generator: inout SeededGenerator) {
     // Lengths around each limit, and between.
     let held: [ClosedRange<Int64>] = [
       1...200, 1490...1510, 1600...5000, 5990...6010, 6500...20_000,
@@ -77,7 +61,7 @@ struct PressTrain {
   }
 
   /// The events of a recogniser that is woken at its deadlines or late, and gets some edges twice.
-  func play(_ generator: inout TrainGenerator) -> [RecorderEvent] {
+  func play(_ generator: inout SeededGenerator) -> [RecorderEvent] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
     var events: [RecorderEvent] = []
     for (index, stamp) in edges.enumerated() {

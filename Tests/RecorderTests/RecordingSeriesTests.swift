@@ -3,6 +3,7 @@
 import IMUModel
 import LogStoreTesting
 import Recorder
+import TestSupport
 import Testing
 
 @Suite("Many recordings from one sampler")

@@ -6,7 +6,7 @@ import LogStore
 import LogStoreTesting
 import Recorder
 import Sampling
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite(

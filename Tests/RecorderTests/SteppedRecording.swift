@@ -8,6 +8,7 @@ import LogStoreTesting
 import Recorder
 import RingBuffer
 import Sampling
+import TestSupport
 
 /// A chip without faults whose counts do not compress.
 struct NoisySensor: IMUSensor, ~Copyable {

@@ -7,7 +7,7 @@ import LogStore
 import LogStoreTesting
 import Recorder
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 /// A simulated chip in real time, as `record --board simulator` has it.

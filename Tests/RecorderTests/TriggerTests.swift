@@ -5,7 +5,7 @@ import LogFormat
 import LogStore
 import Recorder
 import SimulatedIMU
-import TestScheduling
+import TestSupport
 import Testing
 
 @Suite("Recordings that motion begins", .excludesProgramStarts)

@@ -4,6 +4,7 @@ import IMUModel
 import LogStoreTesting
 import Recorder
 import Sampling
+import TestSupport
 import Testing
 
 @Suite("Motion that begins a recording")

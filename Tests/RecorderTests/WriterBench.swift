@@ -6,6 +6,7 @@ import LogStoreTesting
 import Recorder
 import RingBuffer
 import Sampling
+import TestSupport
 
 /// A sampler that runs through many recordings, the ring, and the writer of a service, on one thread and on the test's
 /// clock; each recording's flusher has a thread of its own and memory for a disk.

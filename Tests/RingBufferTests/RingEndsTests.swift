@@ -2,7 +2,7 @@
 
 import RingBuffer
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite struct RingEndsTests {
   @Test("a ring has 600 slots by default")

@@ -2,20 +2,10 @@
 
 import IMUModel
 import Sampling
+import TestSupport
 import Testing
 
 @Suite struct BalanceTests {
-  /// SplitMix64, so that a seed in a failure message replays the run.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-      return value ^ value >> 31
-    }
-  }
 
   @Test("every combination of outcome, wake-up and room over few ticks keeps order and account")
   func exhaustive() {
@@ -56,7 +46,7 @@ import Testing
   }
 
   private func imbalance(seed: UInt64) -> String? {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let rates: [SampleRate] = [.hz(1), .hz(7, per: 3), .hz(10), .hz(30), .hz(1000)]
     let rate = rates[Int.random(in: 0..<rates.count, using: &generator)]
     let ticks = UInt64.random(in: 1...3000, using: &generator)

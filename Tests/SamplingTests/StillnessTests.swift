@@ -5,6 +5,7 @@ import IMUDrivers
 import IMUModel
 import Sampling
 import SimulatedIMU
+import TestSupport
 import Testing
 
 /// A chip at rest and one that is stuck look alike but for noise.
@@ -51,7 +52,7 @@ import Testing
 
   static func some(_ cases: [Case], _ count: Int) -> [Case] {
     guard !isWhole else { return cases }
-    var generator = BalanceTests.Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     return Array(cases.shuffled(using: &generator).prefix(count))
   }
 

@@ -3,7 +3,7 @@
 import IMUModel
 import SimulatedIMU
 import Testing
-import TestScheduling
+import TestSupport
 
 @Suite("Simulated bus and virtual clock")
 struct SimulatedBusTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import Terminal
+import TestSupport
 import Testing
 
 @Suite("The list of recordings")

@@ -2,6 +2,7 @@
 
 import IMUModel
 @testable import Terminal
+import TestSupport
 import Testing
 
 @Suite("A live graph")

@@ -2,6 +2,7 @@
 
 @testable import Terminal
 import TerminalTesting
+import TestSupport
 import Testing
 
 @Suite("The bytes for a terminal")
@@ -107,20 +108,5 @@ struct ScreenDifferenceTests {
     var screen = Screen(columns: 20, rows: 1)
     screen.put("a\u{1B}[2Jb\u{7}\u{9B}c", row: 0, column: 0)
     #expect(screen.lines == ["a?[2Jb??c"])
-  }
-}
-
-/// Reproducible random numbers from a seed. (SplitMix64, Steele et al. 2014.)
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

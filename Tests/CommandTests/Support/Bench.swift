@@ -3,7 +3,7 @@
 import Glibc
 import IMUModel
 import LogStoreTesting
-import TestScheduling
+import TestSupport
 import Testing
 
 /// A store of its own for a test, and the program to work on it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestScheduling
+import TestSupport
 
 // The C library has it since 2.29, and its header shows it only to those who ask for all extensions.
 @_silgen_name("posix_spawn_file_actions_addchdir_np")

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import LogStoreTesting
 import Synchronization
-import TestScheduling
+import TestSupport
 
 /// A real OpenSSH server on a port of this machine alone, with keys of its own, that are thrown away with it.
 ///

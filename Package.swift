@@ -245,7 +245,7 @@ let package = Package(
 
 // `.ci/run` builds once for programs, tests and checks: optimised, but for the tests themselves, whose compiling would
 // cost more than it saves. Tests see what is internal.
-if Context.environment["IMULOG_GATE"] != nil {
+if Context.environment["IMULOG_CHECKS"] != nil {
   for target in package.targets where target.type != .system {
     let flag = target.isTest ? "-Onone" : "-enable-testing"
     target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags([flag])]

@@ -10,7 +10,8 @@ final class TemporaryTree {
   private var made: [String] = []
 
   init() {
-    var template = Array("/tmp/imulog-tree-XXXXXX".utf8CString)
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/imulog-tree-XXXXXX".utf8CString)
     guard let path = mkdtemp(&template) else { fatalError("mkdtemp: errno \(errno)") }
     root = String(cString: path)
   }

@@ -22,6 +22,8 @@ from .scenarios import adapters, arm64, button, certify, checks, chip, faults, f
 from .setup import CANNOT_RUN, HERE, prepare
 
 GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "cuts", "arm64")
+SAMPLED_GROUPS, SAMPLED_SHARE = 4, 0.5
+"""What a sample has: so many groups and the last one, and this share of their scenarios."""
 
 
 def main() -> int:
@@ -64,6 +66,12 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         arm64
     """
     asked = options.groups or GROUPS
+    is_chosen = lambda name: True
+    if options.sample:
+        chance = random.Random(options.seed)
+        asked = [*chance.sample(GROUPS[:-1], SAMPLED_GROUPS), GROUPS[-1]]
+        is_chosen = lambda name: random.Random(f"{options.seed} {name}").random() < SAMPLED_SHARE
+        print(f"kernelbench: half of {', '.join(asked)}, --sample --seed {options.seed}", flush=True)
     scenarios = {
         "takes": lambda group: takes.run(bench, group),
         "faults": lambda group: faults.run(bench, group),
@@ -76,7 +84,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
         "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
         "arm64": lambda group: arm64.run(bench, group, arm64_program.result())}
-    groups = {name: Group(name, scenarios[name], report) for name in GROUPS if name in asked}
+    groups = {name: Group(name, scenarios[name], report, is_chosen) for name in GROUPS if name in asked}
 
     def try_first(*names: str) -> None:
         for name in names:
@@ -112,7 +120,8 @@ def parse() -> argparse.Namespace:
         "--program", default=str(HERE / "../../.build/release/imulog"), help="the static binary; .build/release/imulog")
     parser.add_argument(
         "--arm64-program", type=Path, metavar="FILE", help="the binary for arm64; built by .ci/cross")
-    parser.add_argument("--cuts", type=int, default=10, metavar="N", help="power cuts on each file system; 10")
+    parser.add_argument("--sample", action="store_true", help="four groups by the seed and arm64, and half of their scenarios")
+    parser.add_argument("--cuts", type=int, metavar="N", help="power cuts on each file system; 10, in a sample 2")
     parser.add_argument(
         "--chip-minutes", type=float, default=0, metavar="N", help="takes by the chip's clock, without a fault; 10 s")
     parser.add_argument("--trains", type=int, default=40, metavar="N", help="presses with bouncing contacts; 40")
@@ -123,7 +132,10 @@ def parse() -> argparse.Namespace:
         "--keep", metavar="DIR",
         help="where consoles, truth files and exports go; else a temporary folder that is removed when nothing failed, not"
         " even at first")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.cuts is None:
+        options.cuts = 2 if options.sample else 10
+    return options
 
 
 if __name__ == "__main__":

@@ -73,6 +73,8 @@ class Group:
     scenarios: Callable[[Group], None]
     """Calls `run` for each of them."""
     report: Report
+    is_chosen: Callable[[str], bool] = lambda name: True
+    """Whether a scenario of that name is in the sample."""
     _tries_left: int | None = None
     """How often a failure is tried again; `None` where no times are measured."""
     _outcomes: list[Outcome] = field(default_factory=list)
@@ -120,7 +122,7 @@ class Group:
 
     def wants(self, *names: str) -> bool:
         """Whether one of these scenarios is still to be run: nothing is done for one that is not."""
-        return any(name not in self._done for name in names)
+        return any(name not in self._done and self.is_chosen(name) for name in names)
 
     def run(self, name: str, scenario: Callable[[], str]) -> None:
         """Runs a scenario, if it is wanted."""

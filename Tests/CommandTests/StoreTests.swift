@@ -80,13 +80,6 @@ struct StoreLocationTests {
     #expect(recordings(in: "home/.local/share/imulog/recordings") == 1)
   }
 
-  @Test("a missing home directory is reported in a sentence")
-  func homeless() {
-    var bench = bench
-    bench.environment = [:]
-    expectSentence(bench.run("list"), 78, ["no home directory", "--store DIR"])
-  }
-
   @Test("files that no store wrote are mentioned, and can be read by path")
   func strangers() throws {
     try bench.record("--for", "1s")

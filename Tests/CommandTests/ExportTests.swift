@@ -47,14 +47,6 @@ struct ExportCommandTests {
     #expect(parts.reduce(0, +) == scheduled)
   }
 
-  @Test("NDJSON has the samples of the JSON document, one per line")
-  func ndjson() throws {
-    let lines = try export("--format", "ndjson").lines
-    let samples = try lines.map { try JSON(Array($0.utf8)) }
-    #expect(lines.count == 20)
-    #expect(try samples == export().json()["samples"].items)
-  }
-
   @Test("--orientation and --linear add columns, and formats without a place for them are named")
   func orientation() throws {
     let table = try export("--orientation", "--linear", "--format", "csv")
@@ -98,100 +90,34 @@ struct ExportCommandTests {
     }
   }
 
-  @Test("CSV has a line of names and one line per sample, with the values of the JSON document")
-  func csv() throws {
-    let lines = try export("--format", "csv").lines
-    #expect(lines.first == "t_ns,ax,ay,az,gx,gy,gz,temp")
-    #expect(lines.count == 21)
-    let samples = try export().json()["samples"].items
-    for (line, sample) in zip(lines.dropFirst(), samples) {
-      let names = ["t_ns", "ax", "ay", "az", "gx", "gy", "gz", "temp"]
-      #expect(line.split(separator: ",").map { Double($0) } == names.map { sample[$0].double })
+  @Test("a time range begins with --from and ends before --to, and its account is the range's own")
+  func range() throws {
+    for (options, ticks) in [
+      (["--from", "500ms", "--to", "1.0s"], 5..<10), (["--from", "1.999s"], 20..<20),
+    ] {
+      let bench = try #require(ExportCommandTests.bench)
+      let json = try bench.run(["export", "1"] + options).json()
+      let found = json["samples"].items.compactMap { $0["t_ns"].integer.map { $0 / 100_000_000 } }
+      #expect(found == ticks.map { Int64($0) })
+      expectBalanced(json["ticks"], scheduled: Int64(ticks.count))
     }
-  }
-
-  @Test("units are the same counts times the scales that the document gives")
-  func units() throws {
-    let document = try export("--units", "raw").json()
-    let sensor = document["sensor"]
-    func scale(_ key: String) throws -> Double {
-      let fraction = sensor[key]
-      return try #require(fraction[0].double) / #require(fraction[1].double)
-    }
-    let gravity = try scale("accelerometerScale_g")
-    let turn = try scale("gyroscopeScale_dps")
-    let (degree, zero) = (try scale("temperatureScale_c"), try scale("temperatureOffset_c"))
-    let si = try export("--units", "si").json()["samples"].items
-    let plain = try export("--units", "g-dps").json()["samples"].items
-    #expect(document["units"]["ax"] == .string("count"))
-    for (index, sample) in document["samples"].items.enumerated() {
-      for (axes, perCount, siPerUnit) in [
-        (["ax", "ay", "az"], gravity, 9.80665), (["gx", "gy", "gz"], turn, .pi / 180),
-      ] {
-        for axis in axes {
-          let count = try #require(sample[axis].integer)
-          try expectNear(plain[index][axis], Double(count) * perCount, within: 6e-7)
-          try expectNear(si[index][axis], Double(count) * perCount * siPerUnit, within: 6e-7)
-        }
-      }
-      let count = try #require(sample["temp"].integer)
-      try expectNear(si[index]["temp"], Double(count) * degree + zero, within: 6e-5)
-    }
-  }
-
-  private func expectNear(_ value: JSON, _ expected: Double, within tolerance: Double) throws {
-    #expect(abs(try #require(value.double) - expected) <= tolerance)
-  }
-
-  struct Selection: CustomTestStringConvertible {
-    let options: [String]
-    let ticks: Range<Int64>
-    var testDescription: String { options.joined(separator: " ") }
-  }
-
-  @Test(
-    "a time range begins with --from and ends before --to, and its account is the range's own",
-    arguments: [
-      Selection(options: ["--from", "0s"], ticks: 0..<20),
-      Selection(options: ["--from", "500ms"], ticks: 5..<20),
-      Selection(options: ["--to", "500ms"], ticks: 0..<5),
-      Selection(options: ["--from", "500ms", "--to", "1.0s"], ticks: 5..<10),
-      Selection(options: ["--from", "1.999s"], ticks: 20..<20),
-    ])
-  func range(_ selection: Selection) throws {
-    let bench = try #require(ExportCommandTests.bench)
-    let json = try bench.run(["export", "1"] + selection.options).json()
-    let ticks = json["samples"].items.compactMap { $0["t_ns"].integer.map { $0 / 100_000_000 } }
-    #expect(ticks == Array(selection.ticks))
-    expectBalanced(json["ticks"], scheduled: Int64(selection.ticks.count))
-    let table = bench.run(["export", "1", "--format", "csv"] + selection.options).lines
-    #expect(table.count == 1 + selection.ticks.count)
   }
 
   @Test(
     "a range without a time in it, and one after the end, are refused in a sentence",
     arguments: [
       (["--to", "0"], ["--from 0s", "--to 0s"]),
-      (["--from", "1s", "--to", "1s"], ["--from 1s", "--to 1s"]),
       (["--from", "1s", "--to", "500ms"], ["--from 1s", "--to 500ms"]),
       (["--from", "2s"], ["ends at 2s", "--from 2s"]),
       (["--from", "1h30m"], ["ends at 2s", "--from 5400s"]),
     ])
   func emptyRange(_ options: [String], _ words: [String]) throws {
     let bench = try #require(ExportCommandTests.bench)
-    for format in ["json", "csv", "gyrodata", "svg", "parquet", "mcap", "edge-impulse"] {
+    for format in ["json", "csv", "parquet"] {
       let outcome = bench.run(["export", "1", "--format", format] + options)
       expectSentence(outcome, 64, words)
       #expect(outcome.output.isEmpty)
     }
-  }
-
-  @Test("a name whose ending is no format's is refused with those that are")
-  func unknownEnding() throws {
-    let bench = try #require(ExportCommandTests.bench)
-    let path = TemporaryDirectory().path + "/x.parquet.gz"
-    expectSentence(
-      bench.run("export", "1", "-o", path), 64, ["end in .gz", ".parquet", "--format"])
   }
 
   @Test(
@@ -211,8 +137,7 @@ struct ExportCommandTests {
   @Test(
     "a format that the file's name contradicts is refused, and nothing is written",
     arguments: [
-      ("x.json", "csv"), ("x.csv", "json"), ("x.imulog", "csv"), ("x.svg", "html"),
-      ("x.json", "ndjson"), ("x.html", "raw"), ("x.mcap", "csv"), ("x.svg", "mcap"),
+      ("x.json", "csv"), ("x.imulog", "csv"), ("x.json", "ndjson"), ("x.html", "raw"),
     ])
   func contradictedName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
@@ -237,42 +162,11 @@ struct ExportCommandTests {
     let refused = bench.run(phone)
     expectSentence(refused, 64, ["20 ticks have no sample", "--fill hold", "--fill none"])
     #expect(refused.output.isEmpty)
-    for (fill, count) in [("hold", 80), ("none", 60)] {
-      let outcome = bench.run(phone + ["--fill", fill])
-      #expect(outcome.status == 0)
-      #expect(try outcome.json()["coordinateList"].items.count == count)
-      #expect(outcome.talk.contains("20 ticks without a sample"))
-      #expect(outcome.talk.contains("100 Hz"))
-    }
+    let outcome = bench.run(phone + ["--fill", "hold"])
+    #expect(outcome.status == 0)
+    #expect(try outcome.json()["coordinateList"].items.count == 80)
+    #expect(outcome.talk.contains("20 ticks without a sample") && outcome.talk.contains("100 Hz"))
     expectSentence(bench.run("export", "1", "--fill", "hold"), 64, ["--fill", "--format json"])
-  }
-
-  @Test(
-    "--channels leaves columns out",
-    arguments: [
-      ("accel", "t_ns,ax,ay,az"), ("gyro", "t_ns,gx,gy,gz"),
-      ("both", "t_ns,ax,ay,az,gx,gy,gz,temp"),
-    ])
-  func channels(_ channels: String, _ header: String) throws {
-    let table = try export("--format", "csv", "--channels", channels)
-    #expect(table.lines.first.map { $0.hasPrefix(header) } == true)
-    let names = try export("--channels", channels).json()["units"].keys
-    #expect(names == Set(table.lines[0].split(separator: ",").map { String($0) }))
-  }
-
-  @Test("gyrodata is the phone app's document", arguments: [("accel", 0), ("gyro", 1)])
-  func gyrodata(_ channels: String, _ kind: Int64) throws {
-    let json = try export("--format", "gyrodata", "--channels", channels).json()
-    #expect(json.keys == ["identifier", "dataType", "coordinateList", "date", "duration"])
-    #expect(json["dataType"] == .integer(kind))
-    #expect(json["duration"] == .integer(2))
-    #expect(json["coordinateList"].items.count == 20)
-    #expect(json["coordinateList"][0].keys == ["x", "y", "z"])
-    let plain = try export("--units", kind == 0 ? "g-dps" : "si").json()["samples"].items
-    let axes = kind == 0 ? ["ax", "ay", "az"] : ["gx", "gy", "gz"]
-    for (vector, sample) in zip(json["coordinateList"].items, plain) {
-      #expect(["x", "y", "z"].map { vector[$0].double } == axes.map { sample[$0].double })
-    }
   }
 
   @Test("raw is the log itself")
@@ -289,16 +183,7 @@ struct ExportCommandTests {
     #expect(child.status() == 64)
   }
 
-  @Test(
-    "the same log and options give the same bytes",
-    arguments: ["json", "ndjson", "csv", "gyrodata", "raw", "parquet"])
-  func sameBytes(_ format: String) throws {
-    let first = try export("--format", format)
-    #expect(first.status == 0)
-    expectSame(try export("--format", format).bytes, first.bytes)
-  }
-
-  @Test("a file gets the same bytes as stdout, and replaces an existing file")
+  @Test("a file gets the same bytes as stdout, and replaces an existing one if nothing fails")
   func file() throws {
     let bench = try #require(ExportCommandTests.bench)
     let directory = TemporaryDirectory()
@@ -311,16 +196,10 @@ struct ExportCommandTests {
     #expect(status.st_mode & 0o777 == 0o640)
     expectSame(directory.bytes(of: "out.json"), bench.run("export", "1", "--output", "-").bytes)
     #expect(directory.names() == ["out.json"])
-  }
-
-  @Test("a failed export leaves the file unchanged and no other file")
-  func failedFile() throws {
-    let bench = try #require(ExportCommandTests.bench)
-    let directory = TemporaryDirectory()
+    // One that fails leaves the file as it was.
     directory.write([1, 2, 3], to: "out.json")
-    let path = directory.path + "/out.json"
-    let outcome = bench.run("export", "1", "--format", "raw", "--to", "1s", "-o", path)
-    expectSentence(outcome, 64, ["--format raw"])
+    let failed = bench.run("export", "1", "--format", "raw", "--to", "1s", "-o", path)
+    expectSentence(failed, 64, ["--format raw"])
     #expect(directory.bytes(of: "out.json") == [1, 2, 3])
     #expect(directory.names() == ["out.json"])
   }
@@ -361,8 +240,7 @@ struct ExportCommandTests {
   }
 
   @Test(
-    "a full device is reported in a sentence",
-    arguments: ["json", "ndjson", "csv", "raw", "parquet"])
+    "a full device is reported in a sentence", arguments: ["json", "csv", "raw"])
   func fullDevice(_ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
     let outcome = bench.run(["export", "1", "--format", format], stdout: "/dev/full")

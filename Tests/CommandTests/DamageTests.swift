@@ -61,29 +61,29 @@ struct DamageCommandTests {
     #expect(isSame)
   }
 
-  @Test("every format exits with 65", arguments: ["json", "ndjson", "csv", "gyrodata", "parquet"])
-  func formats(_ format: String) throws {
-    _ = try damage()
-    let outcome = bench.run("export", "1", "--format", format, "--channels", "accel")
-    expectSentence(outcome, 65, ["damaged"])
-    #expect(!outcome.bytes.isEmpty)
-  }
-
-  @Test("raw copies the bytes unchanged, and the exit status is 65 too")
-  func copied() throws {
-    _ = try damage()
-    let outcome = bench.run("export", "1", "--format", "raw")
-    expectSentence(outcome, 65, ["damaged in 1 place", "imulog verify 1"])
-    expectSame(outcome.bytes, bench.directory.bytes(of: try bench.logName()))
-  }
-
-  @Test("the export of a damaged recording writes the intact samples to the file")
-  func exportToFile() throws {
-    _ = try damage()
-    let path = bench.directory.path + "/out.csv"
-    expectSentence(bench.run("export", "1", "--format", "csv", "-o", path), 65, ["damaged"])
+  @Test("every format and an import exit with 65: a file gets what stdout does, and raw the bytes")
+  func formats() throws {
+    let path = try damage().path
+    for format in ["json", "ndjson", "csv", "gyrodata", "parquet"] {
+      let outcome = bench.run("export", "1", "--format", format, "--channels", "accel")
+      expectSentence(outcome, 65, ["damaged"])
+      #expect(!outcome.bytes.isEmpty)
+    }
+    let raw = bench.run("export", "1", "--format", "raw")
+    expectSentence(raw, 65, ["damaged in 1 place", "imulog verify 1"])
+    expectSame(raw.bytes, bench.directory.bytes(of: try bench.logName()))
+    let table = bench.directory.path + "/out.csv"
+    expectSentence(bench.run("export", "1", "--format", "csv", "-o", table), 65, ["damaged"])
     expectSame(
       bench.directory.bytes(of: "out.csv"), bench.run("export", "1", "--format", "csv").bytes)
+    let other = bench.directory.path + "/other"
+    let imported = bench.run("import", path, "--store", other)
+    expectSentence(imported, 65, ["recording 1 is not whole", "1 damaged part"])
+    #expect(imported.output == "1\n")
+    let there = bench.run("export", "1", "--store", other)
+    #expect(there.status == 65)
+    expectSame(there.bytes, bench.run("export", "1").bytes)
+    #expect(bench.run("list").status == 0)
   }
 
   @Test("show draws no line across lost samples, reports the damage, and in a pipe exits with 65")
@@ -106,30 +106,9 @@ struct DamageCommandTests {
     #expect(child.status() == 0)
   }
 
-  @Test("import salvages the intact parts of a damaged log")
-  func importing() throws {
-    let path = try damage().path
-    let other = bench.directory.path + "/other"
-    let outcome = bench.run("import", path, "--store", other)
-    expectSentence(outcome, 65, ["recording 1 is not whole", "1 damaged part"])
-    #expect(outcome.output == "1\n")
-    let here = bench.run("export", "1")
-    let there = bench.run("export", "1", "--store", other)
-    #expect(there.status == 65)
-    expectSame(there.bytes, here.bytes)
-  }
-
-  @Test("a list with a damaged recording shows it beside the others")
-  func list() throws {
-    _ = try damage()
-    try bench.record("--for", "1s")
-    #expect(try bench.list().map { $0["number"].integer } == [2, 1])
-    #expect(bench.run("list").status == 0)
-  }
-
   @Test(
     "a log cut anywhere yields the beginning of its samples",
-    arguments: [0, 1, 3, 6, 8, 11, 13, 15, 16])
+    arguments: [0, 1, 8, 16])
   func cut(_ sixteenths: Int) throws {
     try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
     let table = ["export", "1", "--format", "csv", "--units", "raw"]
@@ -174,7 +153,7 @@ struct DamageCommandTests {
   }
 
   @Test(
-    "an unreadable recording is listed with the reason and every field", arguments: [0, 10, 100])
+    "an unreadable recording is listed with the reason and every field", arguments: [0, 100])
   func unreadable(_ length: Int) throws {
     try bench.record("--for", "1s")
     let fields = try bench.list()[0].keys

@@ -11,23 +11,10 @@ struct FollowTests {
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
   ]
 
-  /// Starts a recording and waits until its log has samples.
-  private func startRecording(_ bench: Bench) throws -> Child {
-    mkdir(bench.store, 0o755)
-    let watch = DirectoryWatch(bench.store)
-    let child = bench.start(FollowTests.openEnded)
-    let hasSamples = try watch.wait {
-      let row = try bench.list().first
-      return row?["state"] == .string("running") && (row?["sampleCount"].integer ?? 0) > 0
-    }
-    #expect(hasSamples)
-    return child
-  }
-
   @Test("an export continues until the recording ends, and then equals a full export")
   func exports() throws {
     let bench = Bench()
-    let recording = try startRecording(bench)
+    let recording = try bench.startRecording(FollowTests.openEnded)
     let watch = DirectoryWatch(bench.directory.path)
     let followers = FollowerSet(bench, formats: ["ndjson", "csv", "raw"])
     // Each has written data while the recording runs.
@@ -50,29 +37,6 @@ struct FollowTests {
     expectSentence(
       bench.run("export", "1", "--follow"), 64, ["--follow does not go with --format json"])
     #expect(bench.run("export", "1", "--follow", "--format", "csv").lines.count == 11)
-  }
-
-  @Test("a pull of a live recording fetches its present part, and with --follow all of it")
-  func pulls() throws {
-    let bench = RemoteBench()
-    let recording = try startRecording(bench.pi)
-    let first = bench.pull()
-    #expect(first.status == 75)
-    #expect(first.talk.contains("is being written"))
-    #expect(bench.leftovers.count == 1)
-    #expect(bench.laptop.recordings.isEmpty)
-    let watch = DirectoryWatch(bench.laptop.store)
-    let follower = bench.laptop.start(["pull", "pi", "--follow"])
-    let part = "store/" + (try #require(bench.leftovers.first))
-    let before = bench.laptop.directory.bytes(of: part).count
-    let hasGrown = watch.wait { bench.laptop.directory.bytes(of: part).count > before }
-    #expect(hasGrown)
-    recording.signal(SIGTERM)
-    #expect(recording.outcome().status == 0)
-    let outcome = follower.outcome()
-    #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(try RemoteBench.log(bench.laptop) == RemoteBench.log(bench.pi))
-    #expect(bench.laptop.run("verify", "1").status == 0)
   }
 }
 

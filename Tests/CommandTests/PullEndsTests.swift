@@ -61,20 +61,6 @@ struct PullEndsTests {
     #expect(names.count { $0.hasPrefix(".aside-") } == 1, "\(names)")
   }
 
-  @Test("is given up when it sends the same bytes at each connection")
-  func sameBytes() throws {
-    var log = PullEndsTests.log
-    for page in 2..<20 { log[page * 4096 + 100] ^= 1 }
-    // It reports that a damaged prefix differs, and sends everything after the intact part again.
-    let (far, _) = try pull(
-      log: log, status: 75,
-      "[ $offset = 8192 ] && echo prefix $(head -c 8192 log | sha256sum | cut -d' ' -f1)\n"
-        + "[ $offset -le 8192 ] || { echo prefix \(PullEndsTests.zeros); exit; }\n"
-        + "echo bytes $((90112 - offset)); tail -c +$((offset + 1)) log | head -c $((90112 - offset))"
-    )
-    #expect(far.connections < 20, "\(far.connections)")
-  }
-
   @Test("is given up when it ends at each request to free a large recording")
   func dyingFree() throws {
     let log = try ExampleLog(
@@ -88,19 +74,6 @@ struct PullEndsTests {
     #expect(
       talk.contains("recording 3 is here as 3: it is not known whether it was freed there"),
       "\(talk)")
-  }
-
-  @Test(
-    "is given up when a live recording brings no bytes for ten timeouts, whatever its header says"
-  )
-  func aliveForEver() throws {
-    var description = ExampleLog.description()
-    description.syncInterval = 1_000_000_000_000_000
-    let (_, talk) = try pull(
-      "--follow --timeout 200ms", state: "running",
-      log: try ExampleLog(ticks: 30, description: description, ends: false).bytes, status: 75,
-      "echo bytes $(stat -c %s log); cat log; while :; do echo alive; sleep 0.05; done")
-    #expect(talk.contains("sent nothing new for 2.2 s"), "\(talk)")
   }
 
   @Test(

@@ -12,14 +12,10 @@ struct ServeTests {
   /// Forbidden requests. Words between slashes make one a path.
   static let hostile: [String] = [
     // Another verb.
-    "record", "record --board simulator", "certify", "certify --board simulator", "rm 1",
-    "rm 1 --empty-trash", "imulog rm 1",
-    "import secret",
-    "daemon", "install --root .", "start", "stop", "mark x", "keep", "discard", "boards", "serve",
-    "serve --allow-delete", "pull pi", "help rm extra", "sh", "/bin/sh", "bash -i", "scp -f secret",
-    "scp -t .", "sftp-server", "/usr/lib/openssh/sftp-server", "internal-sftp",
-    "rsync --server . /",
-    "git-upload-pack x", "cat secret",
+    "record --board simulator", "certify", "rm 1", "rm 1 --empty-trash", "imulog rm 1",
+    "import secret", "daemon", "install --root .", "start", "stop", "mark x", "keep", "discard",
+    "boards", "serve --allow-delete", "pull pi", "help rm extra", "/bin/sh", "bash -i",
+    "scp -f secret", "sftp-server", "internal-sftp", "rsync --server . /", "cat secret",
     // Another store, another file, another socket.
     "--store . list", "--store=.. list", "list --store ..", "list --store=/", "info 1 --store ..",
     "export 1 --store /tmp", "--beneath list", "export 1 -o stolen", "export 1 -ostolen",
@@ -28,23 +24,15 @@ struct ServeTests {
     "status --socket /tmp/x",
     "status --socket=secret", "serve --log stolen",
     // Paths where an ID belongs.
-    "verify secret", "verify ./secret", "verify ../secret", "verify secret.imulog",
-    "verify /etc/passwd",
-    "export ../secret", "export ..", "export .", "export /", "export ./1", "export 1/../1",
-    "info ..%2fsecret", "export .lock", "export .trash/1", "export file:///etc/passwd", "verify ''",
-    "export secret", "info 000009-20261121T023807Z-1b4e28ba.imulog",
-    // Shells.
-    "list; rm 1", "list && rm 1", "list | sh", "list || sh", "list & sh", "list > stolen",
-    "list < secret", "export $(cat secret)", "export `cat secret`", "export ${HOME}",
-    "export $HOME",
-    "export *", "export ?", "export [0-9]", "export ~", "export ~root", "export {1,2}", "list # x",
-    "list !!", "export 1 --format $(id)", "'list;sh'", "\"list\" \"$(sh)\"", "list \\; sh",
-    // Quotes, controls, other alphabets.
-    "'list", "\"list", "list\\", "list\nrm 1", "list\r\nrm 1", "list\trm", "list\u{0B}",
-    "\u{1B}[2Jlist",
-    "export \u{1B}]0;x\u{7}", "list\u{7F}", "list\u{85}rm 1", "list\u{2028}rm 1", "ⅼist", "lіst",
-    "export １",
-    "export 1\u{200B}", "export \u{202E}1", "ｌｉｓｔ", "–-json list", "list −−json",
+    "verify secret", "verify ../secret", "verify secret.imulog", "verify /etc/passwd",
+    "export ..", "export .", "export /", "export ./1", "export 1/../1", "info ..%2fsecret",
+    "export .lock", "export .trash/1", "export file:///etc/passwd", "verify ''", "export secret",
+    "info 000009-20261121T023807Z-1b4e28ba.imulog",
+    // Shells, quotes, controls and too much, of which RequestTokeniserTests has more.
+    "list; rm 1", "export $(cat secret)", "list > stolen", "'list;sh'", "\"list", "list\nrm 1",
+    "\u{1B}[2Jlist", "lіst", "export 1\u{200B}", String(repeating: "x", count: 100_000),
+    String(repeating: "list ", count: 33), "export " + String(repeating: "1", count: 37),
+    "export " + String(repeating: "../", count: 300),
     // Options that look like IDs, IDs that look like options, invalid numbers.
     "export -1", "export -- 1", "export --1", "info -h1", "export 1 2",
     "export 1 --from 1e9", "list --page -1", "list --page 0", "list --page 99999999999999999999",
@@ -52,10 +40,6 @@ struct ServeTests {
     "list --json --json",
     "export 1 --format ../csv", "export 1 --units /", "export --format", "pull-server --keep",
     "pull-server x", "pull-server --store /",
-    // Too much.
-    "list " + String(repeating: "a", count: 1020), String(repeating: "x", count: 100_000),
-    String(repeating: "list ", count: 33), String(repeating: "'' ", count: 40),
-    "export " + String(repeating: "1", count: 37), "export " + String(repeating: "../", count: 300),
     // The parser's own features: help, version, completions, a terminator, abbreviations, files of arguments.
     "list --help", "help list", "-h list", "--version", "--version --help", "list --version",
     "--generate-completion-script bash", "list --generate-completion-script=zsh",
@@ -73,13 +57,10 @@ struct ServeTests {
   /// Words of random requests.
   private static let fragments: [String] = [
     "list", "info", "export", "verify", "status", "help", "rm", "record", "imulog", "1", "latest",
-    "--json", "--page", "--page=1", "--store", "--store=..", "--beneath", "-o", "-o=stolen",
-    "-ostolen",
+    "--json", "--page=1", "--store", "--store=..", "--beneath", "-o", "-o=stolen", "-ostolen",
     "--output=stolen", "stolen", "-", "--", "''", "'a b'", "\"", "\\", "..", "../secret",
-    "secret.imulog",
-    "--format", "csv", "raw", "--from", "0s", "--from=-1s", "--help", "--version",
-    "--socket=secret",
-    "--log", "--log=stolen", "--config", "@secret", "--trash", "--empty-trash", "--follow", "-h",
+    "secret.imulog", "--format", "csv", "raw", "--from", "0s", "--help", "--version",
+    "--socket=secret", "--log=stolen", "--config", "@secret", "--empty-trash", "--follow", "-h",
     "--allow-delete", "=", "--=", "-=", "--generate-completion-script=bash", "\u{1B}[2J", "é",
   ]
 
@@ -148,22 +129,20 @@ struct ServeTests {
   func allowed() throws {
     for _ in 1...2 { try bench.pi.record("--for", "2s") }
     let requests: [[String]] = [
-      ["list", "--json"], ["list"], ["info", "1", "--json"], ["info", "latest"],
-      ["export", "1"], ["export", "latest", "--format", "csv", "--units", "g-dps"],
-      ["export", "2", "--format", "raw"], ["export", "1", "--format", "mcap"],
-      ["export", "1", "--format", "edge-impulse"], ["verify", "1"],
-      ["verify", "1", "--json"],
+      ["list", "--json"], ["list", "--page=2"], ["info", "1", "--json"], ["info", "latest"],
+      ["export", "1"], ["export", "2", "--format", "raw"], ["export", "1", "--format", "mcap"],
+      ["export", "1", "--format", "edge-impulse"], ["verify", "1"], ["verify", "1", "--json"],
       ["export", "1", "--from", "0.5s", "--to", "1s", "-o", "-"],
-      ["export", "1", "--from", "-5s"], ["export", "1", "--from=-1s", "--to", "1s"],
+      ["export", "LATEST", "--output=-"],
+      ["export", "1", "--from=-1s", "--to", "1s"],
       ["export", "1", "--format", "html", "--analysis"],
-      ["export", "LATEST", "--output=-"], ["list", "--json", "--page", "2"], ["list", "--page=2"],
       [
         "export", "latest", "--format", "csv", "--units=g-dps", "--channels", "gyro", "--from=1.5s",
         "--to", "2",
       ],
       ["export", "1", "--format", "gyrodata", "--fill", "hold", "--channels=accel"],
       ["export", "1", "--format", "parquet", "--gaps=rows"],
-      ["export", "1", "--format", "csv", "--follow"], ["info", "--json", "1"],
+      ["export", "1", "--format", "csv", "--follow"],
       ["export", "1", "--format", "csv", "--orientation", "--linear"],
     ]
     for words in requests {

@@ -10,57 +10,158 @@ struct DoctorTests {
   private let machine = FakeMachine()
   private var bench: Bench { machine.bench }
 
-  @Test("a Raspberry Pi whose I2C is off is told how to switch it on, and the status is 1")
-  func off() throws {
-    machine.makePi()
-    machine.addRaspiConfig()
-    let (checks, status) = try machine.doctor()
-    #expect(checks["board"]?["state"].text == "ok")
-    #expect(checks["bus"]?["state"].text == "wrong")
-    #expect(checks["bus"]?["command"].text == "sudo raspi-config nonint do_i2c 0")
-    #expect(status == 1)
-  }
+  /// Files of a machine, and one check of it.
+  struct Finding: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let files: [String: String]
+    let check: String
+    let state: String
+    let words: String
+    /// `nil` where they are of no matter.
+    let commands: [String]?
+    /// A chip that a kernel driver has: driver, place and name.
+    let bound: [String]
 
-  @Test("Ubuntu and Debian on a Raspberry Pi have no raspi-config: they get the line and its file")
-  func offElsewhere() throws {
-    machine.makePi()
-    machine.write("dtparam=audio=on\n[pi3]\ndtparam=i2c_arm=on\n", to: "boot/config.txt")
-    let bus = try #require(try machine.doctor().checks["bus"])
-    #expect(
-      bus.commands == [
-        "printf '\\n[all]\\ndtparam=i2c_arm=on\\n' | sudo tee -a /boot/config.txt",
-        "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
-      ])
-    #expect(bus["later"].isTrue)
-  }
-
-  @Test("a kernel that drives adapters and shows none of them lacks i2c-dev")
-  func module() throws {
-    machine.makePi()
-    machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/bus/i2c/devices/i2c-1/name")
-    #expect(
-      try machine.doctor().checks["bus"]?.commands == [
-        "sudo modprobe i2c-dev", "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
-      ])
-  }
-
-  @Test("on a machine that imulog does not know no adapter is opened unasked")
-  func unknownMachine() throws {
-    machine.write("SMBus I801 adapter\n", to: "sys/class/i2c-dev/i2c-0/name")
-    machine.write("", to: "dev/i2c-0")
-    let bus = try #require(try machine.doctor().checks["bus"])
-    #expect(bus["state"].text == "unchecked")
-    #expect(bus["words"].text?.contains("0 (SMBus I801 adapter)") == true)
-  }
-
-  @Test("a driver that is none of a sensor's, or whose name a shell would obey, has no command")
-  func otherDriver() throws {
-    for (place, name) in [("1-006b", "bq24190-charger"), ("1-0068", "inv-mpu6050 x; touch y")] {
-      machine.makePi()
-      machine.bind(name, to: place, as: "chip")
-      let held = try #require(try machine.doctor().checks["address 0x\(place.suffix(2))"])
-      #expect(held["state"].text == "advice" && held["command"] == .null)
+    init(
+      _ what: String, _ files: [String: String], _ check: String, _ state: String,
+      _ words: String = "", _ commands: [String]? = nil, bound: [String] = []
+    ) {
+      (testDescription, self.files, self.check, self.state) = (what, files, check, state)
+      (self.words, self.commands, self.bound) = (words, commands, bound)
     }
+  }
+
+  private static func pi(_ more: [String: String] = [:]) -> [String: String] {
+    FakeMachine.pi.merging(more) { $1 }
+  }
+
+  /// A Raspberry Pi with bus 1, whose module was loaded by hand.
+  private static func loaded(_ more: [String: String] = [:]) -> [String: String] {
+    pi(FakeMachine.bus).merging(["proc/modules": "i2c_dev 16384 0 - Live 0x0\n"]) { $1 }
+      .merging(more) { $1 }
+  }
+
+  private static func flags(_ text: String) -> [String: String] {
+    ["sys/devices/platform/soc/soc:firmware/get_throttled": text + "\n"]
+  }
+
+  private static let raspi = "usr/bin/raspi-config"
+  private static let boot = "boot/firmware/config.txt"
+  private static let switchOn = "sudo raspi-config nonint do_i2c 0"
+  private static let keep = "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf"
+  private static let alarm = [
+    "sys/class/hwmon/hwmon2/name": "rpi_volt\n", "sys/class/hwmon/hwmon2/in0_lcrit_alarm": "1\n",
+  ]
+
+  private static let buses = [
+    Finding("I2C that is off", pi([raspi: ""]), "bus", "wrong", "", [switchOn]),
+    // Ubuntu and Debian have no raspi-config.
+    Finding(
+      "I2C that is off, elsewhere",
+      pi(["boot/config.txt": "dtparam=audio=on\n[pi3]\ndtparam=i2c_arm=on\n"]), "bus", "wrong", "",
+      ["printf '\\n[all]\\ndtparam=i2c_arm=on\\n' | sudo tee -a /boot/config.txt", keep]),
+    Finding(
+      "adapters without i2c-dev",
+      pi(["sys/bus/i2c/devices/i2c-1/name": "bcm2835 (i2c@7e804000)\n"]), "bus",
+      "wrong", "", ["sudo modprobe i2c-dev", keep]),
+    Finding(
+      "no adapter of an unknown machine is opened unasked",
+      ["sys/class/i2c-dev/i2c-0/name": "SMBus I801 adapter\n", "dev/i2c-0": ""], "bus",
+      "unchecked", "0 (SMBus I801 adapter)"),
+    Finding(
+      "a file in place of an adapter", pi(FakeMachine.bus), "bus", "wrong", "not an I2C adapter"),
+    Finding("a module that is not kept", loaded(), "module", "advice", "", [keep]),
+    Finding(
+      "a module that is kept", loaded(["etc/modules-load.d/b.conf": "# buses\ni2c-dev\n"]),
+      "module", "ok"),
+    Finding(
+      "a module that the system keeps", loaded(["usr/lib/modules-load.d/b.conf": "i2c-dev\n"]),
+      "module", "ok"),
+    Finding(
+      "a module's file that one of its name hides",
+      loaded(["usr/lib/modules-load.d/b.conf": "i2c-dev\n", "etc/modules-load.d/b.conf": "#\n"]),
+      "module", "advice"),
+    Finding(
+      "a bus that was switched on by hand",
+      loaded([raspi: "", boot: "#dtparam=i2c_arm=on\ndtparam=audio=on\n"]), "bus at start",
+      "advice", "/" + boot, [switchOn]),
+    // raspi-config would change the line in the other model's section.
+    Finding(
+      "a bus of another model's section",
+      loaded([raspi: "", boot: "[pi3]\ndtparam=i2c_arm=on\n"]), "bus at start", "advice", "",
+      ["printf '\\n[all]\\ndtparam=i2c_arm=on\\n' | sudo tee -a /boot/firmware/config.txt"]),
+  ]
+
+  private static let chips = [
+    Finding(
+      "a driver that has the chip", pi(), "address 0x68", "wrong", "",
+      ["echo 1-0068 | sudo tee /sys/bus/i2c/drivers/inv-mpu6050-i2c/unbind"],
+      bound: ["inv-mpu6050-i2c", "1-0068", "mpu6050"]),
+    Finding(
+      "the overlay that gives it the chip", pi([boot: "dtoverlay=i2c-sensor,lsm6dso\n"]),
+      "address 0x6a", "wrong", "dtoverlay=i2c-sensor,lsm6dso in /boot/firmware/config.txt",
+      ["echo 1-006a | sudo tee /sys/bus/i2c/drivers/st_lsm6dsx_i2c/unbind"],
+      bound: ["st_lsm6dsx_i2c", "1-006a", "lsm6dso"]),
+    Finding(
+      "a clock at the address of an MPU-6050", pi(), "address 0x68", "advice", "AD0",
+      bound: ["rtc-ds1307", "1-0068", "ds3231"]),
+    Finding(
+      "a driver that is none of a sensor's", pi(), "address 0x6b", "advice", "", [],
+      bound: ["bq24190-charger", "1-006b", "chip"]),
+    Finding(
+      "a driver whose name a shell would obey", pi(), "address 0x68", "advice", "", [],
+      bound: ["inv-mpu6050 x; touch y", "1-0068", "chip"]),
+  ]
+
+  private static let rest = [
+    Finding("a supply that is too low", flags("0x50005"), "supply", "wrong", "too low now"),
+    Finding("one that was", flags("50000"), "supply", "advice", "was too low"),
+    Finding("a slowed processor", flags("0x40000"), "supply", "advice", "slowed down"),
+    Finding("a good supply", flags("0"), "supply", "ok", "no under-voltage"),
+    Finding("nonsense of a supply", flags("nonsense"), "supply", "unchecked", "reads nonsense"),
+    Finding("a hidden supply", pi(), "supply", "unchecked", "", []),
+    Finding(
+      "a supply that a program shows", pi(["usr/bin/vcgencmd": ""]), "supply", "unchecked", "",
+      ["vcgencmd get_throttled"]),
+    Finding("an alarm", pi(alarm), "supply", "wrong", "too low"),
+    Finding(
+      "flags of a Raspberry Pi 5 beside an alarm",
+      pi(alarm).merging([
+        "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled": "50000\n"
+      ]) { $1 }, "supply", "advice", "was too low"),
+    Finding("no battery clock", [:], "battery clock", "advice", "none"),
+    Finding("lines without a GPIO chip", pi(), "button", "advice", "no GPIO chip"),
+    Finding("a light without a GPIO chip", pi(), "light", "advice", "no GPIO chip"),
+    Finding(
+      "the system and its kernel",
+      [
+        "etc/os-release": "PRETTY_NAME=\"Debian 13\"\n",
+        "proc/sys/kernel/osrelease": "6.12.47+rpt\n",
+      ],
+      "system", "ok", "Debian 13, Linux 6.12.47+rpt"),
+  ]
+
+  @Test(
+    "what is wrong is named with what mends it, and else left alone",
+    arguments: buses + chips + rest)
+  func finding(_ finding: Finding) throws {
+    for (path, text) in finding.files { machine.write(text, to: path) }
+    if !finding.bound.isEmpty {
+      machine.bind(finding.bound[0], to: finding.bound[1], as: finding.bound[2])
+    }
+    let (checks, status) = try machine.doctor()
+    let check = try #require(checks[finding.check])
+    #expect(check.says(finding.state, finding.words), "\(check)")
+    if let commands = finding.commands { #expect(check.commands == commands) }
+    if finding.state == "wrong" { #expect(status == 1) }
+  }
+
+  @Test("a bus that the configuration switches on at start is not spoken of")
+  func keptBus() throws {
+    machine.makePiWithBus()
+    machine.write("dtparam=i2c_arm=on,i2c_arm_baudrate=400000\n", to: DoctorTests.boot)
+    let checks = try machine.doctor().checks
+    #expect(checks["bus at start"] == nil && checks["board"]?.says("ok") == true)
   }
 
   @Test("without a home the rest is looked at")
@@ -80,130 +181,6 @@ struct DoctorTests {
     machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
     let bus = try #require(try machine.doctor("--bus", "7").checks["bus"])
     #expect(bus["words"].text?.contains("there are 1 (bcm2835 (i2c@7e804000))") == true)
-  }
-
-  @Test("a file in place of an adapter is none")
-  func notABus() throws {
-    machine.makePi()
-    machine.write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
-    machine.write("", to: "dev/i2c-1")
-    #expect(
-      try machine.doctor().checks["bus"]?["words"].text?.contains("not an I2C adapter") == true)
-  }
-
-  @Test("a kernel driver that has the chip is named with the exact line that frees it")
-  func held() throws {
-    machine.makePi()
-    machine.bind("inv-mpu6050-i2c", to: "1-0068", as: "mpu6050")
-    let held = try #require(try machine.doctor().checks["address 0x68"])
-    #expect(held["state"].text == "wrong")
-    #expect(
-      held["command"].text
-        == "echo 1-0068 | sudo tee /sys/bus/i2c/drivers/inv-mpu6050-i2c/unbind")
-  }
-
-  @Test("a clock at the address of an MPU-6050 is told from a sensor that is held")
-  func clock() throws {
-    machine.makePi()
-    machine.bind("rtc-ds1307", to: "1-0068", as: "ds3231")
-    machine.write("rtc-ds1307 1-0068\n", to: "sys/class/rtc/rtc0/name")
-    machine.write("1795572000\n", to: "sys/class/rtc/rtc0/since_epoch")
-    let checks = try machine.doctor().checks
-    #expect(checks["address 0x68"]?["state"].text == "advice")
-    #expect(checks["address 0x68"]?["words"].text?.contains("AD0") == true)
-    #expect(checks["battery clock"]?["state"].text == "ok")
-  }
-
-  @Test(
-    "a supply that is or was too low, and a slowed processor, are told apart",
-    arguments: [
-      ("0x50005", "wrong", "too low now"), ("50000", "advice", "was too low"),
-      ("0x40000", "advice", "slowed down"), ("0", "ok", "no under-voltage"),
-      ("nonsense", "unchecked", "reads nonsense"),
-    ])
-  func supply(flags: String, state: String, words: String) throws {
-    machine.write(flags + "\n", to: "sys/devices/platform/soc/soc:firmware/get_throttled")
-    let supply = try #require(try machine.doctor().checks["supply"])
-    #expect(supply["state"].text == state)
-    #expect(supply["words"].text?.contains(words) == true)
-  }
-
-  @Test(
-    "a Raspberry Pi 5 has its flags elsewhere, other kernels have an alarm, and some show nothing")
-  func otherSupplies() throws {
-    machine.makePi()
-    let hidden = try #require(try machine.doctor().checks["supply"])
-    #expect(hidden.says("unchecked") && hidden.commands == [])
-    machine.write("", to: "usr/bin/vcgencmd")
-    #expect(try machine.doctor().checks["supply"]?.commands == ["vcgencmd get_throttled"])
-    machine.write("rpi_volt\n", to: "sys/class/hwmon/hwmon2/name")
-    machine.write("1\n", to: "sys/class/hwmon/hwmon2/in0_lcrit_alarm")
-    #expect(try machine.doctor().checks["supply"]?.says("wrong", "too low") == true)
-    machine.write(
-      "50000\n",
-      to: "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled")
-    #expect(try machine.doctor().checks["supply"]?.says("advice", "was too low") == true)
-  }
-
-  @Test("without a battery clock recordings may be dated wrongly")
-  func noBatteryClock() throws {
-    #expect(try machine.doctor().checks["battery clock"]?.says("advice", "none") == true)
-  }
-
-  @Test("a module that was loaded by hand is to be kept for the next start")
-  func unkeptModule() throws {
-    machine.makePiWithBus()
-    machine.write("i2c_dev 16384 0 - Live 0x0\n", to: "proc/modules")
-    let module = try #require(try machine.doctor().checks["module"])
-    #expect(module.says("advice"))
-    #expect(module.commands == ["echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf"])
-    machine.write("# buses\ni2c-dev\n", to: "etc/modules-load.d/buses.conf")
-    #expect(try machine.doctor().checks["module"]?.says("ok") == true)
-  }
-
-  @Test("a module's file that one of its name in /etc hides does not load it at the next start")
-  func hiddenModule() throws {
-    machine.makePiWithBus()
-    machine.write("i2c_dev 16384 0 - Live 0x0\n", to: "proc/modules")
-    machine.write("i2c-dev\n", to: "usr/lib/modules-load.d/buses.conf")
-    #expect(try machine.doctor().checks["module"]?.says("ok") == true)
-    machine.write("# none\n", to: "etc/modules-load.d/buses.conf")
-    #expect(try machine.doctor().checks["module"]?.says("advice") == true)
-  }
-
-  @Test("a bus that was switched on by hand is off after the next start")
-  func unkeptBus() throws {
-    machine.makePiWithBus()
-    machine.addRaspiConfig()
-    machine.write("#dtparam=i2c_arm=on\ndtparam=audio=on\n", to: "boot/firmware/config.txt")
-    let bus = try #require(try machine.doctor().checks["bus at start"])
-    #expect(bus.says("advice", "/boot/firmware/config.txt"))
-    #expect(bus.commands == ["sudo raspi-config nonint do_i2c 0"])
-    machine.write("[pi3]\ndtparam=i2c_arm=on\n", to: "boot/firmware/config.txt")
-    // raspi-config would change the line in the other model's section.
-    #expect(
-      try machine.doctor().checks["bus at start"]?.commands.first
-        == #"printf '\n[all]\ndtparam=i2c_arm=on\n' | sudo tee -a /boot/firmware/config.txt"#)
-    machine.write("dtparam=i2c_arm=on,i2c_arm_baudrate=400000\n", to: "boot/firmware/config.txt")
-    #expect(try machine.doctor().checks["bus at start"] == nil)
-  }
-
-  @Test("the overlay that gives a chip to the kernel at each start is named with its line")
-  func overlay() throws {
-    machine.makePi()
-    machine.bind("st_lsm6dsx_i2c", to: "1-006a", as: "lsm6dso")
-    machine.write("dtoverlay=i2c-sensor,lsm6dso\n", to: "boot/firmware/config.txt")
-    let held = try #require(try machine.doctor().checks["address 0x6a"])
-    #expect(held.says("wrong", "dtoverlay=i2c-sensor,lsm6dso in /boot/firmware/config.txt"))
-    #expect(held.commands == ["echo 1-006a | sudo tee /sys/bus/i2c/drivers/st_lsm6dsx_i2c/unbind"])
-  }
-
-  @Test("the system, its kernel and the adapter's name are in a report")
-  func system() throws {
-    machine.write("PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\n", to: "etc/os-release")
-    machine.write("6.12.47+rpt-rpi-v8\n", to: "proc/sys/kernel/osrelease")
-    let words = "Debian GNU/Linux 13 (trixie), Linux 6.12.47+rpt-rpi-v8"
-    #expect(try machine.doctor().checks["system"]?.says("ok", words) == true)
   }
 
   @Test("the service's user is looked at, whatever the rights of doctor's are")
@@ -243,14 +220,6 @@ struct DoctorTests {
     #expect(outside.commands == ["sudo usermod -aG i2c $USER"])
     machine.write("i2c:x:998:person\n", to: "etc/group")
     #expect(try group() == nil)
-  }
-
-  @Test("the board's lines are looked at without a configuration, too")
-  func lines() throws {
-    machine.makePi()
-    let checks = try machine.doctor().checks
-    #expect(checks["button"]?.says("advice", "no GPIO chip") == true)
-    #expect(checks["light"]?.says("advice", "no GPIO chip") == true)
   }
 
   @Test(

@@ -35,10 +35,17 @@ struct FakeMachine {
       checks.map { ($0["name"].text ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  func makePi() {
-    write("Raspberry Pi 4 Model B Rev 1.4\0", to: "proc/device-tree/model")
-    write("raspberrypi,4-model-b\0brcm,bcm2711\0", to: "proc/device-tree/compatible")
-  }
+  /// Files of a Raspberry Pi.
+  static let pi = [
+    "proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0",
+    "proc/device-tree/compatible": "raspberrypi,4-model-b\0brcm,bcm2711\0",
+  ]
+  /// Files of its bus 1; the node is a file, which no program takes for an adapter.
+  static let bus = [
+    "sys/class/i2c-dev/i2c-1/name": "bcm2835 (i2c@7e804000)\n", "dev/i2c-1": "",
+  ]
+
+  func makePi() { for (path, text) in FakeMachine.pi { write(text, to: path) } }
 
   /// A system that systemd runs.
   func runSystemd() { shell("mkdir -p machine/run/systemd/system") }
@@ -56,11 +63,10 @@ struct FakeMachine {
   /// Raspberry Pi OS, whose program switches I2C on.
   func addRaspiConfig() { write("", to: "usr/bin/raspi-config") }
 
-  /// A Raspberry Pi whose bus 1 is there; its node is a file, which no program takes for an adapter.
+  /// A Raspberry Pi whose bus 1 is there.
   func makePiWithBus() {
     makePi()
-    write("bcm2835 (i2c@7e804000)\n", to: "sys/class/i2c-dev/i2c-1/name")
-    write("", to: "dev/i2c-1")
+    for (path, text) in FakeMachine.bus { write(text, to: path) }
   }
 
   /// Has a kernel driver take a chip.

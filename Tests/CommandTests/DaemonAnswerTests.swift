@@ -56,18 +56,6 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("a stop reports that the store is gone")
-  func goneAtStop() throws {
-    // Nothing is synced before the end.
-    let service = DaemonBench(["rate": "10", "sync-every": "1h"])
-    let child = try service.startArmed()
-    try service.tell("start")
-    rename(service.bench.store, service.bench.store + "-away")
-    expectSentence(service.bench.run("stop"), 74, ["recording 1 is gone"])
-    #expect(try service.status()?["problem"] == .string("storage"))
-    service.end(child)
-  }
-
   @Test("callers that disconnect or wait do not delay others")
   func impatience() throws {
     // The first tick is due after 1000 s.

@@ -7,12 +7,19 @@ import TestSupport
 
 @Suite("The service's socket", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonSocketTests {
-  @Test("belongs to the owner and the group, in a directory that is closed to others")
-  func rights() throws {
+  @Test("is in the first directory that systemd made, for owner and group alone")
+  func runtimeDirectory() throws {
     let service = DaemonBench()
-    let child = try service.startArmed()
-    #expect(mode(service.socket) == 0o660)
-    #expect(mode(service.bench.directory.path + "/run") == 0o750)
+    var bench = service.bench
+    bench.environment["IMULOG_SOCKET"] = nil
+    expectSentence(
+      bench.run("daemon", "--config", service.configuration), 78,
+      ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "--socket PATH"])
+    let run = bench.directory.path + "/service"
+    bench.environment["RUNTIME_DIRECTORY"] = "\(run):/run/other"
+    let child = bench.start(["daemon", "--config", service.configuration])
+    try waitUntil({ bench.run("status", "--socket", run + "/control").output.contains("armed") })
+    #expect(mode(run + "/control") == 0o660 && mode(run) == 0o750)
     service.end(child)
   }
 
@@ -29,10 +36,7 @@ struct DaemonSocketTests {
     let requests: [(bytes: [UInt8], words: String)] = [
       (Array("\n".utf8), "is no request; the requests are status, start"),
       (Array("fly away\n".utf8), "fly away"),
-      (Array("START\n".utf8), "is no request"),
-      (Array("start now\n".utf8), "is no request"),
       (Array("sta\0rt\n".utf8), "control character"),
-      (Array("mark \u{1b}[2J\n".utf8), "control character"),
       ([0xFF, 0xFE, 0x80, 10], "is no request"),
       (Array("mark \(String(repeating: "x", count: 201))\n".utf8), "201 bytes, and 200 fit"),
       ([UInt8](repeating: 0x78, count: 100_000), "longer than 1024 bytes"),
@@ -54,16 +58,14 @@ struct DaemonSocketTests {
     service.end(child)
   }
 
-  @Test(
-    "without a service every verb says so and exits 69",
-    arguments: [
-      "status", "start", "stop", "mark", "keep", "discard",
-    ])
-  func nobody(_ verb: String) {
+  @Test("without a service every verb says so and exits 69")
+  func nobody() {
     let service = DaemonBench()
-    expectSentence(
-      service.bench.run(verb), 69,
-      [service.socket, "no imulog daemon is listening", "systemctl start imulog"])
+    for verb in ["status", "start", "stop", "mark", "keep", "discard"] {
+      expectSentence(
+        service.bench.run(verb), 69,
+        [service.socket, "no imulog daemon is listening", "systemctl start imulog"])
+    }
   }
 
   @Test("is where the option says, or IMULOG_SOCKET, or in the run directory")
@@ -81,21 +83,5 @@ struct DaemonSocketTests {
     // An empty string is not a path.
     bench.environment["IMULOG_SOCKET"] = ""
     if !hasSystemService { #expect(asked().contains("\(run)/imulog/control)")) }
-  }
-
-  @Test("of a service is in the first directory that systemd made")
-  func runtimeDirectory() throws {
-    let service = DaemonBench()
-    var bench = service.bench
-    bench.environment["IMULOG_SOCKET"] = nil
-    expectSentence(
-      bench.run("daemon", "--config", service.configuration), 78,
-      ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "--socket PATH"])
-    let run = bench.directory.path + "/service"
-    bench.environment["RUNTIME_DIRECTORY"] = "\(run):/run/other"
-    let child = bench.start(["daemon", "--config", service.configuration])
-    let path = "\(run)/control"
-    try waitUntil({ bench.run("status", "--socket", path).output.contains("armed") })
-    service.end(child)
   }
 }

@@ -7,11 +7,25 @@ import TestSupport
 
 @Suite("The service from a user's view", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct DaemonTests {
-  @Test("start, mark and stop make a recording with its mark")
+  @Test("start, mark and stop make a recording with its mark; status reports the service's state")
   func addRecording() throws {
     let service = DaemonBench(["note": "left wrist"])
     let child = try service.startArmed()
+    let state = try #require(try service.status())
+    #expect(state["number"] == .null)
+    #expect(state["sensor"]["address"] == .integer(0x68))
+    #expect(try #require(state["free_bytes"].integer) > 0)
+    let text = service.bench.run("status").output
+    for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
+      #expect(text.split(separator: "\n").contains { $0 == line }, "\(text)")
+    }
+    // A second service names the first, which continues.
+    expectSentence(
+      service.bench.run("daemon", "--config", service.configuration), 75,
+      ["process \(child.pid)", "imulog daemon", "serving there already"])
+    #expect(try service.status()?["state"] == .string("armed"))
     try service.startRecording()
+    try service.wait(for: "recording") { $0["lateness"]["p99_ns"].integer ?? 0 > 0 }
     try service.tell("mark", "top", "of the hill")
     let live = try #require(try service.status())
     #expect(live["number"] == .integer(1))
@@ -37,30 +51,6 @@ struct DaemonTests {
     #expect(child.said.contains("recording 1: "))
     service.end(child)
     #expect(access(service.socket, F_OK) != 0)
-  }
-
-  @Test("status reports the state of the service, for people and for programs")
-  func status() throws {
-    let service = DaemonBench(["note": "left wrist"])
-    let child = try service.startArmed()
-    let json = try #require(try service.status())
-    #expect(
-      json.keys == [
-        "schema", "ok", "state", "problem", "failure", "number", "ticks", "lateness",
-        "worstFlush_ns", "free_bytes", "processorTemperature_c", "sensor", "chipClock", "realTime",
-        "begunBy", "trigger", "nextTurn_s", "calendar", "note",
-      ])
-    #expect(json["number"] == .null)
-    #expect(json["sensor"]["address"] == .integer(0x68))
-    #expect(try #require(json["free_bytes"].integer) > 0)
-    let text = service.bench.run("status").output
-    for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
-      #expect(text.split(separator: "\n").contains { $0 == line }, "\(text)")
-    }
-    try service.startRecording()
-    let live = try service.wait(for: "recording") { $0["lateness"]["p99_ns"].integer ?? 0 > 0 }
-    #expect(try #require(live["ticks"]["scheduled"].integer) >= 1)
-    service.end(child)
   }
 
   @Test("a recording has its planned length, and the service is ready for the next")
@@ -162,17 +152,6 @@ struct DaemonTests {
     #expect(json["state"] == .string("complete"))
     #expect(json["stopReason"] == .string("signal"))
     #expect(service.bench.run("verify", "1").status == 0)
-  }
-
-  @Test("a second service exits with 75 and names the first, which continues")
-  func two() throws {
-    let service = DaemonBench()
-    let child = try service.startArmed()
-    expectSentence(
-      service.bench.run("daemon", "--config", service.configuration), 75,
-      ["process \(child.pid)", "imulog daemon", "serving there already"])
-    #expect(try service.status()?["state"] == .string("armed"))
-    service.end(child)
   }
 
   @Test("a killed service does not block the next one, which recovers its recording")

@@ -35,10 +35,12 @@ struct DiskTests {
 
   @Test(
     "a disk that fills up ends a recording in simulated time, and the written part is kept",
-    arguments: [28, 64, 72, 100])
+    arguments: [28, 72])
   func virtualTake(_ kibibytes: Int) throws {
     let disk = disk(kibibytes)
-    try expectEnded(bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"]))
+    let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])
+    try expectEnded(outcome)
+    #expect(try outcome.talk.contains(bench.logName()))
     withExtendedLifetime(disk) {}
   }
 
@@ -52,15 +54,6 @@ struct DiskTests {
 
   private func disk(_ kibibytes: Int) -> SmallDisk {
     SmallDisk(at: bench.store, bytes: kibibytes * 1024)
-  }
-
-  @Test("a full disk is reported with the recording's file name")
-  func nameInSentence() throws {
-    let disk = disk(28)
-    let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])
-    let name = try bench.logName()
-    #expect(outcome.talk.contains(name))
-    withExtendedLifetime(disk) {}
   }
 
   @Test("on a full disk no recording begins, and the attempt leaves no file")

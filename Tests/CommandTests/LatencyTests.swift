@@ -29,16 +29,10 @@ struct LatencyTests {
     ])
   func record(rate: String, choice: String, words: String) throws {
     let bench = Bench()
-    mkdir(bench.store, 0o755)
-    let watch = DirectoryWatch(bench.store)
-    let child = bench.start(
-      ["record", "--board", "simulator", "--until-stopped", "--rate", rate, "--sync-every", "50ms"]
-        + ["--cpu-latency", choice])
-    let hasSamples = try watch.wait {
-      let rows = try bench.list()
-      return !rows.isEmpty && (rows[0]["sampleCount"].integer ?? 0) > 0
-    }
-    #expect(hasSamples)
+    let child = try bench.startRecording([
+      "record", "--board", "simulator", "--until-stopped", "--rate", rate, "--sync-every", "50ms",
+      "--cpu-latency", choice,
+    ])
     let isAsked = words != "not held"
     #expect(holds(child.pid) == (isAsked && isThere))
     child.signal(SIGTERM)
@@ -47,20 +41,9 @@ struct LatencyTests {
     #expect(outcome.talk.contains("holding wake-ups") == (isAsked && !isThere))
     let said = try bench.run("info", "1", "--json").json()["cpuLatency"].text
     #expect(said == (isAsked && !isThere ? "refused" : words))
-  }
-
-  @Test("is not set in simulated time, which does not wait")
-  func virtualTime() throws {
-    let bench = Bench()
-    #expect(try bench.record("--for", "1s", "--rate", "1000", "--cpu-latency", "0") == "1")
-    #expect(try bench.run("info", "1", "--json").json()["cpuLatency"].text == "not held")
-  }
-
-  @Test("is refused if its value is not a time")
-  func refused() {
-    let outcome = Bench().run(
-      "record", "--board", "simulator", "--cpu-latency", "-5", "--virtual-time", "--for", "1s")
-    expectSentence(outcome, 64, ["--cpu-latency -5", "auto", "off"])
+    // Simulated time does not wait.
+    try bench.record("--for", "1s", "--rate", "1000", "--cpu-latency", "0")
+    #expect(try bench.run("info", "2", "--json").json()["cpuLatency"].text == "not held")
   }
 
   @Test("is set by the service during a recording, and not between two")

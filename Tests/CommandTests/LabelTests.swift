@@ -30,24 +30,6 @@ struct LabelCommandTests {
       ["no label 1s..2s x", "3s..8s walking"])
   }
 
-  @Test(
-    "a file of labels that cannot be read is reported, and does not hide the labels of other recordings"
-  )
-  func unreadable() throws {
-    try bench.record("--for", "10s")
-    try bench.record("--for", "10s")
-    let ids = try bench.list().compactMap { $0["id"].text }
-    #expect(bench.run("label", "1", "1s..2s", "walking").status == 0)
-    #expect(bench.run("label", "2", "1s..2s", "walking").status == 0)
-    let path = "store/.labels/\(ids[1]).labels"
-    bench.directory.write([UInt8](repeating: 65, count: 3 << 20), to: path)
-    let outcome = bench.run("list", "--label", "walking")
-    #expect(outcome.status == 65)
-    #expect(outcome.lines.count == 2, "\(outcome.lines)")
-    #expect(outcome.talk.contains("is larger than any file of labels"), "\(outcome.talk)")
-    expectSentence(bench.run("list", "--label", ""), 64, ["--label needs the name of a label"])
-  }
-
   @Test("an import's gaps at both ends are parts of it, for labels as for exports")
   func ends() throws {
     var text = "t_ns,ax,ay,az,gap,gap_ticks\n0,,,,lost,5\n"
@@ -95,15 +77,6 @@ struct LabelCommandTests {
     #expect(bench.run("label", "1").output == "")
     let silent = bench.run("import", document(inside, "{\"t_ns\":7,\"label\":\"in\"}"))
     #expect(!silent.talk.contains("within it"), "\(silent.talk)")
-  }
-
-  @Test("the log stays as it was, byte for byte")
-  func log() throws {
-    try bench.record("--for", "1s")
-    let name = try bench.logName()
-    let bytes = bench.directory.bytes(of: name)
-    #expect(bench.run("label", "1", "..", "all").status == 0)
-    #expect(bench.directory.bytes(of: name) == bytes)
   }
 
   @Test("stretches and names that cannot be are refused with what can")
@@ -227,12 +200,14 @@ struct LabelCommandTests {
     #expect(bench.directory.names(in: "store/.labels").count == 1)
   }
 
-  @Test("a damaged line is left out, with its number and status 65, and exports say so")
+  @Test("a damaged or cut line is left out, with its number and status 65, and exports say so")
   func damage() throws {
     try bench.record("--for", "10s")
     for name in ["one", "two"] { #expect(bench.run("label", "1", "3s..8s", name).status == 0) }
     let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
     var bytes = bench.directory.bytes(of: file)
+    bench.directory.write(Array(bytes.dropLast(3)), to: file)
+    expectSentence(bench.run("label", "1"), 65, ["no whole line"])
     bytes[12] ^= 1
     bench.directory.write(bytes, to: file)
     let outcome = bench.run("label", "1")
@@ -241,9 +216,6 @@ struct LabelCommandTests {
     let export = bench.run("export", "1")
     #expect(export.status == 65 && export.talk.contains("line 1 of its labels is damaged"))
     #expect(export.output.contains("\"two\"") && !export.output.contains("\"one\""))
-    bench.directory.write(Array(repeating: 7, count: 3 << 20), to: file)
-    let list = bench.run("list")
-    #expect(list.status == 0 && list.output.contains("LABELS"), "\(list.output)")
   }
 
   @Test("a recording that is being written can be labelled, but has no end yet")
@@ -265,20 +237,6 @@ struct LabelCommandTests {
     #expect(bench.run("export", "1", "--format", "mcap").status == 0)
   }
 
-  @Test("a last line that was cut off, and a file of zeros, are said to be damage")
-  func cut() throws {
-    try bench.record("--for", "10s")
-    #expect(bench.run("label", "1", "3s..8s", "one").status == 0)
-    let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
-    let bytes = bench.directory.bytes(of: file)
-    bench.directory.write(Array(bytes.dropLast(3)), to: file)
-    expectSentence(bench.run("label", "1"), 65, ["no whole line"])
-    bench.directory.write([UInt8](repeating: 0, count: 4096), to: file)
-    expectSentence(bench.run("label", "1"), 65, ["the last 4096 bytes"])
-    bench.directory.write(Array(bytes.dropLast()), to: file)
-    #expect(bench.run("label", "1").lines == ["3s..8s one"])
-  }
-
   @Test("a file of labels that is larger than any is refused, and exports go on without labels")
   func tooLarge() throws {
     try bench.record("--for", "10s")
@@ -295,6 +253,13 @@ struct LabelCommandTests {
     let info = bench.run("info", "1")
     #expect(info.status == 0 && info.output.contains("larger than any file of labels"))
     #expect(bench.run("list", "--plain").lines.count == 2)
+    // It does not hide the labels of other recordings.
+    try bench.record("--for", "10s")
+    #expect(bench.run("label", "2", "1s..2s", "one").status == 0)
+    let list = bench.run("list", "--label", "one")
+    #expect(list.status == 65 && list.lines.count == 2, "\(list.lines)")
+    #expect(list.talk.contains("is larger than any file of labels"), "\(list.talk)")
+    expectSentence(bench.run("list", "--label", ""), 64, ["--label needs the name of a label"])
   }
 
   @Test("a mark with a line feed is refused, and not changed")

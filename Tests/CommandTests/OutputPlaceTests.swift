@@ -13,25 +13,69 @@ struct OutputPlaceTests {
     "record", "--board", "simulator", "--rate", "200", "--until-stopped", "--sync-every", "20ms",
   ]
 
-  @Test(
-    "a signal that ends an export leaves no temporary file, and ends it as before",
-    arguments: [
-      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM,
-      SIGIO, SIGPWR, SIGSTKFLT,
-    ])
-  func signals(_ number: Int32) throws {
+  @Test("a signal that ends an export leaves no temporary file, and ends it as before")
+  func signals() throws {
     let bench = Bench()
     let recording = try bench.startRecording(OutputPlaceTests.openEnded)
     bench.directory.makeDirectory("out")
-    let export = bench.start(
-      ["export", "latest", "--follow", "-o", "\(bench.directory.path)/out/walk.ndjson"])
-    // It is being written: the export follows the recording, which has no end.
-    try waitUntil { !bench.directory.names(in: "out").isEmpty }
-    export.signal(number)
-    #expect(export.outcome().status == -number)
-    #expect(bench.directory.names(in: "out").isEmpty)
+    for number in [
+      SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM,
+      SIGIO, SIGPWR, SIGSTKFLT,
+    ] {
+      let export = bench.start(
+        ["export", "latest", "--follow", "-o", "\(bench.directory.path)/out/walk.ndjson"])
+      // It is being written: the export follows the recording, which has no end.
+      try waitUntil { !bench.directory.names(in: "out").isEmpty }
+      export.signal(number)
+      #expect(export.outcome().status == -number)
+      #expect(bench.directory.names(in: "out").isEmpty)
+    }
     recording.signal(SIGTERM)
     #expect(recording.outcome().status == 0)
+  }
+
+  @Test("a name says the format by its ending; what is none, empty or a directory is refused")
+  func names() throws {
+    let bench = Bench()
+    try bench.record("--for", "1s")
+    let folder = bench.directory.path
+    // A directory that is named - leaves stdout what it is, and what a killed export left stays.
+    bench.directory.makeDirectory("-")
+    #expect(bench.run("export", "1", "--format", "csv").status == 0)
+    bench.directory.write([1], to: ".pending-0123456789abcdef")
+    for name in ["x.xyz", "x.parquet.gz", "x."] {
+      expectSentence(
+        bench.run("export", "1", "-o", "\(folder)/\(name)"), 64,
+        [".json", ".parquet", ".imulog", "--format"])
+      #expect(!bench.directory.names().contains(name))
+      // With a format, any name goes.
+      #expect(bench.run("export", "1", "--format", "csv", "-o", "\(folder)/\(name)").status == 0)
+    }
+    for (name, first) in [
+      ("x.csv", "t"), (".csv", "t"), (".JSON", "{"), (".walk", "{"), ("walk", "{"),
+    ] {
+      #expect(bench.run("export", "1", "-o", "\(folder)/\(name)").status == 0)
+      #expect(bench.directory.bytes(of: name).first == first.utf8.first, "\(name)")
+    }
+    expectSentence(
+      bench.run("export", "1", "--format", "json", "-o", "\(folder)/.csv"), 64,
+      ["is the name of a file of format csv"])
+    #expect(bench.directory.bytes(of: ".pending-0123456789abcdef") == [1])
+    expectSentence(bench.run("export", "1", "-o", ""), 64, ["-o has an empty name"])
+    bench.directory.makeDirectory("there")
+    for name in ["d.json/", "d/", "there", "there/"] {
+      expectSentence(
+        bench.run("export", "1", "-o", "\(folder)/\(name)"), 64,
+        ["-o \(folder)/\(name) is a directory", "--format json makes one file", "edge-impulse"])
+    }
+    #expect(bench.directory.names(in: "there").isEmpty && !bench.directory.names().contains("d"))
+    // The 255 bytes that a file system allows, of a file and of a directory.
+    let long = String(repeating: "n", count: 250) + ".json"
+    #expect(bench.run("export", "1", "-o", "\(folder)/\(long)").status == 0)
+    let parts = "\(folder)/" + String(repeating: "d", count: 240) + "/"
+    #expect(bench.run("export", "1", "--format", "edge-impulse", "-o", parts).status == 0)
+    #expect(bench.directory.names().contains(long))
+    #expect(bench.directory.names().count { $0.hasPrefix(".pending-") } == 1)
   }
 
   @Test("a signal that is ignored stays so")
@@ -47,89 +91,6 @@ struct OutputPlaceTests {
     #expect(recording.outcome().status == 0)
     #expect(export.outcome().status == 0)
     #expect(bench.directory.names(in: "out") == ["walk.ndjson"])
-  }
-
-  @Test("a directory that is named - leaves stdout what it is")
-  func dash() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    bench.directory.makeDirectory("-")
-    #expect(bench.run("export", "1", "--format", "csv").status == 0)
-  }
-
-  @Test("what a killed export left is left alone, and does not matter to the next one")
-  func stale() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    let left = ".pending-0123456789abcdef"
-    bench.directory.write([1], to: left)
-    #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/x.csv").status == 0)
-    #expect(bench.directory.names().contains("x.csv"))
-    #expect(bench.directory.bytes(of: left) == [1])
-  }
-
-  @Test(
-    "a name whose ending is that of no format is refused with those that are",
-    arguments: ["x.xyz", "y.txt", "x.parquet.gz", "x."])
-  func unknownEnding(_ name: String) throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    let path = "\(bench.directory.path)/\(name)"
-    expectSentence(
-      bench.run("export", "1", "-o", path), 64, [".json", ".parquet", ".imulog", "--format"])
-    #expect(!bench.directory.names().contains(name))
-    // With a format, any name goes; without an ending it is JSON.
-    #expect(bench.run("export", "1", "--format", "csv", "-o", path).status == 0)
-    #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/walk").status == 0)
-    #expect(bench.directory.bytes(of: "walk").first == UInt8(ascii: "{"))
-  }
-
-  @Test("a name that is an ending alone has the format of the ending")
-  func endingAlone() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    for (name, first) in [(".csv", "t"), (".JSON", "{"), (".walk", "{")] {
-      #expect(bench.run("export", "1", "-o", "\(bench.directory.path)/\(name)").status == 0)
-      #expect(bench.directory.bytes(of: name).first == first.utf8.first, "\(name)")
-    }
-    expectSentence(
-      bench.run("export", "1", "--format", "json", "-o", "\(bench.directory.path)/.csv"), 64,
-      ["is the name of a file of format csv"])
-  }
-
-  @Test("a directory is refused for a format that makes one file, whether it is there or not")
-  func directory() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    bench.directory.makeDirectory("there")
-    for name in ["d.json/", "d/", "there", "there/"] {
-      let path = "\(bench.directory.path)/\(name)"
-      expectSentence(
-        bench.run("export", "1", "-o", path), 64,
-        ["-o \(path) is a directory", "--format json makes one file", "edge-impulse"])
-    }
-    #expect(bench.directory.names(in: "there").isEmpty && !bench.directory.names().contains("d"))
-  }
-
-  @Test("a name may have the 255 bytes that a file system allows, of a file and of a directory")
-  func longName() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    let name = String(repeating: "n", count: 250) + ".json"
-    let path = "\(bench.directory.path)/\(name)"
-    #expect(bench.run("export", "1", "-o", path).status == 0)
-    let parts = "\(bench.directory.path)/" + String(repeating: "d", count: 240)
-    let made = bench.run("export", "1", "--format", "edge-impulse", "-o", parts + "/")
-    #expect(made.status == 0, "\(made.talk)")
-    #expect(bench.directory.names().contains(name))
-    #expect(!bench.directory.names().contains { $0.hasPrefix(".pending-") })
-  }
-
-  @Test("an empty name is refused in a sentence")
-  func emptyName() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    expectSentence(bench.run("export", "1", "-o", ""), 64, ["-o has an empty name"])
   }
 
   @Test("the store's own files are never replaced, by no name or link")
@@ -258,22 +219,24 @@ struct OutputPlaceTests {
     #expect(bench.pull("--format", "csv", "--to", bench.laptop.store).status == 0)
   }
 
-  @Test(
-    "a closed stdout is a failure of every verb that prints, in a sentence",
-    arguments: [
-      "list", "info 1", "verify 1", "show 1", "label 1", "export 1 --format csv",
-      "export 1 --format raw", "record --board simulator --virtual-time --for 1s", "boards",
-      "export --help", "--version", "licences",
-    ])
-  func closedOutput(_ words: String) throws {
+  @Test("a closed stdout is a failure of every verb that prints, in a sentence")
+  func closedOutput() throws {
     let bench = Bench()
     try bench.record("--for", "1s")
-    if words.hasPrefix("label") { #expect(bench.run("label", "1", "..1s", "walk").status == 0) }
-    let closed = bench.shell("exec '\(Child.program)' \(words) >&-")
-    #expect(closed.status == 74, "\(closed.talk)")
-    #expect(closed.talk.contains("closed"), "\(closed.talk)")
+    #expect(bench.run("label", "1", "..1s", "walk").status == 0)
+    for words in [
+      "list", "info 1", "verify 1", "show 1", "label 1", "export 1 --format csv",
+      "export 1 --format raw", "boards", "export --help", "--version", "licences",
+      "record --board simulator --virtual-time --for 1s",
+    ] {
+      let closed = bench.shell("exec '\(Child.program)' \(words) >&-")
+      #expect(closed.status == 74, "\(words): \(closed.talk)")
+      #expect(closed.talk.contains("closed"), "\(closed.talk)")
+      if !words.hasPrefix("record") {
+        #expect(bench.shell("exec '\(Child.program)' \(words) > /dev/null").status == 0)
+      }
+    }
     // What was recorded is kept.
-    #expect(bench.recordings.count == (words.hasPrefix("record") ? 2 : 1))
-    #expect(bench.shell("exec '\(Child.program)' \(words) > /dev/null").status == 0)
+    #expect(bench.recordings.count == 2)
   }
 }

@@ -103,6 +103,7 @@ struct PullBreakTests {
     let outcome = bench.pull("--json")
     #expect(outcome.status == 65)
     #expect(outcome.talk.contains("damaged there in 1 page,"), "\(outcome.talk)")
+    #expect(bench.pull().status == 0)
     #expect(
       try #require(try outcome.json()["hosts"][0]["received_bytes"].integer)
         < Int64(log.count / 2 + 10_000))

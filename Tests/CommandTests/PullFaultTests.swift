@@ -178,17 +178,6 @@ struct PullFaultTests {
     #expect(bench.pull("1").status == 0)
   }
 
-  @Test("the only copy is not freed when both ends are one store")
-  func ownStore() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    let before = bench.pi.inventory()
-    let outcome = bench.laptop.run("--store", bench.pi.store, "pull", "pi", "--then-free")
-    #expect(outcome.status == 77, "\(outcome.talk)")
-    #expect(outcome.talk.contains("it stays there"))
-    #expect(bench.pi.inventory() == before)
-  }
-
   @Test("a recording that was followed to its end is freed too")
   func followAndFree() throws {
     let bench = RemoteBench(serveOptions: "--allow-delete")

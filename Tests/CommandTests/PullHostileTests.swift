@@ -43,11 +43,8 @@ struct PullHostileTests {
 
   static let cases: [Case] = [
     Case("no greeting", silence, 69, "did not greet within $timeout"),
-    Case(
-      "a greeting letter by letter", "while :; do printf i; sleep 0.05; done", 69,
-      "did not greet within $timeout"),
     Case("a greeting without end", "yes | tr -d '\\n'", 69, "not as imulog"),
-    Case("noise", "cat /dev/urandom", 69, "not as imulog"),
+    Case("a welcome", "echo Welcome to this machine; " + silence, 69, "not as imulog"),
     Case("another version", "echo imulog-pull 2 keep; " + silence, 69, "speaks version 2"),
     Case(
       "endless words on stderr", "yes >&2", 69, "more than a megabyte to stderr", timeout: 50),
@@ -60,7 +57,6 @@ struct PullHostileTests {
     Case(
       "stdout closed after the greeting, and no end", greeted + "exec >&-; " + silence, 75,
       "kept breaking"),
-    Case("a list that does not begin", greeted + silence, 75, "sent nothing new for $timeout"),
     Case(
       "a list without its end", greeted + "echo $offer; " + silence, 75,
       "sent nothing new for $timeout"),
@@ -72,10 +68,6 @@ struct PullHostileTests {
       greeted + "seq -f 'unreadable %.0f because' 1000000", 69, "lists recordings without end",
       timeout: 50),
     Case(
-      "a list drop by drop",
-      greeted + "while :; do echo unreadable 1 because; sleep 0.05; done", 75,
-      "sent nothing new for $timeout"),
-    Case(
       "two recordings of one UUID",
       greeted + "echo recording 5 \(id) 8192 complete 0; echo $offer; echo end; read request; "
         + "echo refused 66 gone; " + silence, 65,
@@ -85,25 +77,13 @@ struct PullHostileTests {
     Case(
       "an answer that was not asked for", listed + "echo prefix \(digest); " + silence, 69,
       "sends an answer that was not requested"),
-    Case("no answer", listed + silence, 75, "sent nothing new for $timeout"),
     Case("alive for ever, at once", listed + "yes alive", 75, "sent nothing new for $timeout"),
-    Case(
-      "alive for ever, now and then", listed + "while :; do echo alive; sleep 0.05; done", 75,
-      "sent nothing new for $timeout"),
-    Case(
-      "bytes one by one",
-      listedLarge + "while :; do echo bytes 1; printf x; sleep 0.02; done", 75,
-      "sent nothing new for $timeout"),
     Case(
       "a chunk that does not end", listed + "echo bytes 8192; printf x; " + silence, 75,
       "sent nothing new for $timeout"),
     Case(
       "one chunk larger than the offer",
       listed + "echo bytes 1048576; head -c 1048576 /dev/zero; " + silence, 69,
-      "sends more of recording 1 than the 8192 bytes", timeout: 50),
-    Case(
-      "bytes without end, a few at a time",
-      listed + "while :; do echo bytes 64; head -c 64 /dev/zero; done", 69,
       "sends more of recording 1 than the 8192 bytes", timeout: 50),
     Case(
       "a gigabyte of what is no recording",

@@ -78,11 +78,16 @@ struct PullTests {
     #expect(table[2].hasPrefix("pi "))
   }
 
-  @Test("a host that is an option, empty or repeated is refused before ssh starts")
+  @Test(
+    "a host that is an option, empty or repeated, and a wrong number, are refused before ssh starts"
+  )
   func hostNames() {
     for host in ["-oProxyCommand=x", "pi,-x", "", "pi,", "a b", "pi,pi", "p\u{1B}i"] {
       let outcome = bench.laptop.run(["pull", "--", host])
       #expect(outcome.status == 64, "\(host): \(outcome.talk)")
+    }
+    for (option, value) in [("--jobs", "0"), ("--timeout", "0s"), ("--timeout", "25h")] {
+      expectSentence(bench.pull(option, value), 64, [option])
     }
     #expect(bench.connections == 0)
   }
@@ -102,29 +107,10 @@ struct PullTests {
     #expect(last.hasSuffix("-- pi imulog --store '/a b/it'\\''s' pull-server\n"))
   }
 
-  @Test("a missing or unknown greeting of a machine is reported")
-  func greetings() {
-    for (host, words) in [("mute", "ended with status 0"), ("chatty", "not as imulog")] {
-      let outcome = bench.pull(host: host)
-      #expect(outcome.status == 69)
-      #expect(outcome.talk.contains(words), "\(outcome.talk)")
-    }
-  }
-
-  @Test("--format also exports each recording, even one that was here already")
-  func conversion() throws {
-    try bench.pi.record("--for", "2s")
-    #expect(bench.pull().status == 0)
-    let outcome = bench.pull("--format", "csv", "--to", bench.laptop.directory.path)
-    #expect(outcome.status == 0, "\(outcome.talk)")
-    let name = try #require(bench.pi.recordings.first).dropLast(".imulog".count)
-    let direct = bench.pi.run("export", "1", "--format", "csv")
-    expectSame(bench.laptop.directory.bytes(of: "\(name).csv"), direct.bytes)
-  }
-
-  @Test("each format has its own file, and a foreign file is not taken for an export")
+  @Test("--format also exports what was here, each format to its own file, and no foreign one")
   func forms() throws {
     try bench.pi.record("--for", "2s")
+    #expect(bench.pull().status == 0)
     let fills = [["json"], ["gyrodata"], ["gyrodata", "--fill", "hold"]]
     for options in fills {
       let outcome = bench.laptop.run(["pull", "pi", "--format"] + options)
@@ -133,24 +119,15 @@ struct PullTests {
     let written = bench.laptop.directory.names(in: "").filter { $0.hasSuffix(".json") }
     #expect(written.count == fills.count, "\(written)")
     let name = try #require(bench.pi.recordings.first).dropLast(".imulog".count)
+    bench.laptop.directory.makeDirectory("to")
+    #expect(bench.pull("--format", "csv", "--to", "to").status == 0)
+    expectSame(
+      bench.laptop.directory.bytes(of: "to/\(name).csv"),
+      bench.pi.run("export", "1", "--format", "csv").bytes)
     bench.laptop.directory.write([], to: "\(name).csv")
     let outcome = bench.pull("--format", "csv")
     #expect(outcome.status == 73, "\(outcome.talk)")
     #expect(outcome.talk.contains("is not an export"), "\(outcome.talk)")
-  }
-
-  @Test("a damaged recording is copied unchanged, and the exit status reports it")
-  func damage() throws {
-    try bench.pi.record("--for", "60s", "--rate", "100")
-    let name = try bench.pi.logName()
-    var bytes = bench.pi.directory.bytes(of: name)
-    bytes[5000] ^= 1
-    bench.pi.directory.write(bytes, to: name)
-    let outcome = bench.pull()
-    #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("damaged there in 1 page,"))
-    #expect(try RemoteBench.log(bench.laptop) == bytes)
-    #expect(bench.pull().status == 0)
   }
 
   @Test("many recordings are requested before the first arrives, so that round trips cost little")
@@ -185,14 +162,6 @@ struct PullTests {
     #expect(rows.count == 40)
     #expect(rows.count { $0["fetched"] == .integer(1) } == 1)
     #expect(bench.laptop.recordings == bench.pi.recordings)
-  }
-
-  @Test("an invalid number of machines or timeout is refused before ssh starts")
-  func limits() {
-    expectSentence(bench.pull("--jobs", "0"), 64, ["--jobs"])
-    expectSentence(bench.pull("--timeout", "0s"), 64, ["--timeout"])
-    expectSentence(bench.pull("--timeout", "25h"), 64, ["--timeout"])
-    #expect(bench.connections == 0)
   }
 
   @Test("a format that cannot hold a recording is refused with what pull can do about it")

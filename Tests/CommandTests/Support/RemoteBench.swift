@@ -31,8 +31,6 @@ struct RemoteBench {
       export SSH_ORIGINAL_COMMAND="$*"
       cuts=\(laptop.directory.path)/cuts
       serve() { exec \(Child.program) --store \(pi.store) serve --log \(laptop.directory.path)/journal \(serveOptions); }
-      if [ "$host" = mute ]; then exit 0; fi
-      if [ "$host" = chatty ]; then echo "Welcome to this machine"; fi
       if [ -s "$cuts" ]; then
         count=$(head -n 1 "$cuts")
         sed -i 1d "$cuts"

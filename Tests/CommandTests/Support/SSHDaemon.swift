@@ -29,7 +29,7 @@ final class SSHDaemon {
   }
 
   /// Starts the server and returns when it listens.
-  init(serveOptions: String = "") throws {
+  init() throws {
     let folder = bench.directory.path
     clientConfiguration = folder + "/client"
     for key in ["host", "owner", "reader"] {
@@ -39,8 +39,7 @@ final class SSHDaemon {
     func publicKey(_ name: String) -> String {
       String(decoding: bench.directory.bytes(of: name + ".pub"), as: UTF8.self)
     }
-    let command =
-      "\(Child.program) --store \(bench.store) serve --log \(folder)/journal \(serveOptions)"
+    let command = "\(Child.program) --store \(bench.store) serve --log \(folder)/journal"
     _ = bench.file(
       "keys",
       publicKey("owner") + "restrict,command=\"\(command)\" " + publicKey("reader"))

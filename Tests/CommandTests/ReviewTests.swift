@@ -16,6 +16,8 @@ struct ReviewCommandTests {
     // A range of 2 g cannot hold a full register.
     let table = bench.file("loud.csv", "t_us,ax,ay,az\n0,1,2,32767\n10000,1,2,3\n20000,1,2,3\n")
     try #require(bench.run("import", table).status == 0)
+    #expect(bench.run("info", "2").lines.contains("certificate no certificate in this log"))
+    #expect(try bench.run("info", "2", "--json").json()["certificate"] == .null)
     let flawed = bench.run("info", "2", "--check")
     #expect(flawed.status == 1 && flawed.talk.isEmpty)
     #expect(
@@ -86,15 +88,6 @@ struct ReviewCommandTests {
       let isGood = info.lines.last?.hasPrefix("verdict     good") ?? false
       #expect(isGood == (name == "still.csv"))
     }
-  }
-
-  @Test("info says that a recording made from a table has no certificate")
-  func noCertificate() throws {
-    let bench = Bench()
-    let table = bench.file("table.csv", "t_us,ax,ay,az\n0,1,2,3\n10000,-1,2,3\n20000,1,-2,3\n")
-    try #require(bench.run("import", table).status == 0)
-    #expect(bench.run("info", "1").lines.contains("certificate no certificate in this log"))
-    #expect(try bench.run("info", "1", "--json").json()["certificate"] == .null)
   }
 
   @Test(

@@ -17,13 +17,10 @@ struct HubClockTests {
 
   /// The words of the ledger's lines that are about an identity.
   private func ledger(_ id: String) -> [Substring] {
-    String(decoding: bench.hub.directory.bytes(of: "fleet/ledger/pump-1"), as: UTF8.self)
-      .split(separator: "\n").filter { $0.contains(id) }.map { $0.split(separator: " ")[1] }
+    ledger().split(separator: "\n").filter { $0.contains(id) }.map { $0.split(separator: " ")[1] }
   }
 
-  private func ledger() -> String {
-    String(decoding: bench.hub.directory.bytes(of: "fleet/ledger/pump-1"), as: UTF8.self)
-  }
+  private func ledger() -> String { bench.text(of: "ledger/pump-1") }
 
   @Test("a clock that is years off is named, and what the host has is fetched")
   func clock() throws {
@@ -75,10 +72,7 @@ struct HubClockTests {
     try bench.machine("one").record("--for", "1s")
     try bench.machine("card").record("--for", "2s")
     bench.hosts("pump-1 = one\n")
-    func seen() throws -> JSON {
-      try bench.hub.run(["hub", "status", "fleet", "--hosts", "hosts", "--json"])
-        .json()["hosts"][0]["seen"]
-    }
+    func seen() throws -> JSON { try bench.status()[0]["seen"] }
     #expect(bench.round().status == 0)
     #expect(try seen() != .null)
     // A log that a person put here.
@@ -97,6 +91,7 @@ struct HubClockTests {
     #expect(plan.lines.contains { $0.hasPrefix("pump-1 1 20") }, "\(plan.output)")
     #expect(bench.round().status == 0)
     #expect(ledger(id) == ["found", "undated", "dated"])
+    #expect(bench.contents(of: "samples").count == 2)
     #expect(try seen() != .null)
   }
 }

@@ -172,16 +172,6 @@ struct HubGlanceTests {
     #expect(host["seen"] != .null)
   }
 
-  @Test(
-    "what a machine reports about itself is kept to the second, and a round without news writes nothing"
-  )
-  func sameFacts() throws {
-    _ = try bench.roundOfOne(recordings: 1)
-    let before = bench.inventory()
-    #expect(bench.round().status == 0)
-    #expect(bench.inventory() == before)
-  }
-
   @Test("list shows the recordings of all hosts, newest first, and those that are asked for")
   func list() throws {
     let (one, two) = (bench.machine("one"), bench.machine("two"))

@@ -22,29 +22,6 @@ struct WatchTests {
     return child
   }
 
-  @Test("shows the armed sensor, then a recording, and marks and ends it by keys")
-  func watching() throws {
-    let service = try service()
-    let child = bench.atTerminal(["watch"], columns: 120)
-    #expect(child.waits(for: "armed"))
-    #expect(child.waits(for: "acceleration, g"))
-    #expect(child.waits(for: "samples"))
-    #expect(bench.run("start").status == 0)
-    #expect(child.waits(for: "recording 1"))
-    #expect(child.waits(for: "left"))
-    child.type("m")
-    #expect(child.waits(for: "1 mark"))
-    child.type("s")
-    #expect(child.waits(for: "armed"))
-    child.type("q")
-    #expect(child.status() == 0)
-    #expect(child.isAsBefore)
-    service.signal(SIGTERM)
-    #expect(service.outcome().status == 0)
-    #expect(try bench.run("export", "1").json()["marks"].items.count == 1)
-    #expect(bench.run("verify", "1").status == 0)
-  }
-
   @Test(
     "begins a recording by a key, also while the sensor sleeps, and lists its keys",
     arguments: ["", "while-idle = sleep\npre-trigger = 0s\n"])
@@ -72,14 +49,15 @@ struct WatchTests {
     #expect(bench.run("verify", "1").status == 0)
   }
 
-  @Test("marks from any source are drawn and counted, each once")
+  @Test("shows the armed sensor, then recordings, with marks from any source, each once")
   func marks() throws {
     let service = try service()
     let child = bench.atTerminal(["watch"], columns: 120)
-    #expect(child.waits(for: "acceleration, g"))
+    for words in ["armed", "acceleration, g", "samples"] { #expect(child.waits(for: words)) }
     for recording in 1...2 {
       #expect(bench.run("start").status == 0)
       #expect(child.waits(for: "recording \(recording)"))
+      #expect(child.waits(for: "left"))
       #expect(bench.run("mark", "kerb").status == 0)
       #expect(child.waits(for: "1 mark"))
       #expect(child.waits(for: "▲"))
@@ -94,9 +72,11 @@ struct WatchTests {
     #expect(!child.terminal.text.contains("d again"))
     child.type("q")
     #expect(child.status() == 0)
+    #expect(child.isAsBefore)
     service.signal(SIGTERM)
     #expect(service.outcome().status == 0)
     #expect(try bench.run("export", "2").json()["marks"].items.count == 2)
+    #expect(bench.run("verify", "2").status == 0)
   }
 
   @Test("a watcher that never reads does not disturb the service, and a fifth one is refused")

@@ -72,6 +72,31 @@ struct FleetBench {
     hub.run(["hub", "fleet", "--hosts", "hosts"] + options)
   }
 
+  /// A text file of the hub.
+  func text(of path: String) -> String {
+    String(decoding: hub.directory.bytes(of: "fleet/" + path), as: UTF8.self)
+  }
+
+  /// What `hub status --json` says of the hosts.
+  func status() throws -> JSON {
+    try hub.run("hub", "status", "fleet", "--hosts", "hosts", "--json").json()["hosts"]
+  }
+
+  /// A round or a verification names what is wrong.
+  func expectSentences(
+    _ outcome: Outcome, _ words: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(outcome.status == 65, sourceLocation: sourceLocation)
+    #expect(outcome.talk.contains(words), "\(outcome.talk)", sourceLocation: sourceLocation)
+  }
+
+  /// `hub verify` names what is wrong, and nothing else.
+  func expectFinding(_ words: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    let outcome = hub.run("hub", "verify", "fleet")
+    expectSentences(outcome, words, sourceLocation: sourceLocation)
+    #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
+  }
+
   /// The machine `one` after a round in which its recordings of two seconds came to the host `pump-1`.
   func roundOfOne(recordings count: Int) throws -> Bench {
     let one = machine("one")

@@ -56,19 +56,6 @@ struct DaemonAnswerTests {
     service.end(child)
   }
 
-  @Test("callers that disconnect or wait do not delay others")
-  func impatience() throws {
-    // The first tick is due after 1000 s.
-    let service = DaemonBench(["rate": "0.001"])
-    let child = try service.startArmed()
-    _ = service.send(Array("start\n".utf8), hangsUp: true)
-    for _ in 0..<20 { _ = service.send(Array("mark\n".utf8), hangsUp: true) }
-    try waitUntil({ try service.status()?["state"] == .string("starting") })
-    child.signal(SIGTERM)
-    let outcome = child.outcome()
-    #expect(outcome.status == 0, "\(outcome.talk)")
-  }
-
   @Test("each of fifty simultaneous requests gets one correct answer")
   func crowd() throws {
     let service = DaemonBench(["rate": "1000"])

@@ -85,14 +85,39 @@ struct DoctorChipTests {
   }
 
   @Test(
-    "where no chip answers the causes come in their order: power, wires, open pins, an LSM6DS stuck in SPI or I3C"
-  )
-  func absent() throws {
-    var bus = bus(nil)
-    let chip = try #require(try look(&bus)["chip"])
-    #expect(
-      chip.state == .wrong && chip.words.contains("no chip answers at 0x68, 0x69, 0x6a, 0x6b"))
-    var rest = chip.words[...]
+    "the chip, or what is there in its place, is named by what it answers",
+    arguments: [
+      (nil, nil, Check.State.wrong, ["no chip answers at 0x68, 0x69, 0x6a, 0x6b"]),
+      // A data line at ground, which reads as zeros.
+      (SimulatedChip.mpu6050.answering(0), nil, .wrong, ["a line held low and no chip"]),
+      // What it could be known for is said; the command would write to a clock.
+      (
+        SimulatedChip.mpu6050.answering(0x19), nil, .wrong,
+        ["0x19", "a clock has this address", "--sensor mpu6050"]
+      ),
+      (SimulatedChip.mpu6050.answering(0x19), "mpu6050", .advice, ["a copy"]),
+      // Modules that carry another chip than they are sold as.
+      (
+        SimulatedChip.mpu6050.answering(0x98), nil, .ok,
+        ["ICM-20689", "modules sold as MPU-6050 often carry it"]
+      ),
+      (
+        SimulatedChip.mpu6050.answering(0x70), nil, .ok,
+        ["MPU-6500", "modules sold as MPU-6050 often carry it"]
+      ),
+      (SimulatedChip.lsm6dso, nil, .ok, ["LSM6DSO32"]),
+      (SimulatedChip.mpu6050, "lsm6dso", .wrong, ["MPU-6050"]),
+    ] as [(SimulatedChip?, String?, Check.State, [String])])
+  func named(_ chip: SimulatedChip?, _ sensor: String?, _ state: Check.State, _ words: [String])
+    throws
+  {
+    var bus = bus(chip)
+    let check = try #require(try look(&bus, sensor: sensor)["chip"])
+    #expect(check.state == state && words.allSatisfy { check.words.contains($0) }, "\(check.words)")
+    if state == .wrong { #expect(check.mends.isEmpty) }
+    guard chip == nil else { return }
+    // The causes come in their order.
+    var rest = check.words[...]
     for cause in ["power", "SDA and SCL", "CS and SDO", "SPI or I3C needs its power off and on"] {
       rest = try #require(rest.firstRange(of: cause).map { rest[$0.upperBound...] }, "\(cause)")
     }
@@ -104,50 +129,6 @@ struct DoctorChipTests {
     bus.inject(.fail(.timeout, errno: 110, transfers: 1000))
     let chip = try #require(try look(&bus)["chip"])
     #expect(chip.state == .wrong && chip.words.contains("SDA or SCL is held low"))
-  }
-
-  @Test("a data line at ground, which reads as zeros")
-  func zeros() throws {
-    var bus = bus(.mpu6050.answering(0))
-    let chip = try #require(try look(&bus)["chip"])
-    #expect(chip.state == .wrong && chip.words.contains("a line held low and no chip"))
-    #expect(chip.mends.isEmpty)
-  }
-
-  @Test("a chip that no one knows is named by what it answers, and left alone")
-  func unknown() throws {
-    var bus = bus(.mpu6050.answering(0x19))
-    let chip = try #require(try look(&bus)["chip"])
-    #expect(chip.state == .wrong && chip.words.contains("0x19"))
-    // What it could be known for is said; the command would write to a clock.
-    #expect(
-      chip.words.contains("a clock has this address") && chip.words.contains("--sensor mpu6050"))
-    #expect(chip.mends.isEmpty)
-    let forced = try #require(try look(&bus, sensor: "mpu6050")["chip"])
-    #expect(forced.state == .advice && forced.words.contains("a copy"))
-  }
-
-  @Test(
-    "modules that carry another chip than they are sold as are named by the chip",
-    arguments: [(0x98 as UInt8, "ICM-20689"), (0x70, "MPU-6500")])
-  func clone(identity: UInt8, name: String) throws {
-    var bus = bus(.mpu6050.answering(identity))
-    let chip = try #require(try look(&bus)["chip"])
-    #expect(chip.state == .ok && chip.words.contains(name))
-    #expect(chip.words.contains("modules sold as MPU-6050 often carry it"))
-  }
-
-  @Test("chips that answer the same are named")
-  func alternatives() throws {
-    var bus = bus(.lsm6dso)
-    #expect(try look(&bus)["chip"]?.words.contains("LSM6DSO32") == true)
-  }
-
-  @Test("another chip than the one that is named is refused with both names")
-  func another() throws {
-    var bus = bus()
-    let chip = try #require(try look(&bus, sensor: "lsm6dso")["chip"])
-    #expect(chip.state == .wrong && chip.words.contains("MPU-6050"))
   }
 
   @Test("a bus that is slower or faster than configured is measured")

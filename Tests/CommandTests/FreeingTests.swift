@@ -97,20 +97,6 @@ struct FreeingTests {
     #expect(bench.pi.recordings.isEmpty)
   }
 
-  @Test(
-    "when each request to free is cut off, each copy is fetched once and the status reports the remaining work"
-  )
-  func alwaysCut() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    try bench.pi.record("--for", "1s")
-    let far = try ScriptedFarEnd(
-      bench.serving("case \"$line\" in free*) kill -9 $$; exit;; esac"))
-    let outcome = far.pull("--timeout", "2s", "--then-free")
-    #expect(outcome.status == 75, "\(outcome.talk)")
-    #expect(bench.journal.count { $0.contains("sends recording") } == 1)
-    #expect(bench.pi.recordings == far.laptop.recordings)
-  }
-
   @Test("a recording that became unreadable there does not count as freed")
   func unreadable() throws {
     let bench = RemoteBench()

@@ -121,8 +121,7 @@ struct HubSetupTests {
 
   @Test(
     "install --hub-key puts a key's line into its user's authorized_keys once, with that user's rights",
-    .enabled(
-      if: SmallDisk.isPossible && OtherUser.isPossible, "needs root, and file systems of its own"))
+    .enabled(if: areUsersPossible, "needs root, and file systems of its own"))
   func key() throws {
     let folder = bench.hub.directory
     let path = folder.path
@@ -135,12 +134,8 @@ struct HubSetupTests {
     func install(_ words: String) -> Outcome {
       shell(pi, "exec \(Child.program) --store /srv/imu install \(words)")
     }
-    func lines() -> [Substring] {
-      String(decoding: bench.hub.directory.bytes(of: "home/.ssh/authorized_keys"), as: UTF8.self)
-        .split(whereSeparator: \.isNewline)
-    }
-    let key = String(decoding: bench.hub.directory.bytes(of: "ed25519.pub"), as: UTF8.self)
-      .split(separator: "\n")[0]
+    func lines() -> [Substring] { keyLines }
+    let key = bench.hub.shell("cat ed25519.pub").lines[0]
     #expect(install("--hub-key ed25519.pub --user pi").status == 0)
     #expect(lines().count == 1)
     let line = try #require(lines().first)

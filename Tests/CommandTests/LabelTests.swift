@@ -289,18 +289,4 @@ struct ShowLabelCommandTests {
     #expect(!child.terminal.isMouseReported)
     #expect(child.terminal.unknown.isEmpty)
   }
-
-  @Test("a label that the store refuses is refused on the screen, with the reason")
-  func refused() throws {
-    try bench.record("--for", "10s", "--motion", "tumble", "--rate", "100")
-    bench.directory.write([7], to: "store/.labels")
-    let child = bench.atTerminal(["show", "1"], columns: 160)
-    #expect(child.waits(for: ".labels"))
-    child.type("l")
-    #expect(child.waits(for: "l ends it"))
-    for key in ["\u{1B}[C", "l", "x", "\r"] { child.type(key) }
-    #expect(child.waits(for: ".labels"))
-    child.type("q")
-    #expect(child.status() == 0)
-  }
 }

@@ -48,30 +48,6 @@ struct ListScreenTests {
       bench.directory.bytes(of: "recording-2.json"), bench.run("export", "2").bytes)
   }
 
-  @Test("all deleted recordings can be restored, also after new ones were made")
-  func undo() throws {
-    try record(3)
-    let child = bench.atTerminal(["list"], columns: 120)
-    #expect(child.waits(for: "take 3"))
-    child.type("d")
-    #expect(child.waits(for: "recording 3 is in the trash"))
-    child.type("d")
-    #expect(child.waits(for: "recording 2 is in the trash"))
-    child.type("u")
-    #expect(child.waits(for: "recording 2 is back"))
-    child.type("u")
-    #expect(child.waits(for: "recording 3 is back"))
-    #expect(bench.recordings.count == 3)
-    child.type("\u{1B}[Hd")
-    #expect(child.waits(for: "recording 3 is in the trash"))
-    try bench.record("--for", "1s", "--note", "take 4")
-    #expect(child.waits(for: "take 4"))
-    child.type("u")
-    #expect(child.waits(for: "recording 3 is back"))
-    #expect(bench.recordings.count == 4)
-    #expect(bench.directory.names(in: "store/.trash").isEmpty)
-  }
-
   @Test("after a failed export the recording stays selected, and nothing is overwritten")
   func failedExport() throws {
     try record(1)

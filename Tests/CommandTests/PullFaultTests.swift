@@ -199,16 +199,6 @@ struct PullFaultTests {
     #expect(bench.journal.contains { $0.contains("moved recording 1") })
   }
 
-  @Test("a recording that several hosts have is fetched once")
-  func twoHosts() throws {
-    let bench = RemoteBench()
-    for _ in 0..<4 { try bench.pi.record("--for", "20s") }
-    let outcome = bench.pull(host: "one,two")
-    #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(bench.laptop.recordings == bench.pi.recordings)
-    #expect(bench.leftovers.isEmpty)
-  }
-
   @Test("an unusable directory for exports is reported before anything is fetched")
   func wrongDirectory() throws {
     let bench = RemoteBench()

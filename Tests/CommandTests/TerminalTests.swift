@@ -205,27 +205,6 @@ struct TerminalTests {
     #expect(child.isAsBefore)
   }
 
-  @Test("the time under the cursor of an import begins an export at that sample")
-  func fileTime() throws {
-    // Not since 1970, which would be the recording's date.
-    let rows = (0..<1000).map { "\(790_000_000_000 + $0 * 10),\($0),0,16384\n" }
-    let file = bench.file("epoch.csv", "t_ms,ax,ay,az\n" + rows.joined())
-    try #require(bench.run("import", file).status == 0)
-    #expect(bench.run("show", "1").lines[0].contains("0 is 790000000.000 s in the file"))
-    for verb in ["show", "play"] {
-      let child = bench.atTerminal([verb, "1"], columns: 100)
-      #expect(child.waits(for: "in the file 79000000"))
-      if verb == "play" { child.type("\u{1B}[F") }
-      let shown = verb == "show" ? "790000005.000" : "790000010.000"
-      #expect(child.waits(for: "in the file \(shown) s"))
-      child.type("q")
-      #expect(child.status() == 0)
-    }
-    let table = bench.run("export", "1", "--format", "csv", "--from", "790000005.000s")
-    #expect(table.lines.count == 501)
-    #expect(table.lines[1].hasPrefix("790000005000000000,"))
-  }
-
   @Test("a recording without samples is shown as such")
   func empty() throws {
     try bench.record("--for", "1s")

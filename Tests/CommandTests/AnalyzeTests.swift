@@ -29,8 +29,7 @@ struct AnalyzeCommandTests {
   @Test("a table by axis has the frequency, the root mean square and the velocity of a vibration")
   func table() throws {
     try take(Self.table(5000))
-    let outcome = bench.run("analyze", "1")
-    #expect(outcome.status == 0)
+    let outcome = bench.run("analyze", "1").expect(0)
     #expect(outcome.talk.isEmpty)
     #expect(
       outcome.lines[0]
@@ -99,8 +98,7 @@ struct AnalyzeCommandTests {
     ])
   func refusals(options: [String], words: String) throws {
     try take(Self.table(1000))
-    let outcome = bench.run(["analyze", "1"] + options)
-    #expect(outcome.status == 64)
+    let outcome = bench.run(["analyze", "1"] + options).expect(64)
     #expect(outcome.output.isEmpty)
     #expect(outcome.talk.contains(words), "\(outcome.talk)")
   }
@@ -109,16 +107,13 @@ struct AnalyzeCommandTests {
     "a spectrogram goes to stdout or to a file that is complete; a recording is not overwritten")
   func spectrogram() throws {
     try take(Self.table(4000))
-    let outcome = bench.run("analyze", "1", "--svg", "-", "--axis", "ax")
-    #expect(outcome.status == 0)
+    let outcome = bench.run("analyze", "1", "--svg", "-", "--axis", "ax").expect(0)
     #expect(outcome.output.hasPrefix("<?xml") && outcome.output.hasSuffix("</svg>\n"))
     let path = bench.file("old.svg", "old")
     #expect(bench.run("analyze", "1", "--svg", path, "--axis", "ax").status == 0)
     #expect(try text(at: path) == outcome.output)
     let log = bench.directory.path + "/" + (try bench.logName())
-    let refused = bench.run("analyze", "1", "--svg", log)
-    #expect(refused.status == 64)
-    #expect(refused.talk.contains("is recording 1 itself"))
+    bench.run("analyze", "1", "--svg", log).expect(64, "is recording 1 itself")
   }
 
   @Test(
@@ -136,8 +131,7 @@ struct AnalyzeCommandTests {
     var bytes = bench.directory.bytes(of: name)
     bytes[2 * 4096 + 2000] ^= 0x10
     bench.directory.write(bytes, to: name)
-    let outcome = bench.run("analyze", "1")
-    #expect(outcome.status == 65)
+    let outcome = bench.run("analyze", "1").expect(65)
     #expect(outcome.output.contains("in 2 segments"))
     #expect(outcome.talk.contains("damaged in 1 place"))
   }

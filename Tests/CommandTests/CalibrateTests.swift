@@ -51,8 +51,7 @@ struct CalibrateTests {
   func kept() throws {
     try recordFaces()
     let file = bench.directory.path + "/left.cal"
-    let made = bench.run("calibrate", "latest", "--name", "left shoe", "-o", file)
-    #expect(made.status == 0, "\(made.talk)")
+    let made = bench.run("calibrate", "latest", "--name", "left shoe", "-o", file).expect(0)
     #expect(made.lines.contains("offset        x 5  y -10  z 50 mg"), "\(made.lines)")
     #expect(made.talk.contains("cross terms are not determined"))
     #expect(made.lines.contains("rate's scale  x 1  y 1  z 1"), "\(made.lines)")
@@ -77,9 +76,8 @@ struct CalibrateTests {
     #expect(export["calibration"]["accelerometer"]["points"].integer == 12)
     #expect(export["axes"].text == "-z,y,x")
     // Of another chip it is left out.
-    let other = bench.run(
-      Bench.simulated + ["--sensor", "lsm6dso", "--for", "1s", "--calibration", file])
-    #expect(other.status == 0 && other.talk.contains("is of MPU-6050, and the chip is LSM6DSO"))
+    bench.run(Bench.simulated + ["--sensor", "lsm6dso", "--for", "1s", "--calibration", file])
+      .expect(0, "is of MPU-6050, and the chip is LSM6DSO")
     #expect(try bench.run("info", "latest", "--json").json()["calibration"] == .null)
     // A file that cannot be written does not cost the result.
     let full = bench.run("calibrate", "1", "-o", "/dev/full")
@@ -109,8 +107,7 @@ struct CalibrateTests {
     try #require(
       bench.run("calibrate", "1", "--name", "left shoe", "-o", file).status == 0)
     let plain = bench.run("show", "1")
-    let shown = bench.run("show", "1", "--calibration", file)
-    #expect(shown.status == 0, "\(shown.talk)")
+    let shown = bench.run("show", "1", "--calibration", file).expect(0)
     #expect(shown.lines[0].contains("calibrated (left shoe)"), "\(shown.lines[0])")
     #expect(shown.talk.contains("the values of the accelerometer and gyroscope are calibrated"))
     #expect(!plain.lines[0].contains("calibrated") && plain.lines != shown.lines)
@@ -128,9 +125,8 @@ struct CalibrateTests {
     let own = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
       .replacing("sensor MPU-6050", with: "sensor imported")
     bench.directory.write(Array(own.utf8), to: "own.cal")
-    let railed = bench.run(
-      "show", "latest", "--calibration", bench.directory.path + "/own.cal")
-    #expect(railed.status == 0 && railed.talk.contains("the true ones are further from zero"))
+    bench.run("show", "latest", "--calibration", bench.directory.path + "/own.cal").expect(
+      0, "the true ones are further from zero")
     let child = bench.atTerminal(["show", "1", "--calibration", file], columns: 120)
     #expect(child.waits(for: "calibrated (left shoe)"))
     child.type("q")
@@ -196,8 +192,7 @@ struct CalibrateTests {
   func refusals() throws {
     try recordFaces(5)
     let file = bench.directory.path + "/no.cal"
-    let partial = bench.run("calibrate", "1", "--json")
-    #expect(partial.status == 1)
+    let partial = bench.run("calibrate", "1", "--json").expect(1)
     #expect(try partial.json()["calibration"]["accelerometer"] == .null)
     #expect(partial.talk.contains("still in 5 of 6 poses"), "\(partial.talk)")
     #expect(partial.talk.contains("−z never pointed up"), "\(partial.talk)")
@@ -209,9 +204,8 @@ struct CalibrateTests {
     #expect(bench.inventory() == inventory)
     expectSentence(bench.run("calibrate", "9"), 66, ["no recording 9"])
     expectSentence(bench.run("calibrate", "1", "--name", ""), 64, ["--name"])
-    let nowhere = bench.run("calibrate", "1", "-o", "/nonexistent/x.cal")
-    #expect(nowhere.status == 73 && nowhere.talk.contains("cannot make /nonexistent/x.cal"))
-    #expect(nowhere.talk.contains("−z never pointed up"), "\(nowhere.talk)")
+    bench.run("calibrate", "1", "-o", "/nonexistent/x.cal").expect(
+      73, "cannot make /nonexistent/x.cal", "−z never pointed up")
   }
 
   @Test(
@@ -243,9 +237,7 @@ struct CalibrateTests {
     var bytes = bench.directory.bytes(of: "store/" + name)
     bytes[bytes.count - 4096 + 100] ^= 0xff
     bench.directory.write(bytes, to: "store/" + name)
-    let made = bench.run("calibrate", "1")
-    #expect(made.status == 1, "\(made.talk)")
-    #expect(made.talk.contains("damaged in 1 place, and"), "\(made.talk)")
+    let made = bench.run("calibrate", "1").expect(1, "damaged in 1 place, and")
     #expect(made.lines.contains { $0.hasPrefix("rate at rest") }, "\(made.lines)")
   }
 

@@ -97,8 +97,6 @@ struct DaemonWatchdogTests {
     #expect(messages(manager, until: "STATUS=ending").last == "STATUS=ending")
     #expect(messages(manager, until: "WATCHDOG=1").last == "WATCHDOG=1")
     #expect(try service.status()?["state"] == .string("ending"))
-    let outcome = child.outcome(holding: held)
-    #expect(outcome.status == 74)
-    #expect(outcome.talk.contains("did not take the end of recording 1 in 20 s"))
+    child.outcome(holding: held).expect(74, "did not take the end of recording 1 in 20 s")
   }
 }

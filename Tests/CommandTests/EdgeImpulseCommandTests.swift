@@ -24,8 +24,7 @@ struct EdgeImpulseCommandTests {
     let words = ["export", "1", "--format", "edge-impulse"]
     func file(_ name: String) -> [String] { ["--hmac-key-file", "\(directory.path)/\(name)"] }
     let unsigned = bench.run(words)
-    let signed = bench.run(words + file("key"))
-    #expect(signed.status == 0)
+    let signed = bench.run(words + file("key")).expect(0)
     #expect(signed.output.contains(#""alg":"HS256""#))
     #expect(unsigned.output.contains(#""alg":"none""#))
     for name in ["empty", "two"] {

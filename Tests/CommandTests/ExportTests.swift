@@ -20,8 +20,7 @@ struct ExportCommandTests {
 
   @Test("JSON holds the header, an account that adds up, and the samples")
   func json() throws {
-    let outcome = try export()
-    #expect(outcome.status == 0)
+    let outcome = try export().expect(0)
     #expect(outcome.talk.isEmpty)
     let json = try outcome.json()
     let wanted: Set = [
@@ -49,8 +48,7 @@ struct ExportCommandTests {
 
   @Test("--orientation and --linear add columns, and formats without a place for them are named")
   func orientation() throws {
-    let table = try export("--orientation", "--linear", "--format", "csv")
-    #expect(table.status == 0)
+    let table = try export("--orientation", "--linear", "--format", "csv").expect(0)
     #expect(
       table.talk.hasPrefix("imulog: recording 1: the orientation is computed by VQF 6D offline"))
     #expect(table.talk.split(separator: "\n").count == 1)
@@ -60,12 +58,10 @@ struct ExportCommandTests {
       let turn = line.split(separator: ",").dropFirst(8).prefix(4).compactMap { Double($0) }
       #expect(abs(turn.map { $0 * $0 }.reduce(0, +) - 1) < 1e-8)
     }
-    let refused = try export("--orientation", "--format", "gcsv")
-    #expect(refused.status == 64)
-    #expect(refused.talk.contains("--orientation does not go with --format gcsv"))
-    let live = try export("--linear", "--follow", "--format", "ndjson")
-    #expect(live.status == 64)
-    #expect(live.talk.contains("--linear does not go with --follow"))
+    try export("--orientation", "--format", "gcsv").expect(
+      64, "--orientation does not go with --format gcsv")
+    try export("--linear", "--follow", "--format", "ndjson").expect(
+      64, "--linear does not go with --follow")
   }
 
   @Test("where the zone is off UTC by seconds, a local date and its offset give the instant")
@@ -160,10 +156,7 @@ struct ExportCommandTests {
       "export", "1", "--format", format, "-o", "\(directory.path)/\(name)")
     expectSentence(outcome, 64, [name, "--format \(format)"])
     #expect(directory.names().isEmpty)
-    #expect(
-      bench.run(
-        "export", "1", "--format", "gyrodata", "-o", directory.path + "/phone.json"
-      ).status == 0)
+    bench.run("export", "1", "--format", "gyrodata", "-o", directory.path + "/phone.json").expect(0)
   }
 
   @Test("gyrodata of a recording with a gap is refused without --fill, and reported with it")
@@ -176,8 +169,7 @@ struct ExportCommandTests {
     let refused = bench.run(phone)
     expectSentence(refused, 64, ["20 ticks have no sample", "--fill hold", "--fill none"])
     #expect(refused.output.isEmpty)
-    let outcome = bench.run(phone + ["--fill", "hold"])
-    #expect(outcome.status == 0)
+    let outcome = bench.run(phone + ["--fill", "hold"]).expect(0)
     #expect(try outcome.json()["coordinateList"].items.count == 80)
     #expect(outcome.talk.contains("20 ticks without a sample") && outcome.talk.contains("100 Hz"))
     expectSentence(bench.run("export", "1", "--fill", "hold"), 64, ["--fill", "--format json"])

@@ -14,8 +14,7 @@ extension FreeingTests {
     let bench = try pulled()
     let mark = bench.laptop.store + "/.freeing-1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     try #require((isLink ? symlink("elsewhere", mark) : mkdir(mark, 0o755)) == 0)
-    let outcome = bench.pull("--then-free")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.pull("--then-free").expect(0)
     #expect(outcome.talk.contains(mark), "\(outcome.talk)")
     #expect(bench.pi.recordings.isEmpty)
   }
@@ -26,9 +25,7 @@ extension FreeingTests {
     let log = open(
       bench.laptop.directory.path + "/" + (try bench.laptop.logName()), O_RDONLY | O_CLOEXEC)
     #expect(flock(log, LOCK_SH | LOCK_NB) == 0)
-    let outcome = bench.pull("--then-free")
-    #expect(outcome.status == 75, "\(outcome.talk)")
-    #expect(outcome.talk.contains("it stays there"), "\(outcome.talk)")
+    bench.pull("--then-free").expect(75, "it stays there")
     #expect(bench.pi.recordings.count == 1)
     close(log)
     #expect(bench.pull("--then-free").status == 0)
@@ -80,8 +77,7 @@ extension FreeingTests {
       bench.laptop.directory.write(bytes, to: "store/.part-\(id)")
       ids.append(id)
     }
-    let outcome = bench.pull("--then-free")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.pull("--then-free").expect(0)
     let parts = bench.laptop.directory.names(in: "store").filter { $0.hasPrefix(".part") }
     #expect(parts == [".part-\(ids[2])"])
     #expect(bench.pi.recordings.isEmpty)
@@ -103,8 +99,7 @@ extension FreeingTests {
     }
     // Only the store's own file without extra bytes is removed.
     let before = bench.laptop.inventory().filter { $0 != ".part-\(ids[1]) 0" }
-    let outcome = bench.pull()
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.pull().expect(0)
     #expect(bench.laptop.inventory() == before)
   }
 
@@ -114,8 +109,7 @@ extension FreeingTests {
     try bench.pi.record("--for", "1s")
     let far = try ScriptedFarEnd(
       bench.serving("case \"$line\" in free*) mv store gone;; esac"))
-    let outcome = far.pull("--then-free", "--json")
-    #expect(outcome.status == 74, "\(outcome.talk)")
+    let outcome = far.pull("--then-free", "--json").expect(74)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
   }
 
@@ -125,9 +119,7 @@ extension FreeingTests {
     let log = bench.laptop.directory.path + "/" + (try bench.laptop.logName())
     let elsewhere = bench.laptop.directory.path + "/elsewhere"
     #expect(rename(log, elsewhere) == 0 && symlink(elsewhere, log) == 0)
-    let outcome = bench.pull("--then-free")
-    #expect(outcome.status == 77, "\(outcome.talk)")
-    #expect(outcome.talk.contains("only a link"), "\(outcome.talk)")
+    bench.pull("--then-free").expect(77, "only a link")
     #expect(bench.pi.recordings.count == 1)
   }
 }

@@ -19,9 +19,7 @@ struct FreeingTests {
   func notAllowed() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
-    let outcome = bench.pull("--then-free")
-    #expect(outcome.status == 77)
-    #expect(outcome.talk.contains("--allow-delete"))
+    bench.pull("--then-free").expect(77, "--allow-delete")
     #expect(bench.laptop.recordings == bench.pi.recordings)
     #expect(bench.pi.recordings.count == 1)
   }
@@ -30,8 +28,7 @@ struct FreeingTests {
   func allowed() throws {
     let bench = try pulled()
     try bench.pi.record("--for", "2s")
-    let outcome = bench.pull("--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.pull("--then-free", "--json").expect(0)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(2))
     #expect(bench.pi.recordings.isEmpty)
     #expect(bench.pi.directory.names(in: "store/.trash").count == 2)
@@ -47,9 +44,7 @@ struct FreeingTests {
     var bytes = bench.pi.directory.bytes(of: name)
     bytes[bytes.count / 2] ^= 1
     bench.pi.directory.write(bytes, to: name)
-    let outcome = bench.pull("--then-free")
-    #expect(outcome.status == 77)
-    #expect(outcome.talk.contains("differs from the copy"))
+    bench.pull("--then-free").expect(77, "differs from the copy")
     #expect(bench.pi.recordings.count == 1)
   }
 
@@ -64,8 +59,7 @@ struct FreeingTests {
     let far = try ScriptedFarEnd(
       bench.serving(
         "case \"$line\" in free*) if [ ! -e cut ]; then touch cut; kill -9 $$; exit; fi;; esac"))
-    let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = far.pull("--timeout", "10s", "--then-free", "--json").expect(0)
     #expect(far.connections == 2)
     let summary = try outcome.json()["hosts"][0]
     #expect(summary["fetched"] == .integer(2) && summary["freed"] == .integer(2), "\(summary)")
@@ -90,8 +84,7 @@ struct FreeingTests {
           echo "$line"
         done
         """))
-    let outcome = far.pull("--store", store, "--timeout", "10s", "--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = far.pull("--store", store, "--timeout", "10s", "--then-free", "--json").expect(0)
     #expect(far.connections == 2)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(bench.pi.recordings.isEmpty)
@@ -106,8 +99,7 @@ struct FreeingTests {
       bench.serving(
         "case \"$line\" in free*) if [ ! -e cut ]; then touch cut; head -c 9000 /dev/zero > \(log); kill -9 $$; exit; fi;; esac"
       ))
-    let outcome = far.pull("--timeout", "10s", "--then-free", "--json")
-    #expect(outcome.status == 77, "\(outcome.talk)")
+    let outcome = far.pull("--timeout", "10s", "--then-free", "--json").expect(77)
     #expect(far.connections == 2)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(0))
     #expect(outcome.talk.contains("it stays there"), "\(outcome.talk)")
@@ -128,9 +120,7 @@ struct FreeingTests {
     #expect(bench.pi.inventory() == [".freeing-\(id) \(far.route.utf8.count)"] + store)
     // The first request may still be carried out.
     let again = try ScriptedFarEnd(bench.serving(""))
-    let outcome = again.pull("--store", bench.pi.store, "--then-free")
-    #expect(outcome.status == 77)
-    #expect(outcome.talk.contains("both ends have one store"), "\(outcome.talk)")
+    again.pull("--store", bench.pi.store, "--then-free").expect(77, "both ends have one store")
     #expect(bench.pi.inventory() == [".freeing-\(id) \(far.route.utf8.count)"] + store)
   }
 
@@ -152,10 +142,8 @@ struct FreeingTests {
         sh -c 'echo $$ > relay; exec cat'
       fi
       """)
-    let outcome = far.pull("--store", bench.pi.store, "--then-free", "--timeout", "20s")
-    #expect(outcome.status == 77, "\(outcome.talk)")
-    #expect(outcome.talk.contains("the connection broke"), "\(outcome.talk)")
-    #expect(outcome.talk.contains("both ends have one store"), "\(outcome.talk)")
+    far.pull("--store", bench.pi.store, "--then-free", "--timeout", "20s").expect(
+      77, "the connection broke", "both ends have one store")
     far.laptop.directory.write([10], to: "late")
     #expect(far.goes)
     let id = try #require(try bench.pi.list().first?["id"].text)
@@ -184,9 +172,8 @@ struct FreeingTests {
     #expect(far.pull("--store", store, "--then-free").status == -SIGKILL)
     #expect(bench.pi.recordings.isEmpty)
     #expect(first.laptop.inventory() != before)
-    let outcome = far.pull(id, "--store", store, "--then-free", "--json")
-    #expect(outcome.status == status, "\(outcome.talk)")
-    #expect(outcome.talk.contains("recording 1 here is in the trash there"), "\(outcome.talk)")
+    let outcome = far.pull(id, "--store", store, "--then-free", "--json").expect(
+      status, "recording 1 here is in the trash there")
     let summary = try outcome.json()["hosts"][0]
     #expect(summary["offered"] == .integer(0) && summary["freed"] == .integer(1), "\(summary)")
     #expect(first.laptop.inventory() == before)
@@ -206,9 +193,8 @@ struct FreeingTests {
     try #require(
       utimes(mark, Array(repeating: timeval(tv_sec: 1_800_000_000, tv_usec: 0), count: 2)) == 0)
     for _ in 1...2 {
-      let outcome = far.pull("--store", bench.pi.store, "--then-free")
-      #expect(outcome.status == 0, "\(outcome.talk)")
-      #expect(outcome.talk.contains("there is no recording \(id) any more"), "\(outcome.talk)")
+      far.pull("--store", bench.pi.store, "--then-free").expect(
+        0, "there is no recording \(id) any more")
     }
     #expect(other.pi.recordings.isEmpty)
     #expect(bench.pi.inventory().contains { $0 == ".freeing-\(id) \(far.route.utf8.count)" })
@@ -234,8 +220,7 @@ struct FreeingTests {
     bytes[bytes.count / 2] ^= 1
     bench.pi.directory.write(bytes, to: trashed)
     try bench.pi.record("--for", "1s")
-    let outcome = far.pull("--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = far.pull("--then-free", "--json").expect(0)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(
       outcome.talk.contains("recording 1 here: it is not known whether it was freed there"),

@@ -33,8 +33,7 @@ struct HangTests {
     try expect(
       child,
       says: "did not take the end of recording 1 in 20 s; what is on it will be recovered")
-    let outcome = child.outcome(holding: held)
-    #expect(outcome.status == 74)
+    let outcome = child.outcome(holding: held).expect(74)
     #expect(outcome.bytes.isEmpty)
     #expect(try bench.list().map { $0["state"] } == [.string("recovered")])
   }
@@ -88,8 +87,7 @@ struct HangTests {
     let held = try HeldThread("imu-sampler", of: child)
     child.signal(SIGTERM)
     try expect(child, says: "the sensor's bus hangs, and recording 1 ends with a gap")
-    let outcome = child.outcome(holding: held)
-    #expect(outcome.status == 69)
+    let outcome = child.outcome(holding: held).expect(69)
     #expect(outcome.lines == ["1"])
     let json = try bench.run("export", "1").json()
     #expect(json["complete"].isTrue)

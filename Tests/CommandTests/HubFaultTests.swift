@@ -14,9 +14,7 @@ struct HubFaultTests {
   func unreachable() throws {
     try bench.machine("one").record("--for", "1s")
     bench.hosts("gone\npump-1 = one\n")
-    let outcome = bench.round("--json")
-    #expect(outcome.status == 69)
-    #expect(outcome.talk.contains("gone: cannot connect to gone"))
+    let outcome = bench.round("--json").expect(69, "gone: cannot connect to gone")
     #expect(outcome.talk.hasSuffix("not all of gone is here; the lines above say why\n"))
     let hosts = try outcome.json()["hosts"]
     #expect(hosts[0]["exitStatus"] == .integer(69))
@@ -30,9 +28,7 @@ struct HubFaultTests {
   func badLine() throws {
     try bench.machine("one").record("--for", "1s")
     bench.hosts("Pump = one\npump-1 = one\n")
-    let outcome = bench.round()
-    #expect(outcome.status == 78)
-    #expect(outcome.talk.contains("hosts:1: Pump is no name"))
+    bench.round().expect(78, "hosts:1: Pump is no name")
     #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
   }
 
@@ -51,10 +47,7 @@ struct HubFaultTests {
     if !isSeen { #expect(bench.hub.shell("touch -r time \(name)").status == 0) }
     #expect(one.run("label", "1", "0s..1s", "walk").status == 0)
     try one.record("--for", "1s")
-    let outcome = bench.round()
-    #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("recording 1: "))
-    #expect(outcome.talk.contains("is not what was fetched"), "\(outcome.talk)")
+    bench.round().expect(65, "recording 1: ", "is not what was fetched")
     #expect(bench.hub.shell("rm fleet/rows/pump-1").status == 0)
     #expect(bench.round().status == 65)
     for (part, before) in zip(["samples", "features"], parts) {
@@ -88,8 +81,8 @@ struct HubFaultTests {
     for name in ["one", "two", "three"] { try bench.machine(name).record("--for", "1s") }
     bench.hosts("one\ntwo\nthree\n")
     let outcome = bench.hub.shell(
-      "ulimit -n 64; exec \(Child.program) hub fleet --hosts hosts --jobs 3")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+      "ulimit -n 64; exec \(Child.program) hub fleet --hosts hosts --jobs 3"
+    ).expect(0)
     #expect(outcome.talk.hasPrefix("imulog: 2 hosts at a time, not 3: "), "\(outcome.talk)")
     #expect(bench.contents(of: "samples").count == 3)
   }
@@ -113,12 +106,10 @@ struct HubFaultTests {
         "\(verb): \(outcome.talk)")
       #expect(!outcome.talk.contains("--store"), "\(verb): \(outcome.talk)")
     }
-    let verified = onReadOnlyDisk("verify fleet")
-    #expect(verified.status == 0, "\(verified.talk)")
+    let verified = onReadOnlyDisk("verify fleet").expect(0)
     #expect(verified.output.contains("1 recording of 1 host"), "\(verified.output)")
     #expect(onReadOnlyDisk("status fleet --hosts hosts").status == 0)
-    let printed = onReadOnlyDisk("prune fleet --most-bytes 1B --print")
-    #expect(printed.status == 0 && printed.talk.contains("1 recording would go"), "\(printed.talk)")
+    onReadOnlyDisk("prune fleet --most-bytes 1B --print").expect(0, "1 recording would go")
   }
 
   @Test(
@@ -134,12 +125,10 @@ struct HubFaultTests {
         "chmod 777 . && rm -f journal calls && chown -R 4001:4001 one fleet && chown -R 0:0 fleet/logs/a"
       ).status
         == 0)
-    let outcome = OtherUser().run(bench.hub, "hub", "fleet", "--hosts", "hosts")
-    #expect(outcome.status == 77, "\(outcome.talk)")
-    #expect(outcome.talk.contains("run as the user who owns the hub"), "\(outcome.talk)")
+    OtherUser().run(bench.hub, "hub", "fleet", "--hosts", "hosts").expect(
+      77, "run as the user who owns the hub")
     #expect(bench.hub.shell("chown -R 4001:4001 fleet/logs/a && chown 0:0 fleet/.hub").status == 0)
-    let refused = OtherUser().run(bench.hub, "hub", "fleet", "--hosts", "hosts")
-    #expect(refused.status == 77, "\(refused.talk)")
+    OtherUser().run(bench.hub, "hub", "fleet", "--hosts", "hosts").expect(77)
     #expect(OtherUser().run(bench.hub, "hub", "verify", "fleet").status == 0)
   }
 
@@ -175,9 +164,8 @@ struct HubFaultTests {
   func missingStore() throws {
     _ = try bench.roundOfOne(recordings: 1)
     #expect(bench.hub.shell("mv fleet/logs/pump-1 away").status == 0)
-    let outcome = bench.hub.run("hub", "verify", "fleet")
-    #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("its store fleet/logs/pump-1 is not there"), "\(outcome.talk)")
+    let outcome = bench.hub.run("hub", "verify", "fleet").expect(
+      65, "its store fleet/logs/pump-1 is not there")
     #expect(!outcome.talk.contains("delete it"))
   }
 
@@ -217,8 +205,7 @@ struct HubFaultTests {
     for name in ["one", "two"] { try bench.machine(name).record("--for", "2s") }
     bench.hosts("pump-1 = one site=b\npump-2 = two\n")
     #expect(bench.round().status == 0)
-    let right = bench.hub.run("hub", "verify", "fleet")
-    #expect(right.status == 0, "\(right.talk)")
+    let right = bench.hub.run("hub", "verify", "fleet").expect(0)
     #expect(right.output == "2 recordings of 2 hosts: logs, derived files and tables agree\n")
     let before = bench.inventory()
     let paths = ["samples", "features", "recordings", "logs"].flatMap {
@@ -298,16 +285,13 @@ struct HubFaultTests {
     #expect(bench.round().status == 0)
     #expect(bench.contents(of: "samples/host=a").count == 1)
     let before = ["samples", "features", "recordings"].map { bench.contents(of: $0) }
-    #expect(
-      bench.hub.shell("rm -r fleet/rows/a fleet/samples fleet/features fleet/recordings").status
-        == 0)
+    bench.hub.shell("rm -r fleet/rows/a fleet/samples fleet/features fleet/recordings").expect(0)
     #expect(bench.round().status == 0)
     #expect(["samples", "features", "recordings"].map { bench.contents(of: $0) } == before)
     #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
     // Without a store too, nothing can verify them any more.
     #expect(bench.hub.shell("cp -r fleet kept && rm -r fleet/logs/a").status == 0)
-    let gone = bench.round()
-    #expect(gone.status == 0)
+    let gone = bench.round().expect(0)
     #expect(
       gone.talk.hasPrefix(
         "imulog: a: it has neither a line in the host file nor a store here: 3 of"),
@@ -342,8 +326,7 @@ struct HubFaultTests {
         to: "one/00000\(number + 2)-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
     }
     bench.hosts("one = one\n")
-    let outcome = bench.round("--page", "fleet.html")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.round("--page", "fleet.html").expect(0)
     #expect(bench.contents(of: "features").count == 3)
     #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
   }

@@ -97,11 +97,7 @@ struct HubLossTests {
     let before = tables()
     let path = try damageLabels(in: "one")
     for _ in 1...2 {
-      let round = bench.round()
-      #expect(round.status == 65)
-      #expect(
-        round.talk.contains("\(path) is damaged there (line 1 of its labels is damaged"),
-        "\(round.talk)")
+      bench.round().expect(65, "\(path) is damaged there (line 1 of its labels is damaged")
       #expect(tables() == before)
     }
     #expect(bench.hub.shell("rm \(path)").status == 0)
@@ -123,8 +119,7 @@ struct HubLossTests {
     #expect(tables() == before)
     #expect(bench.machine("one").run("restore", "1").status == 0)
     #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
-    let round = bench.round()
-    #expect(round.status == 0, "\(round.talk)")
+    bench.round().expect(0)
     #expect(tables() == before)
     #expect(verify().status == 0)
   }
@@ -159,8 +154,7 @@ struct HubLossTests {
       bench.hub.shell(
         "rm fleet/logs/pump-1/\(name) && rm fleet/samples/*/*/\(id)*"
       ).status == 0)
-    let round = bench.round()
-    #expect(round.status == 65, "\(round.talk)")
+    let round = bench.round().expect(65)
     #expect(bench.contents(of: "features").count == 2)
     #expect(bench.round().talk.isEmpty)
     #expect(bench.contents(of: "features").count == 1)
@@ -187,8 +181,7 @@ struct HubLossTests {
   func removed() throws {
     _ = try freed()
     #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
-    let pruned = bench.hub.run("hub", "prune", "fleet", "--most-bytes", "1TB", "--empty-trash")
-    #expect(pruned.status == 0, "\(pruned.talk)")
+    bench.hub.run("hub", "prune", "fleet", "--most-bytes", "1TB", "--empty-trash").expect(0)
     let round = bench.round()
     #expect(round.status == 0 && round.talk.isEmpty, "\(round.talk)")
     #expect(bench.contents(of: "samples").count == 1)

@@ -28,9 +28,8 @@ struct HubOutputTests {
     }
     // Where the name shows it only once the hub is there.
     #expect(bench.hub.shell("ln -s fleet link").status == 0)
-    let late = bench.hub.run("hub", "fleet", "--hosts", "hosts", option, "link/ledger/a.prom")
-    #expect(late.status == 64, "\(late.talk)")
-    #expect(late.talk.contains("is among the own files of the hub"), "\(late.talk)")
+    bench.hub.run("hub", "fleet", "--hosts", "hosts", option, "link/ledger/a.prom").expect(
+      64, "is among the own files of the hub")
     #expect(bench.hub.directory.names(in: "fleet/ledger") == ["pump-1"])
   }
 
@@ -50,9 +49,7 @@ struct HubOutputTests {
       if [ "$1" = drop ]; then rm "\(path)/bucket/$2"; fi
       """)
     bench.hub.directory.write([], to: "refuse")
-    let refused = bench.round("--each-file", taker)
-    #expect(refused.status == 74)
-    #expect(refused.talk.contains("ended with status 3: no bucket"), "\(refused.talk)")
+    bench.round("--each-file", taker).expect(74, "ended with status 3: no bucket")
     #expect(text("taken").split(separator: "\n").count == 3)
     #expect(unlink("\(path)/refuse") == 0)
     #expect(bench.round("--each-file", taker).status == 0)
@@ -101,9 +98,7 @@ struct HubOutputTests {
       """)
     let places = bench.contents(of: "samples").keys.sorted()
     bench.hub.directory.write(Array(places[0].utf8), to: "bad")
-    let outcome = bench.round("--each-file", slow)
-    #expect(outcome.status == 74)
-    #expect(outcome.talk.contains("put \(places[0])` ended with status 1"), "\(outcome.talk)")
+    bench.round("--each-file", slow).expect(74, "put \(places[0])` ended with status 1")
     #expect(text("taken").split(separator: "\n").count == 5)
     bench.hub.directory.write([], to: "bad")
     #expect(bench.round("--each-file", slow).status == 0)
@@ -141,8 +136,7 @@ struct HubOutputTests {
   func metrics() throws {
     _ = try bench.roundOfOne(recordings: 2)
     bench.hosts("pump-1 = one site=\"a\\b\"\npump-2 = two\n")
-    let outcome = bench.round("--metrics", "imulog.prom")
-    #expect(outcome.status == 69)
+    bench.round("--metrics", "imulog.prom").expect(69)
     let metrics = text("imulog.prom")
     let lines = metrics.split(separator: "\n")
     func value(_ name: String) -> Substring? {
@@ -229,8 +223,8 @@ struct HubOutputTests {
     _ = try bench.roundOfOne(recordings: 1)
     bench.hosts("pump-1 = one\npump.2 = two\n")
     let hub = hub(publishingBy: keeper)
-    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan:1884"])
-    #expect(outcome.status == 69)
+    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan:1884"]).expect(
+      69)
     #expect(!outcome.talk.contains("broker"), "\(outcome.talk)")
     let state = try JSON(
       bench.hub.directory.bytes(of: "topics/imulog/pump-1/state"))
@@ -253,8 +247,8 @@ struct HubOutputTests {
   @Test("what cannot be written is reported after the summary, and the rest is")
   func unwritable() throws {
     _ = try bench.roundOfOne(recordings: 1)
-    let outcome = bench.round("--metrics", "none/m.prom", "--page", "fleet.html", "--json")
-    #expect(outcome.status == 73)
+    let outcome = bench.round("--metrics", "none/m.prom", "--page", "fleet.html", "--json").expect(
+      73)
     #expect(try outcome.json()["hosts"][0]["here"] == .integer(1))
     #expect(text("fleet.html").hasPrefix("<!DOCTYPE html>"))
     expectSentence(bench.round("--metrics", "hosts"), 64, ["hosts is the host file"])
@@ -284,8 +278,7 @@ struct HubOutputTests {
   func noBroker() throws {
     _ = try bench.roundOfOne(recordings: 1)
     let hub = hub(publishingBy: "#!/bin/sh\necho 'Error: Connection refused' >&2\nexit 1\n")
-    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan"])
-    #expect(outcome.status == 0)
+    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan"]).expect(0)
     #expect(
       outcome.talk.contains("the state of the hosts is not at the broker: ")
         && outcome.talk.contains("ended with status 1: Error: Connection refused"),
@@ -319,9 +312,7 @@ struct HubOutputTests {
     let entities = try JSON(bench.hub.directory.bytes(of: config))
     #expect(entities["availability_topic"] == .string("imulog/hub/availability"))
     running.signal(SIGTERM)
-    let outcome = running.outcome()
-    #expect(outcome.status == -SIGTERM)
-    #expect(outcome.talk.contains("pump-2: recording 1 is here as 1"), "\(outcome.talk)")
+    running.outcome().expect(-SIGTERM, "pump-2: recording 1 is here as 1")
   }
 
   @Test(
@@ -334,18 +325,14 @@ struct HubOutputTests {
     }
     #expect(prune().status == 64)
     #expect(prune("--older", "1d").talk.contains("nothing to remove"))
-    let plan = prune("--most-bytes", "1kB", "--print")
-    #expect(plan.status == 0)
+    let plan = prune("--most-bytes", "1kB", "--print").expect(0)
     #expect(plan.lines.count == 2)
     #expect(plan.lines.allSatisfy { $0.hasPrefix("pump-1 ") })
     #expect(bench.contents(of: "samples").count == 2)
     #expect(prune("--most-bytes", "1kB", "--host", "pump-9").status == 66)
-    let outcome = prune("--most-bytes", "1kB", "--host", "pump-1")
-    #expect(outcome.status == 0)
-    #expect(outcome.talk.contains("2 recordings in the trash"), "\(outcome.talk)")
+    prune("--most-bytes", "1kB", "--host", "pump-1").expect(0, "2 recordings in the trash")
     #expect(bench.contents(of: "samples").isEmpty)
-    let round = bench.round("--json")
-    #expect(round.status == 0)
+    let round = bench.round("--json").expect(0)
     #expect(try round.json()["hosts"][0]["fetched"] == .integer(0))
     #expect(bench.recordings(in: "fleet/logs/pump-1").isEmpty)
     #expect(try bench.status()[0]["backlog"] == .integer(0))

@@ -16,12 +16,8 @@ struct HubOwnersTests {
     for _ in 1...2 { try one.record("--for", "1s") }
     bench.hosts("pump-1 = one\npump-2 = pi@one\n")
     _ = bench.round("--jobs", "1")
-    let outcome = bench.round()
-    #expect(outcome.status == 78)
-    #expect(
-      outcome.talk.contains(
-        "each of its 2 recordings is one of pump-1: these are two names of one machine"),
-      "\(outcome.talk)")
+    let outcome = bench.round().expect(
+      78, "each of its 2 recordings is one of pump-1: these are two names of one machine")
     // All of it is here.
     #expect(
       outcome.talk.hasSuffix("something is wrong with pump-2; the lines above say what\n"))
@@ -44,8 +40,7 @@ struct HubOwnersTests {
     #expect(bench.round().status == 0)
     let table = bench.contents(of: "recordings/host=a")
     #expect(one.run("label", "2", "0s..1s", "walk").status == 0)
-    let outcome = bench.round()
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.round().expect(0)
     #expect(bench.logs(of: "a").run("label", "2").output.contains("walk"))
     #expect(bench.contents(of: "recordings/host=a") != table)
     #expect(bench.recordings(in: "fleet/logs/b").isEmpty)
@@ -71,8 +66,7 @@ struct HubOwnersTests {
     #expect(rename(bench.machine("one").store, bench.machine("two").store) == 0)
     try bench.machine("two").record("--for", "2s")
     try bench.machine("one").record("--for", "3s")
-    let outcome = bench.round("--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.round("--json").expect(0)
     #expect(bench.contents(of: "samples/host=pump-1").count == 2)
     #expect(bench.contents(of: "samples/host=pump-2").count == 1)
     let before = bench.inventory()
@@ -99,8 +93,7 @@ struct HubOwnersTests {
     }
     bench.hosts("pump-1 = one\npump-2 = twin0\npump-3 = twin1\n")
     for _ in 1...2 {
-      let outcome = bench.round("--json")
-      #expect(outcome.status == 65)
+      let outcome = bench.round("--json").expect(65)
       let hosts = try outcome.json()["hosts"]
       #expect(hosts[0]["exitStatus"] == .integer(0))
       #expect(!outcome.talk.contains("two names of one machine"))
@@ -210,8 +203,7 @@ struct HubOwnersTests {
     #expect(bench.round().status == 0)
     bench.hosts("new = one\n")
     #expect(bench.hub.shell("rm -r fleet/logs/old").status == 0)
-    let outcome = bench.round("--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.round("--json").expect(0)
     #expect(try outcome.json()["hosts"][0]["fetched"] == .integer(2))
   }
 }

@@ -18,8 +18,7 @@ struct HubTests {
     for note in ["a", "b"] { try one.record("--for", "3s", "--note", note) }
     try two.record("--for", "2s", "--rate", "50")
     bench.hosts("pump-1 = pi@one site=bergen\npump-2 = two\n")
-    let first = bench.round("--json")
-    #expect(first.status == 0, "\(first.talk)")
+    let first = bench.round("--json").expect(0)
     let hosts = try first.json()["hosts"]
     #expect(hosts[0]["host"] == .string("pump-1"))
     #expect(hosts[0]["fetched"] == .integer(2))
@@ -46,8 +45,7 @@ struct HubTests {
         "recordings/host=pump-1/recordings.parquet", "recordings/host=pump-2/recordings.parquet",
       ])
     let before = bench.inventory()
-    let second = bench.round("--json")
-    #expect(second.status == 0, "\(second.talk)")
+    let second = bench.round("--json").expect(0)
     #expect(second.talk.isEmpty)
     #expect(try second.json()["hosts"][0]["here"] == .integer(2))
     #expect(try second.json()["hosts"][0]["derived"] == .integer(0))
@@ -67,8 +65,7 @@ struct HubTests {
     bench.hub.directory.write(
       Array("# pumps\nHost !pump-3 pump-1\n  HostName 10.0.0.1\n".utf8), to: "home/.ssh/more/a.conf"
     )
-    let outcome = bench.round("--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.round("--json").expect(0)
     #expect(try outcome.json()["hosts"].items.map { $0["host"].text } == ["pump-1", "pump-2"])
   }
 
@@ -104,8 +101,7 @@ struct HubTests {
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
     let (there, features) = (bench.contents(of: "recordings"), bench.contents(of: "features"))
     #expect(there != table)
-    #expect(
-      bench.logs(of: "pump-1").run("label", "1", "2s..3s", "run").status == 0)
+    bench.logs(of: "pump-1").run("label", "1", "2s..3s", "run").expect(0)
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
     #expect(bench.contents(of: "recordings") != there)
     #expect(bench.contents(of: "features") != features)
@@ -146,9 +142,7 @@ struct HubTests {
     // Nonsense changes nothing, and keeps no other host back.
     bench.hub.directory.write([1, 2, 3], to: "fleet/calibrations/pump-1")
     try bench.machine("two").record("--for", "1s")
-    let outcome = bench.round()
-    #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("fleet/calibrations/pump-1 is no calibration"), "\(outcome.talk)")
+    bench.round().expect(65, "fleet/calibrations/pump-1 is no calibration")
     #expect(bench.contents(of: "samples").count == 3)
     // Without it everything is as it was.
     #expect(bench.hub.shell("rm fleet/calibrations/pump-1").status == 0)
@@ -224,8 +218,7 @@ struct HubTests {
     try bench.machine("one").record("--for", "1s")
     bench.hub.directory.makeDirectory("fleet")
     bench.hub.directory.write(Array("one\n".utf8), to: "fleet/hosts")
-    let outcome = bench.hub.run("hub", "fleet")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.hub.run("hub", "fleet").expect(0)
     #expect(bench.contents(of: "samples").count == 1)
   }
 
@@ -235,8 +228,7 @@ struct HubTests {
     let one = bench.machine("one")
     for _ in 1...2 { try one.record("--for", "1s") }
     bench.hosts("pump-1 = one\n")
-    let outcome = bench.round("--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.round("--then-free", "--json").expect(0)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(2))
     #expect(bench.recordings(in: "one").isEmpty)
     let before = bench.inventory()

@@ -15,8 +15,8 @@ struct InstallTests {
 
   /// The output of `--print` for each file.
   private func printed() -> [String: String] {
-    let outcome = bench.run("install", "--print", "--root", bench.directory.path + "/card")
-    #expect(outcome.status == 0)
+    let outcome = bench.run("install", "--print", "--root", bench.directory.path + "/card").expect(
+      0)
     var texts: [String: String] = [:]
     var path = ""
     for line in outcome.output.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -35,8 +35,7 @@ struct InstallTests {
   func root() throws {
     let texts = printed()
     #expect(texts.keys.sorted() == InstallTests.paths.sorted())
-    let outcome = bench.run("install", "--root", bench.directory.path + "/card")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.run("install", "--root", bench.directory.path + "/card").expect(0)
     for path in InstallTests.paths {
       #expect(outcome.talk.contains("wrote \(bench.directory.path)/card\(path)\n"))
       let written = String(decoding: bench.directory.bytes(of: "card" + path), as: UTF8.self)
@@ -66,9 +65,8 @@ struct InstallTests {
     // An existing configuration is kept, and the other files are replaced.
     bench.directory.write(Array("rate = 50\n".utf8), to: "card/etc/imulog/imulog.conf")
     bench.directory.write(Array("old\n".utf8), to: "card/etc/systemd/system/imulog.service")
-    let again = bench.run("install", "--root", bench.directory.path + "/card")
-    #expect(again.status == 0)
-    #expect(again.talk.contains("card/etc/imulog/imulog.conf exists already and is kept\n"))
+    bench.run("install", "--root", bench.directory.path + "/card").expect(
+      0, "card/etc/imulog/imulog.conf exists already and is kept\n")
     #expect(bench.directory.bytes(of: "card/etc/imulog/imulog.conf") == Array("rate = 50\n".utf8))
     #expect(
       bench.directory.bytes(of: "card/etc/systemd/system/imulog.service").starts(
@@ -79,8 +77,7 @@ struct InstallTests {
     "the configuration that it writes is valid, and a card's unit starts the program on that card")
   func usable() throws {
     let card = bench.directory.path + "/card"
-    let outcome = bench.run("install", "--root", card)
-    #expect(outcome.status == 0)
+    let outcome = bench.run("install", "--root", card).expect(0)
     let unit = try text(at: card + "/etc/systemd/system/imulog.service")
     #expect(unit.contains("\nExecStart=/usr/local/bin/imulog daemon\n"))
     #expect(outcome.talk.contains("\(Child.products)/imulog \(card)/usr/local/bin/imulog"))
@@ -106,8 +103,8 @@ struct InstallTests {
     }
     // Copied by a shell: programs that other tests start now would inherit this process's open file.
     let outcome = bench.shell(
-      "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print")
-    #expect(outcome.status == 0)
+      "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print"
+    ).expect(0)
     #expect(
       String(decoding: outcome.bytes, as: UTF8.self).contains(
         "\nExecStart=/usr/local/bin/imulog daemon\n"))
@@ -128,8 +125,7 @@ struct InstallTests {
     #expect(bench.directory.names(in: folder) == ["imulog.service"])
     bench.directory.write(
       Array("calendar = Mon..Fri 08:00\n".utf8), to: "card/etc/imulog/imulog.conf")
-    let outcome = bench.run("install", "--root", card)
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.run("install", "--root", card).expect(0)
     #expect(outcome.lines.last?.contains("enable --now imulog-calendar.timer") == true)
     #expect(
       bench.directory.names(in: folder).sorted() == [
@@ -146,15 +142,14 @@ struct InstallTests {
     // systemd, where it is, finds nothing wrong in them.
     _ = bench.shell(
       "cp card/etc/systemd/system/* . && sed -i s,/usr/local/bin/imulog,/bin/true, *.service")
-    let verified = bench.shell(
+    bench.shell(
       "command -v systemd-analyze >/dev/null || exit 0; "
-        + "exec systemd-analyze verify --man=no ./imulog-calendar.timer ./imulog-calendar.service")
-    #expect(verified.status == 0, "\(verified.talk)")
+        + "exec systemd-analyze verify --man=no ./imulog-calendar.timer ./imulog-calendar.service"
+    ).expect(0)
 
     bench.directory.write(Array("calendar = none\n".utf8), to: "card/etc/imulog/imulog.conf")
-    let without = bench.run("install", "--root", card)
-    #expect(without.status == 0)
-    #expect(without.talk.contains("removed \(card)/etc/systemd/system/imulog-calendar.timer\n"))
+    let without = bench.run("install", "--root", card).expect(
+      0, "removed \(card)/etc/systemd/system/imulog-calendar.timer\n")
     #expect(without.lines.last?.contains("stop imulog-calendar.timer") == true)
     #expect(bench.directory.names(in: folder) == ["imulog.service"])
   }
@@ -205,9 +200,8 @@ struct InstallTests {
   func packaged() {
     _ = bench.shell("mkdir -p card/usr/lib/systemd/system")
     bench.directory.write([], to: "card/usr/lib/systemd/system/imulog.service")
-    let outcome = bench.run("install", "--root", bench.directory.path + "/card")
-    #expect(outcome.status == 78)
-    #expect(outcome.talk.contains("a package has installed the service already"))
+    bench.run("install", "--root", bench.directory.path + "/card").expect(
+      78, "a package has installed the service already")
     #expect(bench.directory.names(in: "card") == ["usr"])
     _ = bench.shell("mkdir -p card/etc/imulog")
     bench.directory.write(Array("calendar = daily\n".utf8), to: "card/etc/imulog/imulog.conf")

@@ -213,8 +213,7 @@ struct LabelCommandTests {
     let outcome = bench.run("label", "1")
     #expect(outcome.lines == ["3s..8s two"])
     expectSentence(outcome, 65, ["recording 1: line 1 of its labels is damaged"])
-    let export = bench.run("export", "1")
-    #expect(export.status == 65 && export.talk.contains("line 1 of its labels is damaged"))
+    let export = bench.run("export", "1").expect(65, "line 1 of its labels is damaged")
     #expect(export.output.contains("\"two\"") && !export.output.contains("\"one\""))
   }
 
@@ -225,9 +224,8 @@ struct LabelCommandTests {
     ])
     #expect(bench.run("label", "1", "0s..1ms", "begin").status == 0)
     expectSentence(bench.run("label", "1", "0s..", "x"), 64, ["is being written"])
-    let ahead = bench.run("label", "1", "500h..600h", "ahead")
-    #expect(ahead.status == 0)
-    #expect(ahead.talk.contains("may end before the label does"), "\(ahead.talk)")
+    let ahead = bench.run("label", "1", "500h..600h", "ahead").expect(
+      0, "may end before the label does")
     child.signal(SIGINT)
     #expect(child.outcome().status == 0)
     let list = bench.run("label", "1")
@@ -244,9 +242,7 @@ struct LabelCommandTests {
     let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
     bench.directory.write([UInt8](repeating: 10, count: 3 << 20), to: file)
     expectSentence(bench.run("label", "1"), 65, ["larger than any file of labels", "move it away"])
-    let export = bench.run("export", "1")
-    #expect(export.status == 0, "\(export.talk)")
-    #expect(export.talk.contains("its labels are left out"), "\(export.talk)")
+    let export = bench.run("export", "1").expect(0, "its labels are left out")
     expectSentence(
       bench.run("export", "1", "--format", "csv", "--labels"), 65,
       ["larger than any file of labels"])

@@ -36,8 +36,7 @@ struct LatencyTests {
     let isAsked = words != "not held"
     #expect(holds(child.pid) == (isAsked && isThere))
     child.signal(SIGTERM)
-    let outcome = child.outcome()
-    #expect(outcome.status == 0)
+    let outcome = child.outcome().expect(0)
     #expect(outcome.talk.contains("holding wake-ups") == (isAsked && !isThere))
     let said = try bench.run("info", "1", "--json").json()["cpuLatency"].text
     #expect(said == (isAsked && !isThere ? "refused" : words))

@@ -28,8 +28,7 @@ struct LiveTests {
     let child = try startRecording()
     let before = try liveSamples()
     child.signal(signal)
-    let outcome = child.outcome()
-    #expect(outcome.status == 0)
+    let outcome = child.outcome().expect(0)
     #expect(outcome.output == "1\n")
     #expect(bench.run("verify", "1").status == 0)
     let json = try bench.run("info", "1", "--json").json()
@@ -53,8 +52,7 @@ struct LiveTests {
       blocked = try #require(UInt64(line.suffix(16), radix: 16))
     }
     for signal in signals { child.signal(signal) }
-    let outcome = child.outcome()
-    #expect(outcome.status == 0)
+    let outcome = child.outcome().expect(0)
     #expect(outcome.output == "1\n")
     #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
   }
@@ -69,8 +67,7 @@ struct LiveTests {
       sched_yield()
       waitid(P_PID, id_t(child.pid), &ended, WEXITED | WNOHANG | WNOWAIT)
     } while ended.si_signo == 0
-    let outcome = child.outcome()
-    #expect(outcome.status == 0)
+    let outcome = child.outcome().expect(0)
     #expect(outcome.output == "1\n")
     #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
   }
@@ -83,8 +80,7 @@ struct LiveTests {
     let hasSamples = try watch.wait { try liveSamples() > 0 }
     #expect(hasSamples)
     child.signal(SIGINT)
-    let outcome = child.outcome()
-    #expect(outcome.status == 0)
+    let outcome = child.outcome().expect(0)
     #expect(outcome.output == "1\n")
     #expect(bench.run("verify", "1").status == 0)
     #expect(try bench.run("info", "1", "--json").json()["stopReason"] == .string("signal"))
@@ -114,8 +110,7 @@ struct LiveTests {
     #expect(row["state"] == .string("recovered"))
     #expect(row["complete"] == .bool(false))
     #expect(try #require(row["sampleCount"].integer) >= before)
-    let export = bench.run("export", "1")
-    #expect(export.status == 0)
+    let export = bench.run("export", "1").expect(0)
     #expect(try export.json()["samples"].items.count == Int(#require(row["sampleCount"].integer)))
     expectSentence(bench.run("verify", "1"), 65, ["no end"])
 
@@ -131,8 +126,7 @@ struct LiveTests {
   @Test("a live recording can be read, is not removed, and does not prevent another one")
   func live() throws {
     let child = try startRecording()
-    let first = bench.run("export", "latest", "--format", "ndjson")
-    #expect(first.status == 0)
+    let first = bench.run("export", "latest", "--format", "ndjson").expect(0)
     #expect(!first.lines.isEmpty)
     expectSentence(bench.run("rm", "1"), 75, ["is being written", "stop"])
     #expect(try bench.record("--for", "1s") == "2")
@@ -160,9 +154,7 @@ struct LiveTests {
     try #require(pwrite(file, [UInt8](repeating: 7, count: 512), 512, 0) == 512)
     close(file)
     child.signal(SIGINT)
-    let outcome = child.outcome()
-    #expect(outcome.status == 65, "\(outcome.talk)")
-    #expect(outcome.talk.contains("recording 1 cannot be looked through"), "\(outcome.talk)")
+    child.outcome().expect(65, "recording 1 cannot be looked through")
   }
 
   @Test("a reader that closes its pipe ends neither a recording nor an export by a signal")

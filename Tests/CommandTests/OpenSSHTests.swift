@@ -18,13 +18,11 @@ struct OpenSSHTests {
     #expect(sshd.ssh("owner", "imulog", "list").bytes == sshd.bench.run("list").bytes)
     for format in ["json", "csv", "raw"] {
       let direct = sshd.bench.run("export", "1", "--format", format)
-      let remote = sshd.ssh("owner", "imulog", "export", "latest", "--format", format)
-      #expect(remote.status == 0, "\(remote.talk)")
+      let remote = sshd.ssh("owner", "imulog", "export", "latest", "--format", format).expect(0)
       expectSame(remote.bytes, direct.bytes)
       #expect(remote.talk.isEmpty)
     }
-    let head = sshd.shell("$SSH owner imulog export 1 --format csv | head -n 1")
-    #expect(head.status == 0)
+    let head = sshd.shell("$SSH owner imulog export 1 --format csv | head -n 1").expect(0)
     #expect(head.output == "t_ns,ax,ay,az,gx,gy,gz,temp\n")
     #expect(head.talk.isEmpty, "\(head.talk)")
     // A pull survives connections that are cut.
@@ -42,8 +40,7 @@ struct OpenSSHTests {
       [ -n "$count" ] || exec \(SSHDaemon.client) -F \(sshd.clientConfiguration) "$@"
       \(SSHDaemon.client) -F \(sshd.clientConfiguration) "$@" | { stdbuf -o0 head -c "$count"; kill -9 $$; }
       """)
-    let outcome = laptop.run("pull", "reader", "2")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    laptop.run("pull", "reader", "2").expect(0)
     #expect(laptop.directory.bytes(of: "cuts").isEmpty)
     #expect(try RemoteBench.log(laptop) == log)
   }
@@ -75,12 +72,10 @@ struct OpenSSHTests {
     #expect(terminal.talk.contains("PTY allocation request failed"))
     for host in ["owner", "reader"] {
       let laptop = Bench()
-      let outcome = laptop.run("pull", host, "-F", sshd.clientConfiguration)
-      #expect(outcome.status == 0, "\(outcome.talk)")
+      laptop.run("pull", host, "-F", sshd.clientConfiguration).expect(0)
       #expect(laptop.recordings == sshd.bench.recordings)
       #expect(try RemoteBench.log(laptop) == RemoteBench.log(sshd.bench))
-      let again = laptop.run("pull", host, "-F", sshd.clientConfiguration, "--json")
-      #expect(again.status == 0)
+      let again = laptop.run("pull", host, "-F", sshd.clientConfiguration, "--json").expect(0)
       #expect(try again.json()["hosts"][0]["received_bytes"] == .integer(0))
     }
     #expect(sshd.bench.inventory() == before)
@@ -90,27 +85,20 @@ struct OpenSSHTests {
   func hostKeys() throws {
     let sshd = try SSHDaemon()
     let laptop = Bench()
-    let refused = laptop.run(
-      "pull", "reader", "-F", sshd.clientConfiguration, "-p", "1", "-o", "ConnectTimeout=5")
-    #expect(refused.status == 69)
-    #expect(
-      refused.talk.contains("cannot connect to reader: ssh: connect to host 127.0.0.1 port 1"))
-    let unknown = laptop.run(
-      "pull", "reader", "-F", sshd.clientConfiguration, "-o", "UserKnownHostsFile=/dev/null")
-    #expect(unknown.status == 69)
-    #expect(unknown.talk.contains("ssh does not know the host key of reader"), "\(unknown.talk)")
-    #expect(unknown.talk.contains("compare the fingerprint"))
+    laptop.run(
+      "pull", "reader", "-F", sshd.clientConfiguration, "-p", "1", "-o", "ConnectTimeout=5"
+    ).expect(69, "cannot connect to reader: ssh: connect to host 127.0.0.1 port 1")
+    laptop.run(
+      "pull", "reader", "-F", sshd.clientConfiguration, "-o", "UserKnownHostsFile=/dev/null"
+    ).expect(69, "ssh does not know the host key of reader", "compare the fingerprint")
     // The server's address, with another server's key.
     let place = String(decoding: sshd.bench.directory.bytes(of: "known"), as: UTF8.self)
       .split(separator: " ")[0]
     let other = String(decoding: sshd.bench.directory.bytes(of: "owner.pub"), as: UTF8.self)
     let known = laptop.file("known", "\(place) \(other)")
-    let changed = laptop.run(
-      "pull", "reader", "-F", sshd.clientConfiguration, "-o", "UserKnownHostsFile=\(known)")
-    #expect(changed.status == 69)
-    #expect(
-      changed.talk.contains("the host key of reader is not the one that ssh knows"),
-      "\(changed.talk)")
-    #expect(changed.talk.contains("delete the line \(known):1"), "\(changed.talk)")
+    laptop.run(
+      "pull", "reader", "-F", sshd.clientConfiguration, "-o", "UserKnownHostsFile=\(known)"
+    ).expect(
+      69, "the host key of reader is not the one that ssh knows", "delete the line \(known):1")
   }
 }

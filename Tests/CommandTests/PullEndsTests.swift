@@ -44,8 +44,7 @@ struct PullEndsTests {
       let id = PullEndsTests.id.description.prefix(8)
       far.laptop.record(log, as: "000003-20261121T023807Z-\(id).imulog")
     }
-    let outcome = far.pull(options)
-    #expect(outcome.status == status, "\(outcome.talk)")
+    let outcome = far.pull(options).expect(status)
     return (far, outcome.talk)
   }
 

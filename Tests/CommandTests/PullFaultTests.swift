@@ -21,9 +21,7 @@ struct PullFaultTests {
       (try bench.pi.list().first?["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
-    let first = bench.pull()
-    #expect(first.status == 75)
-    #expect(first.talk.contains("is being written"))
+    bench.pull().expect(75, "is being written")
     #expect(bench.leftovers.count == 1 && bench.laptop.recordings.isEmpty)
     // After the greeting and the list the recording arrives as it grows; the cut is far beyond the listed length.
     bench.cut(after: [30_000])
@@ -33,8 +31,7 @@ struct PullFaultTests {
     #expect(isCut)
     recording.signal(SIGTERM)
     #expect(recording.outcome().status == 0)
-    let outcome = follower.outcome()
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = follower.outcome().expect(0)
     #expect(try RemoteBench.log(bench.laptop) == RemoteBench.log(bench.pi))
     #expect(bench.laptop.run("verify", "1").status == 0)
     #expect(bench.leftovers.isEmpty)
@@ -52,7 +49,7 @@ struct PullFaultTests {
       close(file)
     }
     let outcome = bench.laptop.shell("ulimit -f 200; exec \(Child.program) pull pi --timeout 10s")
-    #expect(outcome.status == 74, "\(outcome.talk)")
+      .expect(74)
     #expect(!outcome.talk.contains("the connection broke"), "\(outcome.talk)")
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
   }
@@ -66,13 +63,10 @@ struct PullFaultTests {
     #expect(mkdir(bench.laptop.store, 0o755) == 0)
     let lock = open(bench.laptop.store + "/.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
-    let outcome = bench.pull("--timeout", "2s")
-    #expect(outcome.status == 75, "\(outcome.talk)")
-    #expect(outcome.talk.contains(".lock: process \(getpid()) ("), "\(outcome.talk)")
+    bench.pull("--timeout", "2s").expect(75, ".lock: process \(getpid()) (")
     #expect(bench.leftovers.count == 1)
     close(lock)
-    let again = bench.pull("--json")
-    #expect(again.status == 0, "\(again.talk)")
+    let again = bench.pull("--json").expect(0)
     #expect(try again.json()["hosts"][0]["received_bytes"] == .integer(0))
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
@@ -91,9 +85,7 @@ struct PullFaultTests {
       echo bytes \(count); cat \(pi.directory.path)/\(name)
       while :; do echo bytes 65536; head -c 65536 /dev/zero; done
       """)
-    let outcome = far.pull("--timeout", "5s")
-    #expect(outcome.status == 74, "\(outcome.talk)")
-    #expect(outcome.talk.contains("the data received is not recording"), "\(outcome.talk)")
+    far.pull("--timeout", "5s").expect(74, "the data received is not recording")
     #expect(far.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".part") })
   }
 
@@ -105,9 +97,7 @@ struct PullFaultTests {
     let far = try ScriptedFarEnd(
       bench.serving(
         "case \"$line\" in fetch*) truncate -s 40960 \(bench.pi.directory.path)/\(log);; esac"))
-    let outcome = far.pull()
-    #expect(outcome.status == 74, "\(outcome.talk)")
-    #expect(outcome.talk.contains("changed there meanwhile"), "\(outcome.talk)")
+    far.pull().expect(74, "changed there meanwhile")
     #expect(far.laptop.recordings.isEmpty)
     // The next list offers the present one, which was fetched already.
     #expect(far.pull().status == 0)
@@ -165,15 +155,11 @@ struct PullFaultTests {
     try bench.pi.record("--for", "1s")
     try bench.pi.record("--for", "1s")
     bench.pi.directory.write([UInt8](repeating: 0x58, count: 5000), to: try bench.pi.logName())
-    let outcome = bench.pull("--json")
-    #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("recording 2 cannot be read there"))
+    let outcome = bench.pull("--json").expect(65, "recording 2 cannot be read there")
     #expect(try outcome.json()["hosts"][0]["failed"] == .integer(1))
     #expect(bench.laptop.recordings == Array(bench.pi.recordings.prefix(1)))
     for id in ["2", "latest"] {
-      let outcome = bench.pull(id)
-      #expect(outcome.status == 65)
-      #expect(outcome.talk.contains("recording 2 cannot be read on pi"))
+      bench.pull(id).expect(65, "recording 2 cannot be read on pi")
     }
     #expect(bench.pull("1").status == 0)
   }
@@ -190,8 +176,7 @@ struct PullFaultTests {
       (try bench.pi.list().first?["sampleCount"].integer ?? 0) > 0
     }
     #expect(hasSamples)
-    let outcome = bench.pull("--follow", "--then-free", "--json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = bench.pull("--follow", "--then-free", "--json").expect(0)
     #expect(recording.outcome().status == 0)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
     #expect(bench.pi.recordings.isEmpty && bench.laptop.recordings.count == 1)

@@ -35,9 +35,7 @@ struct PullLabelTests {
     #expect(bench.pi.run("label", "1", "0s..1s", "other").status == 0)
     #expect(bench.pull().status == 0)
     #expect(bench.pi.run("label", "1", "3s..8s", "left", "foot", "--remove").status == 0)
-    let outcome = bench.pull()
-    #expect(outcome.status == 0 && outcome.talk.contains("1 label of recording"))
-    #expect(outcome.talk.contains("removed here, as there"), "\(outcome.talk)")
+    bench.pull().expect(0, "1 label of recording", "removed here, as there")
     #expect(bench.laptop.run("label", "1").lines == ["0s..1s other"])
     #expect(bench.pi.run("label", "1", "3s..8s", "left", "foot").status == 0)
     for _ in 0..<2 {
@@ -110,10 +108,7 @@ struct PullLabelTests {
       bench.pi.directory.bytes(of: "store/.labels/\(file)") + Array(lines.utf8),
       to: "store/.labels/\(file)")
     expectSentence(bench.pi.run("label", "1", "0s..1s", "a\u{FFFD}b"), 64, ["UTF-8"])
-    let outcome = bench.pull()
-    #expect(outcome.status == 0, "\(outcome.talk)")
-    #expect(outcome.talk.contains("2 labels of recording"), "\(outcome.talk)")
-    #expect(outcome.talk.contains("left out, whose names"), "\(outcome.talk)")
+    bench.pull().expect(0, "2 labels of recording", "left out, whose names")
     #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
     #expect(bench.laptop.run("label", "3").lines == ["0s..1ms begin", "1800000s..2160000s ahead"])
   }
@@ -126,9 +121,7 @@ struct PullLabelTests {
     let file = try #require(
       names.first { bench.pi.directory.bytes(of: "store/.labels/\($0)").count < 40 })
     bench.pi.directory.write([UInt8](repeating: 10, count: 3 << 20), to: "store/.labels/\(file)")
-    let outcome = bench.pull()
-    #expect(outcome.status == 65, "\(outcome.talk)")
-    #expect(outcome.talk.contains("larger than any file of labels"), "\(outcome.talk)")
+    bench.pull().expect(65, "larger than any file of labels")
     #expect(bench.laptop.recordings.count == 2)
     #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
   }
@@ -168,8 +161,7 @@ struct PullLabelTests {
   func older(_ question: String, _ words: String, _ labels: [String]) throws {
     let bench = try machines()
     let far = try ScriptedFarEnd(bench.serving("case \"$line\" in \(question) exit;; esac"))
-    let outcome = far.pull("--timeout", "10s")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    let outcome = far.pull("--timeout", "10s").expect(0)
     #expect(outcome.talk.contains(words), "\(outcome.talk)")
     #expect(far.connections == 2)
     #expect(far.laptop.recordings.count == 2)
@@ -191,9 +183,7 @@ struct PullLabelTests {
       echo recording 1 \(PullLabelTests.id) 8192 complete 0; echo end; read request
       \(answer); exec sleep 1000
       """)
-    let outcome = far.pull("--timeout", "5s")
-    #expect(outcome.status == 69, "\(outcome.talk)")
-    #expect(outcome.talk.contains("which imulog never does"), "\(outcome.talk)")
+    far.pull("--timeout", "5s").expect(69, "which imulog never does")
     #expect(far.goes)
     #expect(far.laptop.recordings.isEmpty)
   }

@@ -14,8 +14,7 @@ struct PullTests {
   )
   func everything() throws {
     for note in ["one", "two", "three"] { try bench.pi.record("--for", "5s", "--note", note) }
-    let first = bench.pull("--json")
-    #expect(first.status == 0, "\(first.talk)")
+    let first = bench.pull("--json").expect(0)
     #expect(try first.json()["hosts"][0]["fetched"] == .integer(3))
     #expect(bench.laptop.recordings == bench.pi.recordings)
     for name in bench.pi.recordings {
@@ -25,8 +24,7 @@ struct PullTests {
     }
     let notes = try bench.laptop.list().map { $0["note"] }
     #expect(notes == ["three", "two", "one"].map { .string($0) })
-    let second = bench.pull("--json")
-    #expect(second.status == 0)
+    let second = bench.pull("--json").expect(0)
     let summary = try second.json()["hosts"][0]
     #expect(summary["here"] == .integer(3))
     #expect(summary["fetched"] == .integer(0))
@@ -45,9 +43,7 @@ struct PullTests {
     #expect(bench.laptop.recordings.map { $0.prefix(6) } == ["000002", "000003"])
     #expect(bench.pull(id).status == 0)
     #expect(bench.laptop.recordings == bench.pi.recordings)
-    let outcome = bench.pull("9")
-    #expect(outcome.status == 66)
-    #expect(outcome.talk.contains("there is no recording 9 on pi: the newest is 3"))
+    bench.pull("9").expect(66, "there is no recording 9 on pi: the newest is 3")
     expectSentence(bench.pull("../../etc"), 64, ["is a path"])
   }
 
@@ -65,10 +61,8 @@ struct PullTests {
   @Test("of several hosts one that fails does not stop the other, and the exit status reports it")
   func hosts() throws {
     try bench.pi.record("--for", "1s")
-    let outcome = bench.pull("--json", host: "nowhere,pi")
-    #expect(outcome.status == 69)
-    #expect(outcome.talk.contains("cannot connect to nowhere"))
-    #expect(outcome.talk.contains("Could not resolve hostname"))
+    let outcome = bench.pull("--json", host: "nowhere,pi").expect(
+      69, "cannot connect to nowhere", "Could not resolve hostname")
     let summary = try outcome.json()["hosts"]
     #expect(summary[0]["exitStatus"] == .integer(69))
     #expect(summary[1]["fetched"] == .integer(1))
@@ -95,8 +89,7 @@ struct PullTests {
   @Test("ssh gets BatchMode, the options given, and the host after two dashes")
   func sshOptions() throws {
     try bench.pi.record("--for", "1s")
-    let outcome = bench.pull("-p", "2222", "-o", "ConnectTimeout=3", "-i", "key", "-F", "none")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    bench.pull("-p", "2222", "-o", "ConnectTimeout=3", "-i", "key", "-F", "none").expect(0)
     let calls = String(decoding: bench.laptop.directory.bytes(of: "calls"), as: UTF8.self)
     #expect(
       calls
@@ -113,8 +106,7 @@ struct PullTests {
     #expect(bench.pull().status == 0)
     let fills = [["json"], ["gyrodata"], ["gyrodata", "--fill", "hold"]]
     for options in fills {
-      let outcome = bench.laptop.run(["pull", "pi", "--format"] + options)
-      #expect(outcome.status == 0, "\(outcome.talk)")
+      bench.laptop.run(["pull", "pi", "--format"] + options).expect(0)
     }
     let written = bench.laptop.directory.names(in: "").filter { $0.hasSuffix(".json") }
     #expect(written.count == fills.count, "\(written)")
@@ -125,9 +117,7 @@ struct PullTests {
       bench.laptop.directory.bytes(of: "to/\(name).csv"),
       bench.pi.run("export", "1", "--format", "csv").bytes)
     bench.laptop.directory.write([], to: "\(name).csv")
-    let outcome = bench.pull("--format", "csv")
-    #expect(outcome.status == 73, "\(outcome.talk)")
-    #expect(outcome.talk.contains("is not an export"), "\(outcome.talk)")
+    bench.pull("--format", "csv").expect(73, "is not an export")
   }
 
   @Test("many recordings are requested before the first arrives, so that round trips cost little")
@@ -145,8 +135,7 @@ struct PullTests {
         esac
       done | \(Child.program) --store \(bench.pi.store) serve --log \(bench.journalPath)
       """)
-    let outcome = far.pull("--timeout", "20s")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    far.pull("--timeout", "20s").expect(0)
     #expect(far.connections == 1)
     #expect(far.laptop.recordings == bench.pi.recordings)
   }
@@ -156,7 +145,7 @@ struct PullTests {
     try bench.pi.record("--for", "1s")
     let hosts = (1...40).map { "pi\($0)" }.joined(separator: ",")
     let outcome = bench.laptop.shell("ulimit -n 128; exec \(Child.program) pull \(hosts) --json")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+      .expect(0)
     #expect(bench.connections == 40)
     let rows = try outcome.json()["hosts"].items
     #expect(rows.count == 40)

@@ -12,8 +12,7 @@ struct RecordingCommandTests {
   func numberAlone() throws {
     let bench = Bench()
     for number in 1...3 {
-      let outcome = bench.run(Bench.simulated + ["--for", "1s"])
-      #expect(outcome.status == 0)
+      let outcome = bench.run(Bench.simulated + ["--for", "1s"]).expect(0)
       #expect(outcome.output == "\(number)\n")
       #expect(
         outcome.talk == "imulog: recording from MPU-6050 at 0x68, 10 Hz, for 1 s\n"
@@ -135,8 +134,7 @@ struct RecordingCommandTests {
     #expect(info["ticks"]["scheduled"] == .integer(20) && info["note"] == .string("x"))
     #expect(info["stopReason"] == .string("completed") && info["state"] == .string("complete"))
     for target in ["1", "latest", bench.directory.path + "/" + (try bench.logName())] {
-      let outcome = bench.run("verify", target)
-      #expect(outcome.status == 0)
+      let outcome = bench.run("verify", target).expect(0)
       #expect(outcome.talk == "imulog: the recording is whole\n")
       let json = try bench.run("verify", target, "--json").json()
       #expect(json["intact"].isTrue && json["sampleCount"] == .integer(20))
@@ -201,8 +199,7 @@ struct RecordingCommandTests {
   @Test("boards are listed, shown and described as JSON")
   func boards() throws {
     let bench = Bench()
-    let list = bench.run("boards")
-    #expect(list.status == 0)
+    let list = bench.run("boards").expect(0)
     #expect(list.output.contains("raspberry-pi-4"))
     #expect(list.output.contains("simulator"))
     let json = try bench.run("boards", "--json").json()["boards"]

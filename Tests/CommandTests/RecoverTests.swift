@@ -37,8 +37,7 @@ struct RecoverCommandTests {
 
     #expect(rows("2") == left && left.count < whole.count)
     #expect(bench.run("verify", "2").status == 0)
-    let export = bench.run("export", "2")
-    #expect(export.status == 0)
+    let export = bench.run("export", "2").expect(0)
     let json = try export.json()
     let lost = Int64(whole.count - left.count)
     #expect(json["ticks"]["lost"] == .integer(lost))
@@ -82,8 +81,7 @@ struct RecoverCommandTests {
   @Test("a whole recording is copied with its own end, and nothing is reported missing")
   func whole() throws {
     try bench.record("--for", "5s", "--rate", "100")
-    let outcome = bench.run("recover", "latest")
-    #expect(outcome.status == 0)
+    let outcome = bench.run("recover", "latest").expect(0)
     #expect(outcome.output == "2\n")
     #expect(outcome.talk.contains("500 samples of recording latest, and nothing is missing"))
     #expect(rows("2") == rows("1"))

@@ -57,8 +57,7 @@ struct ReviewCommandTests {
     let sentence = "gravity 0.5 g, half: the chip has twice the range it is driven with"
     let info = bench.run("info", "1")
     #expect(info.lines.contains { $0.hasPrefix("certificate fail: \(sentence)") }, "\(info.lines)")
-    let check = bench.run("info", "1", "--check")
-    #expect(check.status == 1)
+    let check = bench.run("info", "1", "--check").expect(1)
     #expect(check.lines.first?.contains("the sensor's certificate fails: \(sentence)") == true)
     #expect(bench.run("show", "1").lines[0].contains("the sensor's certificate fails: gravity"))
     #expect(bench.run("export", "1", "--format", "html").lines.contains { $0.contains(sentence) })
@@ -124,8 +123,7 @@ struct ReviewCommandTests {
     // Its readings contradict each other.
     let log = JSONSchemaTests.golden + "readings.imulog"
     try #require(bench.run("import", log).status == 0)
-    let verify = bench.run("verify", "4")
-    #expect(verify.status == 65)
+    let verify = bench.run("verify", "4").expect(65)
     #expect(
       verify.lines.contains(
         "epoch     FIFO reset between 0.105 s and 0.124 s: 107 to 108 missing, proved"))

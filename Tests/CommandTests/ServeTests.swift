@@ -160,8 +160,7 @@ struct ServeTests {
 
   @Test("gets the list of requests for an empty request, or for help")
   func help() {
-    let login = bench.laptop.run("--store", bench.pi.store, "serve")
-    #expect(login.status == 0)
+    let login = bench.laptop.run("--store", bench.pi.store, "serve").expect(0)
     #expect(login.output.contains("export ID"))
     for option in ["--orientation", "--linear", "--calibrated", "--analysis"] {
       #expect(login.output.contains("[\(option)]"))
@@ -189,9 +188,7 @@ struct ServeTests {
     // A local owner may keep a recording on another disk.
     #expect(bench.pi.run("info", "2").status == 0)
     // A pull fetches the others, and reports that this one is missing.
-    let outcome = bench.pull()
-    #expect(outcome.status == 65)
-    #expect(outcome.talk.contains("recording 2 cannot be read there"))
+    bench.pull().expect(65, "recording 2 cannot be read there")
     #expect(bench.laptop.recordings.count == 1)
     #expect(bench.ask("list").status == 0)
     unlink(link)

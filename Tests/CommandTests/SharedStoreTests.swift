@@ -47,13 +47,11 @@ struct SharedStoreTests {
     let (one, two) = (member(4002, umask: umask), member(4003, umask: umask))
     // One member creates the trash; another one and the service use it.
     for (user, number) in [(one, "1"), (two, "2"), (service, "3")] {
-      let outcome = user.run(bench, "rm", number)
-      #expect(outcome.status == 0, "\(outcome.talk)")
+      user.run(bench, "rm", number).expect(0)
     }
     #expect(bench.recordings.count == 1)
     for (user, number) in [(service, "1"), (one, "2"), (two, "3")] {
-      let outcome = user.run(bench, "restore", number)
-      #expect(outcome.status == 0, "\(outcome.talk)")
+      let outcome = user.run(bench, "restore", number).expect(0)
       #expect(outcome.output == "\(number)\n")
     }
     // All can take numbers.
@@ -78,8 +76,7 @@ struct SharedStoreTests {
       exec \(Child.program) --store \(bench.store) pull-server
       """
     laptop.environment["IMULOG_SSH"] = laptop.directory.script("ssh", script)
-    let outcome = member.run(laptop, "pull", "pi", "--then-free")
-    #expect(outcome.status == 0, "\(outcome.talk)")
+    member.run(laptop, "pull", "pi", "--then-free").expect(0)
     #expect(bench.recordings.isEmpty)
     #expect(bench.directory.names(in: "store/.trash").count == 1)
     #expect(laptop.recordings.count == 1)
@@ -142,8 +139,7 @@ struct SharedStoreTests {
     #expect(rename("\(trash)/\(trashed)", "\(trash)/\(overdue)") == 0)
     for path in [trash, "\(trash)/\(overdue)"] { #expect(chown(path, 0, 0) == 0) }
     #expect(chmod(trash, mode) == 0)
-    let outcome = service.run(bench, Bench.simulated + ["--for", "100ms"])
-    #expect(outcome.status == 0)
+    let outcome = service.run(bench, Bench.simulated + ["--for", "100ms"]).expect(0)
     #expect(outcome.output == "3\n")
     // Its contents age only by a synchronised clock.
     let isTried = try mode == 0o700 || bench.isClockSynchronised(in: "3")
@@ -151,9 +147,7 @@ struct SharedStoreTests {
     #expect(outcome.talk.contains(mode == 0o755 ? overdue : trash) == isTried)
     expectSentence(service.run(bench, "rm", "3"), 77, ["sudo chown -R", trash])
     #expect(bench.recordings.count == 2)
-    let emptied = service.run(bench, "rm", "--empty-trash")
-    #expect(emptied.status == 77)
-    #expect(emptied.talk.contains("0 recordings deleted, and 1 could not be"))
+    service.run(bench, "rm", "--empty-trash").expect(77, "0 recordings deleted, and 1 could not be")
     // Use by root repairs it.
     #expect(bench.run("rm", "3").status == 0)
     #expect(service.run(bench, "rm", "2").status == 0)

@@ -20,8 +20,7 @@ struct TrashCommandTests {
     let hasNoDate = removal.talk.contains("30 days from when the clock is synchronised")
     #expect(try hasNoDate != bench.isClockSynchronised(in: "1"))
     #expect(bench.run("export", "2").status == 66)
-    let outcome = bench.run("restore", "2")
-    #expect(outcome.status == 0)
+    let outcome = bench.run("restore", "2").expect(0)
     #expect(outcome.output == "2\n")
     #expect(outcome.talk == "imulog: recording 2 is back\n")
     #expect(bench.inventory().filter { $0 != ".trash 0" } == before)
@@ -73,8 +72,7 @@ struct TrashCommandTests {
     let name = trashed.prefix { $0 != "~" }
     let trash = bench.store + "/.trash"
     #expect(rename("\(trash)/\(trashed)", "\(trash)/\(name)~20260303T040506Z") == 0)
-    let table = bench.run("list", "--trash")
-    #expect(table.status == 0)
+    let table = bench.run("list", "--trash").expect(0)
     #expect(table.lines.count == 2)
     let heading = table.lines[0].split(separator: " ")
     #expect(heading.suffix(4) == ["STATE", "REMOVED", "GOES", "NOTE"])
@@ -112,15 +110,13 @@ struct TrashCommandTests {
     for (arguments, number) in [
       (Bench.simulated + ["--for", "1s"], 10), (["import", table], 11), (["recover", "10"], 12),
     ] {
-      let outcome = bench.run(arguments)
-      #expect(outcome.status == 0, "\(outcome.talk)")
+      let outcome = bench.run(arguments).expect(0)
       #expect(outcome.lines.last == "\(number)")
       #expect(try outcome.talk.contains(name) == bench.isClockSynchronised(in: "10"))
     }
     #expect(bench.run("rm", "10").status == 0)
-    let outcome = bench.run("rm", "11", "--empty-trash")
-    #expect(outcome.status == 74)
-    #expect(outcome.talk.contains("2 recordings deleted, and 1 could not be"))
+    let outcome = bench.run("rm", "11", "--empty-trash").expect(
+      74, "2 recordings deleted, and 1 could not be")
     #expect(outcome.talk.contains(name))
     #expect(try bench.list().map { $0["number"].integer } == [12])
   }

@@ -181,6 +181,20 @@ func expectSame(
     sourceLocation: sourceLocation)
 }
 
+extension Outcome {
+  /// Checks how the program ended, and words that it said on stderr.
+  @discardableResult
+  func expect(
+    _ status: Int32, _ words: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Outcome {
+    #expect(self.status == status, "\(talk)", sourceLocation: sourceLocation)
+    for word in words {
+      #expect(talk.contains(word), "\(talk)", sourceLocation: sourceLocation)
+    }
+    return self
+  }
+}
+
 /// A failed command says one sentence on stderr and nothing on stdout.
 func expectSentence(
   _ outcome: Outcome, _ status: Int32, _ words: [String],

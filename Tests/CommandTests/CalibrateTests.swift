@@ -254,11 +254,9 @@ struct CalibrateTests {
     expectSentence(
       bench.run(record + ["--calibration", "/dev/zero"]), 66, ["/dev/zero"])
     let text = String(decoding: bench.directory.bytes(of: "all.cal"), as: UTF8.self)
-    for (key, value) in [("0.031 -0.052 0.12", "1e59 0 0"), ("1.02 0.013 -0.008", "3 0 0")] {
-      let wild = bench.file("wild.cal", text.replacing(key, with: value))
-      expectSentence(
-        bench.run(record + ["--calibration", wild]), 65, ["wild.cal", "accelerometer-", "accepted"])
-    }
+    let wild = bench.file("wild.cal", text.replacing("1.02 0.013 -0.008", with: "3 0 0"))
+    expectSentence(
+      bench.run(record + ["--calibration", wild]), 65, ["wild.cal", "accelerometer-", "accepted"])
     expectSentence(bench.run(record + ["--calibration", "/nonexistent"]), 66, ["/nonexistent"])
     #expect(bench.inventory() == inventory)
   }

@@ -53,21 +53,6 @@ struct DaemonTests {
     #expect(access(service.socket, F_OK) != 0)
   }
 
-  @Test("a recording has its planned length, and the service is ready for the next")
-  func limit() throws {
-    let service = DaemonBench(["length": "300ms"])
-    let child = try service.startArmed()
-    for number in 1...3 {
-      try service.tell("start")
-      try service.wait(for: "armed") { $0["number"].integer == Int64(number) }
-      let json = try service.bench.run("info", "latest", "--json").json()
-      #expect(json["number"].integer == Int64(number))
-      #expect(json["stopReason"] == .string("completed"))
-      #expect(json["ticks"]["scheduled"] == .integer(30))
-    }
-    service.end(child)
-  }
-
   @Test("the pre-trigger precedes a recording as soon as the history has it")
   func preTrigger() throws {
     let service = DaemonBench(["length": "100ms", "rate": "200"])

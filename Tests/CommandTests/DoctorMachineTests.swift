@@ -17,6 +17,7 @@ import Testing
 @Suite("imulog doctor's checks of machines", .waitsForPrograms)
 struct DoctorMachineTests {
   private let machine = FakeMachine()
+  private static let rpi = "rpi-rtc soc:rpi_rtc"
 
   @Test("a PC without a bus has nothing to mend, and the status is 0")
   func noBus() throws {
@@ -65,46 +66,32 @@ struct DoctorMachineTests {
     arguments: [
       // Raspberry Pi 5: without a cell, with one, and by a kernel that does not show it.
       (
-        ["name": "rpi-rtc soc:rpi_rtc", "since_epoch": "1795572000", "battery_voltage": "12000"],
-        "advice", "no cell or an empty one, 0.01 V", []
+        rpi, "1795572000", ["battery_voltage": "12000"], "advice", "no cell or an empty one, 0.01 V"
       ),
+      (rpi, "1795572000", ["battery_voltage": "2990000"], "ok", "a cell of 2.99 V"),
       (
-        ["name": "rpi-rtc soc:rpi_rtc", "since_epoch": "1795572000", "battery_voltage": "2990000"],
-        "ok", "a cell of 2.99 V", []
+        rpi, "1795572000", ["battery_voltage": "3000000", "charging_voltage": "3000000"], "ok",
+        "or its charger shows that"
       ),
-      (
-        [
-          "name": "rpi-rtc soc:rpi_rtc", "since_epoch": "1795572000", "battery_voltage": "3000000",
-          "charging_voltage": "3000000",
-        ], "ok", "or its charger shows that", []
-      ),
-      (
-        ["name": "rpi-rtc soc:rpi_rtc", "since_epoch": "1795572000"],
-        "unchecked", "may have a cell or not", []
-      ),
+      (rpi, "1795572000", [:], "unchecked", "may have a cell or not"),
       // At 1970, and one whose time its chip calls invalid, which the kernel does not read out.
-      (
-        ["name": "rpi-rtc soc:rpi_rtc", "since_epoch": "312", "hctosys": "1"],
-        "advice", "no valid time", ["sudo hwclock --systohc --rtc /dev/rtc0"]
-      ),
-      (
-        ["name": "rtc-ds1307 1-0068", "since_epoch": ""],
-        "advice", "no valid time", ["sudo hwclock --systohc --rtc /dev/rtc0"]
-      ),
-      (["name": "rtc-ds1307 1-0068", "since_epoch": "1795572000"], "ok", "cannot be known", []),
-      (["name": "rtc_cmos 00:02", "since_epoch": "1795572000"], "ok", "rtc0 (rtc_cmos 00:02)", []),
-      (
-        ["name": "omap_rtc 44e3e000.rtc", "since_epoch": "1795572000"],
-        "unchecked", "does not show", []
-      ),
-    ] as [([String: String], String, String, [String])])
-  func batteryClock(files: [String: String], state: String, words: String, commands: [String])
-    throws
-  {
-    for (name, text) in files { machine.write(text + "\n", to: "sys/class/rtc/rtc0/\(name)") }
+      (rpi, "312", ["hctosys": "1"], "advice", "no valid time"),
+      ("rtc-ds1307 1-0068", "", [:], "advice", "no valid time"),
+      ("rtc-ds1307 1-0068", "1795572000", [:], "ok", "cannot be known"),
+      ("rtc_cmos 00:02", "1795572000", [:], "ok", "rtc0 (rtc_cmos 00:02)"),
+      ("omap_rtc 44e3e000.rtc", "1795572000", [:], "unchecked", "does not show"),
+    ] as [(String, String, [String: String], String, String)])
+  func batteryClock(
+    _ name: String, _ time: String, _ more: [String: String], _ state: String, _ words: String
+  ) throws {
+    for (file, text) in more.merging(["name": name, "since_epoch": time], uniquingKeysWith: { $1 })
+    {
+      machine.write(text + "\n", to: "sys/class/rtc/rtc0/\(file)")
+    }
     let clock = try #require(try machine.doctor().checks["battery clock"])
     #expect(clock.says(state, words), "\(clock["words"].text ?? "")")
-    #expect(clock.commands == commands)
+    let isInvalid = words == "no valid time"
+    #expect(clock.commands == (isInvalid ? ["sudo hwclock --systohc --rtc /dev/rtc0"] : []))
   }
 
   @Test(

@@ -18,27 +18,6 @@ struct ExportCommandTests {
     try #require(ExportCommandTests.bench).run(["export", "1"] + options)
   }
 
-  @Test("JSON holds the header, an account that adds up, and the samples")
-  func json() throws {
-    let outcome = try export().expect(0)
-    #expect(outcome.talk.isEmpty)
-    let json = try outcome.json()
-    let wanted: Set = [
-      "format", "id", "number", "note", "sensor", "board", "rate_hz", "units", "started", "clock",
-      "complete", "stopReason", "ticks", "gaps", "marks", "samples",
-    ]
-    #expect(json.keys.isSuperset(of: wanted))
-    #expect(json["format"] == .string("imulog-json"))
-    #expect(json["complete"].isTrue)
-    #expect(json["units"]["ax"] == .string("m/s^2"))
-    expectBalanced(json["ticks"], scheduled: 20)
-    #expect(json["samples"].items.count == 20)
-    for (tick, sample) in json["samples"].items.enumerated() {
-      #expect(sample.keys == ["t_ns", "ax", "ay", "az", "gx", "gy", "gz", "temp"])
-      #expect(sample["t_ns"].integer.map { $0 / 1_000_000 } == Int64(tick) * 100)
-    }
-  }
-
   private func expectBalanced(_ ticks: JSON, scheduled: Int64) {
     let parts = ticks.keys.subtracting(["scheduled"]).compactMap { ticks[$0].integer }
     #expect(ticks["scheduled"] == .integer(scheduled))
@@ -76,28 +55,6 @@ struct ExportCommandTests {
     #expect(local.lines.count == 21)
     let line = try #require(local.lines.dropFirst().first)
     #expect(line.hasPrefix("1960-02-29T23:15:40.000000000-00:44,"), "\(line)")
-  }
-
-  @Test("CSV has local dates with the offset of the machine's zone, that of UTC's instants")
-  func localDates() throws {
-    var bench = try #require(ExportCommandTests.bench)
-    bench.environment["TZ"] = "XYZ-5:45"
-    let dates = bench.run(["export", "1", "--format", "csv", "--time", "local"]).lines
-      .dropFirst()
-    let instants = try export("--format", "csv", "--time", "utc").lines.dropFirst()
-    #expect(dates.count == 20)
-    for (date, instant) in zip(dates, instants) {
-      let (local, utc) = (date.prefix { $0 != "," }, instant.prefix { $0 != "," })
-      #expect(local.hasSuffix("+05:45"))
-      #expect(utc.hasSuffix("Z"))
-      #expect(local.dropLast(6).suffix(10) == utc.dropLast().suffix(10))
-      func minutes(_ text: Substring) -> Int? {
-        let parts = text.drop { $0 != "T" }.dropFirst().split(separator: ":")
-        return Int(parts[0]).flatMap { hour in Int(parts[1]).map { hour * 60 + $0 } }
-      }
-      let ahead = try #require(minutes(local)) - #require(minutes(utc))
-      #expect((ahead + 1440) % 1440 == 345)
-    }
   }
 
   @Test("a time range begins with --from and ends before --to, and its account is the range's own")

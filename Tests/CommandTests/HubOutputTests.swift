@@ -165,10 +165,7 @@ struct HubOutputTests {
     let before = bench.inventory()
     let path = bench.hub.directory.path
     #expect(symlink("\(path)/fleet/rows", "\(path)/link") == 0)
-    for place in [
-      "fleet/samples/x.csv", "fleet/hosts", "fleet/.hub", "fleet/recordings/x.parquet",
-      "link/pump-1", "fleet/.work/x.csv",
-    ] {
+    for place in ["fleet/samples/x.csv", "fleet/hosts", "fleet/.hub", "link/pump-1"] {
       expectSentence(bench.machine("one").run("export", "1", "-o", place), 64, ["hub"])
       expectSentence(bench.round("--page", place), 64, ["--page", "hub"])
     }

@@ -90,27 +90,6 @@ struct HubTests {
     #expect(words[8] == "-")
   }
 
-  @Test("a label that is added there or here makes features and table anew, and leaves the samples")
-  func labels() throws {
-    let one = bench.machine("one")
-    try one.record("--for", "5s")
-    bench.hosts("pump-1 = one\n")
-    #expect(bench.round().status == 0)
-    let (samples, table) = (bench.contents(of: "samples"), bench.contents(of: "recordings"))
-    #expect(one.run("label", "1", "1s..2s", "walk").status == 0)
-    #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
-    let (there, features) = (bench.contents(of: "recordings"), bench.contents(of: "features"))
-    #expect(there != table)
-    bench.logs(of: "pump-1").run("label", "1", "2s..3s", "run").expect(0)
-    #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
-    #expect(bench.contents(of: "recordings") != there)
-    #expect(bench.contents(of: "features") != features)
-    #expect(bench.contents(of: "samples") == samples)
-    let before = bench.inventory()
-    #expect(bench.round().status == 0)
-    #expect(bench.inventory() == before)
-  }
-
   @Test(
     "a calibration that is put here for a host makes its features and rows anew, and leaves samples and other hosts"
   )

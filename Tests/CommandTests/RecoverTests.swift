@@ -62,22 +62,6 @@ struct RecoverCommandTests {
     #expect(again["recoveredFrom"] == json["id"])
   }
 
-  @Test("the beginning of a cut file becomes a recording with an end", arguments: [1, 9])
-  func cutFile(sixteenths: Int) throws {
-    try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
-    let path = try change { $0.removeLast($0.count - max(1200, $0.count * sixteenths / 16)) }
-    let left = rows("1")
-    let outcome = bench.run("recover", path)
-    expectSentence(outcome, 65, ["recording 2 has \(left.count - 1) samples of", path, "no end"])
-    #expect(outcome.output == "2\n")
-    #expect(rows("2") == left)
-    #expect(bench.run("verify", "2").status == 0)
-    #expect(try bench.list()[0]["state"] == .string("recovered"))
-    let json = try bench.run("export", "2").json()
-    #expect(json["stopReason"] == .string("recovered"))
-    #expect(json["lateness"] == .null)
-  }
-
   @Test("a whole recording is copied with its own end, and nothing is reported missing")
   func whole() throws {
     try bench.record("--for", "5s", "--rate", "100")

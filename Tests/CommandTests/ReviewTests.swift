@@ -63,32 +63,6 @@ struct ReviewCommandTests {
     #expect(bench.run("export", "1", "--format", "html").lines.contains { $0.contains(sentence) })
   }
 
-  @Test("a dead axis in a motion that is played back fails, and a playback at rest is not judged")
-  func playedBack() throws {
-    let bench = Bench()
-    var (moving, still) = ("t_us,ax,ay,az,gx,gy,gz,temp\n", "t_us,ax,ay,az,gx,gy,gz,temp\n")
-    for row in 0..<1000 {
-      // Turns about x and y that are in no proportion, which no askew axle makes.
-      let (swing, other) = (
-        row % 80 < 40 ? row % 40 : 40 - row % 40, row % 60 < 30 ? row % 30 : 30 - row % 30
-      )
-      moving +=
-        "\(row * 10_000),\(swing * 50),\(-swing * 60),\(8192 - swing * 20),\(other * 30),\(300 - swing * 40),0,7\n"
-      still += "\(row * 10_000),1,2,8192,4,5,6,7\n"
-    }
-    for (name, rows, line) in [
-      ("moving.csv", moving, "certificate fail: zero gz (no axis always 0)"),
-      ("still.csv", still, "certificate unknown: not judged: stuck"),
-    ] {
-      let motion = bench.file(name, rows)
-      try bench.record("--rate", "100", "--virtual-time", "--motion", motion, "--for", "8s")
-      let info = bench.run("info", "latest")
-      #expect(info.lines.contains { $0.hasPrefix(line) }, "\(info.lines)")
-      let isGood = info.lines.last?.hasPrefix("verdict     good") ?? false
-      #expect(isGood == (name == "still.csv"))
-    }
-  }
-
   @Test(
     "info and verify show what dates the samples of a chip that keeps the time, and what proves it")
   func chipTimes() throws {
@@ -107,29 +81,22 @@ struct ReviewCommandTests {
     #expect(try bench.run("verify", "1", "--json").json()["chipTimes"] == times)
     #expect(bench.run("verify", "1").lines.contains("proved    0 lost unnoticed, 0 doubled"))
     #expect(times["stampCount"] == .integer(0))
-    // Time stamps narrow the intervals of a slow recording.
-    var halfWidths: [Double] = []
-    for stamps in [[], ["--time-stamps"]] {
-      let options = ["--for", "10s", "--sensor", "lsm6dso", "--rate", "104", "--clock", "chip"]
-      try #require(bench.run(Bench.simulated + options + stamps).status == 0)
-      let times = try bench.run("info", "latest", "--json").json()["chipTimes"]
-      #expect((times["stampCount"] == .integer(0)) == stamps.isEmpty)
-      #expect(times["findingCount"] == .integer(0))
-      halfWidths.append(try #require(times["halfWidth"]["median_ns"].double))
-    }
-    #expect(halfWidths[1] < 120_000 && halfWidths[0] > 150_000, "\(halfWidths)")
+    let slow = ["--for", "10s", "--sensor", "lsm6dso", "--rate", "104", "--clock", "chip"]
+    bench.run(Bench.simulated + slow + ["--time-stamps"]).expect(0)
     let stamped = bench.run("info", "latest").lines
     #expect(stamped.contains { $0.hasPrefix("assumed ") && $0.hasSuffix(" time stamps") })
+    let stamps = try bench.run("info", "latest", "--json").json()["chipTimes"]["stampCount"].integer
+    #expect(stamps ?? 0 > 0)
     // Its readings contradict each other.
     let log = JSONSchemaTests.golden + "readings.imulog"
     try #require(bench.run("import", log).status == 0)
-    let verify = bench.run("verify", "4").expect(65)
+    let verify = bench.run("verify", "3").expect(65)
     #expect(
       verify.lines.contains(
         "epoch     FIFO reset between 0.105 s and 0.124 s: 107 to 108 missing, proved"))
     #expect(verify.lines.contains("finding   readings that contradict each other at 0 s"))
     #expect(verify.talk.contains("contradict each other in 3 places"))
-    #expect(bench.run("info", "4", "--check").status == 1)
+    #expect(bench.run("info", "3", "--check").status == 1)
   }
 
   @Test("a page and a drawing are written, and those of a time range are smaller")

@@ -26,6 +26,11 @@ struct TrashCommandTests {
     #expect(bench.inventory().filter { $0 != ".trash 0" } == before)
     expectSame(bench.run("export", "2").bytes, export)
     expectSentence(bench.run("restore", "2"), 66, ["no recording 2 in", ".trash", "it is empty"])
+    // A recording that is in the store already stays in the trash.
+    bench.directory.write(
+      bench.directory.bytes(of: "store/" + bench.recordings[1]),
+      to: "store/.trash/\(bench.recordings[1])~20261121T023807Z")
+    expectSentence(bench.run("restore", "2"), 73, ["in the store already, as number 2"])
   }
 
   @Test("several are restored at once, all or none; latest is the one removed last")
@@ -38,28 +43,6 @@ struct TrashCommandTests {
     #expect(bench.run("restore", id, "latest", "1").output == "3\n1\n")
     #expect(try bench.list().map { $0["number"].integer } == [3, 1])
     #expect(bench.run("restore").status == 64)
-  }
-
-  @Test(
-    "if another recording has the number, it is restored under the next one, and a message reports it"
-  )
-  func numberTaken() throws {
-    try bench.record("--for", "1s")
-    let log = bench.directory.bytes(of: try bench.logName())
-    #expect(bench.run("rm", "1").status == 0)
-    // Like a copy from another machine.
-    var other = Bench()
-    other.environment["IMULOG_STORE"] = other.store
-    try other.record("--for", "1s")
-    bench.record(other.directory.bytes(of: try other.logName()), as: other.recordings[0])
-    let outcome = bench.run("restore", "1")
-    #expect(outcome.output == "2\n")
-    #expect(outcome.talk.contains("recording 1 is back as 2, because another"))
-    #expect(bench.directory.bytes(of: try bench.logName()) == log)
-    // A recording that is in the store already stays in the trash.
-    let name = bench.recordings[1]
-    bench.directory.write(log, to: "store/.trash/\(name)~20261121T023807Z")
-    expectSentence(bench.run("restore", "2"), 73, ["in the store already, as number 2"])
   }
 
   @Test("the trash is listed, the latest first, with the date of deletion")

@@ -45,8 +45,8 @@ struct ImportGridTests {
 
   @Test("a hole of every length at every place is found")
   func everyHole() throws {
-    for count in 4...12 as ClosedRange<Int64> {
-      for length in 1...8 as ClosedRange<Int64> {
+    for count in [4, 5, 12] as [Int64] {
+      for length in [1, 2, 8] as [Int64] {
         for place in 1..<count - 1 {
           let hole = place..<place + length
           let found = try Imported(times(count + length, 10_000_000, without: [hole]))
@@ -60,8 +60,8 @@ struct ImportGridTests {
   @Test("holes of any length are found among samples with jitter, whatever the phase after them")
   func jitter() throws {
     var seed: UInt64 = 20_261_122
-    for jitter in [0, 5, 12, 20, 30] as [Int64] {
-      for _ in 0..<10 {
+    for jitter in [0, 12, 30] as [Int64] {
+      for _ in 0..<2 {
         seed += 1
         var generator = SeededGenerator(seed: seed)
         let period = Int64(generator.next() % 20_000_000) + 100_000
@@ -101,7 +101,7 @@ struct ImportGridTests {
     "jitter of half a period to both sides is no hole and no surplus, and holes among it are counted"
   )
   func greatJitter() throws {
-    for seed in 0..<20 as Range<UInt64> {
+    for seed in 0..<3 as Range<UInt64> {
       var generator = SeededGenerator(seed: seed)
       var all = (0..<4000).map { tick in
         Int64(tick) * 10_000_000 + Int64(generator.next() % 9_900_000) - 4_950_000
@@ -131,29 +131,9 @@ struct ImportGridTests {
     #expect(try Imported(waves).gaps == [])
   }
 
-  @Test(
-    "a loop that sleeps for a period and works for a while leaves no hole, and its own holes are found"
-  )
-  func sleepingLoop() throws {
-    var generator = SeededGenerator(seed: 5)
-    var time: Int64 = 0
-    var times: [Int64] = []
-    var holes: [Range<Int64>] = []
-    for index in 0..<5000 as Range<Int64> {
-      times.append(time)
-      time += 10_000_000 + Int64(generator.next() % 2_000_000)
-      if index % 500 == 499 {
-        holes.append(index + 1 + Int64(holes.count)..<index + 2 + Int64(holes.count))
-        time += 11_000_000
-      }
-    }
-    holes.removeLast()
-    #expect(try Imported(times).gaps == holes)
-  }
-
   @Test("samples that were delayed and arrive in a burst are late and not lost")
   func heldUp() throws {
-    for length in [1, 2, 3, 5, 12, 22, 23, 24, 25, 26, 30, 60] {
+    for length in [1, 5, 24, 60] {
       var all = times(200, 10_000_000)
       for index in 100..<100 + length { all[index] = all[100 + length] - Int64(length) }
       let found = try Imported(all)
@@ -162,46 +142,9 @@ struct ImportGridTests {
     }
   }
 
-  @Test("delayed and lost samples at the same time are distinguished")
-  func heldUpAndLost() throws {
-    // 20 ticks without a sample, of which 6 come late and together.
-    let late = (0..<6).map { 1_200_000_000 - Int64(6 - $0) * 100_000 }
-    let all =
-      times(100, 10_000_000) + late + times(100, 10_000_000).map { $0 + 1_200_000_000 }
-    let found = try Imported(all)
-    #expect(found.ledger.lost == 14)
-    #expect(found.gaps.count == 1)
-  }
-
-  @Test("times that are coarser than the samples leave no hole")
-  func coarse() throws {
-    for rate in [300.0, 700, 850, 1100, 3000] {
-      let all = (0..<2000).map { Int64(Double($0) * 1000 / rate) * 1_000_000 }
-      let found = try Imported(all)
-      #expect(found.gaps == [], "\(rate) Hz")
-      #expect(abs(found.rate.hertz - rate) < rate / 100)
-    }
-  }
-
-  @Test("holes in times of whole milliseconds are found at random places, with or without the rate")
-  func denseMilliseconds() throws {
-    for percent in [2, 5, 10, 12, 15, 20, 30, 45] as [UInt64] {
-      var generator = SeededGenerator(seed: percent)
-      let all = (0..<3000).filter { $0 == 0 || generator.next() % 100 >= percent }
-        .map { Int64($0) * 1_000_000 }
-      let ticks = UInt64((all.last ?? 0) / 1_000_000) + 1
-      for rate in [nil, hertz(1000)] {
-        let found = try Imported(all, rate: rate)
-        #expect(found.rate == hertz(1000), "\(percent) %")
-        #expect(found.ledger.scheduled == ticks, "\(percent) %")
-        #expect(found.ledger.sampled == all.count)
-      }
-    }
-  }
-
   @Test("times on the ticks of a rate that is given have their holes between these ticks alone")
   func exact() throws {
-    for given in [300.0, 480, 700, 850, 950, 999] {
+    for given in [300.0, 999] {
       let rate = try #require(SampleRate(decimal: "\(Int(given))"))
       let coarse = (0..<5000).map { Int64(Double($0) * 1000 / given) * 1_000_000 }
       #expect(try Imported(coarse, rate: rate).ledger.scheduled == 5000, "\(given) Hz")
@@ -212,12 +155,6 @@ struct ImportGridTests {
       holed.map { Int64((Double($0) / 0.7).rounded()) * 1_000_000 }, rate: hertz(700))
     #expect(found.ledger.scheduled == 5000)
     #expect(found.ledger.sampled == holed.count)
-    // A clock that is off by a thousandth, which no grid of 1 kHz fits for long.
-    var generator = SeededGenerator(seed: 4)
-    let off = (0..<20_000).filter { $0 == 0 || generator.next() % 10 > 2 }
-      .map { Int64(Double($0) * 1.001) * 1_000_000 }
-    let lost = try Imported(off, rate: hertz(1000)).ledger.lost
-    #expect(abs(Int64(lost) + Int64(off.count) - 20_000) < 40)
   }
 
   @Test(
@@ -225,15 +162,15 @@ struct ImportGridTests {
   )
   func exactWithJitter() throws {
     // 952 Hz in whole milliseconds: rounding alone takes 95 % of a period.
-    for missing in [[], [77], Array(stride(from: 5, to: 1990, by: 66))] {
+    for missing in [[], [77]] as [[Int]] {
       let all = (0..<2000).filter { !missing.contains($0) }
         .map { Int64((Double($0) * 1000 / 952 + 0.5).rounded(.down)) * 1_000_000 }
       let found = try Imported(all, rate: hertz(952))
       #expect(found.ledger.scheduled == 2000)
       #expect(found.gaps.map(\.lowerBound) == missing.map(Int64.init))
     }
-    for jitter in [150, 200, 250, 300, 450] as [UInt64] {
-      for seed in 1...8 as ClosedRange<UInt64> {
+    for jitter in [150, 250, 450] as [UInt64] {
+      for seed in 1...2 as ClosedRange<UInt64> {
         let table = JitteringTable(jitter: jitter, lossOneIn: 20, seed: seed)
         let found = try Imported(table.times, rate: hertz(100))
         #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
@@ -257,14 +194,6 @@ struct ImportGridTests {
     }
   }
 
-  @Test("the short interval within bursts of six samples is not their period")
-  func closeBursts() throws {
-    let all = (0..<2000 as Range<Int64>).map { $0 / 6 * 60_000_000 + $0 % 6 * 100_000 }
-    let found = try Imported(all)
-    #expect(found.rate.hertz < 110)
-    #expect(found.ledger.lost == 0)
-  }
-
   @Test("few samples give a rate as far as they show one")
   func few() throws {
     #expect(try Imported([5]).rate == hertz(10))
@@ -283,49 +212,57 @@ struct ImportGridTests {
     #expect(try Imported([0, 3_000_000, 13_000_000, 23_000_000, 33_000_000]).gaps == [])
   }
 
-  private static let misfits: [(String, [Int64], SampleRate?, String)] = [
-    (
-      "a sample too many", [0, 10, 20, 30, 40, 45, 50, 60, 70, 80, 90], nil,
-      """
-      line 7: at 100 Hz its sample and that of the row before it fall on one tick: if it is there twice, leave one out; if \
-      samples jitter, or their rate is another one, give with --rate the rate at which they were taken
-      """
+  struct Misfit: CustomTestStringConvertible {
+    let testDescription: String
+    /// In milliseconds.
+    let times: [Int64]
+    var rate: SampleRate?
+    let words: String
+  }
+
+  private static let tens: [Int64] = (0..<100).map { $0 * 10 }
+  static let misfits: [Misfit] = [
+    Misfit(
+      testDescription: "a sample too many", times: [0, 10, 20, 30, 40, 45, 50, 60, 70, 80, 90],
+      words: """
+        line 7: at 100 Hz its sample and that of the row before it fall on one tick: if it is there twice, leave one out; if \
+        samples jitter, or their rate is another one, give with --rate the rate at which they were taken
+        """),
+    Misfit(
+      testDescription: "equal times", times: [0, 10, 20, 30, 40, 40, 50, 60, 70, 80, 90],
+      words: "line 7: at 100 Hz"),
+    Misfit(
+      testDescription: "half of the true rate", times: Array(tens[..<10]), rate: hertz(50),
+      words:
+        "the times in table.csv are those of about 100 Hz and not of 50 Hz: correct --rate or leave it out"
     ),
-    ("equal times", [0, 10, 20, 30, 40, 40, 50, 60, 70, 80, 90], nil, "line 7: at 100 Hz"),
-    (
-      "a rate that is half of the true one", [0, 10, 20, 30, 40, 50, 60, 70, 80, 90], hertz(50),
-      "the times in table.csv are those of about 100 Hz and not of 50 Hz: correct --rate or leave it out"
-    ),
-    (
-      "a rate that is half of the true one, in a long table", (0..<100).map { $0 * 10 },
-      hertz(50), "are those of about 100 Hz and not of 50 Hz"
-    ),
-    (
-      "a rate that is a tenth too low", (0..<100).map { $0 * 10 }, hertz(88),
-      "the times in table.csv are those of about 100 Hz and not of 88 Hz: correct --rate or leave it out"
-    ),
-    (
-      "two times at the ends of a log's range", [0, 9_223_372_036_854], nil,
-      "the times in table.csv make a rate that no log can hold"
-    ),
-    (
-      "times on no grid",
-      (0..<100).map { $0 / 10 * 673 + [0, 1, 91, 93, 243, 283, 290, 590, 650, 653][Int($0) % 10] },
-      nil, "line "
-    ),
+    Misfit(
+      testDescription: "half of the true rate, in a long table", times: tens, rate: hertz(50),
+      words: "are those of about 100 Hz and not of 50 Hz"),
+    Misfit(
+      testDescription: "a tenth too low", times: tens, rate: hertz(88),
+      words: "are those of about 100 Hz and not of 88 Hz: correct --rate or leave it out"),
+    Misfit(
+      testDescription: "the ends of a log's range", times: [0, 9_223_372_036_854],
+      words: "the times in table.csv make a rate that no log can hold"),
+    Misfit(
+      testDescription: "times on no grid",
+      times: (0..<100).map { row -> Int64 in
+        let steps: [Int64] = [0, 1, 91, 93, 243, 283, 290, 590, 650, 653]
+        return Int64(row / 10 * 673) + steps[row % 10]
+      }, words: "line "),
   ]
 
   @Test("times that fit no grid are refused, and the lines are named", arguments: misfits)
-  func refused(_ name: String, _ times: [Int64], _ rate: SampleRate?, _ words: String) {
-    var options = Imports.options
-    options.rate = rate
-    let error = Imports.csvError(Imports.table(times.map { $0 * 1_000_000 }), options)
-    #expect(error?.description.contains(words) == true, "\(name): \(String(describing: error))")
+  func refused(_ misfit: Misfit) {
+    let table = Imports.table(misfit.times.map { $0 * 1_000_000 })
+    let error = Imports.csvError(table, Imports.given(rate: misfit.rate))
+    #expect(error?.description.contains(misfit.words) == true, "\(String(describing: error))")
   }
 
   @Test("times that stand still for a while are refused at their lines, however samples jitter")
   func stillForAWhile() {
-    for seed in 5...8 as ClosedRange<UInt64> {
+    for seed in 5...6 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)
       var all = times(200, 10_000_000).map { $0 + Int64(generator.next() % 9_000_000) }
       let place = 20 + Int(generator.next() % 160)

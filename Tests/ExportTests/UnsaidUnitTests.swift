@@ -12,8 +12,6 @@ struct UnsaidUnitTests {
     "names of a program that names its units are another program's without them",
     arguments: [
       "Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z",
-      "Time,Acceleration x,Acceleration y,Acceleration z,Gyroscope x,Gyroscope y,Gyroscope z",
-      "Timestamp,Accelerometer X,Accelerometer Y,Accelerometer Z,Gyroscope X,Gyroscope Y,Gyroscope Z",
       "Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z",
     ])
   func withoutUnits(_ header: String) throws {
@@ -37,16 +35,6 @@ struct UnsaidUnitTests {
     options.units = ImportUnits("g,ms")
     #expect(try Imports.records(importer()).map(\.time) == [0, 10_000_000, 20_000_000])
     #expect(try importer().description.channels == .accelerometer)
-  }
-
-  @Test("whole temperatures of a named column are counts beside counts, and that is said")
-  func temperatures() throws {
-    let text = "t_ms,ax,ay,az,T\n0,10,-20,16384,-3200\n10,7,-8,16000,-3300\n"
-    let found = try FieldTable.read(text, columns: "time=t_ms,ax=ax,ay=ay,az=az,temp=T")
-    #expect(found.remarks.contains { $0.contains("temperatures is not named") }, "\(found.remarks)")
-    let celsius = try Imports.csv(
-      text, Imports.given(columns: "time=t_ms,ax=ax,ay=ay,az=az,temp=T", units: "degC"))
-    #expect(celsius.description.sensor.temperatureScale.value > 0.009)
   }
 
   @Test("temperatures that no chip has are counts where they are whole, and named where not")

@@ -17,8 +17,7 @@ struct CalibrationDoubtTests {
       recording.move()
     }
     recording.turns()
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.uncheckedCount == 6 && result.calibration?.accelerometer?.unchecked == 6)
     let remark = try #require(
       result.remarks.first { $0.contains("no other pose would show") },
@@ -38,8 +37,7 @@ struct CalibrationDoubtTests {
         recording.move()
       }
       recording.turns()
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(!result.remarks.contains { $0.contains("would show") }, "\(result.remarks)")
       guard let moved else { continue }
       #expect(
@@ -60,8 +58,7 @@ struct CalibrationDoubtTests {
     let bias = Vector3(10.4, -3.4, 2.45) * unit.value
     var recording = try MadeUpRecording(bias: bias, rateUnit: unit)
     recording.faces()
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let offset = try #require(result.calibration?.gyroscope?.offset)
     let known = try #require(result.bounds.rate)
     let off = offset - bias
@@ -80,8 +77,7 @@ struct CalibrationDoubtTests {
       recording.rest(Vector3(0, 0, 1))
       recording.move()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let off = try #require(result.calibration?.gyroscope?.offset) - bias
     let known = try #require(result.bounds.rate)
     #expect(off.z > 0.09 && off.z < known && known < 0.2, "\(off) \(known)")
@@ -140,8 +136,7 @@ struct CalibrationDoubtTests {
       (railed, "gx was at an end of its range"), (fast, "rate was 61 °/s"),
     ] {
       var recording = recording
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.calibration?.accelerometer != nil, "\(result.refusals)")
       #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
       #expect(
@@ -160,8 +155,7 @@ struct CalibrationDoubtTests {
       recording.stuckRateX = nil
       recording.move()
     }
-    recording.study.finish()
-    let refusals = recording.study.result().refusals
+    let refusals = recording.finished().refusals
     #expect(
       refusals.contains { $0.contains("with −x up gx was at an end of its range") }, "\(refusals)")
     #expect(!refusals.contains { $0.contains("trembled") })
@@ -180,8 +174,7 @@ struct CalibrationDoubtTests {
     }
     recording.temperature = 45
     recording.rest(ImperfectSensor.faces[4])
-    recording.study.finish()
-    let remarks = recording.study.result().remarks
+    let remarks = recording.finished().remarks
     #expect(remarks.contains { $0.contains("temperature") && $0.contains("moved") }, "\(remarks)")
     #expect(!remarks.contains { $0.contains("so it moved; take it again") }, "\(remarks)")
   }
@@ -195,8 +188,7 @@ struct CalibrationDoubtTests {
         recording.temperature = temperature
         recording.faces()
       }
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       let off = try #require(result.calibration?.gyroscope?.offset) - Vector3(79, -26, 177) / 65.5
       let known = try #require(result.bounds.rate)
       let most = (off - recording.rateSlope * warmth)
@@ -212,8 +204,7 @@ struct CalibrationDoubtTests {
       recording.temperature = temperature
       recording.faces()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let part = try #require(result.calibration?.gyroscope)
     let known = try #require(result.bounds.rate)
     #expect(part.drift == nil)

@@ -50,8 +50,7 @@ struct CalibrationStudyTests {
       recording.rest(direction)
       recording.move()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let scale = try #require(result.calibration?.gyroscope?.scale)
     #expect(isNear(scale, Vector3(360.0 / 365, 360.0 / 350, 1), 0.001), "\(scale)")
     // Three faces are no calibration of the accelerometer, and that is said.
@@ -75,8 +74,7 @@ struct CalibrationStudyTests {
     recording.rest(up)
     recording.turn(2, by: 250, up)
     recording.rest(up)
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.calibration?.gyroscope?.scale == Vector3(1, 1, 1))
     #expect(
       result.remarks.contains {
@@ -98,8 +96,7 @@ struct CalibrationStudyTests {
       recording.rest(ImperfectSensor.faces[index % 6])
       recording.move()
     }
-    recording.study.finish()
-    let drift = try #require(recording.study.result().calibration?.gyroscope?.drift)
+    let drift = try #require(recording.finished().calibration?.gyroscope?.drift)
     #expect(abs(drift.span.lowerBound - 20) < 0.01 && abs(drift.span.upperBound - 31) < 0.01)
     #expect(isNear(drift.offset(at: 31), Vector3(), 0.02))
   }
@@ -108,8 +105,7 @@ struct CalibrationStudyTests {
   func nothing() throws {
     var recording = try MadeUpRecording()
     for _ in 0..<20 { recording.move() }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.calibration == nil && result.method == nil)
     #expect(result.refusals.count == 2)
     #expect(result.refusals.allSatisfy { $0.contains("still") })
@@ -120,8 +116,7 @@ struct CalibrationStudyTests {
     for count in 0...3 {
       var recording = try MadeUpRecording()
       recording.rest(Vector3(0, 0, 1), count)
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.calibration == nil && result.missing == [.accelerometer, .gyroscope])
       guard count > 0 else {
         #expect(result.refusals.count == 1 && result.refusals[0].hasPrefix("there is no sample"))
@@ -149,8 +144,7 @@ struct CalibrationStudyTests {
     recording.rateGravity = 0.06
     recording.move()
     recording.rest(Vector3(0, 0, 1), 6000)
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let (rate, known) = (
       try #require(result.calibration?.gyroscope, "\(result.refusals)").offset,
       try #require(result.bounds.rate)
@@ -163,8 +157,7 @@ struct CalibrationStudyTests {
   func leftOut() throws {
     var recording = try MadeUpRecording()
     recording.faces()
-    recording.study.finish()
-    let plain = recording.study.result().remarks
+    let plain = recording.finished().remarks
     #expect(!plain.contains { $0.contains("left out") || $0.contains("missing") }, "\(plain)")
     recording.stuckZ = .max
     recording.rest(Vector3(0, 0, 1), 300)
@@ -172,8 +165,7 @@ struct CalibrationStudyTests {
     recording.rest(Vector3(0, 0, 1), 300)
     recording.leaveOut(3)
     recording.rest(Vector3(0, 0, 1), 300)
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.calibration?.accelerometer != nil)
     let remarks = result.remarks
     #expect(
@@ -214,8 +206,7 @@ struct CalibrationStudyTests {
     var recording = try MadeUpRecording(channels: .gyroscope)
     recording.rest(Vector3(0, 0, 1))
     recording.move()
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.calibration?.accelerometer == nil && result.refusals.count == 1)
     #expect(result.refusals[0].contains("the gyroscope's scale about x, y, z"))
     #expect(result.calibration?.gyroscope != nil)

@@ -83,8 +83,7 @@ struct CalibrationTruthTests {
       recording.rest(direction)
       recording.move()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.remarks.contains { $0.contains("the pose at 0 s with +z up is left out") })
     try expectTruth(result)
   }
@@ -97,8 +96,7 @@ struct CalibrationTruthTests {
         recording.rest(direction * (index == spoiled ? 1 + excess : 1))
         recording.move()
       }
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(!result.remarks.contains { $0.contains("left out") }, "\(result.remarks)")
       let (first, second) = (spoiled % 6 * 4, spoiled % 6 * 4 + 24)
       let side = ["+x", "−x", "+y", "−y", "+z", "−z"][spoiled % 6]
@@ -118,8 +116,7 @@ struct CalibrationTruthTests {
       recording.rest(direction * (index == 8 ? 1.02 : 1))
       recording.move()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.remarks.contains { $0.contains("the pose at 32 s with +y up is left out") })
     try expectTruth(result, hasCrossTerms: false)
   }
@@ -132,8 +129,7 @@ struct CalibrationTruthTests {
       var recording = try MadeUpRecording(bias: bias)
       recording.faces()
       recording.turns(seconds: seconds)
-      recording.study.finish()
-      let gyroscope = try #require(recording.study.result().calibration?.gyroscope)
+      let gyroscope = try #require(recording.finished().calibration?.gyroscope)
       #expect(isNear(gyroscope.offset, bias, 0.01), "\(seconds) s: \(gyroscope)")
       #expect(isNear(gyroscope.scale, Vector3(1, 1, 1), 0.0008), "\(seconds) s: \(gyroscope)")
     }
@@ -146,8 +142,7 @@ struct CalibrationTruthTests {
       recording.faces()
       recording.turnEvenly(Vector3(0, 0, 1), rate, seconds: 5)
       recording.turns()
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       let gyroscope = try #require(result.calibration?.gyroscope)
       #expect(isNear(gyroscope.offset, bias, 0.01), "\(rate) °/s: \(gyroscope)")
       #expect(isNear(gyroscope.scale, Vector3(1, 1, 1), 0.0005), "\(rate) °/s: \(gyroscope)")
@@ -159,8 +154,7 @@ struct CalibrationTruthTests {
     recording.rest(Vector3(0, 0, 1))
     recording.turnEvenly(Vector3(0, 0, 1), 24, seconds: 15)
     recording.rest(Vector3(0, 0, 1))
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(!result.missing.contains(.gyroscopeScaleZ), "\(result.refusals)")
     #expect(!result.remarks.contains { $0.contains("it turned at") }, "\(result.remarks)")
   }
@@ -171,8 +165,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording()
     recording.rateGravity = 0.1
     recording.faces()
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(!result.remarks.contains { $0.contains("it turned at") }, "\(result.remarks)")
     #expect(result.calibration?.accelerometer != nil, "\(result.refusals)")
   }
@@ -183,8 +176,7 @@ struct CalibrationTruthTests {
     recording.turnEvenly(Vector3(0, 0, 1), 2, seconds: 5)
     recording.move()
     recording.rest(Vector3(0, 0, 1))
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.calibration?.gyroscope == nil)
     #expect(result.refusals.contains { $0.contains("differ by more than 0.3 °/s") })
   }
@@ -203,8 +195,7 @@ struct CalibrationTruthTests {
       }
       recording.turntable(up, by: 3600, seconds: 40)
       recording.rest(up)
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       let scale = try #require(result.calibration?.gyroscope?.scale)
       #expect(result.missing.contains(.gyroscopeScaleY) == !hasSingle)
       #expect(abs(scale.y - (hasSingle ? 1.06 : 1)) < 0.0005, "\(scale)")
@@ -224,8 +215,7 @@ struct CalibrationTruthTests {
       recording.turntable(up, by: degrees, seconds: 4)
     }
     recording.rest(up)
-    recording.study.finish()
-    let remarks = recording.study.result().remarks
+    let remarks = recording.finished().remarks
     #expect(remarks.contains { $0.contains("the turns about z differ by 2.2 %") }, "\(remarks)")
   }
 
@@ -243,8 +233,7 @@ struct CalibrationTruthTests {
       recording.rest(direction)
       recording.move()
     }
-    recording.study.finish()
-    let scale = try #require(recording.study.result().calibration?.gyroscope?.scale)
+    let scale = try #require(recording.finished().calibration?.gyroscope?.scale)
     #expect(isNear(scale, Vector3(1.01, 0.97, 1.03), 0.0005), "\(scale)")
   }
 
@@ -261,8 +250,7 @@ struct CalibrationTruthTests {
         recording.move()
       }
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let part = try #require(result.calibration?.accelerometer, "\(result.refusals)")
     let drift = try #require(part.drift)
     for temperature in [15.0, 25, 40] {
@@ -283,8 +271,7 @@ struct CalibrationTruthTests {
       recording.rest(direction)
       recording.move()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     let said = result.refusals + result.remarks
     #expect(said.contains { $0.contains("the temperature changed by 25 °C") }, "\(said)")
   }
@@ -293,15 +280,13 @@ struct CalibrationTruthTests {
   func noDrift() throws {
     var plain = try MadeUpRecording(channels: [.accelerometer, .gyroscope])
     plain.faces()
-    plain.study.finish()
-    #expect(plain.study.result().remarks.contains { $0.contains("temperature is not recorded") })
+    #expect(plain.finished().remarks.contains { $0.contains("temperature is not recorded") })
     for (warm, words) in [(27.0, "it changed by 2 °C"), (40, "rest all over this span")] {
       var recording = try MadeUpRecording()
       recording.faces()
       recording.temperature = warm
       recording.rest(Vector3(0, 0, 1))
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.remarks.contains { $0.contains(words) }, "\(result.remarks)")
       #expect(result.missing.contains(.gyroscopeDrift))
     }
@@ -314,8 +299,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording(model: "LSM6DSO")
     recording.accelerationScale = 0.5
     recording.faces()
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.calibration?.accelerometer == nil)
     #expect(result.refusals.contains { $0.contains("LSM6DSO32, whose ranges are twice as wide") })
   }
@@ -325,22 +309,19 @@ struct CalibrationTruthTests {
     var dead = try MadeUpRecording()
     dead.stuckZ = 0
     dead.faces()
-    dead.study.finish()
-    #expect(dead.study.result().refusals.contains { $0.contains("az does not change while") })
+    #expect(dead.finished().refusals.contains { $0.contains("az does not change while") })
     for (channels, words) in [
       (ChannelSet(rawValue: 0b000_0011), "az is not recorded"),
       (ChannelSet(rawValue: 0b010_0111), "gx, gy are not recorded"),
     ] {
       var recording = try MadeUpRecording(channels: channels)
       recording.faces()
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.refusals.contains { $0.contains(words) }, "\(result.refusals)")
     }
     var warmth = try MadeUpRecording(channels: .temperature)
     warmth.faces()
-    warmth.study.finish()
-    #expect(warmth.study.result().refusals.count == 1)
+    #expect(warmth.finished().refusals.count == 1)
   }
 
   @Test("a side that was held by a trembling hand, or too short, is named with what it did")
@@ -354,8 +335,7 @@ struct CalibrationTruthTests {
       }
       recording.move()
     }
-    recording.study.finish()
-    let refusals = recording.study.result().refusals
+    let refusals = recording.finished().refusals
     #expect(refusals[0].contains("still in 4 of 6 poses"), "\(refusals)")
     #expect(refusals[0].contains("with +y up it trembled: by 4"), "\(refusals)")
     #expect(refusals[0].contains("with −z up it was not still for 3 s on end"), "\(refusals)")
@@ -371,8 +351,7 @@ struct CalibrationTruthTests {
       recording.rest(direction)
       recording.move()
     }
-    recording.study.finish()
-    let many = recording.study.result().bounds
+    let many = recording.finished().bounds
     let (worse, better) = (try #require(few.offset), try #require(many.offset))
     #expect(worse > 0.001 && worse < 0.002 && better < worse * 0.6, "\(worse) \(better)")
     #expect(many.scale != nil && many.rate.map { $0 < 0.02 } == true)

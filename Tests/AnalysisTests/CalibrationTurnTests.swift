@@ -65,8 +65,7 @@ struct CalibrationTurnTests {
         recording.temperature = 25
       }
       recording.rest(Vector3(0, 0, 1))
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       try expectBias(result, "\(warmth) °C")
     }
   }
@@ -77,8 +76,7 @@ struct CalibrationTurnTests {
     recording.faces()
     recording.temperature = 31
     recording.turnEvenly(Vector3(0, 0, 1), 1, seconds: 60)
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.missing.contains(.gyroscopeDrift))
     try expectBias(result, "6 °C")
   }
@@ -114,8 +112,7 @@ struct CalibrationTurnTests {
       recording.rateScale = Vector3(repeating: factor)
       recording.rolledFaces()
       recording.turns(seconds: 8)
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
       #expect(result.refusals.contains { $0.contains(words) }, "\(factor): \(result.refusals)")
     }
@@ -124,8 +121,7 @@ struct CalibrationTurnTests {
       recording.rateScale = Vector3(repeating: factor)
       recording.rolledFaces()
       recording.turns()
-      recording.study.finish()
-      let scale = try #require(recording.study.result().calibration?.gyroscope?.scale)
+      let scale = try #require(recording.finished().calibration?.gyroscope?.scale)
       #expect(isNear(scale, Vector3(repeating: 1 / factor), 0.001), "\(scale)")
     }
   }
@@ -144,8 +140,7 @@ struct CalibrationTurnTests {
         recording.rest(up)
         recording.move()
       }
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       let name = ["x", "y", "z"][axis]
       #expect(
         result.missing.filter { $0.rawValue.hasPrefix("gyroscope.scale") }
@@ -165,8 +160,7 @@ struct CalibrationTurnTests {
     var recording = try MadeUpRecording(bias: bias)
     recording.rolledFaces()
     recording.turns()
-    recording.study.finish()
-    let remarks = recording.study.result().remarks
+    let remarks = recording.finished().remarks
     #expect(
       remarks.contains { $0.hasPrefix("how often it was turned about z is known of the") },
       "\(remarks)")
@@ -179,8 +173,7 @@ struct CalibrationTurnTests {
     for _ in 0..<3 { recording.rolledFaces() }
     // Or gz has one count only.
     recording.move()
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(
       result.calibration?.gyroscope == nil
         && result.refusals.contains { $0.contains("0.5 times as far about x as the rates say") },
@@ -203,8 +196,7 @@ struct CalibrationTurnTests {
       recording.rolledFaces()
       // Or gz has one count only.
       recording.move()
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.calibration?.gyroscope == nil)
       #expect(result.refusals.contains { $0.contains(words) }, "\(result.refusals)")
       #expect(!result.refusals.contains { $0.contains("turn it by 360°") })
@@ -212,8 +204,7 @@ struct CalibrationTurnTests {
     var alive = try MadeUpRecording(bias: bias)
     alive.rolledFaces()
     alive.move()
-    alive.study.finish()
-    #expect(!alive.study.result().refusals.contains { $0.contains("answer") })
+    #expect(!alive.finished().refusals.contains { $0.contains("answer") })
   }
 
   @Test("what the rate's scale is known to holds in 95 of 100 sensors and more")
@@ -243,8 +234,7 @@ struct CalibrationTurnTests {
       var recording = try MadeUpRecording()
       recording.stuckRate = count
       recording.faces()
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))
       #expect(result.refusals.contains { $0.contains("gx, gy, gz do not change") })
       #expect(result.calibration?.accelerometer != nil)
@@ -257,8 +247,7 @@ struct CalibrationTurnTests {
     recording.trend = Vector3(0.0004, -0.0003, 0.0005)
     recording.faces()
     recording.turns(seconds: 60)
-    recording.study.finish()
-    let scale = try #require(recording.study.result().calibration?.gyroscope?.scale)
+    let scale = try #require(recording.finished().calibration?.gyroscope?.scale)
     #expect(isNear(scale, Vector3(1, 1, 1), 0.002), "\(scale)")
   }
 
@@ -271,8 +260,7 @@ struct CalibrationTurnTests {
       recording.rest(Vector3(0, 0, 1))
       recording.turnSoftly(Vector3(0, 0, 1), seconds: seconds)
       recording.rest(Vector3(0, 0, 1))
-      recording.study.finish()
-      let result = recording.study.result()
+      let result = recording.finished()
       try expectBias(result, "\(seconds) s")
       guard !result.missing.contains(.gyroscopeScaleZ) else { continue }
       let scale = try #require(result.calibration?.gyroscope?.scale)
@@ -290,8 +278,7 @@ struct CalibrationTurnTests {
     recording.rest(Vector3(0, 0, 1))
     recording.turnEvenly(Vector3(0, 0, 1), 0.8, seconds: 450)
     recording.rest(Vector3(0, 0, 1))
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.missing.contains(.gyroscopeScaleZ))
     #expect(
       result.remarks.contains { $0.contains("turn 1") && $0.contains("would be known to 30") },

@@ -115,8 +115,7 @@ struct FreeLivingFitTests {
       recording.rest(direction / direction.length, 28_000)
       recording.move()
     }
-    recording.study.finish()
-    let result = recording.study.result()
+    let result = recording.finished()
     #expect(result.windowCount >= FreeLivingFit.leastPoints)
     #expect(result.calibration == nil && result.method == nil, "\(result)")
     #expect(

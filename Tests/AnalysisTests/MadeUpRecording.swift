@@ -181,4 +181,10 @@ struct MadeUpRecording {
   }
 
   mutating func leaveOut(_ ticks: UInt64) { tick += ticks }
+
+  /// What all of it shows.
+  mutating func finished() -> CalibrationResult {
+    study.finish()
+    return study.result()
+  }
 }

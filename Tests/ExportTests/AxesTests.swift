@@ -52,8 +52,7 @@ struct AxesTests {
     let text = try log.export(ExportOptions(format: .csv, units: .raw))
     let values = text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[1] }
     #expect(values == ["-32768", "32767", "32766", "32766", "-32766"])
-    var oriented = ExportOptions(format: .json)
-    oriented.hasOrientation = true
+    let oriented = ExportOptions(format: .json).with { $0.hasOrientation = true }
     #expect(try log.export(oriented).contains(#""clippedSamples":2"#))
   }
 
@@ -98,9 +97,7 @@ struct CalibratedExportTests {
   }
 
   private func options(_ units: ExportUnits) -> ExportOptions {
-    var options = ExportOptions(format: .csv, units: units)
-    options.isCalibrated = true
-    return options
+    ExportOptions(format: .csv, units: units).with { $0.isCalibrated = true }
   }
 
   @Test("offset, matrix, scale and drift are taken out, and counts have a scale a quarter wider")
@@ -144,14 +141,12 @@ struct CalibratedExportTests {
     // Drawing and page judge what the chip had, as they do without the calibration.
     for isCalibrated in [true, false] {
       for format in [ExportFormat.svg, .html] {
-        var drawn = options(.gDps)
-        (drawn.format, drawn.isCalibrated) = (format, isCalibrated)
+        let drawn = options(.gDps).with { ($0.format, $0.isCalibrated) = (format, isCalibrated) }
         #expect(
           try log.export(drawn).contains("accelerations are clipped in 1 sample"), "\(format)")
       }
     }
-    var early = options(.gDps)
-    early.to = 50_000_000
+    let early = options(.gDps).with { $0.to = 50_000_000 }
     let part = try TestLog.export(log.bytes(), early)
     #expect(part.text.split(separator: "\n").count == 2)
     #expect(!part.report.remarks.contains { $0.contains("range") }, "\(part.report.remarks)")
@@ -210,12 +205,10 @@ struct CalibratedExportTests {
     }
     let said = try remarks(options(.raw))
     #expect(said.contains { $0.contains("the temperature was 30 to 40 °C, \(words)") }, "\(said)")
-    var early = options(.raw)
-    early.to = 50_000_000
+    let early = options(.raw).with { $0.to = 50_000_000 }
     let part = try remarks(early)
     #expect(part.contains { $0.contains("the temperature was 30 °C, \(words)") }, "\(part)")
-    var other = options(.raw)
-    other.channels = .accel
+    let other = options(.raw).with { $0.channels = .accel }
     #expect(try !remarks(other).contains { $0.contains("temperature was") })
     // It was seen from 20 to 40 °C.
     let within = try TestLog.export(log().bytes(), options(.raw)).report.remarks
@@ -336,8 +329,7 @@ struct CalibratedExportTests {
   func implausible() throws {
     let log = try log { $0.calibration?.gyroscope?.offset.y = -101 }
     for format in [ExportFormat.json, .ndjson, .csv, .parquet, .mcap, .html, .svg] {
-      var options = options(.si)
-      options.format = format
+      let options = options(.si).with { $0.format = format }
       let error = #expect(throws: ExportError.self) { try TestLog.export(log.bytes(), options) }
       #expect(error?.exitStatus == .damagedData, "\(format)")
       #expect(

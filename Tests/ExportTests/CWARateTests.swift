@@ -134,12 +134,9 @@ struct CWARateTests {
   func betweenRows() throws {
     // Tick 2 is at 20.62 ms, and rows are at 20 and 30 ms.
     let log = Self.log(hertz(97), [0..<40]) { ($0 * 97).rounded() * 100 - 777 }
-    var options = ExportOptions(format: .cwa)
-    (options.from, options.to) = (20_300_000, 20_900_000)
-    var sink = ArraySink()
-    _ = try Exporter(options).write(ArrayStorage(log.bytes()), to: &sink)
-    let sector = CWATests.Sector(bytes: sink.bytes[1024..<1536])
-    #expect(sink.bytes.count == 1536)
+    let bytes = try log.data(ExportOptions(format: .cwa, from: 20_300_000, to: 20_900_000))
+    let sector = CWATests.Sector(bytes: bytes[1024..<1536])
+    #expect(bytes.count == 1536)
     #expect(sector.time(period: 10_000_000) == 20_000_000 && sector.value(3) == -577)
   }
 
@@ -149,11 +146,9 @@ struct CWARateTests {
     log.mark(250_000_000, "jump")
     log.mark(500_000_000)
     func export(_ labels: [RecordingLabel]) throws -> (text: String, remarks: [String]) {
-      var options = ExportOptions(format: .cwa)
-      options.labels = labels
-      var sink = ArraySink()
-      let report = try Exporter(options).write(ArrayStorage(log.bytes()), to: &sink)
-      return (String(decoding: sink.bytes[64..<512], as: UTF8.self), report.remarks)
+      let options = ExportOptions(format: .cwa).with { $0.labels = labels }
+      let (bytes, report) = try TestLog.data(log.bytes(), options)
+      return (String(decoding: bytes[64..<512], as: UTF8.self), report.remarks)
     }
     let (text, remarks) = try export([RecordingLabel("to & fro", from: 0, to: 1_500_000_000)])
     #expect(

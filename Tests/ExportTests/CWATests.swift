@@ -63,9 +63,7 @@ struct CWATests {
   static func export(bytes log: [UInt8]) throws
     -> (header: [UInt8], sectors: [Sector], report: Exporter.Report)
   {
-    var sink = ArraySink()
-    let report = try Exporter(ExportOptions(format: .cwa)).write(ArrayStorage(log), to: &sink)
-    let bytes = sink.bytes
+    let (bytes, report) = try TestLog.data(log, ExportOptions(format: .cwa))
     try #require(bytes.count >= 1024 && bytes.count % 512 == 0)
     let sectors = stride(from: 1024, to: bytes.count, by: 512).map {
       Sector(bytes: bytes[$0..<($0 + 512)])

@@ -28,8 +28,7 @@ struct CertificateExportTests {
       lines["certificate"]
         == #"{"verdict":"fail","findings":[{"name":"noise-density-ax","value":"92 µg/√Hz","bound":"38 to 150 µg/√Hz","verdict":"pass"},{"name":"gravity","value":"0.501 g","bound":"","verdict":"fail"}]}"#
     )
-    var part = ExportOptions()
-    part.from = 150_000_000
+    let part = ExportOptions().with { $0.from = 150_000_000 }
     var ended = log()
     var ledger = TickLedger()
     ledger.sampled = 3
@@ -51,8 +50,7 @@ struct CertificateExportTests {
 
   @Test("is among the facts before a table")
   func preamble() throws {
-    var options = ExportOptions(format: .csv)
-    options.hasPreamble = true
+    let options = ExportOptions(format: .csv).with { $0.hasPreamble = true }
     let comments = try log().export(options).split(separator: "\n").filter { $0.hasPrefix("#") }
     #expect(
       comments.filter { $0.contains("certificate") } == [

@@ -212,9 +212,7 @@ struct ChipExportTests {
       (Self.options(.csv, uncertainty: true, grid: true), ("--grid", "--uncertainty")),
       (
         {
-          var options = Self.options(.csv, grid: true)
-          options.units = .raw
-          return options
+          Self.options(.csv, grid: true).with { $0.units = .raw }
         }(), ("--grid", "--units raw")
       ),
     ] {

@@ -43,12 +43,6 @@ struct DamageLedgerTests {
     return options
   }
 
-  private func data(_ bytes: [UInt8], _ options: ExportOptions) throws -> [UInt8] {
-    var sink = ArraySink()
-    _ = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
-    return sink.bytes
-  }
-
   /// The counts of the JSON document.
   private func ticks(_ bytes: [UInt8], _ range: Range<Int64>? = nil) throws -> [String: String] {
     let text = try TestLog.export(bytes, options(.json, range)).text
@@ -76,15 +70,33 @@ struct DamageLedgerTests {
   func ledgers(_ range: Range<Int64>?, _ cutsEnd: Bool) throws {
     let bytes = try damaged(cutsEnd: cutsEnd)
     let stated = try ticks(bytes, range)
-    let parquet = try ParquetReader(data(bytes, options(.parquet, range)))
-    let mcap = try MCAPFile(data(bytes, options(.mcap, range)))
+    let parquet = try ParquetReader(TestLog.data(bytes, options(.parquet, range)).bytes)
+    let mcap = try MCAPFile(TestLog.data(bytes, options(.mcap, range)).bytes)
     #expect(ticks(of: parquet.metadata) == stated)
     #expect(ticks(of: try #require(mcap.metadata["imulog"])) == stated)
     #expect(parquet.metadata["imulog.damage"] == mcap.metadata["imulog"]?["imulog.damage"])
-    let rows = GapRows.csv(try TestLog.export(bytes, options(.csv, range)).text)
+    let (text, report) = try TestLog.export(bytes, options(.csv, range))
+    let cells = text.split(separator: "\n").dropFirst().map {
+      $0.split(separator: ",", omittingEmptySubsequences: false)
+    }
+    #expect(parquet.integers("t_ns") == cells.map { Int64($0[0]) })
+    #expect(parquet.integers("ax") == cells.map { Int64($0[1]) })
+    let samples = mcap.messages.filter { $0.topic == "/imu" }
+    let counts = parquet.integers("ax").compactMap(\.self)
+    #expect(samples.count == counts.count)
+    let scale = CountScale(Fraction(1, 16384), times: .standardGravity, decimals: 6)
+    let values = try #require(scale).values
+    for (sample, count) in zip(samples.suffix(20), counts.suffix(20)) {
+      let value = values[Int(UInt16(bitPattern: Int16(count)))]
+      #expect(try MCAPFile.Imu(sample.data).values[0] == value)
+    }
+    let rows = GapRows.csv(text)
     let lost = rows.filter { $0[1] == "lost" }.compactMap { Int($0[2]) }.reduce(0, +)
     #expect("\(lost)" == stated["lost"])
     if range == nil { #expect(lost > 100) }
+    if range == nil, !cutsEnd {
+      #expect(report.damages == 1 && parquet.metadata["imulog.damage"] == "1")
+    }
     #expect(try GapRows.json(TestLog.export(bytes, options(.json, range)).text) == rows)
   }
 
@@ -114,13 +126,13 @@ struct DamageLedgerTests {
     #expect(gaps == GapRows.csv(try TestLog.export(recovered, options(.csv)).text))
     #expect(gaps.map { $0[1] } == ["busError", "lost"])
     #expect(gaps[0] == ["7000000000", "busError", "3"])
-    let parquet = try ParquetReader(data(bytes, options(.parquet)))
+    let parquet = try ParquetReader(TestLog.data(bytes, options(.parquet)).bytes)
     #expect(parquet.texts("gap").compactMap(\.self) == ["busError", "lost"])
   }
 
   @Test("MCAP has a message where the ticks are lost")
   func message() throws {
-    let file = try MCAPFile(data(try damaged(), options(.mcap)))
+    let file = try MCAPFile(TestLog.data(try damaged(), options(.mcap)).bytes)
     let texts = try file.messages.filter { $0.topic == "/imu/gaps" }
       .map { try MCAPFile.Line($0).text }
     #expect(texts.count == 2 && texts[1].hasSuffix("ticks missing: \(GapCause.lost.phrase)"))
@@ -135,8 +147,7 @@ struct DamageLedgerTests {
       seconds: 6, trouble: troubles[seed % troubles.count], seed: UInt64(seed) + 40)
     simulation.troubleAt = 2e9
     let log = try ChipLog(simulation) { _ in RawSample(ax: 1, ay: -3) }
-    var options = ExportOptions(format: .ndjson, units: .raw)
-    options.gaps = .rows
+    let options = ExportOptions(format: .ndjson, units: .raw).with { $0.gaps = .rows }
     let lost = try TestLog.export(log.bytes, options).text.split(separator: "\n")
       .filter { $0.contains("\"lost\"") }
       .compactMap { Int($0.split(separator: ":").last?.dropLast() ?? "") }.reduce(0, +)

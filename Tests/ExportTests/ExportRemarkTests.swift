@@ -24,8 +24,7 @@ struct ExportRemarkTests {
   private func export(
     _ log: TestLog, _ format: ExportFormat, labels: [RecordingLabel] = []
   ) throws -> (text: String, report: Exporter.Report) {
-    var options = ExportOptions(format: format)
-    options.labels = labels
+    let options = ExportOptions(format: format).with { $0.labels = labels }
     return try TestLog.export(log.bytes(), options)
   }
 
@@ -169,8 +168,7 @@ struct ExportRemarkTests {
   func preamble() throws {
     var log = imported([0, 100_000_000])
     log.description.note = "a\u{202E}b,=1+1;@x, -y"
-    var options = ExportOptions(format: .csv)
-    options.hasPreamble = true
+    let options = ExportOptions(format: .csv).with { $0.hasPreamble = true }
     let text = try TestLog.export(log.bytes(), options).text
     #expect(!text.unicodeScalars.contains("\u{202E}"))
     #expect(text.contains(#"b\u002c=1+1\u003b@x, -y"#))

@@ -81,9 +81,7 @@ struct GapCountTests {
   private func data(_ log: [UInt8], _ format: ExportFormat, _ range: Range<Int64>?) throws
     -> [UInt8]
   {
-    var sink = ArraySink()
-    _ = try Exporter(options(format, range)).write(ArrayStorage(log), to: &sink)
-    return sink.bytes
+    try TestLog.data(log, options(format, range)).bytes
   }
 
   private func text(_ log: [UInt8], _ format: ExportFormat, _ range: Range<Int64>?) throws

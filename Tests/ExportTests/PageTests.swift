@@ -271,10 +271,4 @@ struct PageTests {
     let facts = try PageSamples(page: TestLog.export(bytes, part).text).facts
     #expect(facts.ticks == [first.0 + 5, first.0 + 2005])
   }
-
-  @Test("the same log gives the same bytes")
-  func deterministic() throws {
-    let log = try TestLog.ramp(TestLog.description(), Array(0..<100))
-    #expect(try log.export(page) == log.export(page))
-  }
 }

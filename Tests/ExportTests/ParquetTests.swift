@@ -26,9 +26,7 @@ struct ParquetTests {
   private func export(_ bytes: [UInt8], _ options: ExportOptions) throws
     -> (bytes: [UInt8], report: Exporter.Report)
   {
-    var sink = ArraySink()
-    let report = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
-    return (sink.bytes, report)
+    try TestLog.data(bytes, options)
   }
 
   private func read(_ log: TestLog, _ options: ExportOptions) throws -> ParquetReader {
@@ -39,8 +37,7 @@ struct ParquetTests {
   private func table(_ bytes: [UInt8], _ units: ExportUnits, uncertainty: Bool = false) throws
     -> [String: [Substring]]
   {
-    var options = ExportOptions(format: .csv, units: units)
-    options.hasUncertainty = uncertainty
+    let options = ExportOptions(format: .csv, units: units).with { $0.hasUncertainty = uncertainty }
     let rows = try TestLog.export(bytes, options).text.split(separator: "\n").map {
       $0.split(separator: ",", omittingEmptySubsequences: false)
     }
@@ -307,13 +304,6 @@ struct ParquetTests {
     let si = try read(log, options(.si, gaps: .rows))
     #expect(si.doubles("az") == [9.80665, nil, -9.80665, nil, nil, 0.001197])
     #expect(try read(log, options(gaps: .leaveOut)).names == read(log, options()).names)
-    for format in ExportFormat.allCases where ![.parquet, .csv, .ndjson, .raw].contains(format) {
-      var other = ExportOptions(format: format)
-      other.gaps = .rows
-      #expect(throws: ExportError.optionNotSupported(option: "--gaps", format: format)) {
-        try log.export(other)
-      }
-    }
   }
 
   @Test("a page ends with its 8192nd row, also where rows of gaps and long steps are among them")
@@ -369,23 +359,6 @@ struct ParquetTests {
     #expect(throws: ExportError.optionNotSupported(option: "--grid", format: .parquet)) {
       try export(log.bytes, options)
     }
-  }
-
-  @Test(
-    "what can be read of a damaged recording is there, and the metadata says that it is damaged")
-  func damage() throws {
-    var generator = SeededGenerator(seed: 3)
-    let counts = (0..<20_000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
-    var bytes = try TestLog.ramp(Self.onlyX, counts).bytes()
-    bytes[3 * 4096 + 100] ^= 1
-    let (output, report) = try export(bytes, options())
-    let file = try ParquetReader(output)
-    #expect(report.damages == 1)
-    #expect(file.metadata["imulog.damage"] == "1")
-    let table = try table(bytes, .raw)
-    #expect(file.rows < counts.count)
-    #expect(file.integers("t_ns") == table["t_ns"]?.map { Int64($0) })
-    #expect(file.integers("ax") == table["ax"]?.map { Int64($0) })
   }
 
   @Test("a row group ends at 2 MB, so that memory does not grow with the recording")

@@ -207,8 +207,7 @@ struct PartImportTests {
   func notes(_ note: String) throws {
     var log = try TestLog.ramp(TestLog.description(), [1, -2, 3])
     log.description.note = note
-    var options = ExportOptions(format: .csv, units: .raw)
-    options.hasPreamble = true
+    let options = ExportOptions(format: .csv, units: .raw).with { $0.hasPreamble = true }
     let text = try log.export(options)
     var given = Imports.options
     given.note = ""

@@ -11,9 +11,7 @@ struct RawExportTests {
   private func raw(_ bytes: [UInt8], _ options: ExportOptions = ExportOptions(format: .raw)) throws
     -> [UInt8]
   {
-    var sink = ArraySink()
-    _ = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
-    return sink.bytes
+    try TestLog.data(bytes, options).bytes
   }
 
   @Test("a finished log is exported byte by byte")
@@ -33,8 +31,7 @@ struct RawExportTests {
   @Test("the report counts the samples in the copied bytes, and damage, even without a reader")
   func report() throws {
     func report(_ bytes: [UInt8]) throws -> Exporter.Report {
-      var sink = ArraySink()
-      return try Exporter(ExportOptions(format: .raw)).write(ArrayStorage(bytes), to: &sink)
+      try TestLog.data(bytes, ExportOptions(format: .raw)).report
     }
     var bytes = try TestLog.ramp(TestLog.description(), Array(repeating: 5, count: 300)).bytes()
     let whole = try report(bytes)
@@ -64,9 +61,6 @@ struct RawExportTests {
     }
     #expect(throws: ExportError.optionNotSupported(option: "--channels", format: .raw)) {
       try raw(bytes, ExportOptions(format: .raw, channels: .gyro))
-    }
-    #expect(throws: ExportError.optionNotSupported(option: "--units", format: .raw)) {
-      try raw(bytes, ExportOptions(format: .raw, units: .raw))
     }
   }
 }

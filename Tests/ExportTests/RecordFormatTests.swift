@@ -99,9 +99,7 @@ struct RecordFormatTests {
   }
 
   private static func phone(_ fill: ExportFill?) -> ExportOptions {
-    var options = ExportOptions(format: .gyrodata, channels: .accel)
-    options.fill = fill
-    return options
+    ExportOptions(format: .gyrodata, channels: .accel).with { $0.fill = fill }
   }
 
   @Test(
@@ -207,17 +205,6 @@ struct RecordFormatTests {
       ])
   }
 
-  @Test(
-    "--fill is only for the formats without times",
-    arguments: ExportFormat.allCases.filter { ![.gyrodata, .edgeImpulse].contains($0) })
-  func fillElsewhere(_ format: ExportFormat) {
-    var options = ExportOptions(format: format)
-    options.fill = .hold
-    #expect(throws: ExportError.optionNotSupported(option: "--fill", format: format)) {
-      try Self.threeSamples().export(options)
-    }
-  }
-
   @Test("gyrodata without a clock pair has no date, without samples an empty list")
   func undatedForThePhone() throws {
     let log = try TestLog.ramp(TestLog.description(), [0])
@@ -229,20 +216,10 @@ struct RecordFormatTests {
         """)
   }
 
-  @Test("gyrodata has its own units and refuses others")
-  func gyroDataUnits() {
-    let refusal = ExportError.optionNotSupported(option: "--units", format: .gyrodata)
-    #expect(throws: refusal) {
-      try Self.threeSamples().export(
-        ExportOptions(format: .gyrodata, units: .si, channels: .accel))
-    }
-  }
-
   @Test("gyrodata takes one whole sensor")
   func oneSensorForThePhone() throws {
     func first(_ recorded: ChannelSet, _ asked: ExportChannels?) throws -> String {
-      var options = ExportOptions(format: .gyrodata, channels: asked)
-      options.fill = .leaveOut
+      let options = ExportOptions(format: .gyrodata, channels: asked).with { $0.fill = .leaveOut }
       let text = try Self.threeSamples(recorded).export(options)
       return text.contains("\"dataType\":0") ? "accel" : "gyro"
     }
@@ -297,12 +274,7 @@ struct RecordFormatTests {
   func deterministic(_ format: ExportFormat) throws {
     // A rate that every format has.
     let log = try TestLog.ramp(TestLog.description(rate: hertz(100)), (0..<200).map { Int16($0) })
-    let options = ExportOptions(format: format)
-    func bytes() throws -> [UInt8] {
-      var sink = ArraySink()
-      _ = try Exporter(options).write(ArrayStorage(log.bytes()), to: &sink)
-      return sink.bytes
-    }
-    #expect(try bytes() == bytes() && !bytes().isEmpty)
+    let bytes = try log.data(ExportOptions(format: format))
+    #expect(try bytes == log.data(ExportOptions(format: format)) && !bytes.isEmpty)
   }
 }

@@ -296,8 +296,7 @@ struct StatedImportTests {
       log.sample(tick, rate.nanoseconds(atTick: tick), RawSample(ax: Int16(tick)))
     }
     log.end(TickLedger(sampled: 40))
-    var options = ExportOptions(format: .csv, units: .raw)
-    options.hasPreamble = true
+    let options = ExportOptions(format: .csv, units: .raw).with { $0.hasPreamble = true }
     let text = try log.export(options)
     #expect(try Imports.csv(text).description.rate == rate, "\(text.prefix(1500))")
   }

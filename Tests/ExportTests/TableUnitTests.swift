@@ -93,8 +93,7 @@ struct TableUnitTests {
         #expect(text == expected)
       } else {
         #expect(Self.values(text) == Self.values(expected))
-        var dated = ExportOptions(format: .csv, units: .raw)
-        dated.time = .utc
+        let dated = ExportOptions(format: .csv, units: .raw).with { $0.time = .utc }
         let again = try TestLog.export(Imports.log(Imports.csv(log.export(options))), dated).text
         #expect(again == (try log.export(dated)))
       }
@@ -107,8 +106,7 @@ struct TableUnitTests {
 
   @Test("the preamble's note is kept unless another one is given")
   func note() throws {
-    var options = ExportOptions(format: .csv)
-    options.hasPreamble = true
+    let options = ExportOptions(format: .csv).with { $0.hasPreamble = true }
     let text = try log(Self.chips[0], note: "the left ankle").export(options)
     var silent = Imports.options
     silent.note = ""

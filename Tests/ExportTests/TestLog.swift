@@ -3,6 +3,7 @@
 import Export
 import IMUModel
 import LogFormat
+import TestSupport
 
 /// Builds logs in memory for the tests.
 struct TestLog {
@@ -115,9 +116,32 @@ struct TestLog {
   static func export(_ bytes: [UInt8], _ options: ExportOptions) throws
     -> (text: String, report: Exporter.Report)
   {
+    let (data, report) = try data(bytes, options)
+    return (String(decoding: data, as: UTF8.self), report)
+  }
+
+  static func data(_ bytes: [UInt8], _ options: ExportOptions) throws
+    -> (bytes: [UInt8], report: Exporter.Report)
+  {
     var sink = ArraySink()
     let report = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
-    return (String(decoding: sink.bytes, as: UTF8.self), report)
+    return (sink.bytes, report)
+  }
+
+  func data(_ options: ExportOptions) throws -> [UInt8] {
+    try TestLog.data(bytes(), options).bytes
+  }
+
+  /// Exports what is still to come.
+  func follow(_ options: ExportOptions) throws {
+    var sink = ArraySink()
+    _ = try Exporter(options).follow(ArrayStorage(bytes()), to: &sink) { nil }
+  }
+
+  /// Counts at random.
+  static func noise(_ count: Int, seed: UInt64) -> [Int16] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<count).map { _ in Int16(truncatingIfNeeded: generator.next()) }
   }
 
   /// A sample of 1969-12-31T23:59:58.75Z.
@@ -139,6 +163,22 @@ struct TestLog {
     }
     log.end(TickLedger(sampled: UInt64(counts.count)))
     return log
+  }
+}
+
+extension ExportOptions {
+  func with(_ change: (inout ExportOptions) -> Void) -> ExportOptions {
+    var options = self
+    change(&options)
+    return options
+  }
+}
+
+extension RawSample {
+  /// Counts at random in all channels, or the first few.
+  init(_ generator: inout SeededGenerator, channels: Int = 7) {
+    self.init()
+    for channel in 0..<channels { self[channel] = Int16(truncatingIfNeeded: generator.next()) }
   }
 }
 

@@ -12,45 +12,36 @@ import Testing
 struct ZipImportTests {
   static let streamed = archive(
     """
-    UEsDBBQACAAIAFRDdlsAAAAAAAAAAAAAAAAUAAAALi4vQWNjZWxlcm9tZXRlci5jc3aVlctqwzAQRff5CuNVSi1XGr2sZRf9g64L \
-    afAikAfUKbT9+mYTkO5Q6uudPKPD4Wpk96+H09xtl4d+6J/3+/k4f+yuh8u5++q2p6flTVTh+6/CT114Xy7Hz+vc7eqOe31jR3t/ \
-    Xh6tHXBt8EUZc2zXpa5vXNVvrAwyxmrtBhObBvcvUACI+40jDT0AMxq66sUaYAAgChkhDaMCSgQgZ5gUsN1vPGmYFbDtvwE5w0mN \
-    DWQYSMOigJBhIA0dzB2eQTPY64AOgJBhpA2lAeKhmkQbegBChok2DACEDDNtGAEIGWbaMDVAHDsz0YYZgJDhRBtOAIQMC21YAAgZ \
-    FtJQ4KbgxYAv9ppfgAMgZHgDRg4oAIxo6EhDD8CMho40bG9K0hkKaRgBqDIU0jABUGXoScMMQJWhJw3bm5J1hoE0LABUGQbK8BdQ \
-    SwcIEa3lO0QBAAD0CQAAUEsDBBQACAAIAFRDdlsAAAAAAAAAAAAAAAANAAAAR3lyb3Njb3BlLmNzdpWVy07DMBBF93xF1FURcbDH \
-    GT+WLBA/wA/wyAKJKqgBifL1RJVC7RsEvd15FJ2e3t5xNvcvu6HZTpebdnN32I/T0/g2NJ/Ndv/wfA3Tw6/Tr2J68ziNrx/vw8/o \
-    wnV2+dwa61tbnK+sbQ0OXKfVOXe5PM9AVwBlfl70dHat0eob3b9AAaAUzx+BjjT0APRdVAAqBewBiL/QCGmoAAyYoZCGAYARM/Sk \
-    YQRgwgw9aZhWtYEe9qRhXgHdEuICVLLY1tW9Pf0pR6DymwJAH7UGsobi/tosE2hDD8BQZxhowx6Asc4w0oYKwFRnGGnDUAFxdU2i \
-    DSMAoYeJNkwAhB5m2jADEHqYSUOBTcHbCm7ss14BAIQezkDlgAJA6GH5FjsP6AEIPZyBpGG9KXhBz0AhDRWADjMU0jAAUDBDTxpG \
-    AHrM0JOGCYCrHvakYQbgqoc9ZfgNUEsHCEFQS8xSAQAA3gkAAFBLAwQUAAgACABUQ3ZbAAAAAAAAAAAAAAAADwAAAG1ldGEvZGV2 \
-    aWNlLmNzdlMqKMovSC0qqVTSUSpLzClNVeJSKkstKs7MzwOKGOoZKnEBAFBLBwjcNh2tJAAAACMAAABQSwMEFAAIAAgAVEN2WwAA \
-    AAAAAAAAAAAAAA0AAABtZXRhL3RpbWUuY3N2U0otS80rUdJRSq0oSC3KzAVyFEqAFFCkuLK4JDUXC0+hJLWiRIlLKTjEMShEScdA \
-    zwAGXA10DPXMzYwtwDxDI2NXSx0lIwMjU11DQ10jIwUDCysjMysTAz2glEJoiDPQkADH0GBXJR1jPQNXXUNk3SYQ3RVKXABQSwcI \
-    TGA5b3cAAACkAAAAUEsBAhQDFAAIAAgAVEN2WxGt5TtEAQAA9AkAABQAAAAAAAAAAAAAAIABAAAAAC4uL0FjY2VsZXJvbWV0ZXIu \
-    Y3N2UEsBAhQDFAAIAAgAVEN2W0FQS8xSAQAA3gkAAA0AAAAAAAAAAAAAAIABhgEAAEd5cm9zY29wZS5jc3ZQSwECFAMUAAgACABU \
-    Q3Zb3DYdrSQAAAAjAAAADwAAAAAAAAAAAAAAgAETAwAAbWV0YS9kZXZpY2UuY3N2UEsBAhQDFAAIAAgAVEN2W0xgOW93AAAApAAA \
-    AA0AAAAAAAAAAAAAAIABdAMAAG1ldGEvdGltZS5jc3ZQSwUGAAAAAAQABAD1AAAAJgQAAAAA
+    UEsDBBQACAAIAFRDdlsAAAAAAAAAAAAAAAAUAAAALi4vQWNjZWxlcm9tZXRlci5jc3aVkrEOgjAQhneeomHC2GKvUJHRwTdwNkHSgQQkEUzU \
+    p9eFpP0bI9ft+l+/fLleeu4GJ7Jpk8r02Laud/dm7sabeIps2E0XEwWvX8HbD67T2D9mJxq/Y8kTnevlnLZaS6wVXtR5ZcO69vOEvH6ljTS5 \
+    9WqSygYN9BdoAIjvFTENCwBWaEjexRpgCUAUUoZpaCOgsQDkGe4jYPheFUzDKgKG/V8gz/AQrQ3MsGQa1hEQZlgyDQn2Dv8gWOx1QAIgzNAy \
+    DT9QSwcIL9HlYMMAAABCBAAAUEsDBBQACAAIAFRDdlsAAAAAAAAAAAAAAAANAAAAR3lyb3Njb3BlLmNzdpWTTQrCMBBG956idFUxiZmk07RL \
+    F+IFvIA/XQhKpFWwnt5SqE2mgkx28zG8vAyTdH+51UnWLlOR7rrGtyd/r5NXkjWH85qk3c/0HaSbY+uvz0f9jRag9Hi2Uluhg3qltZA0AIVR \
+    XakqrHsgBEDT9xucahASoxvhL9AQoAn6ByAwDS0BWuWQAJEFzAmQvlAapiESYEFnaJiGBQE6OkPLNHQEWNIZWqZhOVubWEjmTMNqBoRxiCOQ \
+    Z9gbwQSEaLEHIPJ/CgFahzGQZ/gBUEsHCAcMevjLAAAALAQAAFBLAwQUAAgACABUQ3ZbAAAAAAAAAAAAAAAADwAAAG1ldGEvZGV2aWNlLmNz \
+    dlMqKMovSC0qqVTSUSpLzClNVeJSKkstKs7MzwOKGOoZKnEBAFBLBwjcNh2tJAAAACMAAABQSwMEFAAIAAgAVEN2WwAAAAAAAAAAAAAAAA0A \
+    AABtZXRhL3RpbWUuY3N2U0otS80rUdJRSq0oSC3KzAVyFEqAFFCkuLK4JDUXC0+hJLWiRIlLKTjEMShEScdAzwAGXA10DPXMzYwtwDxDI2NX \
+    Sx0lIwMjU11DQ10jIwUDCysjMysTAz2glEJoiDPQkADH0GBXJaA2I1ddQ2TdRiZg3RVKXABQSwcI1NgcB3cAAACkAAAAUEsBAhQDFAAIAAgA \
+    VEN2Wy/R5WDDAAAAQgQAABQAAAAAAAAAAAAAAIABAAAAAC4uL0FjY2VsZXJvbWV0ZXIuY3N2UEsBAhQDFAAIAAgAVEN2WwcMevjLAAAALAQA \
+    AA0AAAAAAAAAAAAAAIABBQEAAEd5cm9zY29wZS5jc3ZQSwECFAMUAAgACABUQ3Zb3DYdrSQAAAAjAAAADwAAAAAAAAAAAAAAgAELAgAAbWV0 \
+    YS9kZXZpY2UuY3N2UEsBAhQDFAAIAAgAVEN2W9TYHAd3AAAApAAAAA0AAAAAAAAAAAAAAIABbAIAAG1ldGEvdGltZS5jc3ZQSwUGAAAAAAQA \
+    BAD1AAAAHgMAAAAA
     """)
   static let mixed = archive(
     """
-    UEsDBBQAAAAIAFRDdlsRreU7RAEAAPQJAAAUAAAALi4vQWNjZWxlcm9tZXRlci5jc3aVlctqwzAQRff5CuNVSi1XGr2sZRf9g64L \
-    afAikAfUKbT9+mYTkO5Q6uudPKPD4Wpk96+H09xtl4d+6J/3+/k4f+yuh8u5++q2p6flTVTh+6/CT114Xy7Hz+vc7eqOe31jR3t/ \
-    Xh6tHXBt8EUZc2zXpa5vXNVvrAwyxmrtBhObBvcvUACI+40jDT0AMxq66sUaYAAgChkhDaMCSgQgZ5gUsN1vPGmYFbDtvwE5w0mN \
-    DWQYSMOigJBhIA0dzB2eQTPY64AOgJBhpA2lAeKhmkQbegBChok2DACEDDNtGAEIGWbaMDVAHDsz0YYZgJDhRBtOAIQMC21YAAgZ \
-    FtJQ4KbgxYAv9ppfgAMgZHgDRg4oAIxo6EhDD8CMho40bG9K0hkKaRgBqDIU0jABUGXoScMMQJWhJw3bm5J1hoE0LABUGQbK8BdQ \
-    SwMEFAAAAAgAVEN2W0FQS8xSAQAA3gkAAA0AAABHeXJvc2NvcGUuY3N2lZXLTsMwEEX3fEXUVRFxsMcZP5YsED/AD/DIAokqqAGJ \
-    8vVElULtGwS93XkUnZ7e3nE29y+7odlOl5t2c3fYj9PT+DY0n812//B8DdPDr9OvYnrzOI2vH+/Dz+jCdXb53BrrW1ucr6xtDQ5c \
-    p9U5d7k8z0BXAGV+XvR0dq3R6hvdv0ABoBTPH4GONPQA9F1UACoF7AGIv9AIaagADJihkIYBgBEz9KRhBGDCDD1pmFa1gR72pGFe \
-    Ad0S4gJUstjW1b09/SlHoPKbAkAftQayhuL+2iwTaEMPwFBnGGjDHoCxzjDShgrAVGcYacNQAXF1TaINIwChh4k2TACEHmbaMAMQ \
-    ephJQ4FNwdsKbuyzXgEAhB7OQOWAAkDoYfkWOw/oAQg9nIGkYb0peEHPQCENFYAOMxTSMABQMENPGkYAeszQk4YJgKse9qRhBuCq \
-    hz1l+A1QSwMEFAAAAAAAVEN2W9w2Ha0jAAAAIwAAAA8AAABtZXRhL2RldmljZS5jc3YicHJvcGVydHkiLCJ2YWx1ZSIKInZlcnNp \
-    b24iLCIxLjEiClBLAwQUAAAAAABUQ3ZbTGA5b6QAAACkAAAADQAAAG1ldGEvdGltZS5jc3YiZXZlbnQiLCJleHBlcmltZW50IHRp \
-    bWUiLCJzeXN0ZW0gdGltZSIsInN5c3RlbSB0aW1lIHRleHQiCiJTVEFSVCIsMC4wMDAwMDAwMDBFMCwxLjc2MzgwMDAwMDEyM0U5 \
-    LCIyMDI1LTExLTIyIDA4OjI2OjQwLjEyMyBVVEMiCiJQQVVTRSIsMy4wRS0xLDEuNzYzODAwMDAwNDIzRTksIngiClBLAQIUAxQA \
-    AAAIAFRDdlsRreU7RAEAAPQJAAAUAAAAAAAAAAAAAACAAQAAAAAuLi9BY2NlbGVyb21ldGVyLmNzdlBLAQIUAxQAAAAIAFRDdltB \
-    UEvMUgEAAN4JAAANAAAAAAAAAAAAAACAAXYBAABHeXJvc2NvcGUuY3N2UEsBAhQDFAAAAAAAVEN2W9w2Ha0jAAAAIwAAAA8AAAAA \
-    AAAAAAAAAIAB8wIAAG1ldGEvZGV2aWNlLmNzdlBLAQIUAxQAAAAAAFRDdltMYDlvpAAAAKQAAAANAAAAAAAAAAAAAACAAUMDAABt \
-    ZXRhL3RpbWUuY3N2UEsFBgAAAAAEAAQA9QAAABIEAAAAAA==
+    UEsDBBQAAAAIAFRDdlsv0eVgwwAAAEIEAAAUAAAALi4vQWNjZWxlcm9tZXRlci5jc3aVkrEOgjAQhneeomHC2GKvUJHRwTdwNkHSgQQkEUzU \
+    p9eFpP0bI9ft+l+/fLleeu4GJ7Jpk8r02Laud/dm7sabeIps2E0XEwWvX8HbD67T2D9mJxq/Y8kTnevlnLZaS6wVXtR5ZcO69vOEvH6ljTS5 \
+    9WqSygYN9BdoAIjvFTENCwBWaEjexRpgCUAUUoZpaCOgsQDkGe4jYPheFUzDKgKG/V8gz/AQrQ3MsGQa1hEQZlgyDQn2Dv8gWOx1QAIgzNAy \
+    DT9QSwMEFAAAAAgAVEN2WwcMevjLAAAALAQAAA0AAABHeXJvc2NvcGUuY3N2lZNNCsIwEEb3nqJ0VTGJmaTTtEsX4gW8gD9dCEqkVbCe3lKo \
+    TaaCTHbzMby8DJN0f7nVSdYuU5Huusa3J3+vk1eSNYfzmqTdz/QdpJtj66/PR/2NFqD0eLZSW6GDeqW1kDQAhVFdqSqseyAEQNP3G5xqEBKj \
+    G+Ev0BCgCfoHIDANLQFa5ZAAkQXMCZC+UBqmIRJgQWdomIYFATo6Q8s0dARY0hlapmE5W5tYSOZMw2oGhHGII5Bn2BvBBIRosQcg8n8KAVqH \
+    MZBn+AFQSwMEFAAAAAAAVEN2W9w2Ha0jAAAAIwAAAA8AAABtZXRhL2RldmljZS5jc3YicHJvcGVydHkiLCJ2YWx1ZSIKInZlcnNpb24iLCIx \
+    LjEiClBLAwQUAAAAAABUQ3Zb1NgcB6QAAACkAAAADQAAAG1ldGEvdGltZS5jc3YiZXZlbnQiLCJleHBlcmltZW50IHRpbWUiLCJzeXN0ZW0g \
+    dGltZSIsInN5c3RlbSB0aW1lIHRleHQiCiJTVEFSVCIsMC4wMDAwMDAwMDBFMCwxLjc2MzgwMDAwMDEyM0U5LCIyMDI1LTExLTIyIDA4OjI2 \
+    OjQwLjEyMyBVVEMiCiJQQVVTRSIsMS4yRS0xLDEuNzYzODAwMDAwMjQzRTksIngiClBLAQIUAxQAAAAIAFRDdlsv0eVgwwAAAEIEAAAUAAAA \
+    AAAAAAAAAACAAQAAAAAuLi9BY2NlbGVyb21ldGVyLmNzdlBLAQIUAxQAAAAIAFRDdlsHDHr4ywAAACwEAAANAAAAAAAAAAAAAACAAfUAAABH \
+    eXJvc2NvcGUuY3N2UEsBAhQDFAAAAAAAVEN2W9w2Ha0jAAAAIwAAAA8AAAAAAAAAAAAAAIAB6wEAAG1ldGEvZGV2aWNlLmNzdlBLAQIUAxQA \
+    AAAAAFRDdlvU2BwHpAAAAKQAAAANAAAAAAAAAAAAAACAATsCAABtZXRhL3RpbWUuY3N2UEsFBgAAAAAEAAQA9QAAAAoDAAAAAA==
     """)
 
   private static func archive(_ text: String) -> [UInt8] {
@@ -103,7 +94,7 @@ struct ZipImportTests {
       importer.remarks.first == "walk.zip: ../Accelerometer.csv and Gyroscope.csv are imported")
     let sensor = importer.description.sensor
     let records = try Imports.records(importer)
-    #expect(records.map(\.time) == (0..<30).map { $0 * 10_000_000 })
+    #expect(records.map(\.time) == (0..<12).map { $0 * 10_000_000 })
     for (row, record) in records.enumerated() {
       let ay = Double(record.sample.ay) * sensor.accelerometerScale.value * 9.80665
       let gx = Double(record.sample.gx) * sensor.gyroscopeScale.value * .pi / 180
@@ -121,7 +112,7 @@ struct ZipImportTests {
 
   @Test("a wrong byte in a file's data is refused, and never read as another table")
   func flipped() {
-    for place in stride(from: 60, to: 374, by: 7) {
+    for place in stride(from: 60, to: 245, by: 7) {
       var bytes = Self.streamed
       bytes[place] ^= 0x10
       #expect(Self.error(bytes) != nil, "byte \(place)")
@@ -137,7 +128,7 @@ struct ZipImportTests {
       do throws(ImportError) {
         let importer = try Self.open(bytes)
         // The name of a file that is not imported, a date, or one that is not needed.
-        #expect(importer.end.ledger.sampled == 30, "byte \(place)")
+        #expect(importer.end.ledger.sampled == 12, "byte \(place)")
       } catch {
         #expect(error.description.hasPrefix("walk.zip"), "byte \(place): \(error)")
       }
@@ -269,7 +260,7 @@ struct InflaterTests {
   @Test(
     "unpacks blocks of each kind, whatever pieces they come in", arguments: [1, 7, 300, .max])
   func kinds(piece: Int) throws {
-    let table = (0..<400).map { "\($0),\($0 * $0 % 97)\n" }.joined()
+    let table = (0..<60).map { "\($0),\($0 * $0 % 97)\n" }.joined()
     #expect(try unpack(Streams.dynamic, piece: piece) == Array(table.utf8))
     #expect(try unpack(Streams.fixed, piece: piece) == Array("abcabcabcabc imulog abcabc".utf8))
     #expect(try unpack(Streams.stored, piece: piece, room: 1) == Array("stored bytes".utf8))
@@ -306,24 +297,9 @@ struct InflaterTests {
 private enum Streams {
   static let dynamic = base64(
     """
-    LdZJooQwCADRfc6ShYAZvP/FfhX9N9qmzSA8ic98RswYOd9R8xvvjD3WzDX2rD3OfL9x537HN2+MeGaNiJnvCHqcETVP
-    jngnhzWLO/bc/D7zWyPuLG7/5nlGPjNyZMxVI3N+e2TN9x35zo/Z13xp3/Oj5czF/Xfekd/ca9Qz84yKee+onIuF1swc
-    9c77jVpzxyhWy51nBr/pukfRd4/3me8db8zK8eYMftekmVlrvGveNd49D8995uH3nYf2z+N6bFnhvyu9c5W91ssAaznW
-    2o67jnOs63zrc+79uI4drmmn69vlWvfruvfyGfb2efbx2fb1OTd9x3l8+hNG4qRROWWEzmu0zjJyZxvFc4zouUb3fEb6
-    Pkb9hhm4aTYugRr3NUd3ma+7zd09pPFeM3q/Tu5jnr8w5V+a/a+E8BGn8dFzfBsk30HLd/310RYPE3IMb42n+8VTDhLP
-    64jxLIePZ//0OG88t/08XwOClIJExbFXHagSEaxUJCzVbZ80oh87sLVs/AxIoOuVZBiqyI5bAOyz8TWiAbHLcRvpyA57
-    iMzGz4SEzhhZaKy8Om8BNZIYWAuvlukNtG1PnfjAW9nvk0Qgjr8QB5V4201gDkSBuuPVklfoztP5Nd7fLV93wJ7dwcdY
-    q90G+pwGfk4KQJeAQBe0Gn5g0MWC0KWj0AeBoY+1+80JIdJdiQQAioZDixz7xQswGjY0GkQ8GlJAGuDTb25A0uBj0lSA
-    0sSg0jSd36uPy64DXycUmVwg01TfX+XQJkOik17oFAg85XK77ARCpQRRYWFUZiDlr896FSLl+FrDUOrv3e2n77m/Dt09
-    scpgCVaGTrAyUYKVafNxDYnVtG27vMQqi02xcuzHSKxui1j4iClWulkCqVfx/grc6goHVkscWK1xYLXIRYc0wWqZsxbS
-    D6wUOqySiMxOS2rVxm3KUqyMLFZWnp3cBCupTrCGVymDBOv21EQSrIBJsIZXZ/rXFVZWM0usgi7BerxKQaZYPb2/xvW7
-    Zf86nO4OVsZ6G3xi1Wmw6qRgdQlgdUGrX5sEq4sFq0sHqw8CVh9r9cuXYqW7WAmARZMOYuXYL3Bi1bBhtbeK0yEFqwHe
-    XQbS4sl/YDUVYDUxYDVNp4tJgtUUipXuYPXidqpPF6TUKkOClV5YFQhW5XK7qCVYpWQtZUSwhldElqN1MaXKMXCZSPV3
-    dbvlNJVKh+/XHasOBlaH/rocF1iZth7XUBZW28rl1dPVvMTKsR+jsLq9uj5iPb0ZlIX14dTBKLAuG8tAVfRuUmAliBUd
-    0nLTtvEa7gp3o8KqO3B2WkqrNlZvwtm7WYmVbTg7uQVWN2KwuhNnb4cF1u2piRRYAVNgDa/cTgurwKpqZoVV0BVYj1e9
-    HZdYPTXWEiu3gNUOv/28wMpYb4MvrDoNVp307c+BAqsLWv3aFFhdLFhd+vr/nlj9WKtfvhIr3cVKANbvg0SsHPsFLqwa
-    NqwaxN3fMwVWA7y7DJSV1f9up2L3B1GB1TSdLiYFVlMoVrofP6jKwuqpC1JplSHBaq/+HCusyuV2USv3fGazsDLi7U+5
-    Aqt/WRdLqhwvLgup/Hbj52hNLaX63fTrjlUHc/P3vy7MBVan/XoNFtZ3/AE=
+    FU/HEQBBCPpTC48zYOi/sXM/DoME/fjBaHAmgoukFUQXilFo5mJYieUY7GPAjJ6wczQs2A5L3hDjFMU63FzBhnHyZX/wj+ZwowLu3IIHM+HJ \
+    vXYxjy/uMU2dfjjwZQnx0RthnEE4dYcG3RHJWYRYhrhrT9m0w2ctxHkL+TEHaQxHOu1w8OhrDaQ4Qhb7/m724WEfv2/qe4zsbeVPqXgu5QVI \
+    L0v1ctWvQ/P6tK/7Bw==
     """)
   static let fixed = base64("S0xKToQhhczc0pz8dAUIDwA=")
   static let stored = base64("AQwA8/9zdG9yZWQgYnl0ZXM=")

@@ -10,9 +10,9 @@ enum FieldTable {
 
   /// The last sample in g and °/s, and the times.
   static func read(
-    _ text: String, columns: String? = nil, units: String? = nil
+    _ text: String, columns: String? = nil, units: String? = nil, rate: SampleRate? = nil
   ) throws -> (times: [Int64], values: [Double], remarks: [String]) {
-    var options = Imports.options
+    var options = Imports.given(rate: rate)
     options.columns = try columns.map { try #require(ImportColumnNames($0)) }
     options.units = try units.map { try #require(ImportUnits($0)) }
     let importer = try Imports.csv(text, options)

@@ -89,19 +89,6 @@ struct GapImportTests {
     #expect(importer.end.ledger.busErrors == 100 && importer.end.ledger.sampled == 3)
   }
 
-  @Test(
-    "a row that is no gap is refused with its line",
-    arguments: [
-      ("busErr", "1"), ("busError", ""), ("busError", "0"), ("busError", "-1"), ("busError", "1.5"),
-      ("BusError", "1"), ("busError", "1e30"),
-    ])
-  func wrong(_ cause: String, _ ticks: String) {
-    let table = "t_ns,ax,gap,gap_ticks\n0,1,,\n10,,\(cause),\(ticks)\n20,1,,\n"
-    #expect(
-      Imports.csvError(table)?.description.contains("line 3: \"\(cause) \(ticks)") == true,
-      "\(Imports.csvError(table)?.description ?? "taken")")
-  }
-
   @Test("a table whose texts are quoted has its gaps, and a row with values and a cause is a gap")
   func quoted() throws {
     for (samples, gap) in [("\"\",\"\"", "\"missed\",\"2\""), (",", "missed,2")] {
@@ -116,14 +103,6 @@ struct GapImportTests {
       let importer = try Imports.csv(
         "t_ns,ax,gap,gap_ticks\n" + rows.joined(separator: "\n") + "\n")
       #expect(importer.end.ledger.busErrors == 1 && importer.end.ledger.sampled == 7, "\(row)")
-    }
-  }
-
-  @Test("a row of a gap without a time, or that is cut off, is refused with its line")
-  func cut() {
-    for row in [",,busError,1", "10,,busError"] {
-      let sentence = Imports.csvError("t_ns,ax,gap,gap_ticks\n0,1,,\n\(row)\n")?.description ?? ""
-      #expect(sentence.contains("line 3"), "\(sentence)")
     }
   }
 

@@ -221,25 +221,6 @@ struct ImportAssumptionTests {
     }
   }
 
-  @Test(
-    "dates of another form are refused with the form that is read",
-    arguments: [
-      "03.02.2026 10:00:00", "02/03/2026 10:00:00", "2026-02-03 11:59:50 AM", "23:59:50",
-      "2024-02-30 10:00:00",
-    ])
-  func dates(_ date: String) {
-    let sentence = Imports.csvError("time,ax,ay,az\n\(date),1,2,3\n")?.description ?? ""
-    #expect(sentence.contains("\"\(date)\" is not a date") && sentence.contains("2026-11-21T02"))
-  }
-
-  @Test("rows of alternate sensors are explained")
-  func otherForms() {
-    let alternate = "time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n"
-    let sentence = Imports.csvError(alternate)?.description ?? ""
-    #expect(sentence.contains("each of its 2 rows has a column without a value"), "\(sentence)")
-    #expect(sentence.contains("line 2") && sentence.contains("--columns"))
-  }
-
   @Test("units that contradict those of the header or the file's facts are taken, and said")
   func contradiction() throws {
     let rows = (0..<30).map { "0.\($0 + 10),1.5,-2.5,3.5" }.joined(separator: "\n")

@@ -54,20 +54,6 @@ struct ImportPlaceTests {
       "\(sentence)")
   }
 
-  @Test(
-    "dates that no log can hold are named with what it holds",
-    arguments: [
-      ("0001-01-01T00:00:00Z", "1678 to 2261"), ("2262-01-01 00:00:00", "1678 to 2261"),
-      ("2016-12-31T23:59:60Z", "leap second"), ("2026-02-03T00:00:61Z", "is not a date"),
-    ] as [(String, String)])
-  func dates(_ date: String, _ words: String) throws {
-    let first = "Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n"
-    let sentence = try #require(Imports.csvError(first + "\(date),1,2,3\n")?.description)
-    #expect(
-      sentence.hasPrefix("table.csv, line 3, column 1 (Time): \"\(date)\""), "\(sentence)")
-    #expect(sentence.contains(words), "\(sentence)")
-  }
-
   @Test("bytes of 0 in a row are named, whatever they do to its values")
   func zeros() {
     let rows = (0..<40).map { "\($0)0,\($0)\n" }

@@ -76,14 +76,4 @@ struct ImportSensorTests {
     #expect(importer.description.channels == [.accelerometer, .gyroscope])
     #expect(importer.remarks.contains { $0.contains("columns are left out: ") })
   }
-
-  @Test("are refused among the keys of a row of JSON, too")
-  func rows() throws {
-    let key = Imports.csvError("{\"time\":0,\"imu1_ax\":1,\"imu1_ay\":2,\"imu1_az\":3}\n")
-    #expect(
-      key?.description.contains("--columns time=time,ax=imu1_ax,ay=imu1_ay,az=imu1_az") == true)
-    let second = Imports.csvError(
-      "{\"time\":0,\"ax\":1,\"ay\":2,\"az\":3,\"b_ax\":1,\"b_ay\":2,\"b_az\":3}\n")
-    #expect(second?.description.contains("of another sensor") == true)
-  }
 }

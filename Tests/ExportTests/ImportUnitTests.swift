@@ -182,26 +182,6 @@ struct ImportUnitTests {
     #expect(placed.description.rate == hertz(100))
   }
 
-  @Test("a guess of counts is named where a later value is none, with the option")
-  func guessedCounts() throws {
-    let text = "time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n"
-    let error = try #require(Imports.csvError(text))
-    #expect(
-      "\(error)".hasSuffix(
-        "the unit of its accelerations is not named, and those of the first row are whole numbers, so that all are "
-          + "taken as counts; name the unit with --units: g, mg, m/s2 or raw"), "\(error)")
-    #expect(try Imports.csv(text, Imports.given(units: "g")).description.rate == hertz(100))
-  }
-
-  @Test("decimal commas in quotes between commas are named")
-  func quotedCommas() throws {
-    for row in ["\"0,01\",\"0,5\",\"1,5\",\"2\"", "0.01,\"0,5\",\"1,5\",\"2\""] {
-      let text = "time_s,ax,ay,az\n0,1,2,3\n\(row)\n"
-      let error = try #require(Imports.csvError(text, Imports.given(units: "g")))
-      #expect("\(error)".contains("has a decimal comma"), "\(error)")
-    }
-  }
-
   @Test("values so small that no export could write their scale are near 0, which is said")
   func tinyValues() throws {
     let rows = (0..<50).map { "\($0 * 10),0.5,1,2,0,0,1e-12\n" }.joined()

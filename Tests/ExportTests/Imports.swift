@@ -66,17 +66,29 @@ struct WideEncoding: CustomTestStringConvertible {
 struct Refusal: CustomTestStringConvertible {
   let text: String
   let words: String
-  var testDescription: String { text }
+  /// What the user says, such as `--rate 100 --units g,s --columns time=1,ax=2`.
+  var said = ""
+  var testDescription: String { "\(said) \(text)" }
 
-  /// A case from each line `text ⇒ words`, in which `\n` and `\r` are ends of lines.
+  /// A case from each line `text ⇒ words` or `text ⇒ options ⇒ words`, in which `\n` and `\r` are ends of lines.
   static func list(_ lines: String) -> [Refusal] {
     lines.split(separator: "\n").map { line in
-      let parts = line.split(separator: " ⇒ ", maxSplits: 1, omittingEmptySubsequences: false)
-      precondition(parts.count == 2, "no case: \(line)")
+      let parts = line.split(separator: " ⇒ ", omittingEmptySubsequences: false).map(String.init)
+      precondition(parts.count == 2 || parts.count == 3, "no case: \(line)")
       let text = parts[0].replacing(#"\n"#, with: "\n").replacing(#"\r"#, with: "\r")
-      return Refusal(text: String(text), words: String(parts[1]))
+      return Refusal(
+        text: text, words: parts[parts.count - 1], said: parts.count == 3 ? parts[1] : "")
     }
   }
+
+  private func option(_ name: String) -> String? {
+    (" " + said).split(separator: " --").first { $0.hasPrefix(name + " ") }
+      .map { String($0.dropFirst(name.count + 1)) }
+  }
+
+  var columns: String? { option("columns") }
+  var units: String? { option("units") }
+  var rate: SampleRate? { option("rate").flatMap { SampleRate(decimal: $0) } }
 }
 
 enum Imports {

@@ -197,26 +197,6 @@ struct StatedImportTests {
     #expect(importer.remarks.contains { $0.contains("the cause of 1 gap") })
   }
 
-  @Test("a unit that is unknown, or another one than that of the same sensor, is refused by column")
-  func units() {
-    let rows = (0..<20).map { "{\"t_ns\":\($0)0000000,\"ax\":1,\"ay\":2,\"az\":3}" }
-      .joined(separator: ",")
-    for (units, words) in [
-      ("\"ax\":\"m/s^2\",\"ay\":\"g\",\"az\":\"m/s^2\"", ["ay", "\"g\"", "ax", "m/s²"]),
-      ("\"ax\":\"furlong\",\"ay\":\"g\",\"az\":\"g\"", ["ax", "\"furlong\"", "m/s2"]),
-      ("\"ax\":\"deg/s\",\"ay\":\"deg/s\",\"az\":\"deg/s\"", ["ax", "\"deg/s\"", "m/s2"]),
-    ] {
-      let sentence =
-        Imports.csvError("{\"units\":{\(units)},\n\"samples\":[\(rows)]}")?.description ?? "taken"
-      #expect(words.allSatisfy { sentence.contains($0) }, "\(sentence)")
-    }
-    let table = "t_ns,ax,ay,az\n0,1,2,3\n10000000,1,2,3\n"
-    let mixed = "# imulog.units.ax: g\n# imulog.units.ay: m/s^2\n"
-    #expect(Imports.csvError(mixed + table)?.description.contains("line 2: the unit of ay") == true)
-    let named = "# imulog.units.ax: m/s^2\nt_ns,ax_g,ay_g,az_g\n0,1,2,3\n10000000,1,2,3\n"
-    #expect(Imports.csvError(named)?.description.contains("line 2: the unit of ax") == true)
-  }
-
   @Test("parts of a document that are of another form are left out, each named by its list")
   func forms() throws {
     let rows = (0..<20).map { "{\"t_ns\":\($0)0000000,\"ax\":\($0)}" }.joined(separator: ",")
@@ -260,14 +240,6 @@ struct StatedImportTests {
     bytes[40] = UInt8(ascii: "\r")
     var source = ArraySource(bytes, name: "walk.csv")
     #expect(throws: ImportError.notUTF8(name: "walk.csv")) { try ImportFormat.detect(&source) }
-  }
-
-  @Test("a preamble of a later version is refused, as a document is")
-  func schema() {
-    let table = "t_ns,ax\n0,1\n10,2\n"
-    let sentence = Imports.csvError("# imulog.schema: 9\n" + table)?.description
-    #expect(sentence?.contains("schema 9") == true)
-    #expect(Imports.csvError("# imulog.schema: 1\n" + table) == nil)
   }
 
   @Test("an axis without a column is named where the other two have one")

@@ -8,22 +8,6 @@ import Testing
 /// Tables that do not say what their columns are: nothing is taken for granted without a word.
 @Suite("What a table does not say")
 struct UnsaidUnitTests {
-  @Test(
-    "names of a program that names its units are another program's without them",
-    arguments: [
-      "Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z",
-      "Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z",
-    ])
-  func withoutUnits(_ header: String) throws {
-    let text = header + "\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n"
-    let error = Imports.csvError(text)
-    #expect(error?.description.contains("--units") == true, "\(String(describing: error))")
-    let found = try FieldTable.read(text, units: "g,deg/s,s")
-    #expect(found.times == [0, 10_000_000])
-    #expect(FieldTable.isNear(found.values, [0.25, -0.5, 0.75, -4.5, 5, -6]))
-    #expect(!found.remarks.contains { $0.contains("--units says") }, "\(found.remarks)")
-  }
-
   @Test("a table of x, y and z is Sensor Logger's by its seconds_elapsed alone")
   func withoutProgram() throws {
     let text = "time,x,y,z\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n20,0.5,-0.25,1\n"

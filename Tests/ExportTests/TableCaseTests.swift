@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import IMUModel
+import Testing
+
+/// Tables as programs and people of the field write them, of which the obvious reading would be a wrong one; one a line.
+@Suite("Tables with what a user says of them")
+struct TableCaseTests {
+  /// Times in ns, values of the last row in g and °/s, and words of a remark, or of one that there must not be.
+  private static let readings = Refusal.list(
+    #"""
+    Time (s),Acc x (g),Acc y (g),Acc z (g),Time (s),Gyr x (deg/s),Gyr y (deg/s),Gyr z (deg/s)\n0.00,0.5,-0.25,1,0.000,1,-2,3\n0.01,0.25,-0.5,1,0.005,-4,5,-6\n ⇒ --columns time=5,gx=Gyr x (deg/s),gy=7,gz=8 ⇒ 0 5000000 | -4 5 -6 |
+    2025-11-22 08:26:40.000,0.0,-0.5,1.0,300,260,200\n2025-11-22 08:26:40.010,0.25,-0.25,0.5,301,261,201\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ 0 10000000 | 0.25 -0.25 0.5 |
+    // General information\n//  MT Manager version: 2022.0\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 100000000 110000000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 14.32394487827058 -28.64788975654116 85.94366926962348 | as MT Manager writes it: times in 0.1 ms
+    DeviceTag:,foot\nsep=,\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 1000000 1100000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 0.25 -0.5 1.5 | as Movella DOT writes it: times in µs
+    ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    n,ax,ay,az\n7,10,-20,16384\n8,7,-8000,16000\n ⇒ --rate 100 ⇒ 0 10000000 | 0.000427 -0.488281 0.976563 |
+    0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    made;by\nt;ax;ay;az\n0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    # t (ms),ax (mg),ay (mg),az (mg)\n0,500,-250,1000\n10,250,-500,750\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    made,by,hand,7\nZeit (ms),Stoß x (mg),Stoß y (mg),Stoß z (mg)\n0,500,-250,1000\n10,250,-500,750\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    made by\nt (furlong),ax,ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 | 1 2 3 |
+    made by\nt,ax (lb),ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s --rate 100 ⇒ 0 | 1 2 3 |
+    t_ms ax ay az\n0 0.5 -0.25 1\n10 0.25 -0.5 0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    0 0.5 -0.25 1\n10 0.25 -0.5 0.75\n ⇒ --columns time=1,ax=4,ay=2,az=3 --units g,ms ⇒ 0 10000000 | 0.75 0.25 -0.5 |
+    Time,Rotation Rate (X),Rotation Rate (Y),Rotation Rate (Z)\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ --columns time=Time,gx=2,gy=3,gz=4 --units s,deg/s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    cts,Gyroscope (z) [deg/s],1,2\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --columns time=cts,gz=2,gx=3,gy=4 --units ms ⇒ 0 10000000 | -0.5 0.75 0.25 |
+    time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 0.5 0.75 |
+    Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units g,deg/s,s ⇒ 0 10000000 | 0.25 -0.5 0.75 -4.5 5 -6 | !--units says
+    Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units g,deg/s,s ⇒ 0 10000000 | 0.25 -0.5 0.75 -4.5 5 -6 | !--units says
+    # imulog.schema: 1\nt_ns,ax\n0,1\n10,-8192\n ⇒ 0 10 | -0.5 |
+    0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    # rate 100\nn a m e\nt,ax,ay,az\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    t;q\n\nt,ax,ay,az\ns,g,g,g\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    Serial,7,,\n,,,\nt,ax,ay,az\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    a,b,c,d,e\nt,ax,ay,az,\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    """#)
+
+  @Test("are read with their times and values", arguments: readings)
+  func reading(_ table: Refusal) throws {
+    let found = try FieldTable.read(
+      table.text, columns: table.columns, units: table.units, rate: table.rate)
+    let parts = table.words.split(separator: "|").map { $0.split(separator: " ") }
+    #expect(found.times == parts[0].compactMap { Int64($0) })
+    #expect(FieldTable.isNear(found.values, parts[1].compactMap { Double($0) }), "\(found.values)")
+    guard parts.count == 3 else { return }
+    let words = parts[2].joined(separator: " ")
+    let isSaid = found.remarks.contains { $0.contains(words.drop { $0 == "!" }) }
+    #expect(isSaid != words.hasPrefix("!"), "\(found.remarks)")
+  }
+
+  /// Parts of the sentence, between dots.
+  private static let refusals = Refusal.list(
+    #"""
+    Time (s),Acc x (g),Acc y (g),Acc z (g),Time (s),Gyr x (deg/s),Gyr y (deg/s),Gyr z (deg/s)\n0.00,0.5,-0.25,1,0.000,1,-2,3\n0.01,0.25,-0.5,1,0.005,-4,5,-6\n ⇒ --columns time=Time (s),gx=Gyr x (deg/s) ⇒ table.csv, line 1: the header has "Time (s)" of --columns in columns 1 and 5: give the number of the right one
+    2025-11-22 08:26:40.000,0.0,-0.5,1.0,300,260,200\n2025-11-22 08:26:40.010,0.25,-0.25,0.5,301,261,201\n ⇒ table.csv
+    t,ax,ay,az\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ no samples
+    t,ax\n0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ table.csv, line 1: there is no column 4 of --columns: count them from 1, as commas, semicolons, tabs or single blanks separate them
+    made by\nt,ax (lb),ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ table.csv, line 2, column 2 (ax (lb)): the unit
+    Time,Rotation Rate (X),Rotation Rate (Y),Rotation Rate (Z)\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ such as --columns time=Time,gx=2,gy=3,gz=4
+    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ is not that of the same sensor's column before it
+    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ is not that of the same sensor's column before it
+    Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
+    Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
+    time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n ⇒ the unit of its accelerations is not named, and those of the first row are whole numbers, so that all are taken as counts; name the unit with --units: g, mg, m/s2 or raw
+    time_s,ax,ay,az\n0,1,2,3\n"0,01","0,5","1,5","2"\n ⇒ --units g ⇒ has a decimal comma
+    time_s,ax,ay,az\n0,1,2,3\n0.01,"0,5","1,5","2"\n ⇒ --units g ⇒ has a decimal comma
+    time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n ⇒ each of its 2 rows has a column without a value … line 2 … --columns
+    time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000Z,0.5,-0.25,1\n2025-11-22T08:26:41.000Z,0.5,-0.25,1\n2025-11-22T08:26:42.000,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … has no offset from UTC, and those before it have one
+    time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000,0.5,-0.25,1\n2025-11-22T08:26:41.000,0.5,-0.25,1\n2025-11-22T08:26:42.000-03:30,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … has an offset from UTC, and those before it have none
+    time,ax,ay,az\n03.02.2026 10:00:00,1,2,3\n ⇒ "03.02.2026 10:00:00" is not a date … 2026-11-21T02
+    time,ax,ay,az\n02/03/2026 10:00:00,1,2,3\n ⇒ "02/03/2026 10:00:00" is not a date … 2026-11-21T02
+    time,ax,ay,az\n2026-02-03 11:59:50 AM,1,2,3\n ⇒ "2026-02-03 11:59:50 AM" is not a date … 2026-11-21T02
+    time,ax,ay,az\n23:59:50,1,2,3\n ⇒ "23:59:50" is not a date … 2026-11-21T02
+    time,ax,ay,az\n2024-02-30 10:00:00,1,2,3\n ⇒ "2024-02-30 10:00:00" is not a date … 2026-11-21T02
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n0001-01-01T00:00:00Z,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "0001-01-01T00:00:00Z" … 1678 to 2261
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n2262-01-01 00:00:00,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "2262-01-01 00:00:00" … 1678 to 2261
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n2016-12-31T23:59:60Z,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "2016-12-31T23:59:60Z" … leap second
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n2026-02-03T00:00:61Z,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "2026-02-03T00:00:61Z" … is not a date
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busErr,1\n20,1,,\n ⇒ line 3: "busErr 1
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,\n20,1,,\n ⇒ line 3: "busError
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,0\n20,1,,\n ⇒ line 3: "busError 0
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,-1\n20,1,,\n ⇒ line 3: "busError -1
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,1.5\n20,1,,\n ⇒ line 3: "busError 1.5
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,BusError,1\n20,1,,\n ⇒ line 3: "BusError 1
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,1e30\n20,1,,\n ⇒ line 3: "busError 1e30
+    t_ns,ax,gap,gap_ticks\n0,1,,\n,,busError,1\n ⇒ line 3
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError\n ⇒ line 3
+    {"units":{"ax":"m/s^2","ay":"g","az":"m/s^2"},"samples":[{"t_ns":0,"ax":1,"ay":2,"az":3},{"t_ns":10000000,"ax":1,"ay":2,"az":3}]} ⇒ ay … "g" … ax … m/s²
+    {"units":{"ax":"furlong","ay":"g","az":"g"},"samples":[{"t_ns":0,"ax":1,"ay":2,"az":3},{"t_ns":10000000,"ax":1,"ay":2,"az":3}]} ⇒ ax … "furlong" … m/s2
+    {"units":{"ax":"deg/s","ay":"deg/s","az":"deg/s"},"samples":[{"t_ns":0,"ax":1,"ay":2,"az":3},{"t_ns":10000000,"ax":1,"ay":2,"az":3}]} ⇒ ax … "deg/s" … m/s2
+    # imulog.units.ax: g\n# imulog.units.ay: m/s^2\nt_ns,ax,ay,az\n0,1,2,3\n10000000,1,2,3\n ⇒ line 2: the unit of ay
+    # imulog.units.ax: m/s^2\nt_ns,ax_g,ay_g,az_g\n0,1,2,3\n10000000,1,2,3\n ⇒ line 2: the unit of ax
+    # imulog.schema: 9\nt_ns,ax\n0,1\n10,2\n ⇒ schema 9
+    {"time":0,"imu1_ax":1,"imu1_ay":2,"imu1_az":3}\n ⇒ --columns time=time,ax=imu1_ax,ay=imu1_ay,az=imu1_az
+    {"time":0,"ax":1,"ay":2,"az":3,"b_ax":1,"b_ay":2,"b_az":3}\n ⇒ of another sensor
+    """#)
+
+  @Test("are refused in a sentence with the place", arguments: refusals)
+  func refusal(_ table: Refusal) {
+    let options = Imports.given(rate: table.rate, columns: table.columns, units: table.units)
+    let sentence = Imports.csvError(table.text, options)?.description ?? "taken"
+    for part in table.words.split(separator: " … ") {
+      #expect(sentence.contains(part), "\(sentence)")
+    }
+  }
+}

@@ -12,10 +12,7 @@ struct CalibrationDoubtTests {
   @Test("a pose that nothing checks is named, and what is known is said to hold only without it")
   func unchecked() throws {
     var recording = try MadeUpRecording()
-    for (index, direction) in (ImperfectSensor.faces + edges).enumerated() {
-      recording.rest(direction * (index == 1 ? 1.05 : 1))
-      recording.move()
-    }
+    recording.poses(ImperfectSensor.faces + edges, spoiled: 1, by: 1.05)
     recording.turns()
     let result = recording.finished()
     #expect(result.uncheckedCount == 6 && result.calibration?.accelerometer?.unchecked == 6)
@@ -32,10 +29,7 @@ struct CalibrationDoubtTests {
   func checked() throws {
     for moved in [nil, 1, 4] {
       var recording = try MadeUpRecording()
-      for (index, direction) in (ImperfectSensor.faces + edges + edges.map { -$0 }).enumerated() {
-        recording.rest(direction * (index == moved ? 1.05 : 1))
-        recording.move()
-      }
+      recording.poses(ImperfectSensor.faces + edges + edges.map { -$0 }, spoiled: moved, by: 1.05)
       recording.turns()
       let result = recording.finished()
       #expect(!result.remarks.contains { $0.contains("would show") }, "\(result.remarks)")
@@ -168,10 +162,7 @@ struct CalibrationDoubtTests {
     var recording = try MadeUpRecording()
     recording.accelerationSlope = Vector3(0.001, -0.0008, 0.0012)
     recording.temperature = 20
-    for direction in ImperfectSensor.faces + edges + edges.map({ -$0 }) {
-      recording.rest(direction)
-      recording.move()
-    }
+    recording.poses(ImperfectSensor.faces + edges + edges.map({ -$0 }))
     recording.temperature = 45
     recording.rest(ImperfectSensor.faces[4])
     let remarks = recording.finished().remarks

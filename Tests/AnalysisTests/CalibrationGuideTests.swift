@@ -151,10 +151,7 @@ struct CalibrationGuideTests {
     var recording = try MadeUpRecording(channels: .accelerometer)
     #expect(!recording.guide.hasTurns)
     let edges = ImperfectSensor.edges[..<3] + ImperfectSensor.edges[..<3].map { -$0 }
-    for direction in ImperfectSensor.faces + edges {
-      recording.rest(direction)
-      recording.move()
-    }
+    recording.poses(ImperfectSensor.faces + edges)
     #expect(recording.guide.next == .done)
   }
 }

@@ -18,10 +18,7 @@ struct CalibrationStudyTests {
   @Test("poses that are held for 2 s are found, and give offset, scale and cross terms")
   func orientations() throws {
     var recording = try MadeUpRecording()
-    for direction in directions {
-      recording.rest(direction)
-      recording.move()
-    }
+    recording.poses(directions)
     // Too short to count.
     recording.rest(Vector3(0.6, 0.8, 0), 150)
     recording.study.finish()

@@ -22,10 +22,7 @@ struct CalibrationTruthTests {
   @Test("nine poses for a minute each give cross terms, as nine short ones do")
   func longPoses() throws {
     var recording = try MadeUpRecording()
-    for direction in ImperfectSensor.faces + ImperfectSensor.edges[..<3] {
-      recording.rest(direction, 7000)
-      recording.move()
-    }
+    recording.poses(ImperfectSensor.faces + ImperfectSensor.edges[..<3], 7000)
     recording.study.finish()
     #expect(recording.study.windows.count >= FreeLivingFit.leastPoints)
     let result = recording.study.result()
@@ -79,10 +76,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording()
     recording.rest(Vector3(0, 0, 1.06))
     recording.move()
-    for direction in ImperfectSensor.faces + ImperfectSensor.edges {
-      recording.rest(direction)
-      recording.move()
-    }
+    recording.poses(ImperfectSensor.faces + ImperfectSensor.edges)
     let result = recording.finished()
     #expect(result.remarks.contains { $0.contains("the pose at 0 s with +z up is left out") })
     try expectTruth(result)
@@ -92,10 +86,8 @@ struct CalibrationTruthTests {
   func contradiction() throws {
     for (spoiled, excess) in [(2, 0.02), (8, 0.02), (0, -0.012), (11, 0.008)] {
       var recording = try MadeUpRecording(hasCrossTerms: false)
-      for (index, direction) in (ImperfectSensor.faces + ImperfectSensor.faces).enumerated() {
-        recording.rest(direction * (index == spoiled ? 1 + excess : 1))
-        recording.move()
-      }
+      recording.poses(
+        ImperfectSensor.faces + ImperfectSensor.faces, spoiled: spoiled, by: 1 + excess)
       let result = recording.finished()
       #expect(!result.remarks.contains { $0.contains("left out") }, "\(result.remarks)")
       let (first, second) = (spoiled % 6 * 4, spoiled % 6 * 4 + 24)
@@ -112,10 +104,7 @@ struct CalibrationTruthTests {
     }
     // A third one on the face says which it was.
     var recording = try MadeUpRecording(hasCrossTerms: false)
-    for (index, direction) in (0..<3).flatMap({ _ in ImperfectSensor.faces }).enumerated() {
-      recording.rest(direction * (index == 8 ? 1.02 : 1))
-      recording.move()
-    }
+    recording.poses((0..<3).flatMap({ _ in ImperfectSensor.faces }), spoiled: 8, by: 1.02)
     let result = recording.finished()
     #expect(result.remarks.contains { $0.contains("the pose at 32 s with +y up is left out") })
     try expectTruth(result, hasCrossTerms: false)
@@ -245,10 +234,7 @@ struct CalibrationTruthTests {
     recording.accelerationSlope = Vector3(0.001, -0.0015, 0.002)
     for temperature in [15.0, 40] {
       recording.temperature = temperature
-      for direction in ImperfectSensor.faces + ImperfectSensor.edges {
-        recording.rest(direction)
-        recording.move()
-      }
+      recording.poses(ImperfectSensor.faces + ImperfectSensor.edges)
     }
     let result = recording.finished()
     let part = try #require(result.calibration?.accelerometer, "\(result.refusals)")
@@ -347,10 +333,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording(hasCrossTerms: false)
     recording.faces()
     let few = recording.study.result().bounds
-    for direction in ImperfectSensor.edges {
-      recording.rest(direction)
-      recording.move()
-    }
+    recording.poses(ImperfectSensor.edges)
     let many = recording.finished().bounds
     let (worse, better) = (try #require(few.offset), try #require(many.offset))
     #expect(worse > 0.001 && worse < 0.002 && better < worse * 0.6, "\(worse) \(better)")

@@ -162,13 +162,18 @@ struct MadeUpRecording {
     }
   }
 
-  /// All six faces, with a move between them.
-  mutating func faces(_ count: Int = 300) {
-    for direction in ImperfectSensor.faces {
-      rest(direction, count)
+  /// At rest in directions, with a move after each; one of them may be off by a factor.
+  mutating func poses(
+    _ directions: [Vector3], _ count: Int = 300, spoiled: Int? = nil, by factor: Double = 1
+  ) {
+    for (index, direction) in directions.enumerated() {
+      rest(direction * (index == spoiled ? factor : 1), count)
       move()
     }
   }
+
+  /// All six faces, with a move between them.
+  mutating func faces(_ count: Int = 300) { poses(ImperfectSensor.faces, count) }
 
   /// A turn about each axis, on a turntable.
   mutating func turns(by degrees: Double = 360, seconds: Int = 4) {

@@ -19,7 +19,7 @@ struct RateBoundTests {
 
   private static let faces = ImperfectSensor.faces
   private static let up = [Vector3](repeating: faces[4], count: 12)
-  private static let cases = [
+  private static let cases: [Case] = [
     Case(name: "twelve rests on one face", directions: up, noise: 0.01),
     Case(name: "two faces", directions: up + [faces[0]], noise: 0.01),
     Case(name: "six faces, one of them twelve times", directions: up + faces, noise: 0.01),

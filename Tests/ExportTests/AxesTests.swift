@@ -243,12 +243,6 @@ struct CalibratedExportTests {
     #expect(text.contains("\"name\":\"shoe\"") && text.contains("\"name\":\"boot\""))
   }
 
-  @Test("nothing is taken out unless it is asked for")
-  func unasked() throws {
-    let text = try log().export(ExportOptions(format: .csv, units: .raw))
-    #expect(text.contains("\n0,1000,8096,-16384,131,10,-262,-2220\n"))
-  }
-
   @Test("the mounting's axes come after the calibration, which is of the chip's")
   func axes() throws {
     let text = try log { $0.axes = AxisMap("-z,y,x") }.export(options(.raw))

@@ -150,8 +150,7 @@ struct ChipExportTests {
     var log = TestLog(description)
     var random = SeededGenerator(seed: 5)
     for tick in stride(from: 0, to: 60_000, by: 2) as StrideTo<UInt64> {
-      var sample = RawSample()
-      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: random.next()) }
+      let sample = RawSample(&random)
       log.sample(tick, Int64(tick) * 1_000_000, sample)
       log.gap(tick + 1, 1, .lost)
     }

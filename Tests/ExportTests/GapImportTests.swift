@@ -21,8 +21,7 @@ struct GapImportTests {
       ledger.add(gap.count, gap.cause)
     }
     for tick in 2..<300 as Range<UInt64> where !(100..<110).contains(tick) {
-      var sample = RawSample()
-      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      var sample = RawSample(&generator)
       if tick == 7 { (sample.ax, sample.gz) = (-32768, 32767) }
       log.sample(tick, hertz(104).nanoseconds(atTick: tick) + 1234, sample)
     }

@@ -2,7 +2,6 @@
 
 import Export
 import IMUModel
-import LogStore
 import TestSupport
 import Testing
 
@@ -29,20 +28,6 @@ struct ImportGridTests {
     #expect(try Imported(times(600, 100_000_000)).gaps == [])
   }
 
-  @Test("an imported table with holes is a whole recording that exports the same times")
-  func roundTrip() throws {
-    let all = times(5000, 5_000_000, without: [1..<2, 100..<103, 2000..<4000, 4998..<4999])
-    let text = Imports.table(all)
-    let log = try Imports.log(Imports.csv(text))
-    var reader = try LogReader(ArrayStorage(log))
-    let report = try reader.account()
-    #expect(report.isIntact)
-    #expect(report.gapCount == 4)
-    #expect(report.counted.lost == 2005)
-    let options = ExportOptions(format: .csv, units: .raw)
-    #expect(try TestLog.export(log, options).text == text)
-  }
-
   @Test("a hole of every length at every place is found")
   func everyHole() throws {
     for count in [4, 5, 12] as [Int64] {
@@ -52,46 +37,6 @@ struct ImportGridTests {
           let found = try Imported(times(count + length, 10_000_000, without: [hole]))
           #expect(found.gaps == [hole], "\(count) samples, \(hole)")
           #expect(found.rate == hertz(100))
-        }
-      }
-    }
-  }
-
-  @Test("holes of any length are found among samples with jitter, whatever the phase after them")
-  func jitter() throws {
-    var seed: UInt64 = 20_261_122
-    for jitter in [0, 12, 30] as [Int64] {
-      for _ in 0..<2 {
-        seed += 1
-        var generator = SeededGenerator(seed: seed)
-        let period = Int64(generator.next() % 20_000_000) + 100_000
-        var times: [Int64] = []
-        var holes: [Range<Int64>] = []
-        var (time, tick): (Int64, Int64) = (0, 0)
-        for index in 0..<3000 {
-          if index > 50, index < 2950, generator.next() % 300 == 0 {
-            let length = Int64(1 + generator.next() % 100)
-            holes.append(tick..<tick + length)
-            // Anywhere between two ticks, as after a restart.
-            let phase = length == 1 ? 0 : Int64(generator.next() % 40) - 20
-            time += length * period + phase * period / 100
-            tick += length
-          }
-          let shift = jitter == 0 ? 0 : Int64(generator.next() % UInt64(2 * jitter)) - jitter
-          times.append(time + shift * period / 100)
-          time += period
-          tick += 1
-        }
-        times.sort()
-        let found = try Imported(times)
-        #expect(found.times == times)
-        // With jitter of more than an eighth to both sides, a tick cannot be told from the phase.
-        if jitter <= 12 {
-          #expect(found.gaps == holes, "jitter \(jitter) %, seed \(seed)")
-        } else {
-          let lost = holes.reduce(0) { $0 + Int64($1.count) }
-          #expect(found.gaps.count == holes.count, "jitter \(jitter) %, seed \(seed)")
-          #expect(abs(Int64(found.ledger.lost) - lost) <= Int64(holes.count))
         }
       }
     }
@@ -179,18 +124,6 @@ struct ImportGridTests {
         #expect(unaided.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
         #expect(unaided.gaps == found.gaps, "jitter \(jitter) ‰, seed \(seed)")
       }
-    }
-  }
-
-  @Test("a hole among bursts of ten samples has its true length")
-  func bursts() throws {
-    var all = (0..<2000).map { Int64($0 / 10) * 100_000_000 }
-    #expect(try Imported(all).rate == hertz(100))
-    all.removeSubrange(1000..<1060)
-    for rate in [nil, hertz(100)] {
-      let found = try Imported(all, rate: rate)
-      #expect(found.ledger.lost == 60)
-      #expect(found.rate == hertz(100))
     }
   }
 

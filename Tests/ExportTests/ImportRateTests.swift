@@ -104,60 +104,6 @@ struct ImportRateTests {
     }
   }
 
-  @Test("a clock that is off its rate by up to 7 % and drifts by up to 2 % is accepted")
-  func steadyRate() throws {
-    for off in [-0.07, 0.001, 0.07] {
-      for drift in [0, 0.02] {
-        var (time, all) = (0.0, [Int64]())
-        for index in 0..<4000 {
-          all.append(Int64(time))
-          time += 1e7 / (1 + off) * (1 + drift * (Double(index) / 2000 - 1))
-        }
-        let found = try Imported(all)
-        #expect(found.gaps == [])
-        #expect(abs(found.rate.hertz / 100 / (1 + off) - 1) < 0.001, "\(off), drift \(drift)")
-      }
-    }
-  }
-
-  @Test(
-    "a hole of many minutes among samples that jitter is of the length that it has at a whole rate")
-  func longHole() throws {
-    for jitter in [100, 400] as [UInt64] {
-      for length in [30_000] as [Int64] {
-        let table = JitteringTable(ticks: 4000, jitter: jitter, lossOneIn: 100, seed: jitter) {
-          ($0 < 2000 ? $0 : $0 + length) * 10_000_000
-        }
-        let found = try Imported(table.times)
-        #expect(found.rate == hertz(100), "jitter \(jitter) ‰, \(length) ticks")
-        #expect(found.ledger.lost == table.lost.count + Int(length), "jitter \(jitter) ‰")
-      }
-    }
-  }
-
-  @Test(
-    "lost ticks are found among samples that jitter while their clock drifts, with or without the rate"
-  )
-  func jitterAndDrift() throws {
-    for jitter in [200, 350] as [UInt64] {
-      for seed in 1...1 as ClosedRange<UInt64> {
-        let table = JitteringTable(ticks: 8000, jitter: jitter, lossOneIn: 33, seed: seed) {
-          // From half a percent too fast to half a percent too slow, which is ten periods in the middle.
-          let tick = Double($0)
-          let drift = 0.005 * tick * (tick / 8000 - 1)
-          return Int64(1e7 * (tick + drift))
-        }
-        for rate in [nil, hertz(100)] {
-          let found = try Imported(table.times, rate: rate)
-          #expect(found.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
-          #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
-          let isSaid = found.remarks.contains { $0.contains(" periods off the ticks of 100 Hz: ") }
-          #expect(isSaid, "\(found.remarks)")
-        }
-      }
-    }
-  }
-
   @Test(
     "where samples come several at a time, or few of them unevenly, a remark says so with the remedy",
     arguments: [4, 8])
@@ -201,7 +147,7 @@ struct ImportRateTests {
   func random() throws {
     let seed: UInt64 = 20_261_122
     var generator = SeededGenerator(seed: seed)
-    for index in 0..<40 {
+    for index in 0..<60 {
       let period = 1e9 / [10, 97.3, 100, 208, 952, 6667][Int(generator.next() % 6)]
       let kind = index % 5
       let jitter = kind == 1 ? Double(generator.next() % 450) / 1000 : 0

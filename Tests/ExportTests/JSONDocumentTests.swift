@@ -4,7 +4,6 @@ import Export
 import FoundationEssentials
 import IMUModel
 import LogStore
-import TestSupport
 import Testing
 
 @Suite("The JSON document")
@@ -127,39 +126,20 @@ struct JSONDocumentTests {
     log.sample(0, 0, RawSample())
     log.gap(1, 3, .ringFull)
     log.gap(4, 2, .stale)
+    log.gap(6, 3, .frozen)
     let lines = Self.lines(try log.export(ExportOptions()))
     #expect(lines["complete"] == "false")
     #expect(lines["stopReason"] == "\"recovered\"")
     #expect(
       lines["ticks"]
-        == #"{"scheduled":6,"sampled":1,"missed":0,"busError":0,"ringFull":3,"stale":2,"reinitialising":0,"lost":0,"frozen":0}"#
+        == #"{"scheduled":9,"sampled":1,"missed":0,"busError":0,"ringFull":3,"stale":2,"reinitialising":0,"lost":0,"frozen":3}"#
     )
+    #expect(lines["gaps"]?.contains(#""cause":"frozen""#) == true, "\(lines)")
     #expect(lines["lateness"] == "null")
     #expect(lines["started"] == "null")
     #expect(lines["clock"] == #"{"synchronised":false,"used":null,"pairs":[]}"#)
     #expect(lines["ticksLost"] == "0")
     #expect(lines["damage"] == "[]")
-  }
-
-  @Test("ticks of a stuck sensor are counted")
-  func frozen() throws {
-    var log = TestLog(TestLog.description(channels: .accelerometer))
-    log.sample(0, 0, RawSample())
-    log.gap(1, 3, .frozen)
-    let lines = Self.lines(try log.export(ExportOptions()))
-    #expect(
-      lines["ticks"]
-        == #"{"scheduled":4,"sampled":1,"missed":0,"busError":0,"ringFull":0,"stale":0,"reinitialising":0,"lost":0,"frozen":3}"#
-    )
-    #expect(lines["gaps"]?.contains(#""cause":"frozen""#) == true, "\(lines)")
-  }
-
-  @Test("a recording without samples is valid")
-  func empty() throws {
-    let log = TestLog(TestLog.description())
-    let text = try log.export(ExportOptions())
-    #expect(text.hasSuffix("\n\"samples\":[]}\n"))
-    #expect(try decode(text).samples.isEmpty)
   }
 
   @Test("texts of any kind survive another reader")
@@ -271,8 +251,7 @@ struct JSONDocumentTests {
 
   @Test("the document of a damaged log is valid and lists the missing ticks")
   func damaged() throws {
-    var generator = SeededGenerator(seed: 6)
-    let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+    let counts = TestLog.noise(4000, seed: 6)
     let description = TestLog.description(rate: hertz(100))
     var bytes = try TestLog.ramp(description, counts).bytes()
     // The header of page 2: the whole page is lost.

@@ -251,8 +251,7 @@ struct PageTests {
   func odd() throws {
     let empty = try PageSamples(page: TestLog().export(page))
     #expect(empty.facts.sampleCount == 0 && empty.ticks.isEmpty)
-    var random = SeededGenerator(seed: 6)
-    let counts = (0..<4000).map { _ in Int16(truncatingIfNeeded: random.next()) }
+    let counts = TestLog.noise(4000, seed: 6)
     var bytes = try TestLog.ramp(TestLog.description(rate: hertz(100)), counts).bytes()
     bytes[2 * 4096 + 5] ^= 0x10
     let (text, report) = try TestLog.export(bytes, page)

@@ -35,8 +35,7 @@ struct PartImportTests {
       }
       let step = rate.period * (1 + jitter * (Double(generator.next() % 2001) / 1000 - 1))
       time += max(1, Int64(step))
-      var sample = RawSample()
-      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      let sample = RawSample(&generator)
       log.sample(tick, time, sample)
       ledger.sampled += 1
       tick += 1

@@ -3,7 +3,6 @@
 import Export
 import IMUModel
 import LogStore
-import TestSupport
 import Testing
 
 @Suite("Raw export")
@@ -16,8 +15,7 @@ struct RawExportTests {
 
   @Test("a finished log is exported byte by byte")
   func whole() throws {
-    var generator = SeededGenerator(seed: 5)
-    let counts = (0..<1000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+    let counts = TestLog.noise(1000, seed: 5)
     var bytes = try TestLog.ramp(TestLog.description(), counts).bytes()
     #expect(bytes.count > 3 * 4096)
     #expect(try raw(bytes) == bytes)

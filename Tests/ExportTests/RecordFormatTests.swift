@@ -46,18 +46,6 @@ struct RecordFormatTests {
         """)
   }
 
-  @Test("raw units are the counts, temperature too")
-  func counts() throws {
-    #expect(
-      try Self.threeSamples().export(ExportOptions(format: .csv, units: .raw)) == """
-        t_ns,ax,ay,az,gx,gy,gz,temp
-        1234,0,1,16384,-1,131,0,-1
-        200000017,-32768,32767,-16384,-32768,32767,-131,340
-        3000000000,8192,-8192,2,2,3,4,0
-
-        """)
-  }
-
   @Test("columns are the channels asked for that the recording has")
   func channels() throws {
     func header(_ recorded: ChannelSet, _ asked: ExportChannels?) throws -> Substring? {

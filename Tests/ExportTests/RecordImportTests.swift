@@ -20,8 +20,7 @@ struct RecordImportTests {
     if let wall { log.clock(0, wall: wall) }
     var generator = SeededGenerator(seed: 11)
     for tick in 0..<300 as Range<UInt64> where !(100..<110).contains(tick) {
-      var sample = RawSample()
-      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      var sample = RawSample(&generator)
       if tick == 7 { (sample.ax, sample.gz) = (-32768, 32767) }
       log.sample(tick, hertz(104).nanoseconds(atTick: tick) + 1234, sample)
     }

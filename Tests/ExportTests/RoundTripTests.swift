@@ -78,8 +78,7 @@ struct RoundTripTests {
     log.clock(0, wall: 1_795_228_687_500_000_000)
     var generator = SeededGenerator(seed: 4)
     for tick in 0..<600 as Range<UInt64> {
-      var sample = RawSample()
-      for channel in 0..<6 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      let sample = RawSample(&generator, channels: 6)
       log.sample(tick, Int64(tick) * 100_000_000, sample)
     }
     for channels in [ExportChannels.accel, .gyro] {

@@ -37,8 +37,7 @@ struct TableUnitTests {
     if let wall { log.clock(0, wall: wall) }
     var generator = SeededGenerator(seed: 7)
     for tick in 0..<400 as Range<UInt64> {
-      var sample = RawSample()
-      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      var sample = RawSample(&generator)
       // One g upwards: what this program writes without units must be told apart.
       if tick > 1 {
         (sample.ax, sample.ay) = (sample.ax / 256, sample.ay / 300)

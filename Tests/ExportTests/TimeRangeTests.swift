@@ -45,8 +45,7 @@ struct TimeRangeTests {
   @Test("a range in the middle of a long recording is whole")
   func longRecording() throws {
     let description = TestLog.description(channels: ChannelSet(rawValue: 1), rate: hertz(1000))
-    var generator = SeededGenerator(seed: 7)
-    let counts = (0..<5000).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+    let counts = TestLog.noise(5000, seed: 7)
     let log = try TestLog.ramp(description, counts).bytes()
     // Ends everywhere in the pages and blocks, which end where they like.
     for end in stride(from: 2000, to: 4000, by: 100) {
@@ -107,8 +106,7 @@ struct TimeRangeTests {
         tick += count
       }
       if generator.next() % 900 == 0 { log.mark(Int64(tick) * 1_000_000, "\(tick)") }
-      var sample = RawSample()
-      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      let sample = RawSample(&generator)
       log.sample(tick, Int64(tick) * 1_000_000 + Int64(generator.next() % 900_000), sample)
       ledger.sampled += 1
       tick += 1
@@ -117,7 +115,7 @@ struct TimeRangeTests {
     let open = try log.bytes()
     log.end(ledger)
     let ended = try log.bytes()
-    for _ in 0..<60 {
+    for _ in 0..<12 {
       let from = Int64(generator.next() % 60_000_000_000)
       let to = from + 1 + Int64(generator.next() % 3_000_000_000)
       let options = ExportOptions(from: from, to: to)

@@ -30,9 +30,7 @@ struct CertificateExportTests {
     )
     let part = ExportOptions().with { $0.from = 150_000_000 }
     var ended = log()
-    var ledger = TickLedger()
-    ledger.sampled = 3
-    ended.end(ledger)
+    ended.endAsCounted()
     #expect(JSONDocumentTests.lines(try ended.export(part))["certificate"] == "null")
   }
 
@@ -41,9 +39,7 @@ struct CertificateExportTests {
     let page = try log().export(ExportOptions(format: .html))
     #expect(page.contains("<dt>Certificate</dt><dd>fail: gravity 0.501 g</dd>"))
     var ended = log()
-    var ledger = TickLedger()
-    ledger.sampled = 3
-    ended.end(ledger)
+    ended.endAsCounted()
     #expect(
       try ended.export(ExportOptions(format: .html)).contains("certificate fails: gravity 0.501 g"))
   }

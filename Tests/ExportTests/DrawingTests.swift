@@ -89,9 +89,7 @@ struct DrawingTests {
   @Test("it has a panel for each sensor, with legend, units, times, gaps and marks")
   func whole() throws {
     var log = TestLog()
-    for tick in 0..<300 as Range<UInt64> where !(100..<120).contains(tick) {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 100, ay: -100, gz: 5))
-    }
+    log.samples(0..<300, without: 100..<120) { _ in RawSample(ax: 100, ay: -100, gz: 5) }
     log.gap(100, 20, .stale)
     log.mark(5_000_000_000, "kerb")
     let text = try log.export(drawing)
@@ -113,9 +111,7 @@ struct DrawingTests {
   @Test("no line crosses a gap")
   func gaps() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
-    for tick in [0, 1, 2, 7, 8] as [UInt64] {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 100))
-    }
+    log.samples([0, 1, 2, 7, 8]) { _ in RawSample(ax: 100) }
     let text = try log.export(drawing)
     let path = try #require(paths("#c04a00", in: text).first { $0.hasPrefix("M700 ") })
     #expect(lines(path).map(\.count) == [3, 2])

@@ -173,9 +173,7 @@ struct EdgeImpulseTests {
   func dateOfRange(from: Int64, seconds: Int) throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.clock(0, wall: 1_763_800_000_000_000_000, synchronised: true)
-    for tick in 0..<30 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 3, ay: -4, az: 5))
-    }
+    log.samples(0..<30) { _ in RawSample(ax: 3, ay: -4, az: 5) }
     log.end(TickLedger(sampled: 30))
     let options = Self.options().with { $0.from = from }
     #expect(try log.export(options).contains("\"iat\":\(seconds)}"))
@@ -185,9 +183,7 @@ struct EdgeImpulseTests {
   func date() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.clock(0, wall: .max - 5_000_000_000, synchronised: true)
-    for tick in 0..<200 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 3, ay: -4, az: 5))
-    }
+    log.samples(0..<200) { _ in RawSample(ax: 3, ay: -4, az: 5) }
     log.end(TickLedger(sampled: 200))
     var options = Self.options()
     options.from = 1_000_000_000

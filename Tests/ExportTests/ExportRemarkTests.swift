@@ -74,9 +74,7 @@ struct ExportRemarkTests {
     var log = TestLog(TestLog.description(rate: hertz(100)))
     log.clock(0, wall: Self.started, synchronised: true)
     log.gap(0, 5, .busError)
-    var ledger = TickLedger()
-    ledger.busErrors = 5
-    log.end(ledger)
+    log.endAsCounted()
     switch format {
     case .mseed, .cwa, .edgeImpulse:
       #expect(throws: ExportError.noSamples(format)) { try export(log, format) }

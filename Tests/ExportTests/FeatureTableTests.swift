@@ -31,13 +31,9 @@ struct FeatureTableTests {
   func marks() throws {
     var log = TestLog()
     log.clock(0, wall: 1_000_000_000_000)
-    for tick in 0..<10 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 1, ay: -2, az: 16384, gx: 4))
-    }
+    log.samples(0..<10) { _ in RawSample(ax: 1, ay: -2, az: 16384, gx: 4) }
     log.gap(10, 40, .busError)
-    for tick in 50..<60 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 2, ay: -3, az: 16384, gx: 5))
-    }
+    log.samples(50..<60) { _ in RawSample(ax: 2, ay: -3, az: 16384, gx: 5) }
     for tenth in [85, 39, -5, 25, 35, 9, 59] as [Int64] { log.mark(tenth * 100_000_000) }
     #expect(
       try rows(log) == [

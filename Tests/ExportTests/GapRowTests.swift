@@ -19,11 +19,7 @@ struct GapRowTests {
     log.gap(2, 1, .busError, code: 121)
     log.gap(3, 1, .missed)
     log.gap(6, 3, .ringFull)
-    var ledger = TickLedger(sampled: 4)
-    ledger.add(1, .busError)
-    ledger.add(1, .missed)
-    ledger.add(3, .ringFull)
-    log.end(ledger)
+    log.endAsCounted()
     return log
   }
 

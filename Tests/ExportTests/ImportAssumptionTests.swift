@@ -97,13 +97,9 @@ struct ImportAssumptionTests {
   @Test("columns of labels are left out of this program's tables and records, rows of gaps are not")
   func labelsAndGaps() throws {
     var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 0b11)))
-    for tick in [0, 1, 4, 5] as [UInt64] {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick), ay: -5))
-    }
+    log.samples([0, 1, 4, 5]) { RawSample(ax: Int16($0), ay: -5) }
     log.gap(2, 2, .busError, code: 121)
-    var ledger = TickLedger(sampled: 4)
-    ledger.add(2, .busError)
-    log.end(ledger)
+    log.endAsCounted()
     for format in [ExportFormat.csv, .ndjson] {
       var options = ExportOptions(format: format, units: .gDps)
       options.gaps = .rows

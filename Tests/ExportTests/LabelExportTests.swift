@@ -11,13 +11,9 @@ struct LabelExportTests {
   /// Samples at 0, 0.1, … 0.9 s, but none at 0.4 s.
   private func log() throws -> TestLog {
     var log = TestLog()
-    for tick in UInt64(0)..<10 where tick != 4 {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
-    }
+    log.samples(0..<10, without: 4..<5) { RawSample(ax: Int16($0)) }
     log.gap(4, 1, .busError)
-    var ledger = TickLedger(sampled: 9)
-    ledger.add(1, .busError)
-    log.end(ledger)
+    log.endAsCounted()
     return log
   }
 

@@ -90,9 +90,7 @@ struct MCAPLimitTests {
     log.gap(1, 59, .missed)
     log.sample(60, 5_000_000_000, RawSample())
     log.mark(5_500_000_000)
-    var ledger = TickLedger(sampled: 2)
-    ledger.add(59, .missed)
-    log.end(ledger)
+    log.endAsCounted()
     #expect(
       try export(log.bytes()).file.messages.map(\.time)
         == [700_000_000, 1_750_000_000, 3_100_000_000, 8_000_000_000, 8_500_000_000])

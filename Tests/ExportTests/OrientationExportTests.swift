@@ -19,10 +19,7 @@ struct OrientationExportTests {
   /// 10 s flat, with a push of 0.1 g along X at 5 s.
   private func pushed() -> TestLog {
     var log = TestLog(TestLog.description(channels: [.accelerometer, .gyroscope]))
-    for tick in 0..<100 as Range<UInt64> {
-      log.sample(
-        tick, Int64(tick) * 100_000_000, RawSample(ax: tick == 50 ? 1638 : 0, az: 16384))
-    }
+    log.samples(0..<100) { RawSample(ax: $0 == 50 ? 1638 : 0, az: 16384) }
     return log
   }
 
@@ -122,9 +119,7 @@ struct OrientationExportTests {
   func long() throws {
     var log = TestLog(
       TestLog.description(channels: [.accelerometer, .gyroscope], rate: hertz(100)))
-    for tick in 0..<10_000 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 10_000_000, RawSample(az: 16384, gz: 131 * 9))
-    }
+    log.samples(0..<10_000) { _ in RawSample(az: 16384, gz: 131 * 9) }
     var options = options(.csv, linear: false)
     (options.from, options.to) = (20_000_000_000, 80_000_000_000)
     let rows = try log.export(options).split(separator: "\n").dropFirst()

@@ -135,9 +135,7 @@ struct PageTests {
   @Test("a range has its samples, its gaps and its ends")
   func range() throws {
     var log = TestLog()
-    for tick in 0..<100 as Range<UInt64> where tick != 40 {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
-    }
+    log.samples(0..<100, without: 40..<41) { RawSample(ax: Int16($0)) }
     let part = ExportOptions(format: .html, from: 3_000_000_000, to: 5_000_000_000)
     let found = try PageSamples(page: log.export(part))
     #expect(found.counts[0] == Array(30..<40) + Array(41..<50))

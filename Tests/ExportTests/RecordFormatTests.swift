@@ -156,9 +156,7 @@ struct RecordFormatTests {
   @Test("remarks about gyrodata of a range that touches a gap name the missing ticks")
   func gapAroundForThePhone() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
-    for tick in 0..<10 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: 1))
-    }
+    log.samples(0..<10) { _ in RawSample(ax: 1) }
     log.gap(10, 3, .missed)
     log.sample(13, 1_300_000_000, RawSample(ax: 2))
     func remarks(_ from: Int64, _ to: Int64) throws -> [String] {

@@ -49,6 +49,16 @@ struct TestLog {
     steps.append(.record(TickRecord(tick: tick, time: time, sample: sample)))
   }
 
+  /// Samples at the times of their ticks.
+  mutating func samples(
+    _ ticks: some Sequence<UInt64>, without hole: Range<UInt64> = 0..<0,
+    _ sample: (UInt64) -> RawSample
+  ) {
+    for tick in ticks where !hole.contains(tick) {
+      self.sample(tick, description.rate.nanoseconds(atTick: tick), sample(tick))
+    }
+  }
+
   mutating func gap(_ first: UInt64, _ count: UInt64, _ cause: GapCause, code: Int32 = 0) {
     steps.append(
       .record(TickRecord(Gap(firstTick: first, count: count, cause: cause, code: code))))
@@ -90,6 +100,16 @@ struct TestLog {
     _ lateness: LatenessSummary = LatenessSummary()
   ) {
     steps.append(.end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)))
+  }
+
+  /// Ends with what the log has of samples and gaps.
+  mutating func endAsCounted() {
+    var ledger = TickLedger()
+    for case .record(let record) in steps {
+      if record.kind == .sample { ledger.sampled += 1 }
+      if let gap = record.gap { ledger.add(gap.count, gap.cause) }
+    }
+    end(ledger)
   }
 
   /// The log's bytes; without an end, as a recording that was killed after a sync leaves them.

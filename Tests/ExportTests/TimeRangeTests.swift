@@ -10,15 +10,11 @@ struct TimeRangeTests {
   /// Samples at 0, 100, 200, 500 and 600 ms, ticks 3 and 4 missed.
   private func log() -> TestLog {
     var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))
-    for tick in [0, 1, 2] as [UInt64] {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
-    }
+    log.samples([0, 1, 2]) { RawSample(ax: Int16($0)) }
     log.gap(3, 2, .missed)
     log.mark(450_000_000, "here")
     log.event(5, .back, .none)
-    for tick in [5, 6] as [UInt64] {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
-    }
+    log.samples([5, 6]) { RawSample(ax: Int16($0)) }
     return log
   }
 

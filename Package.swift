@@ -179,6 +179,14 @@ let package = Package(
         "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
       ],
       resources: [.copy("Golden")], swiftSettings: settings),
+    // What of the recorder runs on several threads: `.ci/races` has it.
+    .testTarget(
+      name: "RecorderThreadTests",
+      dependencies: [
+        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
+        "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "AnalysisTests",
       dependencies: [
@@ -254,7 +262,7 @@ if Context.environment["IMULOG_CHECKS"] != nil {
 
 // `.ci/races` builds what has threads, with ThreadSanitizer, and nothing else.
 if Context.environment["IMULOG_RACES"] != nil {
-  let tests: Set = ["LinuxIOTests", "RecorderTests", "RingBufferTests"]
+  let tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
   let others: Set = [
     "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Hub", "Remote",
     "Terminal", "TerminalTesting", "imulog", "realtime-check",

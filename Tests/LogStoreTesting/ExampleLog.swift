@@ -43,6 +43,23 @@ public struct ExampleLog: Sendable {
     return rate
   }
 
+  /// A rate.
+  public static func rate(_ hertz: UInt32, per seconds: UInt32 = 1) -> SampleRate {
+    SampleRate(hertz, per: seconds) ?? tenHertz
+  }
+
+  /// Counts that show the tick they were read at.
+  public static func sample(_ tick: UInt64) -> RawSample {
+    RawSample(
+      ax: Int16(truncatingIfNeeded: tick), ay: Int16(truncatingIfNeeded: tick >> 16), az: 3,
+      gx: -4, gy: 5, gz: -6, temperature: 7)
+  }
+
+  /// The tick at which ``sample(_:)`` was read.
+  public static func tick(_ sample: RawSample) -> UInt64 {
+    UInt64(UInt16(bitPattern: sample.ax)) | UInt64(UInt16(bitPattern: sample.ay)) << 16
+  }
+
   /// A log with samples and gaps, marks, clock pairs and sensor events among them; the same seed
   /// gives the same bytes.
   ///

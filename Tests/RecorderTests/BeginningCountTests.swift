@@ -39,7 +39,7 @@ struct BeginningCountTests {
   func turnsLeftOut() throws {
     var configuration = RecorderConfiguration.default
     // No turn is taken: the sensor never sleeps.
-    (configuration.rate, configuration.every) = (RecordingWriterTests.rate(100), 1_000_000_000)
+    (configuration.rate, configuration.every) = (ExampleLog.rate(100), 1_000_000_000)
     configuration.reserve = 0
     let source = CountingSource()
     let end = source.clock.now() + 5_500_000_000

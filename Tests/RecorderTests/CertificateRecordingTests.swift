@@ -25,7 +25,7 @@ struct CertifiedRecording: Sendable {
   init(_ model: SensorModel, _ chip: SimulatedChip? = nil, hertz: UInt32 = 100) {
     self.model = model
     self.chip = chip ?? CertifiedRecording.chip(model)
-    rate = RecordingWriterTests.rate(hertz)
+    rate = ExampleLog.rate(hertz)
   }
 
   static func chip(_ model: SensorModel) -> SimulatedChip {

@@ -34,7 +34,7 @@ struct ChipRecorder: Sendable {
   /// The writer's thread does not run then.
   var writerStall: Range<Int64> = 0..<0
 
-  private static func hertz(_ rate: UInt32) -> SampleRate { RecordingWriterTests.rate(rate) }
+  private static func hertz(_ rate: UInt32) -> SampleRate { ExampleLog.rate(rate) }
 
   static let mpu6050 = ChipRecorder(
     model: .mpu6050, rate: hertz(1000), stride: 8)

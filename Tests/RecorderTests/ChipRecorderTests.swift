@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogStoreTesting
 import Recorder
 import SimulatedIMU
 import TestSupport
@@ -83,7 +84,7 @@ struct ChipRecorderTests {
     arguments: [-70_000, 50_000], [0, 1_400_000_000] as [Int64])
   func longHistory(error: Int, pressLength: Int64) throws {
     var bench = ChipRecorder.slow
-    (bench.model, bench.rate, bench.stride) = (.mpu6050, RecordingWriterTests.rate(100), 80)
+    (bench.model, bench.rate, bench.stride) = (.mpu6050, ExampleLog.rate(100), 80)
     (bench.clockError, bench.length) = (error, 1_000_000_000)
     bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)
     let press: Int64 = 7_000_000_000
@@ -96,7 +97,7 @@ struct ChipRecorderTests {
   func slowHistory() throws {
     var bench = ChipRecorder.slow
     (bench.rate, bench.stride, bench.length) = (
-      RecordingWriterTests.rate(52), 128, 1_000_000_000
+      ExampleLog.rate(52), 128, 1_000_000_000
     )
     (bench.clockError, bench.hasInterrupt) = (30_000, true)
     bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)

@@ -12,7 +12,7 @@ import Testing
 
 /// A simulated MPU-6050 at 50 Hz that plays a motion of 10 minutes over and over, with faults of the bus and the chip.
 private struct PlayedSource: SensorSource {
-  static let rate = RecordingWriterTests.rate(50)
+  static let rate = ExampleLog.rate(50)
   let motion: Motion
   let faults: [(fault: Fault, at: Int64)]
   let clock = VirtualClock(start: MonotonicTime(nanoseconds: 5_000_123_456_789))

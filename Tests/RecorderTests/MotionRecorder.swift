@@ -44,7 +44,7 @@ struct MotionRecorder {
     didTurn: @escaping (RecorderLoop) -> Void = { _ in }
   ) throws -> (takes: [WholeRecording], warnings: [String]) {
     var configuration = RecorderConfiguration.default
-    configuration.rate = RecordingWriterTests.rate(100)
+    configuration.rate = ExampleLog.rate(100)
     (configuration.length, configuration.trigger) = (length, setting)
     configuration.preTrigger = 500_000_000
     (configuration.reserve, configuration.samplesWhileIdle) = (0, samplesWhileIdle)

@@ -8,7 +8,7 @@ import Testing
 
 /// Records at 100 Hz of a sensor with 8192 counts a g, at rest with 1 g along Z unless a test moves it.
 struct Shaker {
-  static let rate = RecordingWriterTests.rate(100)
+  static let rate = ExampleLog.rate(100)
   let schedule = Schedule(start: MonotonicTime(nanoseconds: 7_000_000_123), rate: rate)
   private(set) var watch: TriggerWatch
   private(set) var tick: UInt64 = 0

@@ -44,7 +44,7 @@ struct CountingSensor: IMUSensor, ~Copyable {
 /// A ``CountingSensor`` in simulated time.
 struct CountingSource: SensorSource {
   /// By default the n-th sample has the value n.
-  var sample: @Sendable (UInt64) -> RawSample = { WriterBench.sample($0) }
+  var sample: @Sendable (UInt64) -> RawSample = { ExampleLog.sample($0) }
   let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
 
   func open<User: SensorUser>(for user: User) throws -> User.Outcome {
@@ -103,7 +103,7 @@ final class ScriptedButton: Panel {
 /// The shipped service with a button, stepped in simulated time at 100 Hz: recordings of 6 s unless the test says
 /// otherwise, with 0.5 s from before the press.
 struct SteppedRecorder {
-  static let rate = RecordingWriterTests.rate(100)
+  static let rate = ExampleLog.rate(100)
   static let ticksBefore: UInt64 = 50
   static let ticksAfter: UInt64 = 600
 
@@ -138,7 +138,7 @@ struct SteppedRecorder {
   /// Expects every tick from the first to the last, each with its sample.
   func expectWhole(_ entry: CatalogueEntry) throws -> WholeRecording {
     var reader = try catalogue().reader(of: entry)
-    let recording = try WholeRecording(&reader, tick: WriterBench.tick)
+    let recording = try WholeRecording(&reader, tick: ExampleLog.tick)
     #expect(recording.description.number == entry.number)
     return recording
   }

@@ -29,7 +29,7 @@ private final class OrderedWriter {
 
   init() throws {
     var configuration = RecorderConfiguration.default
-    configuration.rate = RecordingWriterTests.rate(100)
+    configuration.rate = ExampleLog.rate(100)
     configuration.trigger.threshold = TriggerSetting.Threshold(.peak, 0.5)
     configuration.trigger.postTrigger = 1_000_000_000
     setup = RecorderSetup(configuration, sensor: CountingSource(), store: "unused")

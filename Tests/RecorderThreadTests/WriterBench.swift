@@ -174,7 +174,7 @@ final class WriterBench {
     let time = offset - offset % WriterBench.timeUnit
     sampleTimes[tick] = time
     deliver(
-      TickRecord(tick: tick, time: time, lateness: late, sample: WriterBench.sample(tick)),
+      TickRecord(tick: tick, time: time, lateness: late, sample: ExampleLog.sample(tick)),
       ticks: tick..<tick + 1)
   }
 
@@ -189,17 +189,5 @@ final class WriterBench {
       dropped = Gap(firstTick: ticks.lowerBound, count: 0, cause: .ringFull, code: 0)
     }
     dropped?.count += UInt64(ticks.count)
-  }
-
-  /// Counts that show the tick they were read at.
-  static func sample(_ tick: UInt64) -> RawSample {
-    RawSample(
-      ax: Int16(truncatingIfNeeded: tick), ay: Int16(truncatingIfNeeded: tick >> 16), az: 3,
-      gx: -4, gy: 5, gz: -6, temperature: 7)
-  }
-
-  /// The tick at which a sample was read.
-  static func tick(_ sample: RawSample) -> UInt64 {
-    UInt64(UInt16(bitPattern: sample.ax)) | UInt64(UInt16(bitPattern: sample.ay)) << 16
   }
 }

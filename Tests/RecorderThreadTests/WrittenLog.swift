@@ -45,7 +45,7 @@ final class WrittenLog: Sendable {
   /// The sampler's ticks whose samples are in it.
   func sampledTicks() throws -> [UInt64] {
     try events().compactMap { event in
-      if case .sample(_, _, let sample) = event { return WriterBench.tick(sample) }
+      if case .sample(_, _, let sample) = event { return ExampleLog.tick(sample) }
       return nil
     }
   }
@@ -89,7 +89,7 @@ final class WrittenLog: Sendable {
     var found: [UInt64] = []
     var wrong: [UInt64] = []
     for case .sample(let tick, let time, let sample) in try events() {
-      let own = WriterBench.tick(sample)
+      let own = ExampleLog.tick(sample)
       found.append(own)
       let offset = max(0, (times[own] ?? -1) - base)
       if tick + ticks.lowerBound != own || time != offset - offset % unit { wrong.append(own) }

@@ -8,10 +8,6 @@ import Testing
 
 @Suite("Which ticks a recording of a service has")
 struct RecordingWriterTests {
-  static func rate(_ hertz: UInt32, per seconds: UInt32 = 1) -> SampleRate {
-    SampleRate(hertz, per: seconds) ?? ExampleLog.tenHertz
-  }
-
   /// A bench at a rate, and an order for a recording that begins at the bench's present.
   static func order(
     _ bench: WriterBench, before: UInt64 = 0, after: UInt64? = nil
@@ -21,8 +17,9 @@ struct RecordingWriterTests {
 
   @Test(
     "are those of its order, also at rates whose period is not a whole number of nanoseconds",
-    arguments: [rate(10), rate(30), rate(3), rate(7, per: 3), rate(25, per: 2), rate(1000)])
-  func ordered(_ rate: SampleRate) throws {
+    arguments: [(10, 1), (30, 1), (3, 1), (7, 3), (25, 2), (1000, 1)] as [(UInt32, UInt32)])
+  func ordered(hertz: UInt32, seconds: UInt32) throws {
+    let rate = ExampleLog.rate(hertz, per: seconds)
     let bench = WriterBench(rate)
     let unit = rate.periodNanoseconds
     let press = bench.schedule.start + (103 * unit - unit / 3)
@@ -54,7 +51,7 @@ struct RecordingWriterTests {
   @Test("a tick that is due at the very instant of the press is the recording's own first")
   func instantOfTick() throws {
     for offset in [-1, 0, 1] as [Int64] {
-      let bench = WriterBench(RecordingWriterTests.rate(10))
+      let bench = WriterBench(ExampleLog.rate(10))
       bench.advance(to: 2)
       let press = bench.schedule.deadline(of: 20) + offset
       bench.writer.begin(RecordingOrder(at: press, ticksBefore: 0, ticksAfter: 5))
@@ -71,7 +68,7 @@ struct RecordingWriterTests {
     "a recording that was ordered before the sampler began has its whole length",
     arguments: [ClockSource.grid, .chip(busClock: 400_000)])
   func orderedEarly(_ source: ClockSource) throws {
-    let bench = WriterBench(RecordingWriterTests.rate(100), source: source)
+    let bench = WriterBench(ExampleLog.rate(100), source: source)
     let order = RecordingOrder(
       at: bench.schedule.start + -80_000_000, ticksBefore: 0, ticksAfter: 300)
     bench.writer.begin(order)
@@ -86,7 +83,7 @@ struct RecordingWriterTests {
     "begin with the tick that the order names, and exactly the ticks before it, long after they were sampled",
     arguments: [ClockSource.grid, .chip(busClock: 400_000)], [0, 1.2])
   func ownTick(_ source: ClockSource, late: Double) throws {
-    let bench = WriterBench(RecordingWriterTests.rate(50), source: source)
+    let bench = WriterBench(ExampleLog.rate(50), source: source)
     bench.advance(to: 30)
     bench.advance(to: 31.003 + late)
     // The instant of the chip's own sample, at which the clock's first tick is the one after it.
@@ -104,7 +101,7 @@ struct RecordingWriterTests {
 
   @Test("the pre-trigger is limited by the history and by the previous recording")
   func shortHistory() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.05)
     bench.writer.begin(RecordingWriterTests.order(bench, before: 50, after: 10))
     bench.advance(to: 2.5)
@@ -121,7 +118,7 @@ struct RecordingWriterTests {
 
   @Test("a whole history can precede a recording, a minute at 10 Hz")
   func longHistory() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     #expect(bench.historyTicks == 590)
     bench.advance(to: 200.05)
     bench.writer.begin(RecordingWriterTests.order(bench, before: 590, after: 3))
@@ -135,7 +132,7 @@ struct RecordingWriterTests {
 
   @Test("a recording of the history has all of it and no later tick")
   func keep() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 10.05)
     bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
     bench.writer.end(at: nil, reason: .button)
@@ -152,7 +149,7 @@ struct RecordingWriterTests {
 
   @Test("a recording of an empty history is not kept")
   func keepNothing() {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
     bench.writer.end(at: nil, reason: .button)
     #expect(bench.finish())
@@ -163,7 +160,7 @@ struct RecordingWriterTests {
     "a sensor that gives only gaps makes a recording without a first sample, whose end says that it is empty"
   )
   func nothingSampled() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = (0..<100).map { $0 * 10..<($0 + 1) * 10 }
     bench.advance(to: 2)
     bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
@@ -181,7 +178,7 @@ struct RecordingWriterTests {
     "a gap over the recording's first tick and one over its last are cut, and the next recording has the rest"
   )
   func gaps() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = [5..<25, 45..<63]
     bench.advance(to: 4)
     bench.writer.begin(
@@ -206,7 +203,7 @@ struct RecordingWriterTests {
 
   @Test("events of the chip before the recording are not in it")
   func events() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     for tick in [19, 20, 24, 25] as [UInt64] {
       bench.events[tick] = SensorEvent(tick: tick, kind: .back, fault: .none)
     }

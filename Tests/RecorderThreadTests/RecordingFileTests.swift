@@ -11,7 +11,7 @@ import Testing
 struct RecordingFileTests {
   @Test("a file that is made late loses no samples")
   func lateFile() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    let bench = WriterBench(ExampleLog.rate(1000))
     bench.fileDelay = 15_000_000_000
     bench.advance(to: 2)
     bench.writer.begin(RecordingWriterTests.order(bench, before: 300))
@@ -25,7 +25,7 @@ struct RecordingFileTests {
 
   @Test("a file that is made too late loses the newest samples, and the log records it")
   func tooLateFile() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    let bench = WriterBench(ExampleLog.rate(1000))
     bench.fileDelay = 25_000_000_000
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -44,7 +44,7 @@ struct RecordingFileTests {
 
   @Test("an end that is requested while the file is made ends the recording at that tick")
   func endBeforeFile() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(100))
+    let bench = WriterBench(ExampleLog.rate(100))
     bench.fileDelay = 3_000_000_000
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -57,7 +57,7 @@ struct RecordingFileTests {
 
   @Test("samples from a time when a file could not be made are history for the next recording")
   func abandon() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.fileDelay = nil
     bench.advance(to: 5)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -79,7 +79,7 @@ struct RecordingFileTests {
     "a press that lasts longer than the ring's history begins a recording without a gap",
     arguments: [10, 100, 500, 1000] as [UInt32])
   func longPress(_ hertz: UInt32) throws {
-    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    let bench = WriterBench(ExampleLog.rate(hertz))
     bench.advance(to: 70)
     let before = UInt64(bench.historyTicks)
     let press = bench.instant(68.4)
@@ -95,7 +95,7 @@ struct RecordingFileTests {
 
   @Test("a card that stalls at the end of a recording delays it, and no sample is lost")
   func stalledEnd() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    let bench = WriterBench(ExampleLog.rate(1000))
     bench.queueCapacity = 8192
     let gate = Gate()
     bench.gate = gate
@@ -132,7 +132,7 @@ struct RecordingFileTests {
     "storage that fails in a recording is reported once; the recording ends, and the next one is whole"
   )
   func failure() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(100))
+    let bench = WriterBench(ExampleLog.rate(100))
     bench.configureDisk = { $0.failure = (0, EIO) }
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -164,7 +164,7 @@ struct RecordingFileTests {
 
   @Test("storage that fills up ends the recording, and the log is whole")
   func full() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    let bench = WriterBench(ExampleLog.rate(1000))
     bench.configureDisk = { $0.capacity = $0.spare + 10_000 }
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))

@@ -48,7 +48,7 @@ struct RecordingAccountTests {
   func heldUpSampler(_ end: End) throws {
     for from in 11...27 as ClosedRange<UInt64> {
       for until in [2.56, 2.6, 3, 3.9, 4.9, 6, 1000] {
-        let bench = WriterBench(RecordingWriterTests.rate(10))
+        let bench = WriterBench(ExampleLog.rate(10))
         bench.holdUp = (from, bench.instant(until))
         end.carryOut(bench)
         #expect(bench.finish(within: 2), "held up from \(from) until \(until)")
@@ -83,7 +83,7 @@ struct RecordingAccountTests {
 
   @Test("a sampler that is silent after a bus error leaves a gap with the cause bus error")
   func silentBus() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = [22..<25, 25..<1000]
     bench.advance(to: 1.95)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -98,7 +98,7 @@ struct RecordingAccountTests {
 
   @Test("an end without an instant is bounded at the slowest rates too")
   func slowRate() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1, per: 60))
+    let bench = WriterBench(ExampleLog.rate(1, per: 60))
     bench.advance(to: 50)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 100)
@@ -114,7 +114,7 @@ struct RecordingAccountTests {
     -> WriterBench
   {
     let rate = UInt64(hertz)
-    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    let bench = WriterBench(ExampleLog.rate(hertz))
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 2)
@@ -171,7 +171,7 @@ struct RecordingAccountTests {
     "a press during the previous recording begins one after that one's last tick, without a gap"
   )
   func pressWithinThePreviousRecording() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 3)

@@ -22,7 +22,7 @@ struct RecordingSeriesTests {
     let seed = UInt64.random(in: 0 ... .max)
     print("series of recordings at \(hertz) Hz: seed \(seed)")
     var generator = SeededGenerator(seed: seed)
-    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    let bench = WriterBench(ExampleLog.rate(hertz))
     var tick: UInt64 = 0
     while tick < UInt64(hertz) * 200 {
       tick += UInt64(hertz) * .random(in: 1...9, using: &generator)

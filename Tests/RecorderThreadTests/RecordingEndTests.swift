@@ -26,7 +26,7 @@ struct RecordingEndTests {
     "with the last tick before the press, though that is decided later",
     arguments: [3, 10, 30, 200, 1000] as [UInt32])
   func datedByPress(_ hertz: UInt32) throws {
-    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    let bench = WriterBench(ExampleLog.rate(hertz))
     bench.advance(to: 2)
     bench.writer.begin(RecordingWriterTests.order(bench))
     let press = bench.instant(4.987)
@@ -51,7 +51,7 @@ struct RecordingEndTests {
 
   @Test("a sample that is being read when the end is requested is still in the recording")
   func lastSample() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.95)
     bench.writer.begin(RecordingWriterTests.order(bench))
     // A tenth of a millisecond after tick 25 was due, before its record is there.
@@ -64,7 +64,7 @@ struct RecordingEndTests {
 
   @Test("a recording whose only sample is being read when its end is requested has that sample")
   func onlySample() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.95)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 2.0001)
@@ -77,7 +77,7 @@ struct RecordingEndTests {
 
   @Test("a sampler that has ended does not delay the end of a recording")
   func deadSampler() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = [25..<100_000]
     bench.advance(to: 1.95)
     bench.writer.begin(RecordingWriterTests.order(bench))
@@ -96,7 +96,7 @@ struct RecordingEndTests {
 
   @Test("of several instants of a hold the first one counts, and none of them outlives a release")
   func repeatedHold() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     // Without a recording a hold has no effect.
     bench.writer.hold(at: bench.now)
     bench.advance(to: 1.95)
@@ -118,7 +118,7 @@ struct RecordingEndTests {
 
   @Test("holding back and continuing loses nothing", arguments: [10, 200, 1000] as [UInt32])
   func release(_ hertz: UInt32) throws {
-    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    let bench = WriterBench(ExampleLog.rate(hertz))
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
     for second in [2.0, 5.0, 9.0] {
@@ -139,7 +139,7 @@ struct RecordingEndTests {
   @Test(
     "a hold over more than the ring holds keeps to the press, and the rest is the next recording's")
   func longHold() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    let bench = WriterBench(ExampleLog.rate(1000))
     press(bench, at: 2, until: 3.7)
     #expect(bench.isIdle)
     try bench.logs[0].expect(
@@ -159,7 +159,7 @@ struct RecordingEndTests {
     "a recording that begins with a press from before the last one was saved lacks nothing since that press",
     arguments: [10, 200, 1000] as [UInt32])
   func beginInThePast(_ hertz: UInt32) throws {
-    let bench = WriterBench(RecordingWriterTests.rate(hertz))
+    let bench = WriterBench(ExampleLog.rate(hertz))
     // The press is known to be long at its release, and then the card is slow.
     let press = press(bench, at: 2.0005, until: 7)
     #expect(bench.isIdle)
@@ -178,7 +178,7 @@ struct RecordingEndTests {
 
   @Test("ticks after a recording become usual history when no recording follows at once")
   func restIsTrimmed() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(1000))
+    let bench = WriterBench(ExampleLog.rate(1000))
     press(bench, at: 2, until: 4)
     bench.writer.forgetRest()
     bench.advance(to: 9)
@@ -192,7 +192,7 @@ struct RecordingEndTests {
 
   @Test("an end without an instant logs the ticks that were held back")
   func endWhileHolding() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 2)
@@ -205,7 +205,7 @@ struct RecordingEndTests {
 
   @Test("a recording that ends before its first tick leaves the history to the next one")
   func nothingBeforeAnother() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 2.01)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.turn()
@@ -223,7 +223,7 @@ struct RecordingEndTests {
 
   @Test("before there was a record there is nothing to keep, and its marks are forgotten with it")
   func nothing() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.01)
     bench.writer.begin(RecordingWriterTests.order(bench, after: 600))
     bench.writer.mark(at: bench.now, label: "of nothing")
@@ -245,7 +245,7 @@ struct RecordingEndTests {
 
   @Test("marks have the time of their press from the recording's first tick on")
   func marks() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(30))
+    let bench = WriterBench(ExampleLog.rate(30))
     bench.fileDelay = 500_000_000
     bench.advance(to: 5)
     let press = bench.instant(5.01)
@@ -271,7 +271,7 @@ struct RecordingEndTests {
 
   @Test("a mark before the recording's first sample has a time before it")
   func earlyMark() throws {
-    let bench = WriterBench(RecordingWriterTests.rate(10))
+    let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.01)
     bench.writer.begin(RecordingWriterTests.order(bench))
     bench.advance(to: 1.03)

@@ -63,11 +63,10 @@ struct ForeignBytesTests {
   func cutBodies(seed: UInt64) throws {
     let recording = RandomRecording(seed: seed)
     let events =
-      recording.events + [
+      recording.events.filter { $0 != .end(.example) } + [
         .record(TickRecord(Gap(firstTick: 1 << 50, count: 300, cause: .busError, code: 121))),
         .mark(Mark(time: 1 << 40, label: "label")), .end(.example),
       ]
-    guard !recording.events.contains(.end(.example)) else { return }
     // What is carried over from chunk to chunk must be right, so all chunks before stay in the page.
     var before = TestPage(recording.description, sequence: 0)
     var found = LogContent(decoding: before.bytes, recording.description)

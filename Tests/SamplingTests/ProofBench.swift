@@ -19,8 +19,6 @@ struct ProofBench: Sendable {
   var busClock = 400_000
   /// How much too fast the chip's clock is; `nil` for the simulated chip's own error.
   var clockErrorPartsPerMillion: Int?
-  /// Whether samples are kept and compared with the twin's; otherwise they are only counted.
-  var keepsSamples = true
   /// Faults at times counted from tick 0's deadline in nanoseconds.
   var faults: [(fault: Fault, at: Int64)] = []
   /// A fault in a transfer, counted from 1 for the first after tick 0's read is due.
@@ -76,7 +74,7 @@ struct ProofBench: Sendable {
     }
   }
 
-  /// Keeps records, except samples that no test reads, and the instants at which they came.
+  /// Keeps records and the instants at which they came.
   struct Sink: TickSink {
     final class Box {
       var records: [TickRecord] = []
@@ -85,10 +83,8 @@ struct ProofBench: Sendable {
 
     let box: Box
     let clock: VirtualClock
-    let keepsSamples: Bool
 
     mutating func push(_ record: TickRecord) -> Bool {
-      guard keepsSamples || record.kind != .sample else { return true }
       box.records.append(record)
       box.instants.append(clock.now().nanoseconds)
       return true
@@ -166,14 +162,13 @@ struct ProofBench: Sendable {
     let ticks =
       milliseconds * UInt64(rate.numerator) / UInt64(rate.denominator) / 1000
     var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: Sink(box: box, clock: clock, keepsSamples: keepsSamples),
-      rate: rate, start: start, plannedTicks: ticks, timeUnit: 1, stop: StopFlag())
+      sensor: sensor, clock: clock, sink: Sink(box: box, clock: clock), rate: rate,
+      start: start, plannedTicks: ticks, timeUnit: 1, stop: StopFlag())
     sampler.run()
 
     var outcome = Outcome()
     (outcome.records, outcome.instants) = (box.records, box.instants)
     (outcome.ledger, outcome.start) = (sampler.ledger, start.nanoseconds)
-    guard keepsSamples else { return outcome }
     outcome.imbalance = audit(
       box.records, ledger: sampler.ledger, ticks: ticks, schedule: sampler.schedule, timeUnit: 1)
     for record in box.records where record.kind == .sample {

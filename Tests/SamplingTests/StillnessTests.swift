@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import IMUDrivers
 import IMUModel
 import Sampling
@@ -28,37 +27,20 @@ import Testing
     }
   }
 
-  static func cases(_ rates: [SampleRate]) -> [Case] {
-    rates.flatMap { rate in
-      ProvedSamplesTests.models.flatMap { model in
-        [ChannelSet.all, .accelerometer, .gyroscope].flatMap { channels in
-          (0..<4).map { Case(model: model, channels: channels, range: $0, rate: rate) }
-        }
-      }
+  static let rates: [SampleRate] = [.hz(1, per: 10), .hz(1), .hz(10), .hz(40), .hz(100), .hz(500)]
+  static let parts = ProvedSamplesTests.models.flatMap { model in
+    [ChannelSet.all, .accelerometer, .gyroscope].map { (model, $0) }
+  }
+  static let all = rates.flatMap { rate in
+    parts.flatMap { model, channels in
+      (0..<4).map { Case(model: model, channels: channels, range: $0, rate: rate) }
     }
   }
-
-  static let rates: [SampleRate] = [.hz(1, per: 10), .hz(1), .hz(10), .hz(40), .hz(100), .hz(500)]
-  static let all = cases(
-    rates.filter {
-      let wanted = ProcessInfo.processInfo.environment["IMULOG_HERTZ"].flatMap(Double.init)
-      return wanted == nil || wanted == $0.hertz
-    })
-
-  /// A few of many, others in each run, unless the environment asks for the whole matrix, or for hours at rest of
-  /// each: IMULOG_WHOLE_MATRIX=1 IMULOG_HOURS=24, with optimisation. IMULOG_HERTZ takes one rate of the matrix.
-  static let isWhole = ProcessInfo.processInfo.environment["IMULOG_WHOLE_MATRIX"] != nil
-  static let seed = UInt64.random(in: 0...UInt64.max)
-
-  static func some(_ cases: [Case], _ count: Int) -> [Case] {
-    guard !isWhole else { return cases }
-    var generator = SeededGenerator(seed: seed)
-    return Array(cases.shuffled(using: &generator).prefix(count))
-  }
+  static let seed = CaseSelection.seed
 
   @Test(
     "frozen for a second, it is noticed within the second, and nothing of it is a sample",
-    arguments: some(all, 40))
+    arguments: CaseSelection.sample(10, of: all))
   func frozen(subject: Case) throws {
     for (survives, instant) in [
       (false, 2_003_000_000), (true, 2_000_400_000), (true, 2_098_000_000),
@@ -121,15 +103,13 @@ import Testing
     }
   }
 
-  @Test("at rest it loses no sample and is not set up again", arguments: some(all, 12))
+  @Test(
+    "at rest it loses no sample and is not set up again",
+    arguments: CaseSelection.sample(6, of: all))
   func atRest(subject: Case) throws {
     var bench = subject.bench
     // Ten minutes, or as many ticks as a test may take.
     bench.milliseconds = UInt64(min(600, 4000 / subject.rate.hertz) * 1000)
-    if Self.isWhole, let hours = ProcessInfo.processInfo.environment["IMULOG_HOURS"] {
-      bench.milliseconds = 3_600_000 * (UInt64(hours) ?? 1)
-      bench.keepsSamples = false
-    }
     let outcome = try bench.run()
     #expect(outcome.events.isEmpty, "seed \(Self.seed)")
     #expect(outcome.gaps.isEmpty, "seed \(Self.seed)")
@@ -139,7 +119,7 @@ import Testing
 
   @Test(
     "at rest no sample is stale, though counts repeat by chance and their flags are gone",
-    arguments: ProvedSamplesTests.models, [ChannelSet.all, .accelerometer, .gyroscope])
+    arguments: CaseSelection.sample(8, of: parts))
   func neverStale(model: SensorModel, channels: ChannelSet) throws {
     for (hertz, busClock) in [
       (500, 400_000), (600, 400_000), (700, 400_000), (757, 400_000), (900, 400_000),
@@ -150,7 +130,7 @@ import Testing
         (bench.busClock, bench.clockErrorPartsPerMillion) = (busClock, error)
         bench.milliseconds = 1_000_000 / UInt64(hertz)
         let outcome = try bench.run()
-        #expect(outcome.ledger.stale == 0, "\(hertz) Hz, \(error) ppm: \(outcome.ledger)")
+        #expect(outcome.ledger.stale == 0, "\(hertz) Hz, \(error), seed \(Self.seed)")
         #expect(outcome.events.isEmpty && outcome.imbalance == nil)
         // Beyond these rates two updates may fall into the bursts.
         if Int(hertz) * 400_000 <= 757 * busClock { #expect(outcome.wrong.isEmpty) }

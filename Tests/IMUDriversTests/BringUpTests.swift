@@ -168,8 +168,7 @@ struct BringUpTests {
     _ = try bringUp(&sensor)
     #expect(sensor.description.model == "MPU-6500")
     #expect(sensor.description.identity == 0x72)
-    let check = try sensor.checkConfiguration()
-    #expect(check == .intact)
+    #expect(try sensor.checkConfiguration() == .intact)
   }
 
   @Test("waits from power-on to the first sample stay near the data sheets' times")
@@ -217,8 +216,7 @@ struct BringUpTests {
       configuration: SensorConfiguration(rate: hertz(10)))
     _ = try bringUp(&sensor)
     let transfers = bus.trace.count
-    let step = try sensor.bringUp()
-    #expect(step == .ready)
+    #expect(try sensor.bringUp() == .ready)
     #expect(bus.trace.count == transfers)
     let returned = sensor.releaseBus()
     #expect(returned === bus)

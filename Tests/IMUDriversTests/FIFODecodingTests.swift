@@ -100,12 +100,10 @@ struct FIFODecodingTests {
     for (low, high, count) in [(0x34, 0xF2, -0xDCC), (0xFF, 0x7F, 0x7FFF)] {
       bus.chip.registers[0x20] = UInt8(low)
       bus.chip.registers[0x21] = UInt8(high)
-      let check = try sensor.checkConfiguration()
-      #expect(check == .intact)
+      #expect(try sensor.checkConfiguration() == .intact)
       bus.fill(
         word(1, bus.bursts.count, [1, 2, 3]) + word(2, bus.bursts.count, [4, 5, 6]), unit: 7)
-      let sample = try drained(&sensor).get()[0]
-      #expect(sample.temperature == Int16(count))
+      #expect(try drained(&sensor).get()[0].temperature == Int16(count))
     }
   }
 

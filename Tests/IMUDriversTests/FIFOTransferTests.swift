@@ -141,8 +141,7 @@ struct FIFOTransferTests {
       }
       bus.chip.failure = { _ in nil }
       try sensor.startFIFO()
-      let check = try sensor.checkConfiguration()
-      #expect(check == .intact)
+      #expect(try sensor.checkConfiguration() == .intact)
     }
   }
 

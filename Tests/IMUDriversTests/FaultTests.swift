@@ -52,8 +52,7 @@ struct FaultTests {
       bus.failure = { _ in nil }
       sensor.restart()
       _ = try bringUp(&sensor)
-      let check = try sensor.checkConfiguration()
-      #expect(check == .intact)
+      #expect(try sensor.checkConfiguration() == .intact)
     }
   }
 
@@ -99,8 +98,7 @@ struct FaultTests {
       #expect(bus.trace.count == transfers)
       // Without a restart: an error ends the attempt.
       _ = try bringUp(&sensor)
-      let check = try sensor.checkConfiguration()
-      #expect(check == .intact)
+      #expect(try sensor.checkConfiguration() == .intact)
       let identity: UInt8 = bus.address.rawValue < 0x6A ? 0x75 : 0x0F
       #expect(bus.trace[transfers] == .read(identity, 1))
     }

@@ -46,8 +46,7 @@ struct LSM6DSReadTests {
     var sensor = try ready()
     put((1...14).map { UInt8($0) })
     var sample = RawSample()
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .fresh)
+    #expect(try sensor.read(into: &sample) == .fresh)
     #expect(
       sample
         == RawSample(
@@ -114,8 +113,7 @@ struct LSM6DSReadTests {
     bus.forgetTrace()
     let before = sample
     sample = RawSample()
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .unannounced)
+    #expect(try sensor.read(into: &sample) == .unannounced)
     #expect(sample == before)
     #expect(bus.trace == [.read(0x1E, 16), .read(0x22, 12)])
   }
@@ -161,8 +159,7 @@ struct LSM6DSReadTests {
         let bursts = bursts(old, new, updateAt: place)
         test.script(3, bursts[0], bursts[1], bursts[2])
         var sample = RawSample()
-        let reading = try sensor.read(into: &sample)
-        #expect(reading == .fresh)
+        #expect(try sensor.read(into: &sample) == .fresh)
         #expect([old, new].contains(test.axes(sample)), "\(old) \(new) \(place)")
         if test.bus.trace.count == 3 { thirds += 1 }
         #expect((2...3).contains(test.bus.trace.count))
@@ -181,12 +178,10 @@ struct LSM6DSReadTests {
     _ = try sensor.read(into: &sample)
     #expect(axes(sample) == "abcdef")
     script(0, "ABCDEF")
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .fresh)
+    #expect(try sensor.read(into: &sample) == .fresh)
     #expect(axes(sample) == "ABCDEF")
     script(0, "ABCDEF")
-    let next = try sensor.read(into: &sample)
-    #expect(next == .unannounced)
+    #expect(try sensor.read(into: &sample) == .unannounced)
   }
 
   @Test("outputs that a reset zeroed are not new")
@@ -197,8 +192,7 @@ struct LSM6DSReadTests {
     _ = try sensor.read(into: &sample)
     script(0, "\0\0\0\0\0\0")
     for _ in 0..<3 {
-      let reading = try sensor.read(into: &sample)
-      #expect(reading == .unannounced)
+      #expect(try sensor.read(into: &sample) == .unannounced)
     }
   }
 
@@ -211,12 +205,10 @@ struct LSM6DSReadTests {
       var sample = RawSample()
       _ = try sensor.read(into: &sample)
       test.script(status, status == 1 ? "abcDEF" : "ABCdef")
-      let half = try sensor.read(into: &sample)
-      #expect(half == .unannounced)
+      #expect(try sensor.read(into: &sample) == .unannounced)
       #expect(test.axes(sample) == (status == 1 ? "abcDEF" : "ABCdef"))
       test.script(status, "ABCDEF")
-      let whole = try sensor.read(into: &sample)
-      #expect(whole == .fresh)
+      #expect(try sensor.read(into: &sample) == .fresh)
     }
   }
 

@@ -86,8 +86,7 @@ struct LSM6DSVTests {
       configuration: SensorConfiguration(rate: hertz(10), accelerometerRange: 32))
     while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
     var back = sensor.releaseBus()
-    let range = try back.read(Self.address, register: 0x17)
-    #expect(range & 3 == 3)
+    #expect(try back.read(Self.address, register: 0x17) & 3 == 3)
   }
 
   @Test(
@@ -165,8 +164,7 @@ struct LSM6DSVTests {
         #expect((sample.ax != 0) == (channels == .accelerometer))
         #expect((sample.gy != 0) == (channels == .gyroscope))
         #expect(sample.temperature == 0)
-        let check = try sensor.checkConfiguration()
-        #expect(check == .intact)
+        #expect(try sensor.checkConfiguration() == .intact)
       }
       #expect(registers[0x11] == (channels == .gyroscope ? 0x08 : 0x00))
     }
@@ -180,8 +178,7 @@ struct LSM6DSVTests {
     clock.sleep(until: MonotonicTime(nanoseconds: 1_000_000_000))
     #expect(throws: BusError.self) { try sensor.checkConfiguration() }
     clock.advance(by: 20_000_000)
-    let check = try sensor.checkConfiguration()
-    #expect(check == .lost(register: 0x07, expected: 0x02, found: 0x00))
+    #expect(try sensor.checkConfiguration() == .lost(register: 0x07, expected: 0x02, found: 0x00))
   }
 
   @Test("a rate or range that the chip or the bus lacks is refused with the arithmetic")

@@ -132,8 +132,7 @@ struct LSM9DS1Tests {
         #expect((sample.ax != 0) == (channels == .accelerometer))
         #expect((sample.gy != 0) == (channels == .gyroscope))
         #expect(sample.temperature == 0)
-        let check = try sensor.checkConfiguration()
-        #expect(check == .intact)
+        #expect(try sensor.checkConfiguration() == .intact)
       }
     }
     let clock = VirtualClock()
@@ -146,8 +145,7 @@ struct LSM9DS1Tests {
     clock.sleep(until: MonotonicTime(nanoseconds: 1_000_000_000))
     #expect(throws: BusError.self) { try sensor.checkConfiguration() }
     clock.advance(by: 20_000_000)
-    let check = try sensor.checkConfiguration()
-    #expect(check == .lost(register: 0x10, expected: 0x88, found: 0x00))
+    #expect(try sensor.checkConfiguration() == .lost(register: 0x10, expected: 0x88, found: 0x00))
   }
 
   @Test("a rate or range that the chip or the bus lacks is refused with the arithmetic")

@@ -34,8 +34,7 @@ struct MPU6050ReadTests {
     var sensor = try ready()
     put((1...14).map { UInt8($0) })
     var sample = RawSample()
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .fresh)
+    #expect(try sensor.read(into: &sample) == .fresh)
     #expect(
       sample
         == RawSample(
@@ -78,8 +77,7 @@ struct MPU6050ReadTests {
     put((1...14).map { UInt8($0) })
     let before = RawSample(ax: 1, gz: 2)
     var sample = before
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .stale)
+    #expect(try sensor.read(into: &sample) == .stale)
     #expect(sample == before)
     #expect(bus.trace.count == 1)
   }
@@ -94,9 +92,8 @@ struct MPU6050ReadTests {
         let before = RawSample(ax: 7)
         var sample = before
         do throws(BusError) {
-          let reading = try sensor.read(into: &sample)
+          #expect(try sensor.read(into: &sample) == .fresh)
           #expect(failures < 3)
-          #expect(reading == .fresh)
           #expect(bus.trace.count == failures + 1)
         } catch {
           #expect(failures == 3)
@@ -131,13 +128,11 @@ struct MPU6050ReadTests {
     bus.forgetTrace()
     bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = 0 }
     bus.failure = { $0 == 0 ? .bus : nil }
-    let repeated = try sensor.read(into: &sample)
-    #expect(repeated == .unannounced)
+    #expect(try sensor.read(into: &sample) == .unannounced)
     #expect(sample.ax == 0x0102)
     bus.forgetTrace()
     put((2...15).map { UInt8($0) })
-    let new = try sensor.read(into: &sample)
-    #expect(new == .fresh)
+    #expect(try sensor.read(into: &sample) == .fresh)
     #expect(sample.ax == 0x0203)
   }
 
@@ -149,8 +144,7 @@ struct MPU6050ReadTests {
     var sample = RawSample()
     for status: UInt8 in [1, 0] {
       bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = status }
-      let reading = try sensor.read(into: &sample)
-      #expect(reading == (status == 1 ? .fresh : .stale))
+      #expect(try sensor.read(into: &sample) == (status == 1 ? .fresh : .stale))
       #expect(sensor.evidence.isConfigured)
     }
   }
@@ -170,8 +164,7 @@ struct MPU6050ReadTests {
       bus.registers[0x38] = enable
       bus.beforeRead = { bus, _, _ in bus.registers[0x3A] = status }
       var sample = RawSample(ax: 5)
-      let reading = try sensor.read(into: &sample)
-      #expect(reading == .doubtful)
+      #expect(try sensor.read(into: &sample) == .doubtful)
       #expect(sample == RawSample(ax: 5))
       #expect(!sensor.evidence.isConfigured)
     }

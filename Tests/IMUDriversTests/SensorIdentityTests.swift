@@ -108,8 +108,7 @@ struct SensorIdentityTests {
   func passingFailure() throws {
     var bus = TraceBus.mpu6050()
     bus.failure = { $0 < 2 ? .arbitrationLost : nil }
-    let found = try SensorIdentity.identify(on: &bus)
-    #expect(found.model == .mpu6050)
+    #expect(try SensorIdentity.identify(on: &bus).model == .mpu6050)
   }
 
   @Test("a chip with the identity of another known model is refused, with both names")

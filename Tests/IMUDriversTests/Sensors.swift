@@ -85,8 +85,7 @@ struct SimulatedRun {
   ) throws -> RawSample {
     var sample = RawSample()
     clock.advance(by: 100_000_000)
-    let reading = try sensor.read(into: &sample)
-    #expect(reading == .fresh)
+    #expect(try sensor.read(into: &sample) == .fresh)
     return sample
   }
 }

@@ -49,8 +49,7 @@ extension LinuxI2CBusTests {
   func recorderWins() throws {
     var look = try look()
     try look.take(chip)
-    let before = try look.read(chip, register: 0x75)
-    #expect(before == 0x75 ^ 0xA5)
+    #expect(try look.read(chip, register: 0x75) == 0x75 ^ 0xA5)
     // What a recorder reserves.
     let recorder = other(locking: 0x68)
     defer { end_other_process(recorder) }

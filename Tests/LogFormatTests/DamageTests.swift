@@ -126,8 +126,7 @@ struct DamageTests {
     var block = SampleBlock()
     _ = try bytes.withUnsafeBytes { try decoder.begin(page: $0, sequence: 1) }
     #expect(decoder.offset == PageHeader.size)
-    let first = try decoder.next(into: &block)
-    #expect(first == .mark(Mark(time: 1)))
+    #expect(try decoder.next(into: &block) == .mark(Mark(time: 1)))
     var thrown: FormatError?
     do {
       _ = try decoder.next(into: &block)
@@ -136,7 +135,6 @@ struct DamageTests {
     }
     #expect(thrown == FormatError(.damagedChunk, offset: end))
     #expect(decoder.offset == end)
-    let after = try decoder.next(into: &block)
-    #expect(after == nil)
+    #expect(try decoder.next(into: &block) == nil)
   }
 }

@@ -40,8 +40,7 @@ struct RoundTripTests {
         .clock(ClockPair(time: .max, wall: .min, isSynchronised: true, reason: .end)),
         .end(.example),
       ]
-    let content = try LogContent(decoding: encode(events))
-    #expect(content == LogContent(of: events, .example))
+    #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))
   }
 
   @Test("random recordings of every kind come back", arguments: 0..<60 as Range<UInt64>)
@@ -69,8 +68,7 @@ struct RoundTripTests {
       let events = counts.enumerated().map {
         LogEvent.record(sample(UInt64($0.offset), ax: $0.element, gz: ~$0.element))
       }
-      let content = try LogContent(decoding: encode(events))
-      #expect(content == LogContent(of: events, .example))
+      #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))
     }
   }
 
@@ -93,14 +91,12 @@ struct RoundTripTests {
   func extremeTicks() throws {
     let ticks: [UInt64] = [5, 6, 1 << 40, (1 << 62) - 1, 1 << 62, (1 << 63) - 2, (1 << 63) - 1]
     let events = ticks.map { LogEvent.record(sample($0)) }
-    let content = try LogContent(decoding: encode(events))
-    #expect(content == LogContent(of: events, .example))
+    #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))
   }
 
   @Test("a log without a sample comes back", arguments: [[], [.end(.example)]] as [[LogEvent]])
   func noSamples(events: [LogEvent]) throws {
-    let content = try LogContent(decoding: encode(events))
-    #expect(content == LogContent(of: events, .example))
+    #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))
   }
 
   @Test("gaps that come late or overlap come back")
@@ -112,7 +108,6 @@ struct RoundTripTests {
       Gap(firstTick: 0, count: 1 << 63, cause: .busError, code: .max),
     ]
     let events = gaps.map { LogEvent.record(TickRecord($0)) }
-    let content = try LogContent(decoding: encode(events))
-    #expect(content == LogContent(of: events, .example))
+    #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))
   }
 }

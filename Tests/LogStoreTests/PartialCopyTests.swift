@@ -100,8 +100,7 @@ struct PartialCopyTests {
       #expect(names() == [unsynced])
     }
     #expect(names() == [unsynced])
-    let copy = try store().partialCopy(of: id)
-    #expect(copy.byteCount == 0)
+    #expect(try store().partialCopy(of: id).byteCount == 0)
     #expect(names() == [partial])
   }
 
@@ -224,8 +223,7 @@ struct PartialCopyTests {
       _ = consume hold
     }
     for (route, wasAsked) in [("one", true), ("other", false), ("one", true)] {
-      let isRepeated = try store.rely(on: entry, id, by: route).isRepeated
-      #expect(isRepeated == wasAsked)
+      #expect(try store.rely(on: entry, id, by: route).isRepeated == wasAsked)
     }
     #expect(try store.marks().routes == [id: ["one", "other"]])
     // Each answer is of its own far end.
@@ -290,8 +288,7 @@ struct LeftoverTests {
     #expect(try store.expireLeftovers(now: now(days: 31)).isEmpty)
     #expect(try store.expireLeftovers(now: now(days: 61, hours: -1)).isEmpty)
     do {
-      let copy = try store.partialCopy(of: try #require(RecordingID(id)))
-      #expect(copy.byteCount == 3)
+      #expect(try store.partialCopy(of: try #require(RecordingID(id))).byteCount == 3)
       #expect(try store.expireLeftovers(now: now(days: 62)) == [".aside-\(id)-1"])
     }
     #expect(try store.expireLeftovers(now: now(days: 62)) == [".part-\(id)"])

@@ -124,8 +124,7 @@ struct RecorderStatusTests {
       let line = status.json
       #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value) })
       #expect(!line.unicodeScalars.contains("\u{2028}"))
-      let read = try ControlAnswer(line: line)
-      #expect(read == .status(status))
+      #expect(try ControlAnswer(line: line) == .status(status))
       let isPlain = status.text.unicodeScalars.allSatisfy {
         $0 == "\n" || ($0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value))
       }

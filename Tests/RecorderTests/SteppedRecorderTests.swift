@@ -52,8 +52,7 @@ struct SteppedRecorderTests {
       return edges
     }
     buttonAgain = button
-    let loop = try service.run(button)
-    #expect(loop.machine.problem == nil)
+    #expect(try service.run(button).machine.problem == nil)
 
     let listing = try service.catalogue().list()
     #expect(listing.strangers == [])
@@ -123,8 +122,7 @@ struct SteppedRecorderTests {
       return edges
     }
     buttonAgain = button
-    let loop = try service.run(button)
-    #expect(loop.machine.problem == nil)
+    #expect(try service.run(button).machine.problem == nil)
     let entry = try #require(try service.catalogue().list().entries.first)
     let recording = try service.expectWhole(entry)
     let (ticks, end) = (recording.ticks, recording.end)

@@ -46,23 +46,19 @@ struct LSM6DSORegisterTests {
     try bench.write(0x12, 0xC4)
     let during = bench.answers()
     bench.advance(milliseconds: 15)
-    let after = try bench.read(0x10, count: 3)
+    #expect(try bench.read(0x10, count: 3) == [0x70, 0x70, 0x44])
     #expect(!during)
-    #expect(after == [0x70, 0x70, 0x44])
   }
 
   @Test("SW_RESET restores all registers and clears itself after 50 µs")
   func softwareReset() throws {
     var bench = try Bench.runningLSM()
     try bench.write(0x12, 0x01)
-    let during = try bench.read(0x12)
+    #expect(try bench.read(0x12) == 0x05)
     try bench.write(0x10, 0x40)
     bench.clock.advance(by: 50_000)
-    let after = try bench.read(0x10, count: 9)
-    let outputs = try bench.lsmSample()
-    #expect(during == 0x05)
-    #expect(after == [0, 0, 0x04, 0, 0, 0, 0, 0, 0xE0])
-    #expect(outputs == RawSample())
+    #expect(try bench.read(0x10, count: 9) == [0, 0, 0x04, 0, 0, 0, 0, 0, 0xE0])
+    #expect(try bench.lsmSample() == RawSample())
   }
 
   @Test("with IF_INC a burst continues from register to register, without it stays")
@@ -70,11 +66,9 @@ struct LSM6DSORegisterTests {
     var bench = Bench(.lsm6dso)
     try bench.write(0x10, 0x12)
     try bench.write(0x11, 0x34)
-    let on = try bench.read(0x0F, count: 4)
+    #expect(try bench.read(0x0F, count: 4) == [0x6C, 0x12, 0x34, 0x04])
     try bench.write(0x12, 0x00)
-    let off = try bench.read(0x10, count: 3)
-    #expect(on == [0x6C, 0x12, 0x34, 0x04])
-    #expect(off == [0x12, 0x12, 0x12])
+    #expect(try bench.read(0x10, count: 3) == [0x12, 0x12, 0x12])
   }
 
   @Test("while a bank of embedded functions is open, registers read 0 and ignore writes")
@@ -84,11 +78,10 @@ struct LSM6DSORegisterTests {
       try bench.write(0x01, bank)
       try bench.write(0x10, 0x50)
       let hidden = [try bench.read(0x0F), try bench.read(0x10), try bench.read(0x12)]
-      let access = try bench.read(0x01)
+      #expect(try bench.read(0x01) == bank)
       try bench.write(0x01, 0x00)
       let shown = [try bench.read(0x0F), try bench.read(0x10), try bench.read(0x12)]
       #expect(hidden == [0, 0, 0])
-      #expect(access == bank)
       #expect(shown == [0x6C, 0x00, 0x04])
     }
   }
@@ -108,10 +101,8 @@ struct LSM6DSORegisterTests {
   func noByteOrderBit() throws {
     var bench = try Bench.runningLSM(
       motion: .rows([[0, 0, 0x0102, 0, 0, 0, 0]]), control3: 0x46)
-    let control = try bench.read(0x12)
-    let word = try bench.read(0x2C, count: 2)
-    #expect(control == 0x44)
-    #expect(word == [0x02, 0x01])
+    #expect(try bench.read(0x12) == 0x44)
+    #expect(try bench.read(0x2C, count: 2) == [0x02, 0x01])
   }
 
   @Test("after the I2C interface is switched off in CTRL4_C, only a power cycle restores the chip")
@@ -131,10 +122,8 @@ struct LSM6DSORegisterTests {
   func powerDown() throws {
     var bench = Bench(.lsm6dso.ideal)
     bench.advance(milliseconds: 500)
-    let status = try bench.read(0x1E)
-    let sample = try bench.lsmSample()
-    #expect(status == 0)
-    #expect(sample == RawSample())
+    #expect(try bench.read(0x1E) == 0)
+    #expect(try bench.lsmSample() == RawSample())
 
     var running = try Bench.runningLSM(.lsm6dso)
     try running.write(0x10, 0x00)
@@ -153,14 +142,11 @@ struct LSM6DSORegisterTests {
       (0x2D, 0b001), (0x20, 0), (0x22, 0), (0x26, 0), (0x28, 0), (0x2C, 0), (0x1E, 0), (0x0F, 0),
     ] as [(UInt8, UInt8)] {
       var bench = try Bench.runningLSM()
-      let before = try bench.read(0x1E)
+      #expect(try bench.read(0x1E) == 0b111)
       _ = try bench.read(register)
-      let after = try bench.read(0x1E)
-      #expect(before == 0b111)
-      #expect(after == 0b111 & ~cleared, "register \(String(register, radix: 16))")
+      #expect(try bench.read(0x1E) == 0b111 & ~cleared, "register \(String(register, radix: 16))")
       bench.advance(milliseconds: 20)
-      let again = try bench.read(0x1E)
-      #expect(again == 0b111)
+      #expect(try bench.read(0x1E) == 0b111)
     }
   }
 }

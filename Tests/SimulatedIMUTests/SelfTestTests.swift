@@ -72,8 +72,7 @@ struct SelfTestTests {
       var copy = SimulatedChip.mpu6050.answering(identity)
       copy.selfTest.hasTrim = false
       var bench = Bench(copy)
-      let codes = try bench.read(0x00, count: 0x11)
-      #expect(codes == Array(repeating: 0, count: 0x11))
+      #expect(try bench.read(0x00, count: 0x11) == Array(repeating: 0, count: 0x11))
     }
   }
 
@@ -99,8 +98,7 @@ struct SelfTestTests {
     let on = try counts(&bench)
     try bench.write(register, 0)
     bench.advance(milliseconds: 100)
-    let after = try counts(&bench)
-    #expect(after == before)
+    #expect(try counts(&bench) == before)
     return zip(on, before).map { $0 - $1 }
   }
 

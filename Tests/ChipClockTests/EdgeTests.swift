@@ -2,6 +2,7 @@
 
 import ChipClock
 import ChipClockTesting
+import TestSupport
 import Testing
 
 @Suite("Edges of the watermark")
@@ -38,34 +39,8 @@ struct EdgeTests {
     return edges
   }
 
-  /// Samples outside of their intervals, half widths in order, and findings.
-  private func judge(
-    _ recorded: Recorded, _ edges: [[FillEdge]]
-  ) -> (outside: Int, widths: [Int64], findings: [ClockFinding]) {
-    var timeline = ClockTimeline(nominalPeriod: 1e6, ClockAssumptions())
-    for (index, reading) in recorded.readings.enumerated() {
-      if let epoch = recorded.epochs.firstIndex(where: { $0.reading == index }) {
-        let delivered = recorded.epochs[epoch].delivered
-        let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
-        timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: delivered - before)
-      }
-      for edge in edges[index] { timeline.add(edge) }
-      timeline.add(reading)
-    }
-    timeline.finish()
-    var (outside, widths) = (0, [Int64]())
-    for (index, truth) in recorded.truth.enumerated() {
-      let epoch = recorded.epochs.lastIndex { $0.delivered <= Int64(index) } ?? 0
-      let slot = Int64(index) + 1 - recorded.epochs[epoch].delivered
-      guard let instant = timeline.instant(of: slot, in: epoch),
-        Double(instant.earliest) <= truth, truth <= Double(instant.latest)
-      else {
-        outside += 1
-        continue
-      }
-      widths.append((instant.latest - instant.earliest) / 2)
-    }
-    return (outside, widths.sorted(), timeline.findings)
+  private func judge(_ recorded: Recorded, _ edges: [[FillEdge]]) -> Judgement {
+    Judgement(recorded, hertz: 1000, edges: edges)
   }
 
   @Test("nearly halve the intervals, which hold every sample")
@@ -83,7 +58,9 @@ struct EdgeTests {
     }
   }
 
-  @Test("that are late, lost, or noise change nothing but the bound", arguments: Line.allCases)
+  @Test(
+    "that are late, lost, or noise change nothing but the bound",
+    arguments: CaseSelection.sample(2, of: Line.allCases))
   func disturbed(_ line: Line) {
     for seed: UInt64 in 1...2 {
       let recorded = Simulation(error: -0.04, drift: 3, seed: seed).run()
@@ -96,7 +73,8 @@ struct EdgeTests {
 
   @Test(
     "leave findings as they are",
-    arguments: [Trouble.lost, .doubled, .wrongCount(21), .step(-20_000), .stall(0.4e9)])
+    arguments: CaseSelection.sample(
+      2, of: [Trouble.lost, .doubled, .wrongCount(21), .step(-20_000), .stall(0.4e9)]))
   func troubled(_ trouble: Trouble) {
     let recorded = Simulation(error: 0.05, trouble: trouble, seed: 3).run()
     let without = judge(recorded, recorded.readings.map { _ in [] })

@@ -61,6 +61,19 @@ struct FiguresTests {
     }
   }
 
+  @Test("in recordings of five minutes", .enabled(if: seeds(1).count > 1))
+  func long() throws {
+    // Error p50 and p99, half width p50 and p99.
+    for (hertz, wanted) in [
+      (104, [10, 61, 197, 333]), (416, [5, 19, 135, 192]), (1000, [3.1, 12, 117, 154]),
+      (1666, [2.3, 9, 109, 132]),
+    ] as [(Double, [Double])] {
+      let (errors, halves, _) = try judge(chips(hertz: hertz, seconds: 300))
+      let found = [errors, halves].flatMap { [$0[$0.count / 2], $0[$0.count * 99 / 100]] }
+      #expect(zip(found, wanted).allSatisfy { $0 <= $1 * 1.5 }, "\(hertz) Hz: \(found)")
+    }
+  }
+
   @Test("with a rate that drifts by 45 ppm/s")
   func drift() throws {
     let found = try judge(chips(drift: 45, seconds: 20))
@@ -85,10 +98,12 @@ struct FiguresTests {
       for findings in found.findings {
         let finding = try #require(findings.first)
         #expect(findings.count == 1)
-        guard case .rateChanged = finding.kind else {
+        guard case .rateChanged(let change) = finding.kind else {
           Issue.record("\(finding)")
           continue
         }
+        // Of the rate, of which the period is the reciprocal.
+        #expect(abs(change - (ppm > 0 ? -19_608 : 20_408)) < 1500, "\(change)")
         let (first, last) = (finding.instants.lowerBound, finding.instants.upperBound)
         #expect(Double(first) < 1e12 + 15.01e9 && Double(last) > 1e12 + 15e9)
         #expect(Double(last) < 1e12 + 15.2e9 && last - first < 200_000_000, "\(finding)")

@@ -94,6 +94,47 @@ extension Recorded {
   }
 }
 
+/// What the readings of a recording prove, with what was added to them.
+struct Judgement {
+  /// Samples outside of their intervals or without one.
+  var outside = 0
+  /// Half widths, and errors of the likely instants, in order.
+  var widths: [Int64] = []
+  var errors: [Double] = []
+  let findings: [ClockFinding]
+  let leftOut: Int
+
+  init(
+    _ recorded: Recorded, hertz: Double, edges: [[FillEdge]] = [], stamps: [Int: FillStamp] = [:]
+  ) {
+    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    for (index, reading) in recorded.readings.enumerated() {
+      if let epoch = recorded.epochs.firstIndex(where: { $0.reading == index }) {
+        let delivered = recorded.epochs[epoch].delivered
+        let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
+        timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: delivered - before)
+      }
+      if index < edges.count { for edge in edges[index] { timeline.add(edge) } }
+      timeline.add(reading)
+      if let stamp = stamps[index] { timeline.add(stamp) }
+    }
+    timeline.finish()
+    for ((epoch, slot), truth) in zip(recorded.slots, recorded.truth) {
+      guard let instant = timeline.instant(of: slot, in: epoch),
+        Double(instant.earliest) <= truth, truth <= Double(instant.latest)
+      else {
+        outside += 1
+        continue
+      }
+      widths.append((instant.latest - instant.earliest) / 2)
+      errors.append(abs(Double(instant.likely) - truth))
+    }
+    (findings, leftOut) = (timeline.findings, timeline.leftOutCount)
+    widths.sort()
+    errors.sort()
+  }
+}
+
 /// Expects as many intervals as without what was added, and none wider by more than 1 µs; widths are in order, in
 /// nanoseconds.
 func expectNoWider(_ widths: [Int64], than others: [Int64], _ comment: String) {

@@ -111,34 +111,6 @@ struct SoundnessTests {
     }
     #expect(exact >= 7)
   }
-
-  @Test("the figures of five minutes are those of the method", .enabled(if: seeds(1).count > 1))
-  func figures() throws {
-    // Error p50 and p99, half width p50 and p99, in microseconds.
-    for (hertz, wanted) in [
-      (104, [10, 61, 197, 333]), (416, [5, 19, 135, 192]), (1000, [3.1, 12, 117, 154]),
-      (1666, [2.3, 9, 109, 132]),
-    ] as [(Double, [Double])] {
-      var (errors, halves): ([Double], [Double]) = ([], [])
-      for (seed, error) in [(1, -0.05), (2, 0.03), (3, 0.07)] as [(UInt64, Double)] {
-        let recorded = Simulation(hertz: hertz, error: error, seconds: 300, seed: seed).run()
-        var timeline = recorded.timeline(ClockAssumptions(), nominalPeriod: 1e9 / hertz)
-        for (index, truth) in recorded.truth.enumerated() {
-          let found = timeline.instant(of: Int64(index + 1), in: 0)
-          let instant = try #require(found, "\(hertz) Hz, \(index)")
-          errors.append(abs(Double(instant.likely) - truth) / 1000)
-          halves.append(Double(instant.latest - instant.earliest) / 2000)
-        }
-      }
-      errors.sort()
-      halves.sort()
-      let found = [
-        errors[errors.count / 2], errors[errors.count * 99 / 100], halves[halves.count / 2],
-        halves[halves.count * 99 / 100],
-      ]
-      #expect(zip(found, wanted).allSatisfy { $0 <= $1 * 1.5 }, "\(hertz) Hz: \(found)")
-    }
-  }
 }
 
 @Suite("What the proof of the chip's clock must refuse")

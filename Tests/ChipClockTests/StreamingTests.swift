@@ -2,6 +2,7 @@
 
 import ChipClock
 import ChipClockTesting
+import TestSupport
 import Testing
 
 /// The timeline as a reader of a log uses it: it asks for each sample as soon as nothing later changes it.
@@ -62,7 +63,7 @@ struct StreamingTests {
 
   @Test(
     "a wrong count just after an overflow proves no wrong number of missing samples, and none proves the right one",
-    arguments: [52.0, 104, 1000])
+    arguments: CaseSelection.sample(1, of: [52.0, 104, 1000]))
   func wrongAfterOverflow(hertz: Double) {
     var proved = 0
     for seed: UInt64 in 1...40 {

@@ -138,25 +138,6 @@ struct ChipTimesTests {
     #expect(finding.ticks.contains(gap.firstTick) || finding.ticks.upperBound == gap.firstTick - 1)
   }
 
-  @Test("name a doubled sample, a wrong count and a step of the rate")
-  func findings() throws {
-    for (trouble, seed) in [(Trouble.doubled, 3), (.wrongCount(21), 4), (.step(20_000), 5)]
-      as [(Trouble, UInt64)]
-    {
-      let log = try ChipLog(Simulation(seconds: 30, trouble: trouble, seed: seed))
-      let found = try Found(log.bytes)
-      #expect(found.outside(log.truth) == 0, "\(trouble)")
-      let clock = try #require(found.account?.chipClock)
-      let kind = try #require(clock.findings.first).kind
-      switch (trouble, kind) {
-      case (.doubled, .doubled(1...1)), (.wrongCount, .wrongCount): break
-      case (.step, .rateChanged(let change)): #expect(abs(change + 20_000) < 1500, "\(change)")
-      default: Issue.record("\(trouble) is found as \(kind)")
-      }
-      #expect(clock.findingCount == 1, "\(trouble): \(clock.findings)")
-    }
-  }
-
   @Test("are sound after a cut of the log at any page")
   func cut() throws {
     var simulation = Simulation(seconds: 16, trouble: .stall(0.15e9), seed: 6)
@@ -258,22 +239,6 @@ struct ChipTimesTests {
     #expect(found.times == times)
     #expect(found.earliest.allSatisfy { $0 == .min } && found.latest.allSatisfy { $0 == .max })
     #expect(found.account?.chipClock?.unprovedCount == UInt64(times.count))
-  }
-
-  @Test("rise after a cut of the log at any byte")
-  func cutAnywhere() throws {
-    let log = try ChipLog(Simulation(seconds: 3, seed: 11))
-    var generator = SeededGenerator(seed: 12)
-    for length in [0, 1, 39]
-      + (0..<40).map({ _ in Int.random(in: 40..<log.bytes.count, using: &generator) })
-    {
-      guard let found = try? Found(Array(log.bytes.prefix(length))) else {
-        #expect(length < 1000, "the header is whole")
-        continue
-      }
-      #expect(found.isRising)
-      #expect(found.outside(log.truth) == 0, "\(length)")
-    }
   }
 
   @Test("need no readings, and readings need no samples")

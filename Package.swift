@@ -260,9 +260,10 @@ if Context.environment["IMULOG_CHECKS"] != nil {
   }
 }
 
-// `.ci/races` builds what has threads, with ThreadSanitizer, and nothing else.
-if Context.environment["IMULOG_RACES"] != nil {
-  let tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
+// `.ci/races` builds what has threads, with ThreadSanitizer, and nothing else; `.ci/races all` all of the recorder.
+if let races = Context.environment["IMULOG_RACES"] {
+  var tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
+  if races == "all" { tests.insert("RecorderTests") }
   let others: Set = [
     "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Hub", "Remote",
     "Terminal", "TerminalTesting", "imulog", "realtime-check",

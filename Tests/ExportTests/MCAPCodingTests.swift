@@ -84,7 +84,7 @@ struct MCAPCodingTests {
 
   #if compiler(>=6.2)
     @Test("nothing, and more than a frame holds, trap")
-    func limits() async {
+    func trapsBeyondLimits() async {
       await #expect(processExitsWith: .failure) {
         _ = LZ4Frame.encode([])
       }

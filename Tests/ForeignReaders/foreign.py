@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checks of exports by other programs share: recordings, exports, packages from PyPI in a folder of their own."""
 
+import glob
 import importlib
 import json
 import os
@@ -23,6 +24,10 @@ def cannot(why):
     sys.exit(CANNOT)
 
 
+def _versions(folder):
+    return sorted(glob.glob(os.path.join(glob.escape(folder), "lib", "python*", "site-packages", "*.dist-info")))
+
+
 def _install(packages):
     """Makes packages importable; returns the environment's python, and why they cannot be had, or None.
 
@@ -33,10 +38,18 @@ def _install(packages):
     python = os.path.join(folder, "bin", "python")
     if not os.path.exists(python):
         venv.create(folder, with_pip=True, clear=True)
-    made = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
-                          capture_output=True, text=True)
-    if made.returncode != 0:
-        return python, made.stderr.strip()[-300:]
+    # pip takes seconds to find that all is there. What it changes may be another check's.
+    note = os.path.join(folder, "has " + " ".join(packages))
+    if not os.path.exists(note):
+        before = _versions(folder)
+        made = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
+                              capture_output=True, text=True)
+        if made.returncode != 0:
+            return python, made.stderr.strip()[-300:]
+        if _versions(folder) != before:
+            for other in glob.glob(os.path.join(glob.escape(folder), "has *")):
+                os.remove(other)
+        open(note, "w").close()
     site = os.path.join(folder, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
     if site not in sys.path:
         sys.path.insert(0, site)

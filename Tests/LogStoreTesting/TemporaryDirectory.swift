@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 
-/// A directory of its own for one test, deleted with what is in it when the test releases it.
+/// A directory of its own for one test, deleted with what is in it when the test releases it, or at the process's end.
 public final class TemporaryDirectory: Sendable {
+  /// Those of static properties are never released.
+  private static let remaining: Mutex<Set<String>> = {
+    atexit {
+      for path in TemporaryDirectory.remaining.withLock({ $0 }) { TemporaryDirectory.delete(path) }
+    }
+    return Mutex([])
+  }()
+
   /// The directory's path.
   public let path: String
 
@@ -18,10 +27,12 @@ public final class TemporaryDirectory: Sendable {
     var template = Array("\(parent)/imulog-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("no temporary directory: errno \(errno)") }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    TemporaryDirectory.remaining.withLock { _ = $0.insert(path) }
   }
 
   deinit {
     TemporaryDirectory.delete(path)
+    TemporaryDirectory.remaining.withLock { _ = $0.remove(path) }
   }
 
   /// Names in a directory below this one, or in this one, sorted.

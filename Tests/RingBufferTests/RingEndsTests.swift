@@ -119,12 +119,12 @@ import TestSupport
 
   #if compiler(>=6.2)
     @Test("a ring without slots is refused", .waitsForPrograms)
-    func noSlots() async {
+    func trapsWithoutSlots() async {
       await #expect(processExitsWith: .failure) { _ = RingEnds<Int>(capacity: 0) }
     }
 
     @Test("each end can be taken once", .waitsForPrograms)
-    func secondEnd() async {
+    func trapsAtSecondEnd() async {
       await #expect(processExitsWith: .failure) {
         var ends = RingEnds<Int>()
         _ = ends.takeProducer()

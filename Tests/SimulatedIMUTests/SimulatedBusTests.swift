@@ -107,7 +107,7 @@ struct SimulatedBusTests {
     @Test(
       "a second chip at the same address, or a fifth, is a programming error",
       .waitsForPrograms)
-    func attachTraps() async {
+    func trapsAttach() async {
       await #expect(processExitsWith: .failure) {
         var bench = Bench(.mpu6050)
         for address: UInt8 in 0x69...0x6C {
@@ -121,7 +121,7 @@ struct SimulatedBusTests {
     }
 
     @Test("a virtual clock cannot be turned back", .waitsForPrograms)
-    func turnBack() async {
+    func trapsTurnedBack() async {
       await #expect(processExitsWith: .failure) {
         VirtualClock().advance(by: -1)
       }

@@ -11,8 +11,11 @@ final class HeldThread {
   private let thread: pid_t
 
   /// Why no thread can be held here, if none can.
-  static let refusal: String? = {
-    let child = Bench().start(["record", "--board", "simulator", "--until-stopped"])
+  static let refusal = refusal(in: Bench())
+
+  /// The program ends before `bench` and its store go.
+  private static func refusal(in bench: Bench) -> String? {
+    let child = bench.start(["record", "--board", "simulator", "--until-stopped"])
     guard child.waits(toSay: "recording from") else { return "a recording did not begin" }
     do {
       let held = try HeldThread("imu-writer", of: child)
@@ -21,7 +24,7 @@ final class HeldThread {
     } catch {
       return "\(error)"
     }
-  }()
+  }
 
   struct Refused: Error, CustomStringConvertible {
     let description: String

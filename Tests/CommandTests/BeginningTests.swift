@@ -12,8 +12,7 @@ struct BeginningTests {
     let child = service.start()
     for number in 1...3 {
       let asleep = try service.wait(for: "asleep") { ($0["number"].double ?? 0) >= Double(number) }
-      #expect(asleep["sensor"] == .null)
-      #expect(asleep["begunBy"].text == "duty")
+      asleep.expect(["sensor": .null, "begunBy": "duty"])
       #expect((0...2).contains(asleep["nextTurn_s"].double ?? -1))
     }
     service.end(child)
@@ -41,8 +40,7 @@ struct BeginningTests {
     let child = try service.startArmed()
     try service.tell("start", "--calendar")
     let status = try service.wait(for: "recording")
-    #expect(status["begunBy"].text == "calendar")
-    #expect(status["calendar"].text == "Mon..Fri 08:00")
+    status.expect(["begunBy": "calendar", "calendar": "Mon..Fri 08:00"])
     expectSentence(service.bench.run("start", "--calendar"), 75, ["running already"])
     try service.tell("stop")
     try service.wait(for: "armed")
@@ -59,12 +57,11 @@ struct BeginningTests {
     let service = DaemonBench(["trigger": "peak 2g", "pre-trigger": "500ms", "post-trigger": "3s"])
     let child = try service.startArmed()
     let status = try service.wait(for: "armed") { $0["trigger"]["armed"].isTrue }
-    #expect(status["trigger"]["threshold_g"].double == 2)
-    #expect(status["trigger"]["last24h"].double == 0 && status["trigger"]["most"].double == 1000)
-    #expect(status["trigger"]["sinceLast_s"] == .null && status["trigger"]["window_s"] == .null)
-    #expect(status["trigger"]["preTrigger_s"].double == 0.5)
-    #expect(status["trigger"]["postTrigger_s"].double == 3)
-    #expect(status["trigger"]["pause_s"].double == 0 && status["trigger"]["above_hz"].double == 1)
+    status.expect([
+      "trigger.threshold_g": 2, "trigger.last24h": 0, "trigger.most": 1000,
+      "trigger.sinceLast_s": .null, "trigger.window_s": .null, "trigger.preTrigger_s": .number(0.5),
+      "trigger.postTrigger_s": 3, "trigger.pause_s": 0, "trigger.above_hz": 1,
+    ])
     #expect(
       service.bench.run("status").output.contains(
         "trigger      peak 2 g above 1 Hz, 0.5 s before, 3 s after, 0 s pause, armed, 0 of 1000 recordings in 24 h\n"
@@ -95,8 +92,7 @@ struct BeginningTests {
     #expect(status["trigger"]["last24h"].double == 1 && !status["trigger"]["armed"].isTrue)
     service.end(child)
     let log = try service.bench.run("export", "1").json()
-    #expect(log["begunBy"].text == "trigger" && log["stopReason"].text == "completed")
-    #expect(log["ticks"]["scheduled"].double == 240)
+    log.expect(["begunBy": "trigger", "stopReason": "completed", "ticks.scheduled": 240])
     #expect(log["marks"][0]["t_ns"].integer == 400_000_000)
     #expect(log["marks"][0]["label"].text?.hasPrefix("trigger 0.0") == true)
   }

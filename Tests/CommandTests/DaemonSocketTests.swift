@@ -45,8 +45,7 @@ struct DaemonSocketTests {
     for request in requests {
       let answer = service.send(request.bytes)
       let json = try JSON(Array(answer.utf8))
-      #expect(json["ok"] == .bool(false))
-      #expect(json["exitStatus"] == .integer(64))
+      json.expect(["ok": false, "exitStatus": 64])
       let message = try #require(json["message"].text)
       #expect(message.contains(request.words), "\(message)")
       #expect(answer.hasSuffix("\n") && answer.count { $0 == "\n" } == 1)

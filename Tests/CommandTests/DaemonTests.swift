@@ -12,8 +12,7 @@ struct DaemonTests {
     let service = DaemonBench(["note": "left wrist"])
     let child = try service.startArmed()
     let state = try #require(try service.status())
-    #expect(state["number"] == .null)
-    #expect(state["sensor"]["address"] == .integer(0x68))
+    state.expect(["number": .null, "sensor.address": .integer(0x68)])
     #expect(try #require(state["free_bytes"].integer) > 0)
     let text = service.bench.run("status").output
     for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
@@ -28,8 +27,7 @@ struct DaemonTests {
     try service.wait(for: "recording") { $0["lateness"]["p99_ns"].integer ?? 0 > 0 }
     try service.tell("mark", "top", "of the hill")
     let live = try #require(try service.status())
-    #expect(live["number"] == .integer(1))
-    #expect(live["problem"] == .null)
+    live.expect(["number": 1, "problem": .null])
     #expect(try service.bench.list()[0]["state"] == .string("running"))
     try service.tell("stop")
     let idle = try service.wait(for: "armed")
@@ -41,9 +39,7 @@ struct DaemonTests {
     #expect(idle["ticks"]["scheduled"] == .integer(sampled + missed))
     #expect(json["samples"].items.count == Int(sampled))
     #expect(json["gaps"].items.allSatisfy { $0["cause"] == .string("missed") })
-    #expect(json["complete"].isTrue)
-    #expect(json["stopReason"] == .string("button"))
-    #expect(json["note"] == .string("left wrist"))
+    json.expect(["complete": true, "stopReason": "button", "note": "left wrist"])
     #expect(json["marks"].items.count == 1)
     #expect(json["marks"][0]["label"] == .string("top of the hill"))
     #expect(json["ticks"]["scheduled"] == idle["ticks"]["scheduled"])
@@ -133,8 +129,7 @@ struct DaemonTests {
     child.signal(signal)
     child.outcome().expect(0)
     let json = try service.bench.run("info", "1", "--json").json()
-    #expect(json["state"] == .string("complete"))
-    #expect(json["stopReason"] == .string("signal"))
+    json.expect(["state": "complete", "stopReason": "signal"])
     #expect(service.bench.run("verify", "1").status == 0)
   }
 

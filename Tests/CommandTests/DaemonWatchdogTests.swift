@@ -76,8 +76,7 @@ struct DaemonWatchdogTests {
     // Four are more than can have been sent before.
     for _ in 0..<4 { #expect(messages(manager, until: "WATCHDOG=1").last == "WATCHDOG=1") }
     let status = try #require(try service.status())
-    #expect(status["state"] == .string("armed"))
-    #expect(status["free_bytes"] == .integer(free))
+    status.expect(["state": "armed", "free_bytes": .integer(free)])
     #expect(access(other, F_OK) != 0)
     child.signal(SIGTERM)
     #expect(child.outcome(holding: held).status == 0)

@@ -32,9 +32,8 @@ struct DoctorRightsTests {
     #expect(member.says("wrong", "its mode is 0600"))
     #expect(member["words"].text?.contains("log out") == false)
     #expect(member.commands == ["sudo chmod g+rw \(node)"])
-    let other = try bus(groups: "i2c:x:998:\n", group: 998, mode: "640")
-    #expect(other.says("wrong", "its mode is 0640"))
-    #expect(other.commands == ["sudo chmod g+rw \(node)", "sudo usermod -aG i2c $USER"])
+    try bus(groups: "i2c:x:998:\n", group: 998, mode: "640").expect(
+      "wrong", "its mode is 0640", ["sudo chmod g+rw \(node)", "sudo usermod -aG i2c $USER"])
   }
 
   @Test(
@@ -45,10 +44,9 @@ struct DoctorRightsTests {
     machine.write(
       "#SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0000\"\nKERNEL==\"i2c-[0-9]*\", GROUP=\"i2c\", MODE=\"0600\"\n",
       to: String(rule.dropFirst()))
-    let check = try bus(groups: "i2c:x:998:person\n", group: 998, mode: "600")
-    #expect(check.says("wrong", "its mode is 0600, by \(rule)"))
-    #expect(
-      check.commands == [
+    try bus(groups: "i2c:x:998:person\n", group: 998, mode: "600").expect(
+      "wrong", "its mode is 0600, by \(rule)",
+      [
         "sudo sed -i '/GROUP=\"i2c\"/s/MODE=\"0600\"/MODE=\"0660\"/' \(rule)",
         "sudo udevadm control --reload",
         "sudo udevadm trigger --subsystem-match=i2c-dev --subsystem-match=gpio --subsystem-match=misc",
@@ -74,10 +72,9 @@ struct DoctorRightsTests {
     "a group that does not exist is made, and given the node by a rule, before the person joins it",
     .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
   func noGroup() throws {
-    let check = try bus(groups: "", group: 0, mode: "600")
-    #expect(check.says("wrong", "root alone"))
-    #expect(
-      check.commands == [
+    try bus(groups: "", group: 0, mode: "600").expect(
+      "wrong", "root alone",
+      [
         "sudo groupadd --system i2c",
         "echo 'SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0660\"' | sudo tee -a /etc/udev/rules.d/61-imulog-i2c.rules",
         "sudo udevadm control --reload",
@@ -123,14 +120,12 @@ struct DoctorRightsTests {
         bench, "doctor", "--json", "--root", machine.root)
       return try #require(try FakeMachine.checks(outcome)["store"])
     }
-    let outside = try store([])
-    #expect(outside.says("advice", "for the group imulog, of which you are no member"))
-    #expect(outside.commands == ["sudo usermod -aG imulog $USER"])
+    try store([]).expect(
+      "advice", "for the group imulog, of which you are no member",
+      ["sudo usermod -aG imulog $USER"])
     #expect(try store([990]).says("ok"))
     machine.write("i2c:x:998:\nimulog:x:990:person\n", to: "etc/group")
-    let early = try store([])
-    #expect(early.says("advice", "log out and in"))
-    #expect(early.commands == ["newgrp imulog"])
+    try store([]).expect("advice", "log out and in", ["newgrp imulog"])
     // Another store than the service's stays the person's own.
     machine.write("rate = 10\n", to: "etc/imulog/imulog.conf")
     #expect(try store([]).says("wrong", "cannot be written"))
@@ -145,17 +140,14 @@ struct DoctorRightsTests {
     machine.shell("mkdir -m 755 store")
     // JSON hides where a store of one's own is.
     let give = "sudo chown -R imulog:imulog …"
-    let roots = try #require(try machine.doctor().checks["store"])
-    #expect(roots.says("wrong", "it belongs to root, with the mode 0755"))
-    #expect(roots.commands == [give])
+    try #require(try machine.doctor().checks["store"]).expect(
+      "wrong", "it belongs to root, with the mode 0755", [give])
     machine.shell("chown 990:990 store; chmod 550 store")
-    let shut = try #require(try machine.doctor().checks["store"])
-    #expect(shut.says("wrong", "its mode is 0550"))
-    #expect(shut.commands == ["sudo chmod 2770 …"])
+    try #require(try machine.doctor().checks["store"]).expect(
+      "wrong", "its mode is 0550", ["sudo chmod 2770 …"])
     machine.shell("chmod 2770 store; touch store/.lock; chmod 600 store/.lock")
     let lock = try #require(try machine.doctor().checks["store"])
-    #expect(lock.says("wrong", "its .lock"))
-    #expect(lock.commands == [give])
+    lock.expect("wrong", "its .lock", [give])
     // All in the directory would change hands.
     machine.shell("touch store/letter.txt")
     #expect(try machine.doctor().checks["store"]?.commands == [])
@@ -201,9 +193,8 @@ struct DoctorRightsTests {
     let realTime = try #require(checks["real-time class"])
     #expect(realTime.says("advice") && realTime.commands.count == 1)
     #expect(realTime.commands.first?.hasPrefix(grant) == true)
-    let latency = try #require(checks["processor sleep"])
-    #expect(latency.says("advice", "root alone"))
-    #expect(latency.commands == ["sudo chmod a+w /dev/cpu_dma_latency"])
+    try #require(checks["processor sleep"]).expect(
+      "advice", "root alone", ["sudo chmod a+w /dev/cpu_dma_latency"])
   }
 
   @Test(
@@ -217,8 +208,8 @@ struct DoctorRightsTests {
     let outcome = OtherUser().run(
       bench, "doctor", "--json", "--root", machine.root, "--socket",
       bench.directory.path + "/shut/control")
-    let service = try #require(try FakeMachine.checks(outcome)["service"])
-    #expect(service.says("wrong", "for the group imulog, of which you are no member"))
-    #expect(service.commands == ["sudo usermod -aG imulog $USER"])
+    try #require(try FakeMachine.checks(outcome)["service"]).expect(
+      "wrong", "for the group imulog, of which you are no member", ["sudo usermod -aG imulog $USER"]
+    )
   }
 }

@@ -215,9 +215,7 @@ struct DoctorTests {
       let line = "SUDO_UID=4001 '\(Child.program)' doctor --json --root '\(machine.root)'"
       return try FakeMachine.checks(bench.shell(line))["group"]
     }
-    let outside = try #require(try group())
-    #expect(outside.says("wrong", "without sudo"))
-    #expect(outside.commands == ["sudo usermod -aG i2c $USER"])
+    try #require(try group()).expect("wrong", "without sudo", ["sudo usermod -aG i2c $USER"])
     machine.write("i2c:x:998:person\n", to: "etc/group")
     #expect(try group() == nil)
   }
@@ -227,13 +225,11 @@ struct DoctorTests {
     .enabled(if: SmallDisk.isPossible, "\(SmallDisk.reason)"))
   func cards() throws {
     let disk = SmallDisk(at: bench.store, bytes: 1 << 20)
-    let room = try #require(try machine.doctor().checks["room"])
-    #expect(room.says("wrong", "less than an hour"))
-    #expect(room.commands == ["imulog rm --empty-trash"])
+    try #require(try machine.doctor().checks["room"]).expect(
+      "wrong", "less than an hour", ["imulog rm --empty-trash"])
     disk.forbidWriting()
-    let store = try #require(try machine.doctor().checks["store"])
-    #expect(store.says("wrong", "read-only"))
-    #expect(store.commands == ["sudo dmesg --level=err,warn"])
+    try #require(try machine.doctor().checks["store"]).expect(
+      "wrong", "read-only", ["sudo dmesg --level=err,warn"])
   }
 
   @Test(
@@ -337,9 +333,7 @@ struct DoctorTests {
     let outside = try bus("other")
     #expect(outside.says("wrong", "no member"))
     #expect(outside.commands == ["sudo usermod -aG i2c $USER"] && outside["later"].isTrue)
-    let early = try bus("other,person")
-    #expect(early.says("wrong", "log out and in"))
-    #expect(early.commands == ["newgrp i2c"])
+    try bus("other,person").expect("wrong", "log out and in", ["newgrp i2c"])
     let ruleless = try bus("", group: 0)
     #expect(ruleless.says("wrong", "root alone"))
     #expect(

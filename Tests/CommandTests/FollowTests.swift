@@ -20,8 +20,7 @@ struct FollowTests {
     // Each has written data while the recording runs.
     let hasBegun = watch.wait { followers.hasBegun }
     #expect(hasBegun)
-    recording.signal(SIGTERM)
-    #expect(recording.outcome().status == 0)
+    recording.end()
     for (format, outcome) in followers.outcomes() {
       #expect(outcome.status == 0, "\(format): \(outcome.talk)")
       expectSame(

@@ -225,13 +225,11 @@ struct HubOutputTests {
     #expect(!outcome.talk.contains("broker"), "\(outcome.talk)")
     let state = try JSON(
       bench.hub.directory.bytes(of: "topics/imulog/pump-1/state"))
-    #expect(state["host"] == .string("pump-1"))
-    #expect(state["recordings"] == .integer(1))
+    state.expect(["host": "pump-1", "recordings": 1])
     let entities = try JSON(
       bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pump-1/config"))
     #expect(entities["state_topic"] == .string("imulog/pump-1/state"))
-    #expect(entities["availability_topic"] == .null)
-    #expect(entities["components"]["seen"]["device_class"] == .string("timestamp"))
+    entities.expect(["availability_topic": .null, "components.seen.device_class": "timestamp"])
     // A point may be in a name and not in an identity; no two names have the same identity.
     #expect(
       !bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pumpP2/config").isEmpty)

@@ -20,9 +20,7 @@ struct HubTests {
     bench.hosts("pump-1 = pi@one site=bergen\npump-2 = two\n")
     let first = bench.round("--json").expect(0)
     let hosts = try first.json()["hosts"]
-    #expect(hosts[0]["host"] == .string("pump-1"))
-    #expect(hosts[0]["fetched"] == .integer(2))
-    #expect(hosts[0]["derived"] == .integer(2))
+    hosts[0].expect(["host": "pump-1", "fetched": 2, "derived": 2])
     #expect(hosts[1]["derived"] == .integer(1))
     #expect(bench.recordings(in: "fleet/logs/pump-1") == bench.recordings(in: "one"))
     for name in bench.recordings(in: "one") {
@@ -115,9 +113,7 @@ struct HubTests {
       #expect(changed.first?.contains("host=pump-1/") == true)
     }
     #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
-    let inventory = bench.inventory()
-    #expect(bench.round().status == 0)
-    #expect(bench.inventory() == inventory)
+    bench.expectNoNews()
     // Nonsense changes nothing, and keeps no other host back.
     bench.hub.directory.write([1, 2, 3], to: "fleet/calibrations/pump-1")
     try bench.machine("two").record("--for", "1s")

@@ -30,8 +30,7 @@ struct OutputPlaceTests {
       #expect(export.outcome().status == -number)
       #expect(bench.directory.names(in: "out").isEmpty)
     }
-    recording.signal(SIGTERM)
-    #expect(recording.outcome().status == 0)
+    recording.end()
   }
 
   @Test("a name says the format by its ending; what is none, empty or a directory is refused")
@@ -87,8 +86,7 @@ struct OutputPlaceTests {
       "trap '' HUP; exec '\(Child.program)' export latest --follow -o out/walk.ndjson")
     try waitUntil { !bench.directory.names(in: "out").isEmpty }
     export.signal(SIGHUP)
-    recording.signal(SIGTERM)
-    #expect(recording.outcome().status == 0)
+    recording.end()
     #expect(export.outcome().status == 0)
     #expect(bench.directory.names(in: "out") == ["walk.ndjson"])
   }

@@ -26,9 +26,7 @@ struct PullTests {
     #expect(notes == ["three", "two", "one"].map { .string($0) })
     let second = bench.pull("--json").expect(0)
     let summary = try second.json()["hosts"][0]
-    #expect(summary["here"] == .integer(3))
-    #expect(summary["fetched"] == .integer(0))
-    #expect(summary["received_bytes"] == .integer(0))
+    summary.expect(["here": 3, "fetched": 0, "received_bytes": 0])
     #expect(second.talk.isEmpty)
     #expect(bench.leftovers.isEmpty)
     #expect(bench.connections == 2)

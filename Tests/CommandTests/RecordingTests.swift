@@ -24,8 +24,7 @@ struct RecordingCommandTests {
     let json = try bench.run(Bench.simulated + ["--json", "--for", "2s"]).json()
     #expect(json["number"] == .integer(4))
     #expect(try json["id"] == bench.list()[0]["id"])
-    #expect(json["ticks"]["scheduled"] == .integer(20) && json["ticks"]["sampled"] == .integer(20))
-    #expect(json["stopReason"] == .string("completed"))
+    json.expect(["ticks.scheduled": 20, "ticks.sampled": 20, "stopReason": "completed"])
   }
 
   @Test(
@@ -74,12 +73,10 @@ struct RecordingCommandTests {
     #expect(row["number"] == .integer(1))
     #expect(row["id"].text?.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
     #expect(row["started"].text?.hasSuffix("Z") == true)
-    #expect(row["duration_s"] == .integer(3))
-    #expect(row["sensor"]["model"] == .string("MPU-6050"))
-    #expect(row["rate_hz"] == .integer(25))
-    #expect(row["sampleCount"] == .integer(75))
-    #expect(row["complete"].isTrue)
-    #expect(row["gapCount"] == .integer(0))
+    row.expect([
+      "duration_s": 3, "sensor.model": "MPU-6050", "rate_hz": 25, "sampleCount": 75,
+      "complete": true, "gapCount": 0,
+    ])
     let log = try bench.logName()
     #expect(row["size_bytes"] == .integer(Int64(bench.directory.bytes(of: log).count)))
     #expect(row["note"] == .string("left \"wheel\" ü"))

@@ -42,10 +42,8 @@ struct WatchTests {
     #expect(child.waits(for: "|v|"))
     child.type("s")
     #expect(child.waits(for: lines.isEmpty ? "armed" : "the sensor sleeps"))
-    child.type("q")
-    #expect(child.status() == 0)
-    service.signal(SIGTERM)
-    #expect(service.outcome().status == 0)
+    child.quit()
+    service.end()
     #expect(bench.run("verify", "1").status == 0)
   }
 
@@ -70,11 +68,8 @@ struct WatchTests {
     child.type("d")
     child.watch(milliseconds: 400)
     #expect(!child.terminal.text.contains("d again"))
-    child.type("q")
-    #expect(child.status() == 0)
-    #expect(child.isAsBefore)
-    service.signal(SIGTERM)
-    #expect(service.outcome().status == 0)
+    child.quit()
+    service.end()
     #expect(try bench.run("export", "2").json()["marks"].items.count == 2)
     #expect(bench.run("verify", "2").status == 0)
   }
@@ -94,8 +89,7 @@ struct WatchTests {
     #expect(bench.run("start").status == 0)
     #expect(bench.run("status").output.contains("recording") || bench.run("status").status == 0)
     #expect(bench.run("stop").status == 0)
-    service.signal(SIGTERM)
-    #expect(service.outcome().status == 0)
+    service.end()
     #expect(bench.run("verify", "1").status == 0)
   }
 
@@ -104,8 +98,7 @@ struct WatchTests {
     let service = try service()
     let child = bench.atTerminal(["watch"])
     #expect(child.waits(for: "armed"))
-    service.signal(SIGTERM)
-    #expect(service.outcome().status == 0)
+    service.end()
     #expect(child.status() == 69)
     #expect(child.terminal.text.contains("has ended"))
     #expect(child.isAsBefore)

@@ -195,6 +195,37 @@ extension Outcome {
   }
 }
 
+extension Child {
+  /// Ends the program, which must end well.
+  consuming func end(sourceLocation: SourceLocation = #_sourceLocation) {
+    self.signal(SIGTERM)
+    self.outcome().expect(0, sourceLocation: sourceLocation)
+  }
+}
+
+extension TerminalChild {
+  /// Leaves the program, which must end well and leave the terminal as it was.
+  func quit(sourceLocation: SourceLocation = #_sourceLocation) {
+    self.type("q")
+    #expect(self.status() == 0, sourceLocation: sourceLocation)
+    #expect(isAsBefore, sourceLocation: sourceLocation)
+  }
+}
+
+extension JSON {
+  /// Checks members by their paths, such as `ticks.scheduled`; one that is missing is `.null`.
+  func expect(
+    _ members: KeyValuePairs<String, JSON>, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for (path, value) in members {
+      let found = path.split(separator: ".").reduce(self) { json, key in
+        Int(key).map { json[$0] } ?? json[String(key)]
+      }
+      #expect(found == value, "\(path)", sourceLocation: sourceLocation)
+    }
+  }
+}
+
 /// A failed command says one sentence on stderr and nothing on stdout.
 func expectSentence(
   _ outcome: Outcome, _ status: Int32, _ words: [String],

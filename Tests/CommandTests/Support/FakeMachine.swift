@@ -82,6 +82,15 @@ extension JSON {
   /// The commands of a check.
   var commands: [String] { self["commands"].items.compactMap(\.text) }
 
+  /// A check is in a state, its words have some, and its commands are these.
+  func expect(
+    _ state: String, _ words: String, _ commands: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(says(state, words), "\(self)", sourceLocation: sourceLocation)
+    #expect(self.commands == commands, sourceLocation: sourceLocation)
+  }
+
   /// Whether a check is in a state, and its words have some.
   func says(_ state: String, _ words: String = "") -> Bool {
     self["state"].text == state && (words.isEmpty || self["words"].text?.contains(words) == true)

@@ -90,6 +90,13 @@ struct FleetBench {
     #expect(outcome.talk.contains(words), "\(outcome.talk)", sourceLocation: sourceLocation)
   }
 
+  /// A further round writes nothing.
+  func expectNoNews(_ status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation) {
+    let before = inventory()
+    round().expect(status, sourceLocation: sourceLocation)
+    #expect(inventory() == before, sourceLocation: sourceLocation)
+  }
+
   /// `hub verify` names what is wrong, and nothing else.
   func expectFinding(_ words: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let outcome = hub.run("hub", "verify", "fleet")

@@ -76,3 +76,10 @@ enum JSON: Equatable {
 
   var isTrue: Bool { self == .bool(true) }
 }
+
+extension JSON: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral
+{
+  init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(integerLiteral value: Int64) { self = .integer(value) }
+  init(stringLiteral value: String) { self = .string(value) }
+}

@@ -103,8 +103,7 @@ struct CalibrateTests {
   func shown() throws {
     try recordFaces()
     let file = bench.directory.path + "/left.cal"
-    try #require(
-      bench.run("calibrate", "1", "--name", "left shoe", "-o", file).status == 0)
+    try #require(bench.run("calibrate", "1", "--name", "left shoe", "-o", file).status == 0)
     let plain = bench.run("show", "1")
     let shown = bench.run("show", "1", "--calibration", file).expect(0)
     #expect(shown.lines[0].contains("calibrated (left shoe)"), "\(shown.lines[0])")
@@ -249,8 +248,7 @@ struct CalibrateTests {
     let record = ["record", "--board", "simulator", "--virtual-time", "--for", "1s"]
     expectSentence(
       bench.run(record + ["--calibration", bad]), 65, ["bad.cal", "`id`", "imulog calibrate"])
-    expectSentence(
-      bench.run(record + ["--calibration", "/dev/zero"]), 66, ["/dev/zero"])
+    expectSentence(bench.run(record + ["--calibration", "/dev/zero"]), 66, ["/dev/zero"])
     let text = String(decoding: bench.directory.bytes(of: "all.cal"), as: UTF8.self)
     let wild = bench.file("wild.cal", text.replacing("1.02 0.013 -0.008", with: "3 0 0"))
     expectSentence(

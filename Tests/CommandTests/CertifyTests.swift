@@ -111,8 +111,7 @@ struct CertifyTests {
   func alternatives() throws {
     let report = try report(.lsm6dso, as: .lsm6dso)
     let identity = try #require(report.findings.first)
-    #expect(
-      identity.value == "0x6c LSM6DSO, or LSM6DSOX, LSM6DSO32, which answer the same")
+    #expect(identity.value == "0x6c LSM6DSO, or LSM6DSOX, LSM6DSO32, which answer the same")
     #expect(identity.bound == "0x6c" && identity.verdict == .pass)
   }
 
@@ -186,8 +185,7 @@ struct CertifyTests {
         .fail(.timeout, errno: 110, transfers: 1_000_000),
         at: .time(clock.now() + 300_000_000))
     }
-    #expect(
-      report.findings.map(\.name) == ["identity", "self-test", "restored", "registers"])
+    #expect(report.findings.map(\.name) == ["identity", "self-test", "restored", "registers"])
     #expect(report.findings.dropFirst().allSatisfy { $0.verdict == .fail })
     for finding in report.findings.dropFirst() {
       #expect(finding.value.contains("the bus timed out, a line is held low"))

@@ -43,8 +43,7 @@ struct DaemonAnswerTests {
     #expect(!service.bench.run("status").output.contains("samples "))
     #expect(child.said.contains("recording 1 is gone"))
     #expect(!child.said.contains(" of "), "\(child.said)")
-    expectSentence(
-      service.bench.run("stop"), 74, ["no recording is running: recording 1 is gone"])
+    expectSentence(service.bench.run("stop"), 74, ["no recording is running: recording 1 is gone"])
     try service.tell("start")
     try service.tell("stop")
     #expect(try service.bench.list()[0]["state"] == .string("complete"))

@@ -17,8 +17,7 @@ struct DaemonConfigurationTests {
   func wrongAtStart(_ line: String, _ words: [String]) {
     let service = DaemonBench()
     let path = service.bench.file("wrong.conf", "# mine\n\n\(line)\n")
-    expectSentence(
-      service.bench.run("daemon", "--config", path), 78, ["\(path):3: "] + words)
+    expectSentence(service.bench.run("daemon", "--config", path), 78, ["\(path):3: "] + words)
     #expect(access(service.socket, F_OK) != 0)
     #expect(service.bench.recordings.isEmpty)
     // One that does not exist is not read as an empty one.

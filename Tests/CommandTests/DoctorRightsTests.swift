@@ -116,8 +116,7 @@ struct DoctorRightsTests {
     )
     machine.write("store = \(bench.store)\n", to: "etc/imulog/imulog.conf")
     func store(_ groups: [Int]) throws -> JSON {
-      let outcome = OtherUser(groups: groups).run(
-        bench, "doctor", "--json", "--root", machine.root)
+      let outcome = OtherUser(groups: groups).run(bench, "doctor", "--json", "--root", machine.root)
       return try #require(try FakeMachine.checks(outcome)["store"])
     }
     try store([]).expect(

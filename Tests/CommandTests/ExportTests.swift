@@ -109,8 +109,7 @@ struct ExportCommandTests {
   func contradictedName(_ name: String, _ format: String) throws {
     let bench = try #require(ExportCommandTests.bench)
     let directory = TemporaryDirectory()
-    let outcome = bench.run(
-      "export", "1", "--format", format, "-o", "\(directory.path)/\(name)")
+    let outcome = bench.run("export", "1", "--format", format, "-o", "\(directory.path)/\(name)")
     expectSentence(outcome, 64, [name, "--format \(format)"])
     #expect(directory.names().isEmpty)
     bench.run("export", "1", "--format", "gyrodata", "-o", directory.path + "/phone.json").expect(0)

@@ -107,8 +107,7 @@ extension FreeingTests {
   func storeGone() throws {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
-    let far = try ScriptedFarEnd(
-      bench.serving("case \"$line\" in free*) mv store gone;; esac"))
+    let far = try ScriptedFarEnd(bench.serving("case \"$line\" in free*) mv store gone;; esac"))
     let outcome = far.pull("--then-free", "--json").expect(74)
     #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
   }

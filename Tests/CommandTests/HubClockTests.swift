@@ -29,8 +29,7 @@ struct HubClockTests {
     bench.hosts("pump-1 = one\n")
     let outcome = bench.ssh(HubClockTests.ahead).run(HubClockTests.round).expect(
       78, "pump-1: its clock is ", " days ahead of the hub's")
-    #expect(
-      outcome.talk.hasSuffix("something is wrong with pump-1; the lines above say what\n"))
+    #expect(outcome.talk.hasSuffix("something is wrong with pump-1; the lines above say what\n"))
     #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
     #expect(bench.contents(of: "samples").count == 1)
     #expect(ledger().contains(" undated ") && !ledger().contains(" dated "))

@@ -20,8 +20,7 @@ struct HubOutputTests {
     try bench.machine("one").record("--for", "1s")
     bench.hosts("pump-1 = one\n")
     for place in ["ledger/pump-1", "samples/a.prom", "hosts"] {
-      let outcome = bench.hub.run(
-        "hub", "fleet", "--hosts", "hosts", option, "fleet/\(place)")
+      let outcome = bench.hub.run("hub", "fleet", "--hosts", "hosts", option, "fleet/\(place)")
       #expect(outcome.status == 64, "\(place)")
       #expect(outcome.talk.contains("is among the own files of the hub"), "\(outcome.talk)")
       #expect(!bench.hub.directory.names(in: ".").contains("fleet"))
@@ -223,8 +222,7 @@ struct HubOutputTests {
     let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan:1884"]).expect(
       69)
     #expect(!outcome.talk.contains("broker"), "\(outcome.talk)")
-    let state = try JSON(
-      bench.hub.directory.bytes(of: "topics/imulog/pump-1/state"))
+    let state = try JSON(bench.hub.directory.bytes(of: "topics/imulog/pump-1/state"))
     state.expect(["host": "pump-1", "recordings": 1])
     let entities = try JSON(
       bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pump-1/config"))

@@ -19,8 +19,7 @@ struct HubOwnersTests {
     let outcome = bench.round().expect(
       78, "each of its 2 recordings is one of pump-1: these are two names of one machine")
     // All of it is here.
-    #expect(
-      outcome.talk.hasSuffix("something is wrong with pump-2; the lines above say what\n"))
+    #expect(outcome.talk.hasSuffix("something is wrong with pump-2; the lines above say what\n"))
     #expect(bench.recordings(in: "fleet/logs/pump-2").isEmpty)
     #expect(bench.contents(of: "samples").count == 2)
     bench.expectNoNews(78)

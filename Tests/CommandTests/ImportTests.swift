@@ -59,8 +59,7 @@ struct ImportCommandTests {
     // Not since 1970, which would be the recording's date.
     let rows = (0..<100).map { "\(700_000_000_000 + $0 * 10),\($0 * 100)\n" }.joined()
     #expect(bench.run("import", bench.file("table.csv", "t_ms,ax\n" + rows)).status == 0)
-    expectSentence(
-      bench.run("export", "1", "--to", "3s"), 64, ["begins at 700000000s", "--to"])
+    expectSentence(bench.run("export", "1", "--to", "3s"), 64, ["begins at 700000000s", "--to"])
     #expect(bench.run("export", "1", "--from", "700000000s", "--format", "csv").lines.count == 101)
     let graph = bench.run("show", "1").output
     #expect(graph.contains("0.2") && !graph.contains("49152:00"))
@@ -163,8 +162,7 @@ struct ImportCommandTests {
     arguments: [[], ["--units", "g"], ["--columns", "time=t,ax=x"]])
   func nested(_ options: [String]) throws {
     let nested = bench.file("nested.json", "{\"a\":{\"b\":[{\"time\":1,\"x\":2}]}}")
-    expectSentence(
-      bench.run(["import", nested] + options), 65, ["JSON of an unknown form"])
+    expectSentence(bench.run(["import", nested] + options), 65, ["JSON of an unknown form"])
     let phone = phoneFile("{\"dataType\":0,\"coordinateList\":VECTORS,\"duration\":0.2}")
     bench.run(["import", phone] + options).expect((options.isEmpty ? 0 : 64))
   }

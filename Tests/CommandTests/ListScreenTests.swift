@@ -42,8 +42,7 @@ struct ListScreenTests {
     #expect(child.waits(for: "written to recording-2.json"))
     child.quit()
     #expect(bench.run("verify", "2").status == 0)
-    expectSame(
-      bench.directory.bytes(of: "recording-2.json"), bench.run("export", "2").bytes)
+    expectSame(bench.directory.bytes(of: "recording-2.json"), bench.run("export", "2").bytes)
   }
 
   @Test("after a failed export the recording stays selected, and nothing is overwritten")

@@ -125,8 +125,7 @@ struct OutputPlaceTests {
     #expect(
       document.talk.contains(
         "1 label is left out: the directory of `imulog export -o DIR/` carries them"))
-    expectSentence(
-      bench.run("label", "1", "..1s", "=1+1"), 64, ["begins with =", "spreadsheets"])
+    expectSentence(bench.run("label", "1", "..1s", "=1+1"), 64, ["begins with =", "spreadsheets"])
   }
 
   @Test("no output becomes a recording of any store, and none is replaced; elsewhere any name goes")
@@ -134,8 +133,7 @@ struct OutputPlaceTests {
     let bench = Bench()
     try bench.record("--for", "1s")
     let other = bench.directory.path + "/other"
-    try #require(
-      bench.run(["--store", other] + Bench.simulated + ["--for", "2s"]).status == 0)
+    try #require(bench.run(["--store", other] + Bench.simulated + ["--for", "2s"]).status == 0)
     try #require(bench.run("--store", other, "list").status == 0)
     let name = "000050-20261126T015847Z-c2660d48.imulog"
     let theirs = try #require(bench.directory.names(in: "other").first { $0.hasSuffix(".imulog") })

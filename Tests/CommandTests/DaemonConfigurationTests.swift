@@ -81,24 +81,6 @@ struct DaemonConfigurationTests {
     service.end(child)
   }
 
-  @Test("SIGHUP during a recording waits for its end")
-  func reloadInTake() throws {
-    let service = DaemonBench(["note": "old"])
-    let child = try service.startArmed()
-    try service.startRecording()
-    service.configure(["note": "new"])
-    child.signal(SIGHUP)
-    // The answer to a later request proves that the signal was handled.
-    try service.tell("mark", "after the signal")
-    #expect(try service.status()?["note"] == .string("old"))
-    try service.tell("stop")
-    try service.wait(for: "armed") { $0["note"].text == "new" }
-    let rows = try service.bench.list()
-    #expect(rows.map { $0["note"] } == [.string("old")])
-    #expect(rows[0]["complete"].isTrue)
-    service.end(child)
-  }
-
   @Test("while idle the sensor may sleep: a request wakes it, and it sleeps again")
   func sleeping() throws {
     let service = DaemonBench(["while-idle": "sleep"])

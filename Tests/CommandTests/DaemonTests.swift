@@ -49,26 +49,6 @@ struct DaemonTests {
     #expect(access(service.socket, F_OK) != 0)
   }
 
-  @Test("the pre-trigger precedes a recording as soon as the history has it")
-  func preTrigger() throws {
-    let service = DaemonBench(["length": "100ms", "rate": "200"])
-    let child = service.start("--pre-trigger", "250ms")
-    try service.wait(for: "armed")
-    var scheduled: [Int64] = []
-    try waitUntil {
-      // The recordings are further and further apart.
-      for _ in 0..<5 * scheduled.count { _ = try service.status() }
-      try service.tell("start")
-      try service.wait(for: "armed") { $0["number"].integer == Int64(scheduled.count + 1) }
-      scheduled.append(
-        try service.bench.run("info", "latest", "--json").json()["ticks"]["scheduled"].integer ?? 0)
-      return scheduled.last == 70
-    }
-    // Its own 20 ticks, and up to 50 before them, but none of the previous recording.
-    #expect(scheduled.allSatisfy { (20...70).contains($0) }, "\(scheduled)")
-    service.end(child)
-  }
-
   @Test("keep makes a recording of the history, and no sample is in two recordings")
   func keep() throws {
     let service = DaemonBench()

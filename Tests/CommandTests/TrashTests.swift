@@ -57,10 +57,8 @@ struct TrashCommandTests {
     #expect(rename("\(trash)/\(trashed)", "\(trash)/\(name)~20260303T040506Z") == 0)
     let table = bench.run("list", "--trash").expect(0)
     #expect(table.lines.count == 2)
-    let heading = table.lines[0].split(separator: " ")
-    #expect(heading.suffix(4) == ["STATE", "REMOVED", "GOES", "NOTE"])
-    #expect(table.lines[1].hasPrefix("     1"))
-    #expect(table.lines[1].contains("complete") && table.lines[1].hasSuffix("one"))
+    #expect(table.lines[0].split(separator: " ").suffix(4) == ["STATE", "REMOVED", "GOES", "NOTE"])
+    #expect(table.lines[1].hasPrefix("     1") && table.lines[1].hasSuffix("one"))
     #expect(table.talk.contains("`imulog restore NUMBER` brings one back"))
     let rows = try bench.run("list", "--trash", "--json").json()["recordings"].items
     #expect(rows.count == 1)

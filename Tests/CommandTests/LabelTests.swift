@@ -186,20 +186,6 @@ struct LabelCommandTests {
     #expect(all.map { $0["name"].text } == ["up, down", "walking"])
   }
 
-  @Test(
-    "labels stay through rm and restore, are copied by recover, and are gone with the recording")
-  func life() throws {
-    try bench.record("--for", "10s")
-    #expect(bench.run("label", "1", "3s..8s", "walking").status == 0)
-    #expect(bench.run("rm", "1").status == 0)
-    #expect(bench.run("restore", "1").status == 0)
-    #expect(bench.run("recover", "1").output == "2\n")
-    #expect(bench.run("label", "2").lines == ["3s..8s walking"])
-    #expect(bench.run("rm", "1", "--empty-trash").status == 0)
-    #expect(bench.run("label", "2").lines == ["3s..8s walking"])
-    #expect(bench.directory.names(in: "store/.labels").count == 1)
-  }
-
   @Test("a damaged or cut line is left out, with its number and status 65, and exports say so")
   func damage() throws {
     try bench.record("--for", "10s")

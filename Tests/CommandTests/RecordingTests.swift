@@ -179,20 +179,6 @@ struct RecordingCommandTests {
     #expect(bench.run("rm", "7").status == 66)
   }
 
-  @Test("the beginning of two recordings' UUIDs is refused, and both are named")
-  func ambiguous() throws {
-    let bench = Bench()
-    try bench.record("--for", "100ms")
-    let name = try #require(bench.recordings.first)
-    // The eight digits of a file name are the beginning of the UUID: a second recording with the same beginning.
-    let second = name.replacing("000001-", with: "000002-")
-    bench.directory.write(bench.directory.bytes(of: "store/" + name), to: "store/" + second)
-    let prefix = String(name.dropLast(".imulog".count).suffix(8))
-    // Decimal digits alone would be read as a number.
-    expectSentence(
-      bench.run("info", prefix), 64, ["1 (\(prefix))", "2 (\(prefix))", "more digits"])
-  }
-
   @Test("boards are listed, shown and described as JSON")
   func boards() throws {
     let bench = Bench()

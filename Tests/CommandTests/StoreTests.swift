@@ -100,18 +100,5 @@ struct HugeFileTests {
     try #require(try bench.list().last?["size_bytes"].integer == 4096)
     #expect(bench.directory.bytes(of: "store/" + bench.recordings[0]).prefix(log.count) == log[...])
     #expect(bench.run("rm", "6", "7").status == 0)
-    let remote = RemoteBench()
-    try remote.pi.record("--for", "1s")
-    lengthen(remote.pi.recordings[0], remote.pi)
-    remote.pi.record([], as: HugeFileTests.stranger)
-    lengthen(HugeFileTests.stranger, remote.pi)
-    remote.laptop.directory.makeDirectory("store")
-    let id = try #require(remote.pi.list().last?["id"].text)
-    remote.laptop.record(log, as: ".part-\(id)")
-    lengthen(".part-\(id)", remote.laptop)
-    let outcome = remote.pull()
-    #expect(outcome.talk.contains("not an imulog recording"), "\(outcome.talk)")
-    #expect(try remote.laptop.list().map { $0["sampleCount"].integer } == [10])
-    #expect(remote.laptop.run("list", "--partial").status == 0)
   }
 }

@@ -200,21 +200,6 @@ struct TerminalTests {
     child.quit()
   }
 
-  @Test("a recording without samples is shown as such")
-  func empty() throws {
-    try bench.record("--for", "1s")
-    let name = try bench.logName()
-    // The power failed before the first sample.
-    let bytes = bench.directory.bytes(of: name)
-    let cuts = stride(from: bytes.count, to: 0, by: -64).lazy.map { count in
-      bench.directory.write(Array(bytes.prefix(count)), to: name)
-      return bench.run("show", "1")
-    }
-    let shown = cuts.first { $0.output.contains("no samples") }
-    // A truncated page counts as damage.
-    #expect(shown?.status == (shown?.output.contains("damaged in 1 place") == true ? 65 : 0))
-  }
-
   @Test("play follows the recorded times, stops at the end, and restarts")
   func play() throws {
     try bench.record("--for", "2s", "--rate", "100", "--motion", "tumble")

@@ -201,20 +201,16 @@ struct ExportCommandTests {
     #expect(directory.names() == ["fifo"])
   }
 
-  @Test(
-    "a full device is reported in a sentence", arguments: ["json", "csv", "raw"])
-  func fullDevice(_ format: String) throws {
+  @Test("a full device behind stdout is reported in a sentence by every format and verb")
+  func fullDevice() throws {
     let bench = try #require(ExportCommandTests.bench)
-    let outcome = bench.run(["export", "1", "--format", format], stdout: "/dev/full")
-    expectSentence(outcome, 74, ["no space is left on the device", "free space"])
-  }
-
-  @Test(
-    "a full device behind stdout is reported by every verb", arguments: ["list", "info", "verify"])
-  func fullDevice(verb: String) throws {
-    let bench = try #require(ExportCommandTests.bench)
-    let outcome = bench.run([verb] + (verb == "list" ? [] : ["1"]), stdout: "/dev/full")
-    expectSentence(outcome, 74, ["cannot write the output"])
+    for format in ["json", "csv", "raw"] {
+      let outcome = bench.run(["export", "1", "--format", format], stdout: "/dev/full")
+      expectSentence(outcome, 74, ["no space is left on the device", "free space"])
+    }
+    for words in [["list"], ["info", "1"], ["verify", "1"]] {
+      expectSentence(bench.run(words, stdout: "/dev/full"), 74, ["cannot write the output"])
+    }
   }
 
   @Test("an export never replaces a recording, under any name")

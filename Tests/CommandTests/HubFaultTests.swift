@@ -132,7 +132,7 @@ struct HubFaultTests {
     #expect(OtherUser().run(bench.hub, "hub", "verify", "fleet").status == 0)
   }
 
-  @Test("damaged lines of a ledger are named by one round, which takes them out")
+  @Test("damaged lines of a ledger are named by one round; verify names a store that is not there")
   func damagedLedger() throws {
     _ = try bench.roundOfOne(recordings: 2)
     let ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-1")
@@ -143,6 +143,11 @@ struct HubFaultTests {
     #expect(bench.round().status == 0)
     #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
     #expect(bench.contents(of: "samples").count == 2)
+    // And no file of it.
+    #expect(bench.hub.shell("mv fleet/logs/pump-1 away").status == 0)
+    let outcome = bench.hub.run("hub", "verify", "fleet").expect(
+      65, "its store fleet/logs/pump-1 is not there")
+    #expect(!outcome.talk.contains("delete it"))
   }
 
   @Test("a copy of a hub without what begins with a point becomes a hub again by a round")
@@ -158,15 +163,6 @@ struct HubFaultTests {
     // Anything else beside them may be of another program.
     #expect(bench.hub.shell("rm fleet/.hub && touch fleet/notes").status == 0)
     #expect(bench.round().status == 64)
-  }
-
-  @Test("verify names a store that is not there, and no file of it")
-  func missingStore() throws {
-    _ = try bench.roundOfOne(recordings: 1)
-    #expect(bench.hub.shell("mv fleet/logs/pump-1 away").status == 0)
-    let outcome = bench.hub.run("hub", "verify", "fleet").expect(
-      65, "its store fleet/logs/pump-1 is not there")
-    #expect(!outcome.talk.contains("delete it"))
   }
 
   @Test(

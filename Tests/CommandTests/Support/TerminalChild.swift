@@ -11,7 +11,6 @@ final class TerminalChild {
   private(set) var terminal: VirtualTerminal
   /// Bytes that the program sent.
   private(set) var sent: [UInt8] = []
-  var byteCount: Int { sent.count }
   private let descriptor: Int32
   private var isGone = false
 

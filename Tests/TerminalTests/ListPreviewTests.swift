@@ -78,7 +78,7 @@ struct ListPreviewTests {
     #expect(lines[32].contains("0.00") && !lines[32].contains("0.0000000"), "\(lines[32])")
   }
 
-  @Test("reports why a recording cannot be read, in lines as wide as the preview")
+  @Test("reports that it is read, or why it cannot be, in lines as wide as the preview")
   func unreadable() {
     let sentence =
       "/var/lib/imulog/recordings/000056-20261124T154545Z-e18bf2a1-and-more.imulog is not an imulog "
@@ -87,10 +87,6 @@ struct ListPreviewTests {
     let shown = lines[1...3].map { $0.split(separator: "| ").last ?? "" }
     #expect(shown.joined().filter { $0 != " " } == sentence.filter { $0 != " " })
     #expect(lines.allSatisfy { $0.count <= 130 })
-  }
-
-  @Test("reports that it is being read")
-  func reading() {
     #expect(screen(.reading, columns: 130, rows: 16).lines[1].hasSuffix("reading"))
   }
 

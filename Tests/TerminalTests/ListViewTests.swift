@@ -185,7 +185,7 @@ struct ListViewTests {
     }
   }
 
-  @Test("paging after a deletion skips no recording")
+  @Test("paging after a deletion skips no recording, and after a new one repeats none")
   func deletion() {
     for gone: UInt32 in 1...30 {
       var view = view(1...30)
@@ -198,18 +198,14 @@ struct ListViewTests {
       }
       #expect(Set(seen).union([gone]) == Set(1...30))
     }
-  }
-
-  @Test("paging after a new recording repeats none")
-  func insertion() {
-    var view = view(1...30)
-    _ = view.handle(.pageDown)
-    let before = numbers(view)
-    view.refresh(entries((1...33).reversed()))
-    #expect(numbers(view) == before)
-    _ = view.handle(.pageDown)
-    #expect(numbers(view) == Array((1...10).reversed()))
-    #expect(screen(view).lines[0].contains("23 newer"))
+    var grown = view(1...30)
+    _ = grown.handle(.pageDown)
+    let before = numbers(grown)
+    grown.refresh(entries((1...33).reversed()))
+    #expect(numbers(grown) == before)
+    _ = grown.handle(.pageDown)
+    #expect(numbers(grown) == Array((1...10).reversed()))
+    #expect(screen(grown).lines[0].contains("23 newer"))
   }
 
   @Test(
@@ -264,17 +260,11 @@ struct ListViewTests {
     #expect(view.selection?.number == 2)
     #expect(view.handle(.character("u")) == .stay)
     #expect(screen(view).text.contains("nothing was deleted here"))
-  }
-
-  @Test("a deletion that failed is reported, and the recording stays in the list")
-  func failure() {
-    var view = view(1...3)
+    // A deletion that failed leaves no recording to restore.
     _ = view.handle(.character("d"))
     view.report("cannot remove it: the disk is read-only", isAlert: true)
     #expect(screen(view).text.contains("cannot remove it: the disk is read-only"))
-    #expect(view.selection?.number == 3)
-    // There is no recording to restore.
-    #expect(view.handle(.character("u")) == .stay)
+    #expect(view.selection?.number == 2 && view.handle(.character("u")) == .stay)
   }
 
   @Test("at 80 columns all columns, seconds and the note fit")
@@ -292,6 +282,10 @@ struct ListViewTests {
     #expect(wide[2].contains("2026-11-21 15:04:13 +01:00") && wide[2].contains("100 Hz"))
     let narrow = screen(view(1...3), columns: 40).lines
     #expect(narrow[2].contains("2026-11-21 15:04 1:02:03"))
+    // After a change of the zone's offset each recording shows its own.
+    let zones = screen(view(1...3), summer: [1]).lines
+    #expect(zones[2].contains("15:04 +01:00") && zones[4].contains("15:04 +02:00"))
+    #expect(!zones[1].contains("+0"))
   }
 
   @Test("seconds are left out before any column is, and no column for their sake")
@@ -303,13 +297,6 @@ struct ListViewTests {
       if columns >= 77 { #expect(lines[2].contains("15:04:17"), "\(columns) columns") }
       if columns >= 74 { #expect(hasAll, "\(columns) columns") }
     }
-  }
-
-  @Test("after a change of the zone's offset each recording shows its own")
-  func zones() {
-    let lines = screen(view(1...3), summer: [1]).lines
-    #expect(lines[2].contains("15:04 +01:00") && lines[4].contains("15:04 +02:00"))
-    #expect(!lines[1].contains("+0"))
   }
 
   @Test("an empty store is reported as empty, and no key does harm")

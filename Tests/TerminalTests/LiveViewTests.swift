@@ -18,6 +18,10 @@ struct LiveViewTests {
     return view
   }
 
+  private func window(planned: Int64? = nil) -> LiveWindow {
+    LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: planned)
+  }
+
   private func records(_ ticks: Range<UInt64>) -> [TickRecord] {
     ticks.map {
       TickRecord(tick: $0, time: Int64($0) * second / 100, sample: Recordings.sample($0 / 10))
@@ -49,7 +53,7 @@ struct LiveViewTests {
 
   @Test("a gap is beside its samples when the chip's own clock is fast", arguments: [7, -7, 0])
   func gapOfFastChip(_ percent: Int64) {
-    var window = LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true))
+    var window = window()
     let period = second / 100 * 100 / (100 + percent)
     let records = records(0..<2000).map { record in
       TickRecord(tick: record.tick, time: Int64(record.tick) * period, sample: record.sample)
@@ -83,6 +87,9 @@ struct LiveViewTests {
     #expect(!view.screen(columns: 100, rows: 24, now: 2).text.contains("d again"))
     view.status.isRecording = true
     #expect(view.handle(.character("d")) == .stay)
+    // Another key takes the question back.
+    #expect(view.handle(.character("m")) == .mark)
+    #expect(view.handle(.character("d")) == .stay)
     #expect(view.handle(.character("d")) == .discard)
   }
 
@@ -115,15 +122,12 @@ struct LiveViewTests {
 
   @Test("a short planned recording fills the graph, and a long one does not change it")
   func planned() {
-    let short = LiveWindow(
-      rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: 5 * second)
+    let short = window(planned: 5 * second)
     #expect(abs(short.envelope.end - 5 * second) < second / 10)
-    let usual = LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true))
-    let long = LiveWindow(
-      rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: 3600 * second)
+    let usual = window()
+    let long = window(planned: 3600 * second)
     #expect(long.envelope.end == usual.envelope.end)
-    let nothing = LiveWindow(
-      rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true), planned: 0)
+    let nothing = window(planned: 0)
     #expect(nothing.envelope.end >= 4 * second / 100)
     // Of 5 s, the next lengths are 2 s and 10 s.
     for (isCloser, expected) in [(true, 2), (false, 10)] {
@@ -135,7 +139,7 @@ struct LiveViewTests {
 
   @Test("zooms through all lengths and stops at both ends")
   func zoom() {
-    var window = LiveWindow(rate: Recordings.rate(100), glyphs: GlyphSet(isASCII: true))
+    var window = window()
     for _ in 0..<40 { window.zoom(in: true) }
     #expect(window.envelope.end <= second + second / 10)
     for _ in 0..<40 { window.zoom(in: false) }
@@ -166,17 +170,6 @@ struct LiveViewTests {
     #expect(view.handle(.control("c")) == .stop)
   }
 
-  @Test("r begins a recording of the service only while none runs")
-  func start() {
-    let other = view(.watch)
-    #expect(other.handle(.character("r")) == .stay)
-    other.status.isRecording = false
-    #expect(other.handle(.character("r")) == .start)
-    let own = view(.recording)
-    own.status.isRecording = false
-    #expect(own.handle(.character("r")) == .stay)
-  }
-
   @Test("draws ticks without samples as a gap")
   func gaps() {
     let view = view()
@@ -187,20 +180,8 @@ struct LiveViewTests {
     #expect(screen.lines[20].contains("####################"))
   }
 
-  @Test("discards a recording only when asked twice")
-  func discard() {
-    let view = view()
-    #expect(view.handle(.character("d")) == .stay)
-    #expect(
-      view.screen(columns: 80, rows: 24, now: 0).text.contains(
-        "d again moves this recording to the trash")
-    )
-    #expect(view.handle(.character("m")) == .mark)
-    #expect(view.handle(.character("d")) == .stay)
-    #expect(view.handle(.character("d")) == .discard)
-  }
-
-  @Test("leaving ends the program's own recording, and not the service's")
+  @Test(
+    "leaving ends the program's own recording, and not the service's; r begins one of the service")
   func leaving() {
     for key: Key in [.character("q"), .escape, .control("c")] {
       let own = view(.recording)
@@ -210,6 +191,12 @@ struct LiveViewTests {
     }
     let other = view(.watch)
     #expect(other.handle(.character("s")) == .stop)
+    #expect(other.handle(.character("r")) == .stay)
+    other.status.isRecording = false
+    #expect(other.handle(.character("r")) == .start)
+    let own = view(.recording)
+    own.status.isRecording = false
+    #expect(own.handle(.character("r")) == .stay)
   }
 
   @Test("figures change five times a second at most, and the graph at each frame")

@@ -16,6 +16,13 @@ struct PlayViewTests {
 
   private func shown(_ view: PlayView) -> String { view.screen(columns: 100, rows: 24).text }
 
+  /// Presses keys, so many seconds after 1000 s.
+  private func press(_ view: inout PlayView, _ keys: Key..., at seconds: Int64 = 0) {
+    for key in keys {
+      _ = view.handle(key, columns: 100, rows: 24, now: (1000 + seconds) * second)
+    }
+  }
+
   @Test("follows the recorded times and not the ticks: a late sample appears late")
   func trueTimes() {
     var view = view(Recordings.trace(late: [20]))
@@ -51,7 +58,7 @@ struct PlayViewTests {
     #expect(view.head == 10 * second)
     #expect(view.isEnded && !view.isPlaying)
     #expect(shown(view).contains("again"))
-    _ = view.handle(.character(" "), columns: 100, rows: 24, now: 1040 * second)
+    press(&view, .character(" "), at: 40)
     #expect(view.isPlaying && view.head == 0)
     view.tick(now: 1041 * second)
     #expect(view.head == second)
@@ -62,33 +69,32 @@ struct PlayViewTests {
     var view = view(Recordings.trace(late: [42]), speed: 2)
     view.tick(now: 1001 * second)
     #expect(view.head == 2 * second)
-    _ = view.handle(.down, columns: 100, rows: 24, now: 1001 * second)
-    _ = view.handle(.down, columns: 100, rows: 24, now: 1001 * second)
+    press(&view, .down, .down, at: 1)
     view.tick(now: 1003 * second)
     #expect(view.head == 3 * second)
-    _ = view.handle(.character(" "), columns: 100, rows: 24, now: 1003 * second)
+    press(&view, .character(" "), at: 3)
     view.tick(now: 1900 * second)
     #expect(view.head == 3 * second)
-    _ = view.handle(.character("."), columns: 100, rows: 24, now: 1900 * second)
+    press(&view, .character("."), at: 900)
     #expect(view.head == 3_100_000_000)
-    _ = view.handle(.character(","), columns: 100, rows: 24, now: 1900 * second)
+    press(&view, .character(","), at: 900)
     #expect(view.head == 3 * second)
-    _ = view.handle(.right, columns: 100, rows: 24, now: 1900 * second)
+    press(&view, .right, at: 900)
     #expect(view.head == 3_500_000_000)
-    for _ in 0..<7 { _ = view.handle(.character("."), columns: 100, rows: 24, now: 1900 * second) }
+    for _ in 0..<7 { press(&view, .character("."), at: 900) }
     #expect(view.head == 4_230_000_000)
-    _ = view.handle(.end, columns: 100, rows: 24, now: 1900 * second)
+    press(&view, .end, at: 900)
     #expect(view.isEnded)
-    _ = view.handle(.home, columns: 100, rows: 24, now: 1900 * second)
+    press(&view, .home, at: 900)
     #expect(view.head == 0 && !view.isPlaying)
   }
 
   @Test("speeds stay within their limits")
   func speeds() {
     var view = view(Recordings.trace())
-    for _ in 0..<100 { _ = view.handle(.up, columns: 100, rows: 24, now: 1000 * second) }
+    for _ in 0..<100 { press(&view, .up) }
     #expect(view.speed == RecordingOnScreen.speeds.upperBound)
-    for _ in 0..<100 { _ = view.handle(.down, columns: 100, rows: 24, now: 1000 * second) }
+    for _ in 0..<100 { press(&view, .down) }
     #expect(view.speed == RecordingOnScreen.speeds.lowerBound)
   }
 
@@ -102,18 +108,15 @@ struct PlayViewTests {
 
   @Test("x, y, z and v show and hide lines, and ? the keys, while it plays")
   func lines() {
-    var view = PlayView(
-      Recordings.recording(Recordings.trace()), glyphs: GlyphSet(isASCII: true), now: 0)
-    for key: Unicode.Scalar in ["v", "x"] {
-      _ = view.handle(.character(key), columns: 100, rows: 24, now: 0)
-    }
-    view.tick(now: Recordings.second)
+    var view = view(Recordings.trace())
+    press(&view, .character("v"), .character("x"))
+    view.tick(now: 1001 * second)
     let legend = view.screen(columns: 100, rows: 24).lines[1]
     #expect(!legend.contains("xxx") && legend.contains("vvv |v|"))
-    _ = view.handle(.character("?"), columns: 100, rows: 24, now: Recordings.second)
-    #expect(view.screen(columns: 100, rows: 24).text.contains("twice as fast"))
-    _ = view.handle(.character(" "), columns: 100, rows: 24, now: Recordings.second)
+    press(&view, .character("?"), at: 1)
+    #expect(shown(view).contains("twice as fast"))
+    press(&view, .character(" "), at: 1)
     #expect(view.isPlaying)
-    #expect(!view.screen(columns: 100, rows: 24).text.contains("twice as fast"))
+    #expect(!shown(view).contains("twice as fast"))
   }
 }

@@ -69,7 +69,9 @@ struct ShowLabelTests {
     #expect(handle(&view, .escape) == .leave)
   }
 
-  @Test("a stretch without length, no name and a name that none may have are refused in a sentence")
+  @Test(
+    "a stretch without length, no name and a wrong name are refused in a sentence; the store's is shown"
+  )
   func refusals() {
     var view = view
     _ = handle(&view, .character("l"), .character("l"))
@@ -81,11 +83,7 @@ struct ShowLabelTests {
     #expect(lines(view)[22].contains("the character ';'"))
     type(&view, String(repeating: "c", count: 80))
     #expect(lines(view)[22].contains("at most 60 bytes"))
-  }
-
-  @Test("what the store answers is shown")
-  func notice() {
-    var view = view
+    _ = handle(&view, .escape)
     view.show(labels: [], notice: "the disk is full")
     #expect(lines(view)[22].contains("the disk is full"))
   }

@@ -26,13 +26,6 @@ struct CountMomentsTests {
     #expect(abs(try #require(moments.kurtosis) - 1.5) < 1e-3)
   }
 
-  @Test("noise has kurtosis 3")
-  func noise() throws {
-    var noise = Noise()
-    let moments = Self.of(noise.white(200_000, deviation: 500))
-    #expect(abs(try #require(moments.kurtosis) - 3) < 0.1, "seed \(noise.seed)")
-  }
-
   @Test("runs are one sample together, and both ends of the counts are clipped")
   func runs() {
     let moments = Self.of([-32768, -32768, 1], [], [32767, 5])

@@ -306,8 +306,7 @@ struct GravityFitTests {
         sorted.rivals.contains(0) && sorted.rivals.contains(1),
         "\(sorted.rivals), seed \(random.seed)")
       let off = sorted.fit.offset - sensor.offset
-      #expect(
-        max(off.max(), -off.min()) < sorted.known.offset, "\(off) \(sorted.known)")
+      #expect(max(off.max(), -off.min()) < sorted.known.offset, "\(off) \(sorted.known)")
     }
   }
 
@@ -322,8 +321,7 @@ struct GravityFitTests {
     let turns = [faces[0], faces[2], faces[4], faces[0], faces[2], faces[4]]
     #expect(try unchecked(faces + edges[..<3] + turns) == [1, 3, 5, 6, 7, 8])
     // Second takes, and opposite edges.
-    #expect(
-      try unchecked(faces + edges[..<3] + faces + edges[..<3]) == [])
+    #expect(try unchecked(faces + edges[..<3] + faces + edges[..<3]) == [])
     #expect(try unchecked(faces + edges[..<3] + edges[..<3].map { -$0 }) == [])
     #expect(try unchecked(faces) == [0, 1, 2, 3, 4, 5])
     #expect(try unchecked(faces + faces) == [])

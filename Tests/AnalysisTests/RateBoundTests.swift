@@ -69,8 +69,7 @@ struct RateBoundTests {
   func directions() {
     func bound(_ directions: [Vector3]) -> Double {
       let points = directions.map { StillPoint(acceleration: $0, rate: Vector3(1, -2, 0.5)) }
-      return RateBound.bound(
-        of: Vector3(1, -2, 0.5), points, points.map(\.rate), order: nil)
+      return RateBound.bound(of: Vector3(1, -2, 0.5), points, points.map(\.rate), order: nil)
     }
     let (faces, one) = (
       bound(RateBoundTests.faces), bound(Array(RateBoundTests.up.prefix(6)))

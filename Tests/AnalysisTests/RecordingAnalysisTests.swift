@@ -51,7 +51,10 @@ struct RecordingAnalysisTests {
       motion
         == "the sensor moved: the standard deviation of ax is 0.71 g, and at rest it is 0.050 g at most"
     )
-    #expect(analysis.axes.allSatisfy { $0.noise.randomWalk == .refused(motion) })
+    for axis in analysis.axes {
+      let terms = [axis.noise.randomWalk, axis.noise.biasInstability, axis.noise.rateRandomWalk]
+      #expect(terms.allSatisfy { $0 == .refused(motion) }, "\(axis.name)")
+    }
     #expect(throws: AnalysisError.noiseUnknown([motion])) {
       try KalibrNoise.text(analysis, number: 3)
     }

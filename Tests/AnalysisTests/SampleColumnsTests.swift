@@ -144,8 +144,7 @@ struct SampleColumnsTests {
     #expect(error.exitStatus == .damagedData && !"\(error)".contains("stretch"))
     #expect(AnalysisError.noSamples(isStretch: false).exitStatus == .damagedData)
     #expect(AnalysisError.noSamples(isStretch: true).exitStatus == .usage)
-    #expect(
-      AnalysisError.tooShort(longest: 9, needed: 64, isStretch: true).exitStatus == .usage)
+    #expect(AnalysisError.tooShort(longest: 9, needed: 64, isStretch: true).exitStatus == .usage)
   }
 
   @Test("a rate that changes within a segment, or between segments, is found")

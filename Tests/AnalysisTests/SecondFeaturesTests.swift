@@ -35,7 +35,7 @@ struct SecondFeaturesTests {
     // Of -3, 1, 1, 5: mean 1, m2 8, peak 4, m4 128.
     let values: [Int16] = [-3, 1, 1, 5]
     let samples = values.map {
-      RawSample(ax: $0, ay: 0, az: 0, gx: 0, gy: 0, gz: -$0, temperature: 100)
+      RawSample(ax: $0, gz: -$0, temperature: 100)
     }
     let features = features(samples)
     let ax = try #require(features.axis(0))
@@ -54,7 +54,7 @@ struct SecondFeaturesTests {
   func sine() throws {
     let samples = (0..<512).map { row in
       let value = Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded())
-      return RawSample(ax: 0, ay: value, az: 0, gx: 0, gy: 0, gz: 0, temperature: 0)
+      return RawSample(ay: value)
     }
     // 512 samples a second: 20 Hz.
     var features = features(samples, hertz: 512)
@@ -73,13 +73,12 @@ struct SecondFeaturesTests {
   @Test(
     "an axis that does not change has neither crest nor kurtosis, and three samples no kurtosis")
   func none() throws {
-    let still = [RawSample](
-      repeating: RawSample(ax: -5, ay: 0, az: 8192, gx: 0, gy: 0, gz: 0, temperature: 0), count: 9)
+    let still = [RawSample](repeating: RawSample(ax: -5, az: 8192), count: 9)
     let axis = try #require(features(still).axis(0))
     #expect((axis.rms, axis.peak) == (0, 0))
     #expect(axis.crest == nil && axis.kurtosis == nil)
     let few = [-1, 0, 5].map {
-      RawSample(ax: $0, ay: 0, az: 0, gx: 0, gy: 0, gz: 0, temperature: 0)
+      RawSample(ax: $0)
     }
     let three = try #require(features(few).axis(0))
     #expect(three.crest != nil && three.kurtosis == nil)
@@ -89,10 +88,7 @@ struct SecondFeaturesTests {
   @Test("the ends of the range in 8000 samples a second are exact")
   func extremes() throws {
     let samples = (0..<8000).map { row in
-      RawSample(
-        ax: row % 2 == 0 ? .min : .max, ay: .min, az: .max, gx: row == 0 ? .max : .min, gy: 0,
-        gz: 0,
-        temperature: 0)
+      RawSample(ax: row % 2 == 0 ? .min : .max, ay: .min, az: .max, gx: row == 0 ? .max : .min)
     }
     let features = features(samples, hertz: 8000)
     let ax = try #require(features.axis(0))
@@ -113,9 +109,7 @@ struct SecondFeaturesTests {
       for row in 0..<count {
         let tick = row / run * period + row % run
         ticks.append(UInt64(tick))
-        samples.append(
-          RawSample(
-            ax: Int16(tick / period * step), ay: 0, az: 0, gx: 0, gy: 0, gz: 0, temperature: 0))
+        samples.append(RawSample(ax: Int16(tick / period * step)))
       }
       return features(samples, ticks: ticks)
     }
@@ -136,7 +130,7 @@ struct SecondFeaturesTests {
       let value = Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded())
       block.append(
         tick: UInt64(row), time: Int64(row),
-        sample: RawSample(ax: 0, ay: value, az: 0, gx: 0, gy: 0, gz: 0, temperature: 0))
+        sample: RawSample(ay: value))
     }
     features.add(0..<block.count, of: block)
     let band = try #require(features.bandRMS()[1])

@@ -82,8 +82,7 @@ struct SpectrumTests {
 
   @Test("a band that is not resolved, or is above half the rate, has no value")
   func bands() {
-    let found = spectrum(
-      Noise.sine(10_000, amplitude: 100, frequency: 0.1), length: 512, rate: 100)
+    let found = spectrum(Noise.sine(10_000, amplitude: 100, frequency: 0.1), length: 512, rate: 100)
     #expect(found.rms(in: 0.1..<1) == nil)
     #expect(found.rms(in: 50..<100) == nil)
     #expect(found.rms(in: 40..<100) != nil)

@@ -37,8 +37,7 @@ struct TemperatureDriftTests {
         .coefficients[0].count
     }
     #expect(orders == [1, 1, 2, 3, 3])
-    #expect(
-      TemperatureDrift(fitting: values([20, 22, 38, 40], line))?.coefficients[0].count == 1)
+    #expect(TemperatureDrift(fitting: values([20, 22, 38, 40], line))?.coefficients[0].count == 1)
   }
 
   @Test(

@@ -10,8 +10,7 @@ struct AxesTests {
     var description = TestLog.description()
     description.axes = try axes.map { try #require(AxisMap($0)) }
     var log = TestLog(description)
-    log.sample(
-      0, 0, RawSample(ax: 1, ay: 20, az: 300, gx: -4, gy: 50, gz: -600, temperature: 7))
+    log.sample(0, 0, RawSample(ax: 1, ay: 20, az: 300, gx: -4, gy: 50, gz: -600, temperature: 7))
     log.sample(
       1, 100_000_000,
       RawSample(ax: .min, ay: .max, az: .min, gx: .max, gy: 0, gz: .min, temperature: .min))
@@ -255,8 +254,7 @@ struct CalibratedExportTests {
       try log { $0.calibration = nil }.export(options(.raw))
     }
     #expect(
-      throws: ExportError.calibrationOfOther(
-        name: "shoe", sensor: "MPU-6050", recorded: "LSM6DSO")
+      throws: ExportError.calibrationOfOther(name: "shoe", sensor: "MPU-6050", recorded: "LSM6DSO")
     ) { try log { $0.sensor.model = "LSM6DSO" }.export(options(.raw)) }
   }
 
@@ -309,8 +307,7 @@ struct CalibratedExportTests {
     #expect(
       throws: ExportError.unreadCalibration("its first line is not `imulog-calibration 1`")
     ) { try log.export(options(.raw)) }
-    let (text, report) = try TestLog.export(
-      log.bytes(), ExportOptions(format: .csv, units: .raw))
+    let (text, report) = try TestLog.export(log.bytes(), ExportOptions(format: .csv, units: .raw))
     #expect(text.contains("\n0,1000,8096,-16384,131,10,-262,-2220\n"))
     #expect(
       report.remarks.contains(

@@ -72,15 +72,14 @@ struct CSVImporterTests {
   @Test("a last column without a name that has values is another error than a decimal comma")
   func trailingValues() {
     let error = Imports.csvError("t_ms,ax,ay,az\n0,1,2,3,,,\n")
-    #expect(
-      error == .line(name: "table.csv", line: 2, problem: .fieldCount(found: 7, expected: 4)))
+    #expect(error == .line(name: "table.csv", line: 2, problem: .fieldCount(found: 7, expected: 4)))
   }
 
   @Test("lines are found wherever the pieces of the file end", arguments: [1, 2, 3, 7, 64])
   func pieces(_ piece: Int) throws {
     let rows = (0..<300).map { "\($0 * 10_000),\($0 - 150),\($0 * 7)\r\n" }
     let text = "t_us,ax,gy\r\n" + rows.joined()
-    let importer = try TableImporter(DribblingSource(text, piece: piece), Imports.options)
+    let importer = try TableImporter(ArraySource(Array(text.utf8), piece: piece), Imports.options)
     let records = try Imports.records(importer)
     #expect(records.map(\.sample.ax) == (0..<300).map { Int16($0 - 150) })
     #expect(records.map(\.sample.gy) == (0..<300).map { Int16($0 * 7) })
@@ -142,8 +141,7 @@ struct CSVImporterTests {
     #expect(importer.description.sensor.gyroscopeScale == Fraction(100, 1429))
     #expect(
       importer.clockPairs == [
-        ClockPair(
-          time: 0, wall: 1_795_228_687_000_000_000, isSynchronised: false, reason: .start)
+        ClockPair(time: 0, wall: 1_795_228_687_000_000_000, isSynchronised: false, reason: .start)
       ])
   }
 

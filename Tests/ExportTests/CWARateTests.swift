@@ -102,9 +102,7 @@ struct CWARateTests {
     for rate in [10, 104, 250, 6900] as [UInt32] {
       let log = Self.log(hertz(rate), [0..<900, 903..<1500]) { _ in -12345 }
       let (_, sectors, _) = try CWATests.export(log)
-      for sector in sectors {
-        for row in 0..<40 { #expect(sector.value(6 * row + 3) == -12345) }
-      }
+      for sector in sectors { for row in 0..<40 { #expect(sector.value(6 * row + 3) == -12345) } }
     }
   }
 

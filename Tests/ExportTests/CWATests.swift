@@ -179,8 +179,7 @@ struct CWATests {
     _ accelerometer: Fraction, _ gyroscope: Fraction, _ count: Int16, _ code: UInt16,
     _ values: [Int16]
   ) throws {
-    var log = TestLog(
-      Self.description(accelerometer: accelerometer, gyroscope: gyroscope))
+    var log = TestLog(Self.description(accelerometer: accelerometer, gyroscope: gyroscope))
     log.sample(0, 0, RawSample(ax: count, gx: count))
     let sector = try #require(try Self.export(log).sectors.first)
     #expect(sector.word(18) == code)

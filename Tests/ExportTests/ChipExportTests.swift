@@ -58,8 +58,7 @@ struct ChipExportTests {
     let first = table[1]
     let begin = "{\"t_ns\":\(first[0]),"
     #expect(plain.hasPrefix(begin + "\"ax\":"))
-    #expect(
-      lines.hasPrefix(begin + "\"t_lo_ns\":\(first[1]),\"t_hi_ns\":\(first[2]),\"ax\":"))
+    #expect(lines.hasPrefix(begin + "\"t_lo_ns\":\(first[1]),\"t_hi_ns\":\(first[2]),\"ax\":"))
     let (document, _) = try TestLog.export(log.bytes, Self.options(.json, uncertainty: true))
     #expect(document.contains(#""units":{"t_ns":"ns","t_lo_ns":"ns","t_hi_ns":"ns","ax":"g","#))
     #expect(document.contains("[\n" + lines.prefix { $0 != "\n" }))

@@ -126,8 +126,7 @@ struct CountTextTests {
 
   @Test("a value that rounds to zero has no minus sign")
   func zero() throws {
-    let scale = try #require(
-      CountScale(Fraction(1, 1), plus: Fraction(-1, 1_000_000), decimals: 4))
+    let scale = try #require(CountScale(Fraction(1, 1), plus: Fraction(-1, 1_000_000), decimals: 4))
     let (characters, length) = scale.text(of: 0)
     #expect(length == 3)
     #expect(characters == 0x30_2E_30)

@@ -15,8 +15,7 @@ struct DamageLedgerTests {
   /// 100 Hz, a gap of the bus among the samples, and a page that cannot be read; another one at the end if `cutsEnd`.
   private func damaged(cutsEnd: Bool = false) throws -> [UInt8] {
     var generator = SeededGenerator(seed: 11)
-    var log = TestLog(
-      TestLog.description(channels: ChannelSet(rawValue: 0b11), rate: hertz(100)))
+    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 0b11), rate: hertz(100)))
     log.clock(0, wall: 1_795_228_687_500_000_000, synchronised: true)
     var ledger = TickLedger(sampled: 9997)
     for tick in 0..<10_000 as Range<UInt64> where !(700..<703).contains(tick) {

@@ -137,8 +137,7 @@ struct DrawingTests {
     #expect(abs(bands(in: whole)[0].end - (70 + 860 * 0.9)) < 0.1)
     #expect(bands(in: whole).count == 1)
     let time = begin + 8000 * 10_100_000
-    let part = ExportOptions(
-      format: .svg, from: time - 20_000_000_000, to: time + 5_000_000_000)
+    let part = ExportOptions(format: .svg, from: time - 20_000_000_000, to: time + 5_000_000_000)
     let cut = bands(in: try TestLog.export(log, part).text)
     #expect(cut.count == 1)
     #expect(abs(cut[0].begin - (70 + 860 * 9.9 / 25)) < 0.5 && abs(cut[0].end - 930) < 0.1)

@@ -66,8 +66,7 @@ struct GapImportTests {
     "gaps before the first sample, among samples and after the last one come back with their causes",
     arguments: [ExportFormat.csv, .ndjson], [ExportUnits.raw, .si, .gDps])
   func whole(_ format: ExportFormat, _ units: ExportUnits) throws {
-    try expectWhole(
-      text(format, units) { _ in }, isUnitKnown: format == .csv || units != .raw)
+    try expectWhole(text(format, units) { _ in }, isUnitKnown: format == .csv || units != .raw)
   }
 
   @Test("so do those of tables with other forms of time, and as a list in JSON")

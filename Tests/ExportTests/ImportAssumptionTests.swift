@@ -116,8 +116,7 @@ struct ImportAssumptionTests {
     }
   }
 
-  @Test(
-    "decimal commas of times are read beside whole counts", arguments: ["t_s", "t", "time"])
+  @Test("decimal commas of times are read beside whole counts", arguments: ["t_s", "t", "time"])
   func decimalCommas(_ name: String) throws {
     let records = try Imports.records(
       Imports.csv("\(name);ax;ay;az\n0,000000000;-765;3;0\n0,012500000;1;-3;0\n"))
@@ -134,18 +133,6 @@ struct ImportAssumptionTests {
     #expect(importer.remarks.contains { $0.contains("digits below a nanosecond") })
     #expect(
       try Imports.records(importer).map(\.time) == [10_000, 20_010_000, 40_010_000, 60_010_000])
-  }
-
-  @Test(
-    "a sensor's columns are known by its usual names", arguments: ["Acc Gyr", "Accel Gyro"],
-    [" ", ""])
-  func names(_ words: String, _ mark: String) throws {
-    let header = zip(words.split(separator: " "), ["g", "deg/s"]).flatMap { word, unit in
-      ["X", "Y", "Z"].map { "\(word)\(mark)\($0) (\(unit))" }
-    }
-    let importer = try Imports.csv(
-      "time," + header.joined(separator: ",") + "\n0.00,0,0.5,1,100,-200,300\n0.01,0,-1,1,1,2,3\n")
-    #expect(importer.description.channels == [.accelerometer, .gyroscope])
   }
 
   @Test("a guess that makes values of no chip asks for the unit")

@@ -136,8 +136,7 @@ struct ImportUnitTests {
       (["0,70000,-3,1,5,-1,2\n", "10,1,2,3,4,5,6\n"], 70_000),
     ] as [([String], Double)])
   func valueScales(_ rows: [String], _ first: Double) throws {
-    let importer = try Imports.csv(
-      gcsv("tscale,0.001\ngscale,0.000266\nascale,0.25\n", rows))
+    let importer = try Imports.csv(gcsv("tscale,0.001\ngscale,0.000266\nascale,0.25\n", rows))
     #expect(!importer.remarks.contains { $0.contains("is not named") }, "\(importer.remarks)")
     let sensor = importer.description.sensor
     let samples = try Imports.records(importer).map(\.sample)
@@ -209,8 +208,7 @@ struct ImportUnitTests {
       "t_ns,gx (deg/s),gy (deg/s),gz (deg/s)\n0,0,0,0\n10,0,0,0\n",
     ] {
       let given = try #require(Imports.csvError(text, options))
-      #expect(
-        "\(given)".hasSuffix("give other counts a unit with --gyro-lsb-per-dps"), "\(given)")
+      #expect("\(given)".hasSuffix("give other counts a unit with --gyro-lsb-per-dps"), "\(given)")
     }
     // The largest values that are read have a scale that can be written.
     let large = "t_ns,ax (g),ay (g),az (g)\n0,999999999,-999999999,0.1\n10,1,2,3\n"

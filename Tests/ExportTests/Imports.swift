@@ -6,35 +6,6 @@ import LogFormat
 import TestSupport
 import Testing
 
-/// A source that returns its bytes in small pieces.
-struct DribblingSource: ImportSource, ~Copyable {
-  let name = "table.csv"
-  let bytes: [UInt8]
-  let piece: Int
-  private var offset = 0
-
-  init(_ text: String, piece: Int) {
-    self.init(Array(text.utf8), piece)
-  }
-
-  private init(_ bytes: [UInt8], _ piece: Int) {
-    (self.bytes, self.piece) = (bytes, piece)
-  }
-
-  func another() -> DribblingSource { DribblingSource(bytes, piece) }
-
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    let count = min(buffer.count, bytes.count - offset, piece)
-    buffer.copyBytes(from: bytes[offset..<(offset + count)])
-    offset += count
-    return count
-  }
-
-  mutating func rewind() {
-    offset = 0
-  }
-}
-
 /// UTF-16 or UTF-32, in either order of bytes, with or without a byte order mark.
 struct WideEncoding: CustomTestStringConvertible {
   static let all = [2, 4].flatMap { width in
@@ -224,28 +195,36 @@ struct JitteringTable {
   }
 }
 
-/// Bytes in memory.
+/// Bytes in memory, in pieces of a size at most.
 struct ArraySource: SeekableSource, ~Copyable {
+  /// How often it was read from the beginning, for a test that has given the source away.
+  final class Passes {
+    var count = 0
+  }
+
   /// Its name in errors.
   let name: String
+  let passes: Passes
   private let bytes: [UInt8]
+  private let piece: Int
   private var offset = 0
 
   /// A source of these bytes.
-  init(_ bytes: [UInt8], name: String) {
-    self.bytes = bytes
-    self.name = name
+  init(
+    _ bytes: [UInt8], name: String = "table.csv", piece: Int = .max, passes: Passes = Passes()
+  ) {
+    (self.bytes, self.name, self.piece, self.passes) = (bytes, name, piece, passes)
   }
 
   var size: UInt64 { UInt64(bytes.count) }
 
-  func another() -> ArraySource { ArraySource(bytes, name: name) }
+  func another() -> ArraySource { ArraySource(bytes, name: name, piece: piece, passes: passes) }
 
   mutating func seek(to offset: UInt64) { self.offset = Int(min(offset, size)) }
 
   /// Fills `buffer` with the next bytes and returns how many there were; 0 at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    let count = min(buffer.count, bytes.count - offset)
+    let count = min(buffer.count, bytes.count - offset, piece)
     buffer.copyBytes(from: bytes[offset..<(offset + count)])
     offset += count
     return count
@@ -253,6 +232,7 @@ struct ArraySource: SeekableSource, ~Copyable {
 
   /// Goes back to the first byte.
   mutating func rewind() {
+    passes.count += 1
     offset = 0
   }
 }

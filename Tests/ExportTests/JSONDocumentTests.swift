@@ -54,8 +54,7 @@ struct JSONDocumentTests {
     log.event(4, .back, .none)
     log.mark(410_000_000, "jump")
     log.sample(4, 400_001_000, RawSample(ax: -1, ay: -2, az: -3))
-    log.clock(
-      450_000_000, wall: 1_795_230_000_450_000_000, synchronised: true, .becameSynchronised)
+    log.clock(450_000_000, wall: 1_795_230_000_450_000_000, synchronised: true, .becameSynchronised)
     var ledger = TickLedger(sampled: 2)
     ledger.add(2, .reinitialising)
     ledger.add(1, .busError)
@@ -240,8 +239,7 @@ struct JSONDocumentTests {
     let lines = Self.lines(try TestLog.export(log, ExportOptions()).text)
     #expect(try gapTimes(lines["gaps"]) == begins)
     let part = ExportOptions(from: times[800], to: times[808])
-    #expect(
-      try gapTimes(Self.lines(TestLog.export(log, part).text)["gaps"]) == [begins[100]])
+    #expect(try gapTimes(Self.lines(TestLog.export(log, part).text)["gaps"]) == [begins[100]])
   }
 
   private func gapTimes(_ gaps: String?) throws -> [Int64] {

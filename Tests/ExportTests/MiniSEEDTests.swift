@@ -47,8 +47,7 @@ struct MiniSEEDTests {
     // 2025, day 326, 8:26:40, 1234 tenths of a millisecond.
     #expect(Array(bytes[20..<30]) == [0x07, 0xE9, 0x01, 0x46, 8, 26, 40, 0, 0x04, 0xD2])
     // 5 samples at 100 Hz; two blockettes; data from 64, the first blockette at 48.
-    #expect(
-      Array(bytes[30..<48]) == [0, 5, 0, 100, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 64, 0, 48])
+    #expect(Array(bytes[30..<48]) == [0, 5, 0, 100, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 64, 0, 48])
     #expect(Array(bytes[48..<56]) == [0x03, 0xE8, 0, 56, 11, 1, 9, 0])
     // 57 µs above the tenths of a millisecond; 7 frames.
     #expect(Array(bytes[56..<64]) == [0x03, 0xE9, 0, 0, 0, 57, 0, 7])
@@ -103,9 +102,7 @@ struct MiniSEEDTests {
     #expect(file.values.count == 6)
     // The next record begins where the one before it ends.
     let times = try #require(file.starts["HN1"])
-    for (time, first) in times {
-      #expect(time == 1_763_800_000_123_457 + Int64(first) * 10_000)
-    }
+    for (time, first) in times { #expect(time == 1_763_800_000_123_457 + Int64(first) * 10_000) }
   }
 
   @Test("a gap begins a new record at the time of the sample after it")
@@ -114,8 +111,7 @@ struct MiniSEEDTests {
     let file = try SeedReader(bytes)
     #expect(bytes.count == 1024 && report.samples == 4)
     #expect(file.values["HN1"] == [1, 2, 5, 6])
-    #expect(
-      file.starts["HN1"]?.map(\.time) == [1_763_800_000_123_457, 1_763_800_000_163_457])
+    #expect(file.starts["HN1"]?.map(\.time) == [1_763_800_000_123_457, 1_763_800_000_163_457])
   }
 
   @Test("a rate that is no whole number is in blockette 100, and as a factor and a divisor")

@@ -215,8 +215,7 @@ struct OrientationExportTests {
         "<dt>Orientation</dt><dd>VQF 6D offline (doi:10.1016/j.inffus.2022.10.014), time constant of the accelerometer "
           + "3 s, gravity 9.80665 m/s²; the orientation begins anew after each gap of more than 0.1 s: 2 stretches, "
           + "whose headings have nothing to do with each other</dd>"))
-    #expect(
-      try !resting([0]).export(ExportOptions(format: .html)).contains("<dt>Orientation</dt>"))
+    #expect(try !resting([0]).export(ExportOptions(format: .html)).contains("<dt>Orientation</dt>"))
   }
 
   @Test("a rate that changes, and times that are uneven, are said with what they cost")

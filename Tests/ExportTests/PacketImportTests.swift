@@ -46,32 +46,6 @@ struct PacketImportTests {
     #expect(importer.end.ledger.lost == 50)
   }
 
-  /// Bytes in memory, and how often they were read from the beginning.
-  private struct CountingSource: ImportSource, ~Copyable {
-    final class Passes { var count = 0 }
-
-    let passes: Passes
-    private var source: ArraySource
-    private let bytes: [UInt8]
-    var name: String { source.name }
-
-    init(_ bytes: [UInt8], _ passes: Passes) {
-      (self.bytes, self.passes) = (bytes, passes)
-      source = ArraySource(bytes, name: "table.csv")
-    }
-
-    func another() -> CountingSource { CountingSource(bytes, passes) }
-
-    mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-      try source.read(into: buffer)
-    }
-
-    mutating func rewind() {
-      passes.count += 1
-      source.rewind()
-    }
-  }
-
   @Test("gaps that contradict packets of one time do not take a pass for each of their samples")
   func passes() throws {
     var rows = "# imulog.rate_hz: 100\nt_ns,ax,gap,gap_ticks\n"
@@ -79,8 +53,9 @@ struct PacketImportTests {
       for row in 0..<64 { rows += "\(packet * 640_000_000),\(packet - row),,\n" }
       rows += "\(packet * 640_000_000 + 10_000_000),,missed,\(3 + packet % 5)\n"
     }
-    let passes = CountingSource.Passes()
-    let importer = try TableImporter(CountingSource(Array(rows.utf8), passes), Imports.options)
+    let source = ArraySource(Array(rows.utf8))
+    let passes = source.passes
+    let importer = try TableImporter(source, Imports.options)
     #expect(importer.end.ledger.sampled == 1280)
     #expect(passes.count < 30, "\(passes.count) passes")
   }
@@ -113,31 +88,6 @@ struct PacketImportTests {
       #expect(samples.count == 300)
       #expect(samples.allSatisfy { abs(Int($0.ax) - Int($0.gx)) <= (size == 1 ? 4 : 0) })
     }
-  }
-
-  @Test("regular samples with long pauses have gaps, and are no packets; the doubt is said")
-  func pauses() throws {
-    // Eight samples at 0.5 Hz, then 46 s.
-    let times = (0..<80 as Range<Int64>).map { row -> Int64 in
-      let seconds = row / 8 * 60 + row % 8 * 2
-      return seconds * 1_000_000_000
-    }
-    let importer = try Imports.csv(Imports.table(times))
-    #expect(importer.description.rate == hertz(1, per: 2))
-    #expect(importer.end.ledger.lost == 9 * 22)
-    #expect(importer.remarks.contains { $0.contains("short runs of samples with long pauses") })
-  }
-
-  @Test("bursts in which a bus passes what it kept have no pauses between them")
-  func bursts() throws {
-    // Eight samples at 100 Hz, read 0.3 ms apart.
-    let times = (0..<3200 as Range<Int64>).map { row -> Int64 in
-      let microseconds = row / 8 * 80_000 + row % 8 * 300
-      return microseconds * 1000
-    }
-    let importer = try Imports.csv(Imports.table(times))
-    #expect(abs(importer.description.rate.hertz / 100 - 1) < 0.01)
-    #expect(importer.end.ledger.lost == 0)
   }
 
   @Test("a table of one time that lasts longer than a log at the given rate is refused")

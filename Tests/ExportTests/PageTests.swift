@@ -179,8 +179,7 @@ struct PageTests {
         let part = ExportOptions(format: .html, from: from, to: to)
         let page = try PageSamples(page: log.export(part))
         let document = try log.export(ExportOptions(format: .json, from: from, to: to))
-        let gaps = try #require(
-          document.split(separator: "\n").first { $0.hasPrefix("\"gaps\"") })
+        let gaps = try #require(document.split(separator: "\n").first { $0.hasPrefix("\"gaps\"") })
         let missing = gaps.split(separator: "\"count\":").dropFirst().map {
           Int($0.prefix { $0.isNumber }) ?? 0
         }

@@ -115,8 +115,7 @@ struct ParquetTests {
     #expect(try file.footer[6].text == Software.name)
   }
 
-  @Test(
-    "values and times are those of the CSV, to the last bit", arguments: ExportUnits.allCases)
+  @Test("values and times are those of the CSV, to the last bit", arguments: ExportUnits.allCases)
   func sameAsLines(_ units: ExportUnits) throws {
     var log = try TestLog.ramp(TestLog.description(), (-300...300).map { $0 * 109 })
     log.clock(50, wall: Self.started + 50)
@@ -131,8 +130,7 @@ struct ParquetTests {
         #expect(file.doubles(name) == table[name]?.map { Double($0) })
       }
     }
-    #expect(
-      file.integers("t") == (0..<601).map { (Self.started + Int64($0) * 100_000_000) / 1000 })
+    #expect(file.integers("t") == (0..<601).map { (Self.started + Int64($0) * 100_000_000) / 1000 })
   }
 
   @Test(
@@ -176,9 +174,7 @@ struct ParquetTests {
   func extremes() throws {
     let counts: [Int16] = (0..<300).map { [.min, .max, 0, .max, -1][$0 % 5] }
     let file = try read(.ramp(TestLog.description(), counts), options())
-    for name in ["ax", "gy", "temp"] {
-      #expect(file.integers(name) == counts.map { Int64($0) })
-    }
+    for name in ["ax", "gy", "temp"] { #expect(file.integers(name) == counts.map { Int64($0) }) }
   }
 
   @Test("a page begins where a step of time is so long that a reader would fail, and not elsewhere")

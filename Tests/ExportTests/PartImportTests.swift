@@ -86,8 +86,7 @@ struct PartImportTests {
           isGap(row) ? String(row.drop { $0 != "," }) : String(row)
         }
       }
-      #expect(
-        inner(found) == inner(expected), "seed \(seed), round \(round), jitter \(jitter)")
+      #expect(inner(found) == inner(expected), "seed \(seed), round \(round), jitter \(jitter)")
     }
   }
 

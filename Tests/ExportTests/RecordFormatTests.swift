@@ -11,8 +11,7 @@ struct RecordFormatTests {
   static func threeSamples(_ channels: ChannelSet = .all) -> TestLog {
     var log = TestLog(TestLog.description(channels: channels))
     log.clock(0, wall: 1_795_228_687_500_000_000)
-    log.sample(
-      0, 1234, RawSample(ax: 0, ay: 1, az: 16384, gx: -1, gy: 131, gz: 0, temperature: -1))
+    log.sample(0, 1234, RawSample(ax: 0, ay: 1, az: 16384, gx: -1, gy: 131, gz: 0, temperature: -1))
     log.gap(1, 1, .busError, code: 121)
     log.sample(
       2, 200_000_017,
@@ -102,8 +101,7 @@ struct RecordFormatTests {
     var options = Self.phone(nil)
     options.to = 100_000_000
     #expect(try Self.threeSamples().export(options).contains("\"duration\":0.1}"))
-    let (text, report) = try TestLog.export(
-      Self.threeSamples().bytes(), Self.phone(.leaveOut))
+    let (text, report) = try TestLog.export(Self.threeSamples().bytes(), Self.phone(.leaveOut))
     #expect(text.split(separator: "x").count == 4)
     #expect(
       report.remarks
@@ -138,8 +136,7 @@ struct RecordFormatTests {
     #expect(text.contains("{\"x\":1.0,\"y\":0.0,\"z\":0.0},{\"x\":-1.0,\"y\":0.0,\"z\":0.0}]"))
     log.sample(5_000_000_000, 500_000_000_000_000, RawSample(ax: 1))
     #expect(
-      throws: ExportError.tooLong(
-        samples: 5_000_000_001, limit: 100_000_000, format: .gyrodata)
+      throws: ExportError.tooLong(samples: 5_000_000_001, limit: 100_000_000, format: .gyrodata)
     ) { try log.export(Self.phone(.hold)) }
   }
 

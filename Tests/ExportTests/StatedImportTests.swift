@@ -61,8 +61,7 @@ struct StatedImportTests {
         == gaps.map {
           Gap(firstTick: $0.firstTick, count: $0.count, cause: hasCauses ? $0.cause : .lost)
         })
-    #expect(
-      try TestLog.export(Imports.log(Imports.csv(text)), counts).text == log.export(counts))
+    #expect(try TestLog.export(Imports.log(Imports.csv(text)), counts).text == log.export(counts))
   }
 
   @Test(
@@ -109,8 +108,7 @@ struct StatedImportTests {
   func late() throws {
     let gaps = [Gap(firstTick: 60, count: 9, cause: .missed)]
     let log = Self.log(hertz(100), ticks: 200, gaps) { $0 == 59 ? 95_000_000 : 0 }
-    try Self.expectWhole(
-      log, hertz(100), gaps, log.export(Self.options(.json, hasGaps: false)))
+    try Self.expectWhole(log, hertz(100), gaps, log.export(Self.options(.json, hasGaps: false)))
   }
 
   @Test(
@@ -122,8 +120,7 @@ struct StatedImportTests {
       Gap(firstTick: 1900, count: 1, cause: .busError),
     ]
     let log = Self.log(hertz(104), ticks: 3000, gaps, clock: clock)
-    try Self.expectWhole(
-      log, hertz(104), gaps, log.export(Self.options(.json, hasGaps: false)))
+    try Self.expectWhole(log, hertz(104), gaps, log.export(Self.options(.json, hasGaps: false)))
   }
 
   @Test("a stated rate that is not that of the times is said, and that of the times is taken")

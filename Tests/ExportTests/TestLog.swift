@@ -60,8 +60,7 @@ struct TestLog {
   }
 
   mutating func gap(_ first: UInt64, _ count: UInt64, _ cause: GapCause, code: Int32 = 0) {
-    steps.append(
-      .record(TickRecord(Gap(firstTick: first, count: count, cause: cause, code: code))))
+    steps.append(.record(TickRecord(Gap(firstTick: first, count: count, cause: cause, code: code))))
   }
 
   mutating func event(_ tick: UInt64, _ kind: SensorEvent.Kind, _ fault: SensorEvent.Fault) {

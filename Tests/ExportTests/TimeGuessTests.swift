@@ -92,21 +92,6 @@ struct TimeGuessTests {
     #expect(error.exitStatus == .damagedData)
   }
 
-  @Test("small numbers in a column whose name means 1970 are no dates, but for this program's own")
-  func small() throws {
-    let kalibr = "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"
-    let rows = (0..<20 as Range<Int64>).map { row -> String in
-      let time = 5_000_000_000 + row * 10_000_000
-      return "\(time),0.5,-1,2,\(row),-9.8,0.1\n"
-    }
-    let importer = try Imports.csv(kalibr + rows.joined())
-    #expect(importer.clockPairs.isEmpty)
-    #expect(importer.description.rate == hertz(100))
-    #expect(try Imports.records(importer).first?.time == 5_000_000_000)
-    let own = try Imports.csv("unix_s,ax\n5.25,1\n6.25,2\n7.25,3\n")
-    #expect(own.clockPairs.map(\.wallAtStart) == [5_250_000_000])
-  }
-
   private static func gcsv(_ facts: String..., from first: Int64) -> String {
     let rows = (0..<20 as Range<Int64>).map { row -> String in
       let time = first + row * 10

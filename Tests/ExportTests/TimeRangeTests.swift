@@ -82,8 +82,7 @@ struct TimeRangeTests {
     #expect(end["range"] == #"{"from_ns":401000000,"to_ns":null}"#)
     #expect(end["gaps"] == "[]")
     #expect(end["marks"] == #"[{"t_ns":450000000,"label":"here"}]"#)
-    #expect(
-      end["sensorEvents"] == #"[{"t_ns":500000000,"tick":5,"kind":"back","fault":"none"}]"#)
+    #expect(end["sensorEvents"] == #"[{"t_ns":500000000,"tick":5,"kind":"back","fault":"none"}]"#)
   }
 
   @Test("exporting a range of a finished recording reads only the range, with the same result")

@@ -21,19 +21,6 @@ struct UnsaidUnitTests {
     #expect(try importer().description.channels == .accelerometer)
   }
 
-  @Test("temperatures that no chip has are counts where they are whole, and named where not")
-  func strangeTemperatures() throws {
-    func remarks(_ temperature: String) throws -> [String] {
-      try FieldTable.read(
-        "t_ms,ax,ay,az,T\n0,0.5,-0.25,1,\(temperature)\n10,0.25,-0.5,0.75,\(temperature)\n",
-        columns: "time=t_ms,ax=ax,ay=ay,az=az,temp=T", units: "g"
-      ).remarks.filter { $0.contains("temperatures") }
-    }
-    #expect(try remarks("-3200").contains { $0.contains("taken as counts") })
-    #expect(try remarks("298.1").contains { $0.contains("no chip has such ones") })
-    #expect(try remarks("25.5").isEmpty && remarks("25").isEmpty)
-  }
-
   @Test("a comma that may be between thousands is taken as a decimal comma, which is said")
   func thousands() throws {
     func remarks(_ values: [String]) throws -> [String] {

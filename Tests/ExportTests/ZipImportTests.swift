@@ -257,8 +257,7 @@ struct InflaterTests {
     return output
   }
 
-  @Test(
-    "unpacks blocks of each kind, whatever pieces they come in", arguments: [1, 7, 300, .max])
+  @Test("unpacks blocks of each kind, whatever pieces they come in", arguments: [1, 7, 300, .max])
   func kinds(piece: Int) throws {
     let table = (0..<60).map { "\($0),\($0 * $0 % 97)\n" }.joined()
     #expect(try unpack(Streams.dynamic, piece: piece) == Array(table.utf8))

@@ -18,9 +18,7 @@ struct PlayViewTests {
 
   /// Presses keys, so many seconds after 1000 s.
   private func press(_ view: inout PlayView, _ keys: Key..., at seconds: Int64 = 0) {
-    for key in keys {
-      _ = view.handle(key, columns: 100, rows: 24, now: (1000 + seconds) * second)
-    }
+    for key in keys { _ = view.handle(key, columns: 100, rows: 24, now: (1000 + seconds) * second) }
   }
 
   @Test("follows the recorded times and not the ticks: a late sample appears late")

@@ -66,8 +66,7 @@ struct ScreenDifferenceTests {
     for row in 0..<terminal.rows {
       for column in 0..<terminal.columns {
         let style = terminal.style(row: row, column: column)
-        looks.append(
-          terminal.isBlank(row: row, column: column) ? style.filter { $0 == 7 } : style)
+        looks.append(terminal.isBlank(row: row, column: column) ? style.filter { $0 == 7 } : style)
       }
     }
     return looks

@@ -170,9 +170,7 @@ struct ShowViewTests {
       for (title, end) in zip(titles, ["3.9", "48"]) {
         let words = title.split(separator: "..").dropFirst()
         #expect(words.count == 3, "\(title)")
-        for word in words {
-          #expect(word.drop { $0 == " " }.hasPrefix(end), "\(title)")
-        }
+        for word in words { #expect(word.drop { $0 == " " }.hasPrefix(end), "\(title)") }
         // Nothing is cut at the edge.
         #expect(title.suffix(5).contains("."), "\(title)")
       }

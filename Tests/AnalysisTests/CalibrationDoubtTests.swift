@@ -115,9 +115,7 @@ struct CalibrationDoubtTests {
     }
   }
 
-  @Test(
-    "a gyroscope at an end of its range, or of too high a rate, is named, and the accelerometer calibrated"
-  )
+  @Test("a gyroscope that is clipped or too fast is named, and the accelerometer calibrated")
   func useless() throws {
     var railed = try MadeUpRecording()
     railed.stuckRateX = .max

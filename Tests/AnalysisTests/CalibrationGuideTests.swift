@@ -98,8 +98,7 @@ struct CalibrationGuideTests {
     #expect(recording.guide.trouble == nil)
   }
 
-  @Test(
-    "a turn that is not whole, about two axes, or with missing samples is named and does not count")
+  @Test("a turn that is not whole, about two axes, or with gaps is named and does not count")
   func badTurns() throws {
     let up = direction(2, true)
     var recording = try MadeUpRecording()

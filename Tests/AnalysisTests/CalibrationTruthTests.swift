@@ -45,9 +45,7 @@ struct CalibrationTruthTests {
     }
   }
 
-  @Test(
-    "where it never rests in one place the windows are used, and that cross terms are left out is said"
-  )
+  @Test("where it never rests in one place windows are used, and left-out cross terms said")
   func breathing() throws {
     var recording = try MadeUpRecording(hasCrossTerms: false)
     for direction in ImperfectSensor.directions(60) {
@@ -148,8 +146,7 @@ struct CalibrationTruthTests {
     #expect(!result.remarks.contains { $0.contains("it turned at") }, "\(result.remarks)")
   }
 
-  @Test(
-    "faces between which gravity changes the bias as the data sheet has it do not count as turning")
+  @Test("faces between which gravity changes the bias by the data sheet do not count as turning")
   func gravity() throws {
     var recording = try MadeUpRecording()
     recording.rateGravity = 0.1

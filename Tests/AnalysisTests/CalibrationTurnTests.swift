@@ -52,8 +52,7 @@ struct CalibrationTurnTests {
     }
   }
 
-  @Test(
-    "three turns of 90 s in one place do not outvote the faces, nor at a temperature of their own")
+  @Test("three turns of 90 s in one place do not outvote the faces, at no temperature")
   func slowTurns() throws {
     for warmth in [0.0, 1.5] {
       var recording = try MadeUpRecording(bias: bias)
@@ -251,8 +250,7 @@ struct CalibrationTurnTests {
     #expect(isNear(scale, Vector3(1, 1, 1), 0.002), "\(scale)")
   }
 
-  @Test(
-    "a turn whose soft beginning passes for rest gives a scale within what is said of it, or none")
+  @Test("a turn that begins so softly as rest gives a scale within what is said of it, or none")
   func soft() throws {
     for seconds in [20, 60, 80, 90, 100, 120, 180, 300] {
       var recording = try MadeUpRecording(bias: bias)

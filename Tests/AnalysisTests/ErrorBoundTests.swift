@@ -23,9 +23,7 @@ struct ErrorBoundTests {
     #expect(abs(found / (2 * 4.8567) - 1) < 0.04, "\(found)")
   }
 
-  @Test(
-    "without residuals what is usual counts as four, and small residuals make it no less than theirs"
-  )
+  @Test("without residuals the usual counts as four, and small ones make it no less than theirs")
   func usual() {
     let none = ErrorBound(squares: 0, spare: 0, usual: 3).bound(1)
     #expect(abs(none / (3 * 3.9608) - 1) < 0.02, "\(none)")

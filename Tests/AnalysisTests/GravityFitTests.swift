@@ -87,9 +87,7 @@ struct GravityFitTests {
     }
   }
 
-  @Test(
-    "noise of a milligravity costs half a milligravity of offset and 0.1 % of scale with 24 poses"
-  )
+  @Test("noise of 1 mg costs 0.5 mg of offset and 0.1 % of scale with 24 poses")
   func noise() throws {
     let sensor = ImperfectSensor()
     let noise = [0.001, -0.0004, 0.0007, -0.0011, 0.0002, -0.0006, 0.0009]
@@ -111,8 +109,7 @@ struct GravityFitTests {
     #expect(fit.known.offset.max() < 0.001 && fit.known.offset.min() > 0.0001)
   }
 
-  @Test(
-    "six faces three times over determine no cross terms, and are used for what they do determine")
+  @Test("six faces three times over determine no cross terms, and are used for the others")
   func repeated() throws {
     let sensor = ImperfectSensor(hasCrossTerms: false)
     let points = (0..<3).flatMap { round in
@@ -185,9 +182,7 @@ struct GravityFitTests {
     #expect(try GravityFit(warmed(20, 24.9, Vector3())).terms == .cross)
   }
 
-  @Test(
-    "poses at one temperature more than an order give the offset's curve, to the order that is known best",
-    arguments: [1, 2, 3])
+  @Test("poses at more temperatures than an order give the offset's curve", arguments: [1, 2, 3])
   func curve(order: Int) throws {
     let sensor = ImperfectSensor()
     let orders = [
@@ -219,9 +214,7 @@ struct GravityFitTests {
     }
   }
 
-  @Test(
-    "what an offset is known to holds all over the span: more than at its middle, where the change is of few poses"
-  )
+  @Test("an offset's bound holds all over the span: more than at its middle, of few poses")
   func boundAtEnds() throws {
     let (wide, narrow) = (
       try GravityFit(warmed(20, 30, Vector3())), try GravityFit(warmed(24, 26, Vector3()))
@@ -285,8 +278,7 @@ struct GravityFitTests {
     #expect(try GravityFit.withoutSpoilers(faces).leftOut == [])
   }
 
-  @Test(
-    "a face without which nothing is determined is not acquitted, and the other one not accused")
+  @Test("a face without which nothing is determined is not acquitted, nor the other accused")
   func neededFace() throws {
     let sensor = ImperfectSensor()
     // All edges have +x: of −x the others know little, and of +x nothing that it does not say.

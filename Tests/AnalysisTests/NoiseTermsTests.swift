@@ -110,8 +110,7 @@ struct NoiseTermsTests {
   }
 
   @Test(
-    "N is that of what goes into a filter of one order or two, and its ± covers what it is off by",
-    arguments: [1, 2], [0.25, 0.6])
+    "N is that of what goes into a filter, and its ± covers it", arguments: [1, 2], [0.25, 0.6])
   func filtered(order: Int, gain: Double) {
     var (ratios, within) = ([Double](), 0)
     for seed in 1...12 as ClosedRange<UInt64> {

@@ -18,8 +18,7 @@ struct RealTransformTests {
     return re * re + im * im
   }
 
-  @Test(
-    "is the definition's, for each length and both windows", arguments: [8, 16, 32, 64, 512, 1024])
+  @Test("is the definition's, for lengths and windows", arguments: [8, 16, 32, 64, 512, 1024])
   func definition(count: Int) {
     var noise = Noise()
     let windows = (0..<2).map { _ in (0..<count).map { _ in noise.normal() * 1000 } }

@@ -59,9 +59,7 @@ struct SampleColumnsTests {
     #expect(columns.account.longestLeftOut == 63)
   }
 
-  @Test(
-    "of a table, a time that is off by more than half a period begins a segment, and the rate is the mean"
-  )
+  @Test("a table's time that is off by half a period begins a segment; the rate is the mean")
   func unevenTimes() throws {
     var log = try WrittenLog(hertz: 100, isImported: true)
     // Really 98 Hz, with a second's step that the ticks do not show.

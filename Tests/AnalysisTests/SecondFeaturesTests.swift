@@ -70,8 +70,7 @@ struct SecondFeaturesTests {
     #expect(bands[5] == nil)
   }
 
-  @Test(
-    "an axis that does not change has neither crest nor kurtosis, and three samples no kurtosis")
+  @Test("a constant axis has neither crest nor kurtosis, and three samples no kurtosis")
   func none() throws {
     let still = [RawSample](repeating: RawSample(ax: -5, az: 8192), count: 9)
     let axis = try #require(features(still).axis(0))

@@ -40,8 +40,7 @@ struct TemperatureDriftTests {
     #expect(TemperatureDrift(fitting: values([20, 22, 38, 40], line))?.coefficients[0].count == 1)
   }
 
-  @Test(
-    "a polynomial is determined all over its span, or of a lower order: one warm value makes none")
+  @Test("a polynomial is determined all over its span, or of a lower order; not by one warm value")
   func spread() throws {
     let cubic = { (t: Double) in
       Vector3(repeating: 0.05 * (t - 25) - 0.002 * (t - 25) * (t - 25))

@@ -35,8 +35,7 @@ struct TurnFitTests {
     #expect(both.y.isNaN && both.z.isNaN)
   }
 
-  @Test(
-    "axes that are tilted by up to 14° from the turn's give their scales, by what each sees of it")
+  @Test("axes that are tilted by up to 14° give their scales, by what each sees of the turn")
   func tilted() throws {
     let scale = Vector3(1.03, 0.97, 1.05)
     let (cosine, sine) = (0.9743700647852352, 0.2249510543438650)

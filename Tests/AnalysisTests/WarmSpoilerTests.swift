@@ -27,8 +27,7 @@ struct WarmSpoilerTests {
     }
   }
 
-  @Test(
-    "one pose that moved is left out though the others determine another order, and no good one is")
+  @Test("one pose that moved is left out though others determine another order; no good one is")
   func spoilerInTheWarm() throws {
     for _ in CaseSelection.sample(4, of: Array(0..<20)) {
       var random = Noise()
@@ -72,9 +71,7 @@ struct WarmSpoilerTests {
     return (points, moved, sensor.offset)
   }
 
-  @Test(
-    "is the only one that is left out, and the offset is known to what is said",
-    arguments: [15, 18, 24, 36])
+  @Test("alone is left out, and the offset is known to what is said", arguments: [15, 18, 24, 36])
   func accusation(count: Int) throws {
     var (named, beyond) = (0, 0)
     let seeds = CaseSelection.sample(8, of: Array(1...40 as ClosedRange<UInt64>))

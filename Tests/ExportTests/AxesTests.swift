@@ -125,9 +125,7 @@ struct CalibratedExportTests {
       report.remarks.contains { $0.contains("accelerometer and gyroscope are calibrated (shoe)") })
   }
 
-  @Test(
-    "a value at an end of the chip's range keeps its size, and the report says that the true one is further from zero"
-  )
+  @Test("a clipped value keeps its size, and the report says that the true one is larger")
   func clipped() throws {
     let log = try log {
       $0.calibration?.accelerometer?.offset = Vector3()
@@ -258,9 +256,7 @@ struct CalibratedExportTests {
     ) { try log { $0.sensor.model = "LSM6DSO" }.export(options(.raw)) }
   }
 
-  @Test(
-    "an accelerometer of which an axis is missing is not calibrated, which is said, and the gyroscope is"
-  )
+  @Test("an accelerometer that lacks an axis is not calibrated, which is said; the gyroscope is")
   func missingAxes() throws {
     func values(_ channels: ChannelSet) throws -> (row: [Substring], remarks: [String]) {
       let log = try log { $0.channels = channels }
@@ -315,8 +311,7 @@ struct CalibratedExportTests {
       ), "\(report.remarks)")
   }
 
-  @Test(
-    "a calibration that no sensor can have is refused by its value, in every format, as bad data")
+  @Test("an impossible calibration is refused by its value, in every format, as bad data")
   func implausible() throws {
     let log = try log { $0.calibration?.gyroscope?.offset.y = -101 }
     for format in [ExportFormat.json, .ndjson, .csv, .parquet, .mcap, .html, .svg] {

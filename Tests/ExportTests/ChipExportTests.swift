@@ -102,8 +102,7 @@ struct ChipExportTests {
     #expect(text.hasSuffix("\n"))
   }
 
-  @Test(
-    "a part of a grid has the values of the whole, also where it ends within a run's first samples")
+  @Test("a part of a grid has the values of the whole, also within a run's first samples")
   func gridPart() throws {
     var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))
     log.description.clock = .chip(busClock: nil)

@@ -137,9 +137,7 @@ struct DamageLedgerTests {
     #expect(texts.count == 2 && texts[1].hasSuffix("ticks missing: \(GapCause.lost.phrase)"))
   }
 
-  @Test(
-    "an intact recording of a chip's clock has no tick that is lost without a record",
-    arguments: 0..<6)
+  @Test("no tick of an intact recording of a chip is lost without a record", arguments: 0..<6)
   func intact(_ seed: Int) throws {
     let troubles: [Trouble] = [.none, .stall(0.15e9), .stall(0.9e9), .lost, .doubled, .step(2000)]
     var simulation = Simulation(

@@ -212,9 +212,7 @@ struct DrawingTests {
     #expect(text.utf8.count - bare <= 20_000, "\(text.utf8.count - bare) bytes")
   }
 
-  @Test(
-    "it has at most 150 kB: noise over the whole range, gaps, marks and long words",
-    arguments: [0, 1, 5])
+  @Test("it has at most 150 kB: noise, gaps, marks and long words", arguments: [0, 1, 5])
   func worst(_ gapEvery: UInt64) throws {
     var log = TestLog(TestLog.description(rate: hertz(1000)))
     log.description.note = String(repeating: "\"&'", count: 333)
@@ -245,9 +243,7 @@ struct DrawingTests {
     #expect(text.contains("marks without room for words"))
   }
 
-  @Test(
-    "a line is where its samples are, whatever the number of samples in a column",
-    arguments: [20, 1433, 10_000])
+  @Test("a line is where its samples are, however many they are", arguments: [20, 1433, 10_000])
   func places(_ count: UInt64) throws {
     var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
     // A staircase of ten steps from the bottom to the top.
@@ -281,9 +277,7 @@ struct DrawingTests {
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0xFFFE })
   }
 
-  @Test(
-    "a recording without samples, of one sample, of gaps alone or of a time that is no time is drawn"
-  )
+  @Test("recordings without samples, of one, of gaps alone or of impossible times are drawn")
   func odd() throws {
     var one = TestLog()
     one.sample(5, 500_000_000, RawSample(ax: .min))

@@ -67,9 +67,7 @@ struct ExportRemarkTests {
     #expect(try #require(remark).contains("up to \(text) ms"))
   }
 
-  @Test(
-    "files that cannot be empty are refused, and others say that they have no sample",
-    arguments: ExportFormat.allCases)
+  @Test("files without a sample are refused, or say that", arguments: ExportFormat.allCases)
   func noSamples(_ format: ExportFormat) throws {
     var log = TestLog(TestLog.description(rate: hertz(100)))
     log.clock(0, wall: Self.started, synchronised: true)
@@ -104,9 +102,7 @@ struct ExportRemarkTests {
     if let words { #expect(try #require(remark).contains(words)) }
   }
 
-  @Test(
-    "the remark on a missing date states the true beginning; dates in a table need none",
-    arguments: [ExportFormat.mcap, .mseed])
+  @Test("a missing date's remark has the true beginning", arguments: [ExportFormat.mcap, .mseed])
   func dates(_ format: ExportFormat) throws {
     let late = try export(imported([7_250_000_000, 7_350_000_000]), format).report
     #expect(late.remarks.contains { $0.contains("first sample at 1970-01-01T00:00:07.250Z") })

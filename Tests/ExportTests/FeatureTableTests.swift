@@ -26,8 +26,7 @@ struct FeatureTableTests {
     }
   }
 
-  @Test(
-    "a mark counts in its own second, also in a gap, before the first sample and after the last")
+  @Test("a mark counts in its own second, in a gap, before the first sample and after the last")
   func marks() throws {
     var log = TestLog()
     log.clock(0, wall: 1_000_000_000_000)

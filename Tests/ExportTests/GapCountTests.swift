@@ -139,9 +139,7 @@ struct GapCountTests {
       ])
   }
 
-  @Test(
-    "every tick counts once in every format, in a range as in the whole",
-    arguments: 0..<12 as Range<UInt64>)
+  @Test("every tick counts once in every format and range", arguments: 0..<12 as Range<UInt64>)
   func random(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     func below(_ limit: UInt64) -> UInt64 { generator.next() % limit }

@@ -13,9 +13,7 @@ struct ImportAssumptionTests {
     try Imports.csv(text, options).remarks
   }
 
-  @Test(
-    "counts whose scale nothing names are said to be taken as an MPU-6050's",
-    arguments: ["t_us", "time"])
+  @Test("counts of no named scale are said to be an MPU-6050's", arguments: ["t_us", "time"])
   func counts(_ time: String) throws {
     let text = "\(time),ax,ay,az,gx,gy,gz,temp\n0,1,-2,2048,3,4,5,6\n10000,2,-3,2047,3,4,5,6\n"
     let found = try remarks(text)
@@ -124,9 +122,7 @@ struct ImportAssumptionTests {
     #expect(records.map(\.sample.ax) == [-765, 1])
   }
 
-  @Test(
-    "times are read as Python writes them, and digits below a nanosecond are rounded",
-    arguments: ["t", "t_s", "time"])
+  @Test("Python's times are read, to a rounded nanosecond", arguments: ["t", "t_s", "time"])
   func pythonTimes(_ name: String) throws {
     let importer = try Imports.csv(
       "\(name),ax,ay,az\n1e-05,1,0,0\n0.02001,2,0,0\n0.04001,2,0,0\n0.060010000000000005,3,0,0\n")

@@ -42,9 +42,7 @@ struct ImportGridTests {
     }
   }
 
-  @Test(
-    "jitter of half a period to both sides is no hole and no surplus, and holes among it are counted"
-  )
+  @Test("jitter of half a period is no hole and no surplus, and holes among it are counted")
   func greatJitter() throws {
     for seed in 0..<3 as Range<UInt64> {
       var generator = SeededGenerator(seed: seed)
@@ -102,9 +100,7 @@ struct ImportGridTests {
     #expect(found.ledger.sampled == holed.count)
   }
 
-  @Test(
-    "jitter of nearly half a period hides no lost tick and makes none where the rate is given; a quarter nowhere"
-  )
+  @Test("jitter of nearly half a period hides no lost tick at a given rate; a quarter nowhere")
   func exactWithJitter() throws {
     // 952 Hz in whole milliseconds: rounding alone takes 95 % of a period.
     for missing in [[], [77]] as [[Int]] {

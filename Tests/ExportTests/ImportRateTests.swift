@@ -45,9 +45,7 @@ struct ImportRateTests {
       words: "the times are those of no fixed rate"),
   ]
 
-  @Test(
-    "times whose rate changes are refused with the lines between which it does", arguments: unsteady
-  )
+  @Test("times whose rate changes are refused by the lines of the change", arguments: unsteady)
   func unsteadyRate(_ table: Unsteady) throws {
     let error = try #require(Imports.csvError(Imports.table(Self.times(table.intervals))))
     #expect(error.description.contains(table.words), "\(error)")
@@ -55,8 +53,7 @@ struct ImportRateTests {
     #expect(table.line == 0 || error.description.contains(", line \(table.line): "), "\(error)")
   }
 
-  @Test(
-    "samples that leave the ticks of the rate are accepted, and a remark says how far and where")
+  @Test("samples that leave the ticks of the rate are accepted, and it is said how far and where")
   func departure() throws {
     let halves = Self.times(Self.row(500, 10_000) + Self.row(500, 11_000))
     let sentence = "at line 502 the samples of table.csv are 23 periods off the ticks of 95.2"
@@ -104,9 +101,7 @@ struct ImportRateTests {
     }
   }
 
-  @Test(
-    "where samples come several at a time, or few of them unevenly, a remark says so with the remedy",
-    arguments: [4, 8])
+  @Test("of samples in bursts, or few uneven ones, a remark says the remedy", arguments: [4, 8])
   func doubtfulRate(burst: Int64) throws {
     let bursts = (0..<3000 as Range<Int64>).map {
       $0 / burst * burst * 10_000_000 + $0 % burst * 100_000

@@ -49,9 +49,7 @@ struct ImportSensorTests {
     t_us,ax,ay,az,ax1,ay1,az1 ⇒ "ax1", "ay1", "az1" look like the accelerations|time=t_us,ax=ax,ay=ay,az=az|time=t_us,ax=ax1,ay=ay1,az=az1
     """#)
 
-  @Test(
-    "are refused beside those of another sensor, with the texts for --columns that import each",
-    arguments: twoSensors)
+  @Test("are refused beside another sensor's, with both texts for --columns", arguments: twoSensors)
   func two(_ table: Refusal) throws {
     let parts = table.words.split(separator: "|").map(String.init)
     #expect(

@@ -157,7 +157,7 @@ struct JSONDocumentTests {
   }
 
   @Test(
-    "samples and counts agree for another reader, in every unit", arguments: ExportUnits.allCases)
+    "samples and counts agree for another reader, in all units", arguments: ExportUnits.allCases)
   func valid(_ units: ExportUnits) throws {
     let log = try TestLog.ramp(TestLog.description(rate: hertz(30)), Array(-500..<500))
     let document = try decode(log.export(ExportOptions(units: units)))
@@ -221,9 +221,7 @@ struct JSONDocumentTests {
     )
   }
 
-  @Test(
-    "a gap of a table that was imported begins a period after the sample before it",
-    arguments: [900, 1200])
+  @Test("an imported gap begins a period after the sample before it", arguments: [900, 1200])
   func importedGaps(_ holes: Int) throws {
     // A clock that is a hundredth off the rate; two of ten ticks have no sample.
     let rows = (0..<10 * holes + 5).filter { $0 % 10 < 8 }

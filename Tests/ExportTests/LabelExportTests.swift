@@ -35,9 +35,7 @@ struct LabelExportTests {
     "", "", "walking", "left, foot;walking", "walking", "walking", "", "", "",
   ]
 
-  @Test(
-    "a table's cell has the names at its instant, the first of a stretch inside and its end outside"
-  )
+  @Test("a table's cell has the names at its instant: the first of a stretch inside, its end not")
   func table() throws {
     var options = try options(.csv, labels: LabelExportTests.labels)
     #expect(try !log().export(options).contains("label"))
@@ -158,9 +156,7 @@ struct LabelExportTests {
     #expect(throws: ExportError.self) { try log().follow(options) }
   }
 
-  @Test(
-    "two spellings of a name are two names, and equal bytes are one",
-    arguments: [ExportFormat.csv, .ndjson])
+  @Test("two spellings are two names, equal bytes one", arguments: [ExportFormat.csv, .ndjson])
   func spellings(_ format: ExportFormat) throws {
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     var options = try options(

@@ -157,9 +157,7 @@ struct MCAPTests {
     #expect(try export(log, .accel).topics.keys.sorted() == ["/imu"])
   }
 
-  @Test(
-    "what a recording does not have is unknown: a covariance that begins with −1, an axis that is no number"
-  )
+  @Test("what is not recorded is unknown: a covariance that begins with −1, an axis of no number")
   func oneSensor() throws {
     func first(_ channels: ChannelSet, _ asked: ExportChannels? = nil) throws -> MCAPFile.Imu {
       let file = try export(RecordFormatTests.threeSamples(channels), asked)

@@ -137,9 +137,7 @@ struct OrientationExportTests {
     try #require(row).split(separator: ",").dropFirst(7).map { try #require(Double($0)) }
   }
 
-  @Test(
-    "after a long gap the orientation begins anew, and the report says so, as it does of bridged ticks"
-  )
+  @Test("after a long gap the orientation begins anew, which is said, as bridged ticks are")
   func gaps() throws {
     var log = resting([0, 1, 3, 6, 7])
     log.gap(2, 1, .missed)
@@ -172,9 +170,7 @@ struct OrientationExportTests {
     #expect(file.metadata["imulog.units.lx"] == "m/s^2")
   }
 
-  @Test(
-    "an Imu of MCAP has the orientation with w last, and a covariance that is not known instead of none"
-  )
+  @Test("an Imu of MCAP has the orientation with w last, and an unknown covariance")
   func imu() throws {
     let file = try MCAPFile(resting([0]).data(options(.mcap, nil, linear: false)))
     let message = try #require(file.messages.first { $0.topic == "/imu" })

@@ -134,8 +134,7 @@ struct ParquetTests {
   }
 
   @Test(
-    "counts have their scale in the metadata as an exact ratio, and a unit",
-    arguments: [true, false])
+    "counts have their unit and scale, as an exact ratio, in metadata", arguments: [true, false])
   func scales(_ isRaw: Bool) throws {
     let file = try read(RecordFormatTests.threeSamples(), options(isRaw ? nil : .si))
     let metadata = file.metadata
@@ -206,8 +205,7 @@ struct ParquetTests {
     #expect(file.columns.values.allSatisfy { $0.widest <= 27 })
   }
 
-  @Test(
-    "without a wall clock, times begin at zero, belong to no zone, and the metadata has no date")
+  @Test("without a wall clock, times begin at zero, of no zone, and the metadata has no date")
   func noClock() throws {
     let log = try TestLog.ramp(Self.onlyX, [1, 2, 3])
     let file = try read(log, options())

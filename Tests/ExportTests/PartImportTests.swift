@@ -212,8 +212,7 @@ struct PartImportTests {
     #expect(try Imports.csv(text, given).description.note == note, "\(text.prefix(600))")
   }
 
-  @Test(
-    "an object of an unknown form is refused with those that are read, and Edge Impulse's by name")
+  @Test("an object of unknown form is refused with those that are read, Edge Impulse's by name")
   func unknown() {
     let other = Imports.phoneError("{\"rows\":[1,2]}")?.description ?? "taken"
     for words in ["JSON of an unknown form", "--format json", "t_us", "coordinateList"] {

@@ -89,9 +89,7 @@ struct RecordFormatTests {
     ExportOptions(format: .gyrodata, channels: .accel).with { $0.fill = fill }
   }
 
-  @Test(
-    "gyrodata of a recording with missing ticks is refused unless a fill is given"
-  )
+  @Test("gyrodata of a recording with missing ticks is refused unless a fill is given")
   func ticksMissingForThePhone() throws {
     // Ticks 1 and 3 to 29, whether the log says why or not.
     #expect(throws: ExportError.ticksMissing(count: 28, format: .gyrodata)) {
@@ -108,9 +106,7 @@ struct RecordFormatTests {
         == ["28 ticks without a sample are left out: samples after them come too early"])
   }
 
-  @Test(
-    "gyrodata with --fill hold has a row for each tick, with the sample before it where there is none"
-  )
+  @Test("gyrodata with --fill hold has a row for each tick, if need be of the sample before it")
   func heldForThePhone() throws {
     let (text, report) = try TestLog.export(Self.threeSamples().bytes(), Self.phone(.hold))
     let first = "{\"x\":0.0,\"y\":0.000061,\"z\":1.0}"

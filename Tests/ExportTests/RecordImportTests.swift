@@ -90,8 +90,7 @@ struct RecordImportTests {
     #expect("\(error)".hasPrefix("table.csv, line 1, byte 19: this is not valid JSON"), "\(error)")
   }
 
-  @Test(
-    "gaps before the first and after the last sample come back, and a gap without a hole does not")
+  @Test("gaps before the first and after the last sample come back; one without a hole does not")
   func causes() throws {
     func document(_ count: Int) -> String {
       """
@@ -257,8 +256,7 @@ struct RecordImportTests {
     #expect(crowd.remarks.first?.hasSuffix("s11 (1), others (288)") == true)
   }
 
-  @Test(
-    "a magnetometer is no accelerometer, whatever the file's name, and two devices are not mixed")
+  @Test("a magnetometer is never an accelerometer, and two devices are not mixed")
   func otherSensors() throws {
     let row = "\"time\":\"1763800000000000000\",\"z\":\"1\",\"y\":\"0.5\",\"x\":\"0.1\"}"
     #expect(throws: ImportError.self) {
@@ -296,8 +294,7 @@ struct RecordImportTests {
     #expect(sentence?.contains(document.words) == true, "\(sentence ?? "no error")")
   }
 
-  @Test(
-    "an object that is longer than any row is refused, and one that is skipped may have any length")
+  @Test("an object longer than any row is refused; one that is skipped may have any length")
   func long() throws {
     let long = String(repeating: "x", count: 200_000)
     #expect(

@@ -111,9 +111,7 @@ struct StatedImportTests {
     try Self.expectWhole(log, hertz(100), gaps, log.export(Self.options(.json, hasGaps: false)))
   }
 
-  @Test(
-    "the ticks of a chip whose clock is 1.3 % off the stated rate come back",
-    arguments: [0.987, 1.013])
+  @Test("the ticks of a chip that is 1.3 % off its rate come back", arguments: [0.987, 1.013])
   func chip(_ clock: Double) throws {
     let gaps = [
       Gap(firstTick: 700, count: 40, cause: .ringFull),
@@ -147,9 +145,7 @@ struct StatedImportTests {
       "\(importer.remarks)")
   }
 
-  @Test(
-    "a stated rate of twice that of the times is said, however short the table is",
-    arguments: [3, 60, 400] as [UInt64])
+  @Test("a stated rate of twice the times' is always said", arguments: [3, 60, 400] as [UInt64])
   func twice(_ ticks: UInt64) throws {
     let text = try Self.log(hertz(50), ticks: ticks, [])
       .export(Self.options(.json, hasGaps: false))
@@ -181,9 +177,7 @@ struct StatedImportTests {
     #expect(records.filter { $0.kind == .sample }.map(\.tick) == [0, 1, 4, 5, 6])
   }
 
-  @Test(
-    "stated gaps that are shorter than the times around them have the lengths that the stated rate gives",
-    arguments: [3, 4])
+  @Test("stated gaps that are too short get the lengths of the stated rate", arguments: [3, 4])
   func contradictedGaps(_ count: Int) throws {
     let gaps = [Gap(firstTick: 100, count: 12, cause: .missed)]
     let text = try Self.log(hertz(100), ticks: 300, gaps)

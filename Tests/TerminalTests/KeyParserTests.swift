@@ -20,8 +20,7 @@ struct KeyParserTests {
     ("\u{1B}[?62;22c", []), ("\u{1B}]11;rgb:ffff/ffff/ffff\u{7}", []), ("\u{1B}[99~", []),
   ]
 
-  @Test(
-    "every key is recognised, also when its bytes arrive one by one", arguments: 0..<table.count)
+  @Test("every key is recognised, also when it comes byte by byte", arguments: 0..<table.count)
   func keys(_ row: Int) {
     let (bytes, keys) = KeyParserTests.table[row]
     var whole = KeyParser()

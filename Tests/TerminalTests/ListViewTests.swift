@@ -208,9 +208,7 @@ struct ListViewTests {
     #expect(screen(grown).lines[0].contains("23 newer"))
   }
 
-  @Test(
-    "while others come and go the selected recording stays selected; once it is gone, the next older one is"
-  )
+  @Test("while others come and go the selection stays; once it is gone, it is the next older one")
   func stable() {
     let seed = UInt64.random(in: 0...(.max))
     var generator = SeededGenerator(seed: seed)

@@ -93,9 +93,7 @@ struct LiveViewTests {
     #expect(view.handle(.character("d")) == .discard)
   }
 
-  @Test(
-    "grows to the right; at the edge it moves left by a quarter, and the latest sample stays in sight"
-  )
+  @Test("grows to the right, moves left by a quarter at the edge, and shows the latest sample")
   func pages() {
     let view = view()
     view.append(records(0..<10))
@@ -180,8 +178,7 @@ struct LiveViewTests {
     #expect(screen.lines[20].contains("####################"))
   }
 
-  @Test(
-    "leaving ends the program's own recording, and not the service's; r begins one of the service")
+  @Test("leaving ends the program's own recording, not the service's; r begins one of the service")
   func leaving() {
     for key: Key in [.character("q"), .escape, .control("c")] {
       let own = view(.recording)

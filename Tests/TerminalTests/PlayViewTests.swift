@@ -43,8 +43,7 @@ struct PlayViewTests {
     #expect(!shown(view).contains("sample"))
   }
 
-  @Test(
-    "the graph ends at the head; playback stops at the end, and then restarts from the beginning")
+  @Test("the graph ends at the head; playback stops at the end, and restarts from the beginning")
   func end() {
     var view = view(Recordings.trace())
     view.tick(now: 1005 * second)

@@ -35,8 +35,7 @@ struct ScreenDifferenceTests {
   }
 
   @Test(
-    "reproduce a random walk of screens to the cell, with colours",
-    arguments: [Palette.dark, .light, .none])
+    "reproduce random screens to the cell and colour", arguments: [Palette.dark, .light, .none])
   func walk(_ palette: Palette) {
     let seed = UInt64.random(in: 0...(.max))
     var generator = SeededGenerator(seed: seed)

@@ -69,9 +69,7 @@ struct ShowLabelTests {
     #expect(handle(&view, .escape) == .leave)
   }
 
-  @Test(
-    "a stretch without length, no name and a wrong name are refused in a sentence; the store's is shown"
-  )
+  @Test("wrong stretches and names are refused in a sentence; the store's is shown")
   func refusals() {
     var view = view
     _ = handle(&view, .character("l"), .character("l"))

@@ -65,8 +65,7 @@ struct ShowViewTests {
     #expect(view.handle(.character("q"), columns: 100, rows: 24) == .leave)
   }
 
-  @Test(
-    "the cursor shows the sample at or before it, by its recorded time, and gaps by their cause")
+  @Test("the cursor shows the sample at or before it, by recorded time, and gaps by cause")
   func cursor() {
     var view = view(Recordings.trace(gap: 60..<75, late: [50]))
     #expect(view.screen(columns: 100, rows: 24).text.contains("cursor 5.000 s"))
@@ -153,8 +152,7 @@ struct ShowViewTests {
     #expect(view.screen(columns: 80, rows: 24).lines[22].contains("cursor 4."))
   }
 
-  @Test(
-    "the lowest and the highest value of a column are never cut", arguments: [64, 72, 80, 100, 140])
+  @Test("the lowest and the highest value are never cut", arguments: [64, 72, 80, 100, 140])
   func ranges(columns: Int) {
     var trace = Trace(rate: Recordings.rate(10), capacity: 8)
     for tick: UInt64 in 0..<1000 {

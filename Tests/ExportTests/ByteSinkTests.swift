@@ -52,34 +52,6 @@ struct ByteSinkTests {
     #expect(written == expected)
   }
 
-  @Test("a full device is reported with the sink's name")
-  func full() throws {
-    let descriptor = open("/dev/full", O_WRONLY)
-    try #require(descriptor >= 0)
-    defer { close(descriptor) }
-    var sink = BufferedSink(descriptor, name: "card.json")
-    var error: ExportError?
-    do { _ = try fill(&sink) } catch let caught as ExportError { error = caught }
-    #expect(error == .output(name: "card.json", code: ENOSPC))
-    #expect(error?.isFull == true)
-    #expect(error?.isBrokenPipe == false)
-    #expect(error?.description.hasPrefix("writing to card.json: no space is left") == true)
-  }
-
-  @Test("a reader that went away is recognised")
-  func brokenPipe() throws {
-    signal(SIGPIPE, SIG_IGN)
-    var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
-    close(ends[0])
-    defer { close(ends[1]) }
-    var sink = BufferedSink(ends[1], name: "standard output")
-    var error: ExportError?
-    do { _ = try fill(&sink) } catch let caught as ExportError { error = caught }
-    #expect(error == .output(name: "standard output", code: EPIPE))
-    #expect(error?.isBrokenPipe == true)
-  }
-
   @Test("a full pipe is waited for")
   func nonBlockingPipe() throws {
     var ends: [Int32] = [0, 0]

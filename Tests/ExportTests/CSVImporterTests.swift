@@ -190,24 +190,6 @@ struct CSVImporterTests {
     }
   }
 
-  @Test("a regular file is read, and everything else is refused")
-  func files() {
-    func error(_ path: String) -> ImportError? {
-      do {
-        _ = try FileSource(path: path)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    #expect(error("/proc/self/status") == nil)
-    #expect(error("/tmp") == .notARegularFile(name: "/tmp"))
-    #expect(error("/dev/null") == .notARegularFile(name: "/dev/null"))
-    #expect(
-      error("/nonexistent.csv")?.description
-        == "cannot read /nonexistent.csv: there is no such file or directory (ENOENT)")
-  }
-
   @Test("a log is recognised by its mark, and an empty file is refused")
   func ownKind() throws {
     var log = ArraySource([0x89, 0x49, 0x4D, 0x01, 0x00], name: "file")

@@ -248,21 +248,6 @@ struct EdgeImpulseTests {
       report.remarks.contains { $0.contains("samples without a label are called \"no label\"") })
   }
 
-  @Test("a directory that has something in it is refused, and what fails leaves none")
-  func refusedDirectory() throws {
-    let directory = TemporaryDirectory()
-    directory.write([1], to: "file")
-    #expect(throws: CommandFailure.self) { _ = try PendingDirectory(directory.path) }
-    var reader = try LogReader(ArrayStorage(Self.log().bytes()))
-    do {
-      let pending = try PendingDirectory("\(directory.path)/walk")
-      #expect(throws: ExportError.self) {
-        _ = try Exporter(Self.options(fill: .hold)).write(&reader, into: pending)
-      }
-    }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["file"])
-  }
-
   @Test("times that are not even are told: late samples, and an import whose clock drifts")
   func unevenTimes() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))

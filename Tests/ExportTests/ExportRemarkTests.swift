@@ -150,15 +150,6 @@ struct ExportRemarkTests {
     #expect(try export(imported([0, 100_000_000]), format).report.remarks.isEmpty)
   }
 
-  @Test("gcsv says that its date has no fraction of a second")
-  func gcsvDate() throws {
-    var log = imported([0, 100_000_000])
-    log.clock(0, wall: Self.started, synchronised: true)
-    let (table, report) = try export(log, .gcsv)
-    #expect(table.contains("\ntimestamp,1763800000\n"))
-    #expect(report.remarks.contains { $0.contains("whole second, 2025-11-22T08:26:40Z") })
-  }
-
   @Test("a preamble shows what cannot be seen, and begins no cell with a formula")
   func preamble() throws {
     var log = imported([0, 100_000_000])

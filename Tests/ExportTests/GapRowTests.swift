@@ -70,15 +70,6 @@ struct GapRowTests {
     #expect(lines[5] == "0.400000007,4,-5,,,")
   }
 
-  @Test("a range has the part of a gap that is in it")
-  func range() throws {
-    let options = options(.csv).with { ($0.from, $0.to) = (300_000_000, 750_000_000) }
-    let lines = try log().export(options).split(separator: "\n")
-    #expect(
-      lines.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).suffix(2) }
-        .map { $0.joined(separator: " ") } == ["missed 1", " ", " ", "ringFull 2"])
-  }
-
   @Test("the uncertainty of a gap's time is empty, as its values are")
   func bounds() throws {
     let options = options(.csv).with { $0.hasUncertainty = true }

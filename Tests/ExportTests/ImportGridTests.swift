@@ -100,29 +100,6 @@ struct ImportGridTests {
     #expect(found.ledger.sampled == holed.count)
   }
 
-  @Test("jitter of nearly half a period hides no lost tick at a given rate; a quarter nowhere")
-  func exactWithJitter() throws {
-    // 952 Hz in whole milliseconds: rounding alone takes 95 % of a period.
-    for missing in [[], [77]] as [[Int]] {
-      let all = (0..<2000).filter { !missing.contains($0) }
-        .map { Int64((Double($0) * 1000 / 952 + 0.5).rounded(.down)) * 1_000_000 }
-      let found = try Imported(all, rate: hertz(952))
-      #expect(found.ledger.scheduled == 2000)
-      #expect(found.gaps.map(\.lowerBound) == missing.map(Int64.init))
-    }
-    for jitter in [150, 250, 450] as [UInt64] {
-      for seed in 1...2 as ClosedRange<UInt64> {
-        let table = JitteringTable(jitter: jitter, lossOneIn: 20, seed: seed)
-        let found = try Imported(table.times, rate: hertz(100))
-        #expect(found.gaps.flatMap { $0 } == table.lost, "jitter \(jitter) ‰, seed \(seed)")
-        guard jitter < 300 else { continue }
-        let unaided = try Imported(table.times)
-        #expect(unaided.rate == hertz(100), "jitter \(jitter) ‰, seed \(seed)")
-        #expect(unaided.gaps == found.gaps, "jitter \(jitter) ‰, seed \(seed)")
-      }
-    }
-  }
-
   @Test("few samples give a rate as far as they show one")
   func few() throws {
     #expect(try Imported([5]).rate == hertz(10))

@@ -239,12 +239,4 @@ struct StatedImportTests {
     #expect(importer.remarks.filter { $0.contains("names no ") }.count == 1)
     #expect(importer.remarks.contains { $0.contains("names no ay") })
   }
-
-  @Test("a table that is said to be JSON is refused", arguments: [ImportFormat.json, .ndjson])
-  func said(_ format: ImportFormat) throws {
-    #expect(throws: ImportError.self) {
-      var source = ArraySource(Array("t_ns,ax\n0,1\n".utf8), name: "walk.csv")
-      _ = try ImportFormat.check(format, &source)
-    }
-  }
 }

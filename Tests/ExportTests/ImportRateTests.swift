@@ -85,12 +85,25 @@ struct ImportRateTests {
     #expect(try Imported(all, rate: SampleRate(decimal: "657.64")).ledger.sampled == all.count)
   }
 
+  /// Times at 100 Hz that jitter by thousandths of a period, and the ticks that are lost: about one of 30.
+  private func jittering(_ jitter: UInt64, off: Double) -> (times: [Int64], lost: [Int64]) {
+    var generator = SeededGenerator(seed: jitter)
+    var (times, lost): ([Int64], [Int64]) = ([], [])
+    for tick in 0..<8000 as Range<Int64> {
+      let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
+      if (1..<7999).contains(tick), generator.next() % 30 == 0 {
+        lost.append(tick)
+      } else {
+        times.append(Int64(Double(tick) * 1e7 * (1 + off)) / 1000 * 1000 + offset * 10_000)
+      }
+    }
+    return (times, lost)
+  }
+
   @Test("a rate that is given and a little off hides no lost tick among samples that jitter")
   func offGiven() throws {
     for (off, jitter) in [(0.0001, 200), (-0.0004, 300), (0.01, 200)] as [(Double, UInt64)] {
-      let table = JitteringTable(ticks: 8000, jitter: jitter, lossOneIn: 30, seed: jitter) {
-        Int64(Double($0) * 1e7 * (1 + off)) / 1000 * 1000
-      }
+      let table = jittering(jitter, off: off)
       let found = try Imported(table.times, rate: hertz(100))
       #expect(found.rate == hertz(100))
       #expect(found.gaps.flatMap { $0 } == table.lost, "off by \(off)")

@@ -3,7 +3,6 @@
 import Export
 import IMUModel
 import LogFormat
-import TestSupport
 import Testing
 
 /// UTF-16 or UTF-32, in either order of bytes, with or without a byte order mark.
@@ -167,31 +166,6 @@ struct Imported {
     #expect(tick == ledger.scheduled)
     #expect(ledger.sampled == times.count)
     #expect(ledger.lost == gaps.reduce(0) { $0 + $1.count })
-  }
-}
-
-/// The times of samples at 100 Hz that jitter, and the ticks that are lost among them.
-struct JitteringTable {
-  private(set) var times: [Int64] = []
-  private(set) var lost: [Int64] = []
-
-  /// - Parameters:
-  ///   - jitter: How far a sample may be from its tick, to both sides alike, in thousandths of a period.
-  ///   - rarity: Of how many ticks about one is lost; the first and the last one are there.
-  ///   - place: Where a tick is, in nanoseconds.
-  init(
-    ticks: Int64 = 6000, jitter: UInt64, lossOneIn rarity: UInt64, seed: UInt64,
-    at place: (Int64) -> Int64 = { $0 * 10_000_000 }
-  ) {
-    var generator = SeededGenerator(seed: seed)
-    for tick in 0..<ticks {
-      let offset = Int64(generator.next() % (2 * jitter + 1)) - Int64(jitter)
-      if (1..<ticks - 1).contains(tick), generator.next() % rarity == 0 {
-        lost.append(tick)
-      } else {
-        times.append(place(tick) + offset * 10_000)
-      }
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import LogFormat
 import Testing
 
 /// Tables as programs and people of the field write them, of which the obvious reading would be a wrong one; one a line.
@@ -104,5 +105,180 @@ struct TableCaseTests {
     for part in table.words.split(separator: " … ") {
       #expect(sentence.contains(part), "\(sentence)")
     }
+  }
+
+  @Test("RunCam's x, y and z are rates, beside its accelerations")
+  func runCam() throws {
+    let found = try FieldTable.read(
+      "time,x,y,z,ax,ay,az\n0,1,-2,3,10,-20,2048\n2000,-4,5,-6,7,-8,2000\n", units: "raw,us")
+    #expect(found.remarks.contains { $0.contains("x, y and z are taken as rates") })
+    #expect(found.times == [0, 2_000_000])
+    let ratio = found.values.map { $0 / found.values[0] }
+    #expect(FieldTable.isNear(Array(ratio[0..<3]), [1, -8.0 / 7, 2000.0 / 7]))
+    let rates = found.values[3...].map { $0 / found.values[3] }
+    #expect(FieldTable.isNear(rates, [1, -1.25, 1.5]))
+  }
+
+  @Test("a file's name says of which sensor x, y and z are by whole words")
+  func fileNames() throws {
+    let text =
+      "time,seconds_elapsed,z,y,x\n1763800000000000000,0,9.5,-1,0.5\n1763800000010000000,0.01,9.75,-1.5,0.25\n"
+    func channels(_ name: String) -> ChannelSet? {
+      do {
+        return try TableImporter(ArraySource(Array(text.utf8), name: name), Imports.options)
+          .description.channels
+      } catch {
+        #expect("\(error)".contains("the file's name does not say of which sensor"), "\(error)")
+        return nil
+      }
+    }
+    for name in ["Accelerometer.csv", "TotalAcceleration.csv", "left_acc.csv", "rawAcc2.csv"] {
+      #expect(channels("/tmp/accurate/" + name) == .accelerometer, "\(name)")
+    }
+    for name in ["Gyroscope.csv", "GyroscopeUncalibrated.csv", "2-gyr.csv"] {
+      #expect(channels(name) == .gyroscope, "\(name)")
+    }
+    for name in ["Magnetometer-accurate.csv", "Gravity.csv", "Account.csv", "gyration.csv.txt"] {
+      #expect(channels(name) == nil, "\(name)")
+    }
+  }
+
+  @Test("times in days are not taken for seconds of a sensor that is too fast")
+  func days() throws {
+    let rows = (0..<20).map { "\(45_000.25 + Double($0) * 0.01 / 86_400),0.5,-0.25,1\n" }
+    let error = Imports.csvError("time,ax,ay,az\n" + rows.joined(), Imports.given(units: "g"))
+    #expect(
+      error?.description.contains("as times in days do, which must be converted") == true,
+      "\(String(describing: error))")
+  }
+
+  @Test("the largest of values without a common step is no count at the end of the range")
+  func unclipped() throws {
+    for sign in [1.0, -1] {
+      let rows = (1...50).map {
+        "\($0 * 10),\(sign * Double($0) * 0.1234567891234),0.1111111117,1\n"
+      }
+      let importer = try Imports.csv("t_ms,ax,ay,az\n" + rows.joined(), Imports.given(units: "g"))
+      let counts = try Imports.records(importer).map { abs(Int($0.sample.ax)) }
+      #expect(counts.max() == 32766)
+    }
+  }
+
+  @Test("a table of x, y and z is Sensor Logger's by its seconds_elapsed alone")
+  func withoutProgram() throws {
+    let text = "time,x,y,z\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n20,0.5,-0.25,1\n"
+    var options = Imports.options
+    let importer = { try TableImporter(ArraySource(Array(text.utf8), name: "acc_g.csv"), options) }
+    let guessed = try importer().remarks
+    #expect(guessed.contains { $0.contains("unit of its times is not named") }, "\(guessed)")
+    #expect(!guessed.contains { $0.contains("without gravity") }, "\(guessed)")
+    options.units = ImportUnits("g,ms")
+    #expect(try Imports.records(importer()).map(\.time) == [0, 10_000_000, 20_000_000])
+    #expect(try importer().description.channels == .accelerometer)
+  }
+
+  @Test("a comma that may be between thousands is taken as a decimal comma, which is said")
+  func thousands() throws {
+    func remarks(_ values: [String]) throws -> [String] {
+      let rows = values.enumerated().map { "\($0 * 10);-68;79;\($1)\n" }.joined()
+      return try FieldTable.read("t_ms;ax;ay;az\n" + rows, units: "mg").remarks.filter {
+        $0.contains("between thousands")
+      }
+    }
+    #expect(try remarks(["1,160", "998"]).count == 1)
+    #expect(try remarks(["1,160", "-1,002"]).count == 1)
+    let times = "t_ms;ax;ay;az\n1,000;500;1;2\n1,010;501;1;2\n"
+    #expect(
+      try FieldTable.read(times, units: "mg").remarks.contains {
+        $0.contains("\"1,000\" is taken as")
+      })
+    for values in [["1,160", "998,5"], ["0,160", "998"], ["1,16", "998"], ["1160", "998"]] {
+      #expect(try remarks(values).isEmpty, "\(values)")
+    }
+  }
+
+  @Test("rows of two sensors that follow each other are refused, and those of one are read")
+  func ardupilot() throws {
+    let header = "timestamp,TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ,EG,EA,T\n"
+    func rows(_ sensors: [Int]) -> String {
+      (0..<4).flatMap { row in
+        sensors.map { "1600000000.5,\(row * 40000),\($0),0.5,-0.25,\($0).5,1,2,9.5,0,0,35.5\n" }
+      }.joined()
+    }
+    let refusal = Imports.csvError(header + rows([0, 1]))
+    #expect(
+      refusal?.description
+        == "table.csv, line 1, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": take those of one into a table of its own, or name the columns with --columns if they are of one"
+    )
+    let found = try FieldTable.read(header + rows([1]))
+    #expect(found.times == [0, 40_000_000, 80_000_000, 120_000_000])
+    let rates = [0.5, -0.25, 1.5].map { $0 / FieldTable.degree }
+    #expect(
+      FieldTable.isNear(Array(found.values[0..<6]), [1, 2, 9.5].map { $0 / 9.80665 } + rates),
+      "\(found.values)")
+    #expect(found.remarks.contains { $0.contains("as ArduPilot writes it") })
+    let named = try FieldTable.read(
+      header + rows([0, 1]), columns: "time=TimeUS,ax=AccX,ay=AccY,az=AccZ", units: "m/s2,us")
+    #expect(named.remarks.contains { $0.contains("in column 3 (I) take turns") })
+    // Numbers of rows, packets and parts are none of sensors.
+    for name in ["Sensor ID", "device_name", "imu"] {
+      let rows = (0..<60).map { "\($0 / 20 % 2),\($0 * 10),0.5,1,2\n" }.joined()
+      let text = "\(name),time,ax,ay,az\n" + rows
+      #expect(Imports.csvError(text)?.description.contains("rows of several sensors") == true)
+    }
+    for numbers in [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]] {
+      let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
+      #expect(
+        try FieldTable.read("i,time,ax,ay,az\n" + rows, units: "g").times.count == 6, "\(numbers)")
+    }
+    // Not that of the first column alone, and of JSON too.
+    let two = (0..<6).map { "\($0),\($0 % 2 == 0 ? "a" : "b"),\($0 * 10),0.5,1,2\n" }
+    let error = Imports.csvError("id,sensor,time,ax,ay,az\n" + two.joined())
+    #expect(error?.description.contains("column 2 (sensor): rows of several") == true)
+    let lines = (0..<6).map {
+      #"{"time":\#($0 * 10),"imu":\#($0 % 2),"ax":1,"ay":2,"az":3}"# + "\n"
+    }
+    #expect(
+      Imports.csvError(lines.joined())?.description.contains("rows of several sensors") == true)
+  }
+
+  @Test("a last line without a line feed is named, as that of a file that was cut")
+  func cut() throws {
+    let text = "t_ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75"
+    let words = "the last line of table.csv, 3, has no line feed: if the file was cut there"
+    func isNamed(_ text: String) throws -> Bool {
+      try FieldTable.read(text, units: "g").remarks.contains { $0.hasPrefix(words) }
+    }
+    #expect(try isNamed(text) && !isNamed(text + "\n"))
+    #expect(try isNamed(text.replacing("\n", with: "\r\n")))
+  }
+}
+
+/// Readings of tables for their tests.
+enum FieldTable {
+  static let degree = Double.pi / 180
+
+  /// The last sample in g and °/s, and the times.
+  static func read(
+    _ text: String, columns: String? = nil, units: String? = nil, rate: SampleRate? = nil
+  ) throws -> (times: [Int64], values: [Double], remarks: [String]) {
+    var options = Imports.given(rate: rate)
+    options.columns = try columns.map { try #require(ImportColumnNames($0)) }
+    options.units = try units.map { try #require(ImportUnits($0)) }
+    let importer = try Imports.csv(text, options)
+    let (description, remarks) = (importer.description, importer.remarks)
+    let records = try Imports.records(importer)
+    let last = try #require(records.last?.sample)
+    let values = description.channels.indices.map { channel in
+      let sensor = description.sensor
+      let scale = channel < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale
+      return Double(last[channel]) * scale.value
+    }
+    return (records.map(\.time), values, remarks)
+  }
+
+  static func isNear(_ found: [Double], _ wanted: [Double]) -> Bool {
+    found.count == wanted.count
+      && zip(found, wanted).allSatisfy { abs($0 - $1) < 1e-5 * max(1, abs($1)) }
   }
 }

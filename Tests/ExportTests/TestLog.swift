@@ -135,7 +135,7 @@ struct TestLog {
   static func export(_ bytes: [UInt8], _ options: ExportOptions) throws
     -> (text: String, report: Exporter.Report)
   {
-    let (data, report) = try data(bytes, options)
+    let (data, report) = try TestLog.data(bytes, options)
     return (String(decoding: data, as: UTF8.self), report)
   }
 

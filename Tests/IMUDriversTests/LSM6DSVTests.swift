@@ -11,68 +11,6 @@ struct LSM6DSVTests {
   private static let address = I2CAddress(known: 0x6B)
   private let run = SimulatedRun(model: .lsm6dsv, chip: .lsm6dsv.ideal, address: address)
 
-  /// g, FS_XL, µg a count.
-  private static let accelerations: [(Int, UInt8, Int64)] = [
-    (2, 0, 61), (4, 1, 122), (8, 2, 244), (16, 3, 488),
-  ]
-  /// °/s, FS_G, µ°/s a count.
-  private static let rotations: [(Int, UInt8, Int64)] = [
-    (125, 0, 4375), (250, 1, 8750), (500, 2, 17500), (1000, 3, 35000), (2000, 4, 70000),
-    (4000, 12, 140_000),
-  ]
-
-  @Test("each pair of ranges has the data sheet's codes and scales, and measures the motion")
-  func ranges() throws {
-    let (g, turning) = (SIMD3(0.31, -0.72, 1.13), SIMD3(11.5, -47.25, 123.0))
-    let motion = Motion.steady(
-      Motion.Truth(
-        acceleration: g * Motion.standardGravity, angularRate: turning * (Double.pi / 180),
-        temperature: 35))
-    for (accelerometer, accelerometerCode, micro) in Self.accelerations {
-      for (gyroscope, gyroscopeCode, microDegrees) in Self.rotations {
-        let configuration = SensorConfiguration(
-          rate: hertz(100), accelerometerRange: accelerometer, gyroscopeRange: gyroscope,
-          busClock: 400_000)
-        let (registers, description) = try run(configuration, motion: motion) { sensor, clock in
-          let sample = try SimulatedRun.sample(&sensor, clock)
-          for axis in 0..<3 {
-            let counts = g[axis] * 1e6 / Double(micro)
-            #expect(abs(Double(sample[axis]) - counts) <= 0.5)
-            let turns = turning[axis] * 1e6 / Double(microDegrees)
-            #expect(abs(Double(sample[axis + 3]) - turns) <= 0.5)
-          }
-          #expect(sample.temperature == 2560)
-        }
-        #expect(registers[0x17] & 3 == accelerometerCode)
-        #expect(registers[0x15] & 0x0F == gyroscopeCode)
-        #expect(description.model == "LSM6DSV")
-        #expect(description.accelerometerScale == Fraction(micro, 1_000_000))
-        #expect(description.gyroscopeScale == Fraction(microDegrees, 1_000_000))
-        #expect(description.temperatureScale == Fraction(1, 256))
-        #expect(description.temperatureOffset == Fraction(25, 1))
-      }
-    }
-  }
-
-  @Test("values beyond the registers saturate with their sign", arguments: [1.0, -1.0])
-  func extremes(sign: Double) throws {
-    let motion = Motion.steady(
-      Motion.Truth(
-        acceleration: SIMD3(17, -15.9, 8) * sign * Motion.standardGravity,
-        angularRate: SIMD3(4600, -4000, 1) * sign * (Double.pi / 180)))
-    let configuration = SensorConfiguration(
-      rate: hertz(10), accelerometerRange: 16, gyroscopeRange: 4000)
-    _ = try run(configuration, motion: motion) { sensor, clock in
-      let sample = try SimulatedRun.sample(&sensor, clock)
-      #expect(sample.ax == (sign > 0 ? 32767 : -32768))
-      #expect(abs(Double(sample.ay) + sign * 32582) <= 1)
-      #expect(abs(Double(sample.az) - sign * 16393) <= 1)
-      #expect(sample.gx == (sign > 0 ? 32767 : -32768))
-      #expect(abs(Double(sample.gy) + sign * 28571) <= 1)
-      #expect(abs(Double(sample.gz) - sign * 7) <= 1)
-    }
-  }
-
   @Test("an LSM6DSV32X that is declared has twice the range in the same codes")
   func declared() throws {
     let model = SensorModel.lsm6dsv32x
@@ -132,53 +70,6 @@ struct LSM6DSVTests {
       #expect(description.filter.hasPrefix("accelerometer LPF2 ODR/20: 24 Hz"))
       #expect(registers[0x17] == 0x43)
     }
-  }
-
-  @Test("settings that another program left are overwritten")
-  func afterAnotherProgram() throws {
-    let configuration = SensorConfiguration(rate: hertz(100), busClock: 400_000)
-    let clean = try run(configuration)
-    let mended = try run(
-      configuration,
-      before: { bus in
-        // Low power, increment off, masked flags, offsets, self-test.
-        for (register, value) in [
-          (UInt8(0x10), UInt8(0x56)), (0x11, 0x54), (0x12, 0x00), (0x13, 0x08), (0x15, 0x74),
-          (0x17, 0xE3), (0x18, 0x0B), (0x19, 0x05),
-        ] {
-          try bus.write(Self.address, register: register, value: value)
-        }
-      })
-    #expect(mended.registers[0x10...0x19] == clean.registers[0x10...0x19])
-    #expect(mended.registers[0x12] == 0x44)
-    #expect(mended.registers[0x01] == 0)
-  }
-
-  @Test("each sensor can be recorded alone, and a dip of the supply is noticed")
-  func alone() throws {
-    for channels in [ChannelSet.accelerometer, .gyroscope] {
-      let configuration = SensorConfiguration(
-        rate: hertz(100), channels: channels, busClock: 400_000)
-      let (registers, _) = try run(configuration, motion: .tumble) { sensor, clock in
-        let sample = try SimulatedRun.sample(&sensor, clock)
-        #expect((sample.ax != 0) == (channels == .accelerometer))
-        #expect((sample.gy != 0) == (channels == .gyroscope))
-        #expect(sample.temperature == 0)
-        #expect(try sensor.checkConfiguration() == .intact)
-      }
-      #expect(registers[0x11] == (channels == .gyroscope ? 0x08 : 0x00))
-    }
-    let clock = VirtualClock()
-    var bus = SimulatedBus(clock: clock, chip: .lsm6dsv, address: Self.address)
-    bus.inject(.brownOut, at: .time(MonotonicTime(nanoseconds: 1_000_000_000)))
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .lsm6dsv, address: Self.address),
-      configuration: SensorConfiguration(rate: hertz(10), busClock: 400_000))
-    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
-    clock.sleep(until: MonotonicTime(nanoseconds: 1_000_000_000))
-    #expect(throws: BusError.self) { try sensor.checkConfiguration() }
-    clock.advance(by: 20_000_000)
-    #expect(try sensor.checkConfiguration() == .lost(register: 0x07, expected: 0x02, found: 0x00))
   }
 
   @Test("a rate or range that the chip or the bus lacks is refused with the arithmetic")

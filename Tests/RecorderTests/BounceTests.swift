@@ -27,18 +27,7 @@ struct BounceTests {
     }
   }
 
-  private func kind(_ gesture: RecorderEvent) -> String {
-    switch gesture {
-    case .press: return "press"
-    case .double: return "double"
-    case .single: return "single"
-    case .long: return "long"
-    case .holding: return "holding"
-    case .veryLong: return "very long"
-    case .forgotten: return "forgotten"
-    default: return "no gesture"
-    }
-  }
+  private func kind(_ gesture: RecorderEvent) -> Substring { "\(gesture)".prefix { $0 != "(" } }
 
   private func stamp(_ gesture: RecorderEvent) -> Int64 {
     switch gesture {

@@ -31,8 +31,6 @@ struct ChipRecorder: Sendable {
   var faults: [(fault: Fault, at: Int64)] = []
   /// The sampler's thread does not run for so long at an instant.
   var samplerStall: (at: Int64, length: Int64)?
-  /// The writer's thread does not run then.
-  var writerStall: Range<Int64> = 0..<0
 
   private static func hertz(_ rate: UInt32) -> SampleRate { ExampleLog.rate(rate) }
 
@@ -95,7 +93,6 @@ struct ChipRecorder: Sendable {
     let loop = try withoutActuallyEscaping(afterDrain) { afterDrain in
       try SimulatedRecorder(
         RecorderSetup(configuration, sensor: source, store: directory.path), surroundings,
-        isWriterHeld: { writerStall.contains($0 - start) },
         afterTick: { afterDrain($0, $1 - start) }
       ).run()
     }

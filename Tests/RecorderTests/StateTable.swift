@@ -2,54 +2,36 @@
 
 import Recorder
 
-/// The table of states and events, written from the specification. Each field has the form of `Notation.step`.
+/// The table of states and events, written from the specification. Each field has the form of `Notation.step`; an event
+/// without a row has no effect in any state of that part.
 enum StateTable {
   static let idle = """
     event         | asleep         | waking               | armed
-    begin         | ·              | ·                    | ·
-    down 5        | ·              | ·                    | ·
     press 5       | → waking: wake | ·                    | → starting: begin 5
     press 9       | → waking: wake | ·                    | → starting: begin 9
-    double 4      | ·              | ·                    | ·
-    single 4      | ·              | ·                    | ·
-    holding 5     | ·              | ·                    | ·
     long 5        | refuse         | refuse               | → saving: keep 5
     veryLong 5    | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
-    forgotten 5   | ·              | ·                    | ·
     start 5       | → waking: wake | ·                    | → starting: begin 5
     stop 5        | refuse         | refuse               | refuse
     mark 5        | refuse         | refuse               | refuse
     keep 5        | refuse         | refuse               | → saving: keep 5
     discard 5     | refuse         | refuse               | refuse
     sensorReady   | ·              | → armed              | ·
-    sensorSilent  | ·              | ·                    | ·
-    sensorAnswers | ·              | ·                    | ·
     sensorFailed  | ·              | retry                | → waking: retry
-    retry         | ·              | ·                    | ·
-    firstSample   | ·              | ·                    | ·
-    fileRefused   | ·              | ·                    | ·
-    limitReached  | ·              | ·                    | ·
-    storageEnded  | ·              | ·                    | ·
-    saved         | ·              | ·                    | ·
-    savedNothing  | ·              | ·                    | ·
     reload        | reload         | reload               | reload
     reload sample | → waking: wake | sleep, wake          | → waking: sleep, wake
     reload sleep  | ·              | → asleep: sleep      | → asleep: sleep
-    reload wrong  | ·              | ·                    | ·
     triggered 5   | report         | report               | → starting: begin 5 tick 50, mark 5 g
-    quiet 5       | ·              | ·                    | ·
     terminate     | → ended: exit  | → ended: sleep, exit | → ended: sleep, exit
     """
 
   static let recording = """
     event         | starting                       | recording                      | stopping
-    begin         | ·                              | ·                              | ·
     down 5        | hold 5                         | hold 5                         | ·
     press 5       | → stopping: hold 5             | → stopping: hold 5             | → saving: end 4 button
     press 9       | → stopping: hold 9             | → stopping: hold 9             | → saving: end 4 button
     double 4      | mark 4, release                | mark 4, release                | → recording: mark 4, release
     single 4      | ·                              | ·                              | → saving: end 4 button
-    holding 5     | ·                              | ·                              | ·
     long 5        | → saving: discard 5            | → saving: discard 5            | → saving: end 4 button
     veryLong 5    | → ending: end now button       | → ending: end now button       | → ending: mark 4, end now button
     forgotten 5   | release                        | release                        | → recording: release
@@ -58,79 +40,49 @@ enum StateTable {
     mark 5        | mark 5 x                       | mark 5 x                       | refuse
     keep 5        | refuse                         | refuse                         | refuse
     discard 5     | → saving: discard 5            | → saving: discard 5            | → saving: mark 4, discard 5
-    sensorReady   | ·                              | ·                              | ·
-    sensorSilent  | ·                              | ·                              | ·
-    sensorAnswers | ·                              | ·                              | ·
     sensorFailed  | → saving: end now sensorLost   | → saving: end now sensorLost   | → saving: mark 4, end now sensorLost
-    retry         | ·                              | ·                              | ·
     firstSample   | → recording                    | ·                              | ·
     fileRefused   | → armed                        | → armed                        | → armed
     limitReached  | → saving: end now completed    | → saving: end now completed    | → saving: end now completed
     storageEnded  | → saving: end now storageError | → saving: end now storageError | → saving: mark 4, end now storageError
-    saved         | ·                              | ·                              | ·
     savedNothing  | → armed                        | → armed                        | → armed
-    reload        | ·                              | ·                              | ·
-    reload sample | ·                              | ·                              | ·
-    reload sleep  | ·                              | ·                              | ·
-    reload wrong  | ·                              | ·                              | ·
     triggered 5   | mark 5 g                       | mark 5 g                       | mark 5 g
-    quiet 5       | ·                              | ·                              | ·
     terminate     | → ending: end now signal       | → ending: end now signal       | → ending: mark 4, end now signal
     """
 
   static let end = """
     event         | saving   | ending               | ended
-    begin         | ·        | ·                    | ·
-    down 5        | ·        | ·                    | ·
     press 5       | ·        | refuse               | ·
     press 9       | ·        | refuse               | ·
-    double 4      | ·        | ·                    | ·
-    single 4      | ·        | ·                    | ·
-    holding 5     | ·        | ·                    | ·
     long 5        | refuse   | refuse               | ·
     veryLong 5    | → ending | ·                    | ·
-    forgotten 5   | ·        | ·                    | ·
     start 5       | ·        | refuse               | refuse
     stop 5        | ·        | refuse               | refuse
     mark 5        | refuse   | refuse               | refuse
     keep 5        | refuse   | refuse               | refuse
     discard 5     | refuse   | refuse               | refuse
-    sensorReady   | ·        | ·                    | ·
-    sensorSilent  | ·        | ·                    | ·
-    sensorAnswers | ·        | ·                    | ·
-    sensorFailed  | ·        | ·                    | ·
-    retry         | ·        | ·                    | ·
-    firstSample   | ·        | ·                    | ·
     fileRefused   | → armed  | → ended: sleep, exit | ·
-    limitReached  | ·        | ·                    | ·
-    storageEnded  | ·        | ·                    | ·
     saved         | → armed  | → ended: sleep, exit | ·
     savedNothing  | → armed  | → ended: sleep, exit | ·
-    reload        | ·        | ·                    | ·
-    reload sample | ·        | ·                    | ·
-    reload sleep  | ·        | ·                    | ·
-    reload wrong  | ·        | ·                    | ·
     triggered 5   | ·        | report               | ·
-    quiet 5       | ·        | ·                    | ·
     terminate     | → ending | ·                    | ·
     """
 
-  /// A field of a table.
-  struct Field {
-    let event: String
-    let state: String
-    let step: String
-  }
-
-  /// The fields of all tables.
-  static var fields: [Field] {
-    [idle, recording, end].flatMap { table in
+  /// The steps of all parts, by state and event.
+  static let steps: [String: [String: String]] = {
+    var steps: [String: [String: String]] = [:]
+    for table in [idle, recording, end] {
       let rows = table.split(separator: "\n").map(cells)
-      return rows.dropFirst().flatMap { row in
-        zip(rows[0], row).dropFirst().map { Field(event: row[0], state: $0, step: $1) }
+      for row in rows.dropFirst() {
+        precondition(Notation.events.contains { $0.name == row[0] }, "no event \(row[0])")
+        for (state, step) in zip(rows[0], row).dropFirst() {
+          precondition(steps[state]?[row[0]] == nil, "\(row[0]) has two rows")
+          steps[state, default: [:]][row[0]] = step
+        }
       }
     }
-  }
+    return steps
+  }()
 
   private static func cells(_ row: Substring) -> [String] {
     row.split(separator: "|").map { cell in

@@ -29,7 +29,7 @@ struct RecordingAccountTests {
         bench.writer.begin(RecordingOrder(at: end, ticksBefore: 16, ticksAfter: 0))
         return bench.writer.end(at: nil, reason: reason)
       }
-      bench.writer.begin(RecordingWriterTests.order(bench))
+      bench.begin()
       bench.advance(to: end)
       switch self {
       case .atInstant: bench.writer.end(at: end, reason: reason)
@@ -75,10 +75,9 @@ struct RecordingAccountTests {
   private func expectRest(_ bench: WriterBench) throws {
     bench.advance(to: 7.05)
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
-    bench.writer.end(at: nil, reason: .button)
-    #expect(bench.finish())
+    bench.end(.button)
     try #require(bench.logs.count == 2)
-    try bench.logs[1].expect(26..<71, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(26..<71, in: 1, .button)
   }
 
   @Test("a sampler that is silent after a bus error leaves a gap with the cause bus error")
@@ -86,12 +85,11 @@ struct RecordingAccountTests {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = [22..<25, 25..<1000]
     bench.advance(to: 1.95)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 4)
     bench.writer.end(at: nil, reason: .sensorLost)
     #expect(bench.finish(within: 2))
-    try bench.logs[0].expect(
-      20..<41, of: bench.schedule, bench.sampleTimes, reason: .sensorLost)
+    try bench.expect(20..<41, in: 0, .sensorLost)
     #expect(try bench.logs[0].verification().end?.ledger.busErrors == 19)
     #expect(try bench.logs[0].gaps().allSatisfy { $0.cause == .busError && $0.code == 121 })
   }
@@ -100,13 +98,13 @@ struct RecordingAccountTests {
   func slowRate() throws {
     let bench = WriterBench(ExampleLog.rate(1, per: 60))
     bench.advance(to: 50)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 100)
     bench.holdUp = (2, bench.instant(10_000))
     bench.advance(to: 121)
     bench.writer.end(at: nil, reason: .signal)
     #expect(bench.finish(within: 10.1))
-    try bench.logs[0].expect(1..<3, of: bench.schedule, bench.sampleTimes, reason: .signal)
+    try bench.expect(1..<3, in: 0, .signal)
   }
 
   /// A recording requested at 3 s, with half a second of history, while the card is busy with the previous one until `end`.
@@ -114,19 +112,15 @@ struct RecordingAccountTests {
     -> WriterBench
   {
     let rate = UInt64(hertz)
-    let bench = WriterBench(ExampleLog.rate(hertz))
-    bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(hertz, from: 1)
     bench.advance(to: 2)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     if !isRestKept { bench.writer.forgetRest() }
     bench.advance(to: end)
     let press = bench.instant(3)
     bench.writer.begin(RecordingOrder(at: press, ticksBefore: rate / 2, ticksAfter: nil))
     bench.advance(to: end + 2)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     return bench
   }
 
@@ -136,8 +130,7 @@ struct RecordingAccountTests {
   func waitingForCard(_ hertz: UInt32) throws {
     let rate = UInt64(hertz)
     let bench = try waitingRecording(hertz, until: 20)
-    try bench.logs[1].expect(
-      5 * rate / 2..<22 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(5 * rate / 2..<22 * rate + 1, in: 1, .button)
     #expect(bench.droppedTicks == [])
   }
 
@@ -146,8 +139,7 @@ struct RecordingAccountTests {
   )
   func waitingForTooLong() throws {
     let bench = try waitingRecording(1000, until: 30)
-    try bench.logs[1].expect(
-      2500..<32_001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(2500..<32_001, in: 1, .button)
     // From the last tick of the previous recording on.
     #expect(bench.droppedTicks.min() == UInt64(2001 + RecordingWriter.patience + 600))
     #expect(try bench.logs[1].gaps().map(\.cause) == [.ringFull])
@@ -171,17 +163,13 @@ struct RecordingAccountTests {
     "a press during the previous recording begins one after that one's last tick, without a gap"
   )
   func pressWithinThePreviousRecording() throws {
-    let bench = WriterBench(ExampleLog.rate(10))
-    bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(10, from: 1)
     bench.advance(to: 3)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     bench.writer.begin(RecordingOrder(at: bench.instant(2.5), ticksBefore: 5, ticksAfter: nil))
     bench.advance(to: 4)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
-    try bench.logs[1].expect(31..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+    bench.end(at: bench.now, .button)
+    try bench.expect(31..<41, in: 1, .button)
     #expect(try bench.logs[1].gaps() == [])
   }
 }

@@ -12,7 +12,7 @@ struct RecordingEndTests {
   @discardableResult
   private func press(_ bench: WriterBench, at start: Double, until end: Double) -> MonotonicTime {
     bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: start)
     let press = bench.now
     bench.writer.hold(at: press)
@@ -26,9 +26,7 @@ struct RecordingEndTests {
     "with the last tick before the press, though that is decided later",
     arguments: [3, 10, 30, 200, 1000] as [UInt32])
   func datedByPress(_ hertz: UInt32) throws {
-    let bench = WriterBench(ExampleLog.rate(hertz))
-    bench.advance(to: 2)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(hertz, from: 2)
     let press = bench.instant(4.987)
     bench.advance(to: press)
     bench.writer.hold(at: press)
@@ -38,41 +36,35 @@ struct RecordingEndTests {
     #expect(bench.isIdle)
     let own = UInt64(hertz) * 2
     let end = bench.schedule.tick(at: press) + 1
-    try bench.logs[0].expect(own..<end, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(own..<end, in: 0, .button)
     // The ticks that were held back belong to the next one.
     let next = TickClock(bench.schedule).firstTick(from: bench.now)
-    bench.writer.begin(RecordingWriterTests.order(bench, before: UInt64(hertz), after: 5))
+    bench.begin(before: UInt64(hertz), after: 5)
     bench.advance(to: 9)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[1].expect(
-      end..<next + 5, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(end..<next + 5, in: 1, .completed)
   }
 
   @Test("a sample that is being read when the end is requested is still in the recording")
   func lastSample() throws {
-    let bench = WriterBench(ExampleLog.rate(10))
-    bench.advance(to: 1.95)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(10, from: 1.95)
     // A tenth of a millisecond after tick 25 was due, before its record is there.
     bench.advance(to: 2.5001)
     bench.writer.end(at: bench.now, reason: .button)
     bench.turn()
     #expect(bench.finish(within: 0.1))
-    try bench.logs[0].expect(20..<26, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(20..<26, in: 0, .button)
   }
 
   @Test("a recording whose only sample is being read when its end is requested has that sample")
   func onlySample() throws {
-    let bench = WriterBench(ExampleLog.rate(10))
-    bench.advance(to: 1.95)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(10, from: 1.95)
     bench.advance(to: 2.0001)
     bench.writer.end(at: bench.now, reason: .button)
     bench.turn()
     #expect(bench.finish(within: 0.1))
     try #require(bench.logs.count == 1)
-    try bench.logs[0].expect(20..<21, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(20..<21, in: 0, .button)
   }
 
   @Test("a sampler that has ended does not delay the end of a recording")
@@ -80,14 +72,14 @@ struct RecordingEndTests {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = [25..<100_000]
     bench.advance(to: 1.95)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 4)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish(within: 2))
-    try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(20..<41, in: 0, .button)
     #expect(try bench.logs[0].gaps() == [Gap(firstTick: 5, count: 16, cause: .missed)])
     // Nor does a sampler that never had a record.
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 7)
     bench.writer.end(at: bench.now, reason: .button)
     #expect(bench.finish(within: 2))
@@ -100,7 +92,7 @@ struct RecordingEndTests {
     // Without a recording a hold has no effect.
     bench.writer.hold(at: bench.now)
     bench.advance(to: 1.95)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 3.01)
     bench.writer.hold(at: bench.now)
     bench.writer.release()
@@ -111,16 +103,13 @@ struct RecordingEndTests {
     bench.writer.hold(at: bench.now)
     bench.advance(to: 5)
     #expect(bench.writer.progress?.ledger.scheduled == 21)
-    bench.writer.end(at: bench.instant(4.01), reason: .button)
-    #expect(bench.finish())
-    try bench.logs[0].expect(20..<41, of: bench.schedule, bench.sampleTimes, reason: .button)
+    bench.end(at: bench.instant(4.01), .button)
+    try bench.expect(20..<41, in: 0, .button)
   }
 
   @Test("holding back and continuing loses nothing", arguments: [10, 200, 1000] as [UInt32])
   func release(_ hertz: UInt32) throws {
-    let bench = WriterBench(ExampleLog.rate(hertz))
-    bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(hertz, from: 1)
     for second in [2.0, 5.0, 9.0] {
       bench.advance(to: second)
       bench.writer.hold(at: bench.now)
@@ -128,11 +117,9 @@ struct RecordingEndTests {
       bench.writer.release()
     }
     bench.advance(to: 13.0009)
-    bench.writer.end(at: bench.instant(13), reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.instant(13), .button)
     let rate = UInt64(hertz)
-    try bench.logs[0].expect(
-      rate..<13 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(rate..<13 * rate + 1, in: 0, .button)
     #expect(bench.droppedTicks == [])
   }
 
@@ -142,16 +129,13 @@ struct RecordingEndTests {
     let bench = WriterBench(ExampleLog.rate(1000))
     press(bench, at: 2, until: 3.7)
     #expect(bench.isIdle)
-    try bench.logs[0].expect(
-      1000..<2001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(1000..<2001, in: 0, .button)
     // A press during the hold, which was waiting for that end.
     bench.writer.begin(
       RecordingOrder(at: bench.instant(3), ticksBefore: 200, ticksAfter: 1500))
     bench.advance(to: 5)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[1].expect(
-      2800..<4500, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(2800..<4500, in: 1, .completed)
     #expect(bench.droppedTicks == [])
   }
 
@@ -167,12 +151,9 @@ struct RecordingEndTests {
     let rate = UInt64(hertz)
     bench.writer.begin(RecordingOrder(at: press, ticksBefore: 0, ticksAfter: 5 * rate))
     bench.advance(to: 12)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[0].expect(
-      rate..<2 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
-    try bench.logs[1].expect(
-      2 * rate + 1..<7 * rate + 1, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(rate..<2 * rate + 1, in: 0, .button)
+    try bench.expect(2 * rate + 1..<7 * rate + 1, in: 1, .completed)
     #expect(bench.droppedTicks == [])
   }
 
@@ -183,8 +164,7 @@ struct RecordingEndTests {
     bench.writer.forgetRest()
     bench.advance(to: 9)
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
-    bench.writer.end(at: nil, reason: .button)
-    #expect(bench.finish())
+    bench.end(.button)
     let kept = try #require(bench.logs.last).plan.plannedTicks ?? 0
     // The ring's, and those of a press of 1.8 s.
     #expect(kept >= UInt64(bench.historyTicks) + 1800 && kept <= 600 + 1801)
@@ -192,40 +172,32 @@ struct RecordingEndTests {
 
   @Test("an end without an instant logs the ticks that were held back")
   func endWhileHolding() throws {
-    let bench = WriterBench(ExampleLog.rate(10))
-    bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(10, from: 1)
     bench.advance(to: 2)
     bench.writer.hold(at: bench.now)
     bench.advance(to: 2.35)
-    bench.writer.end(at: nil, reason: .sensorLost)
-    #expect(bench.finish())
-    try bench.logs[0].expect(10..<24, of: bench.schedule, bench.sampleTimes, reason: .sensorLost)
+    bench.end(.sensorLost)
+    try bench.expect(10..<24, in: 0, .sensorLost)
   }
 
   @Test("a recording that ends before its first tick leaves the history to the next one")
   func nothingBeforeAnother() throws {
-    let bench = WriterBench(ExampleLog.rate(10))
-    bench.advance(to: 2.01)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(10, from: 2.01)
     bench.turn()
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     #expect(bench.drainNews() == [.savedNothing])
-    bench.writer.begin(RecordingWriterTests.order(bench, before: 5))
+    bench.begin(before: 5)
     let own = TickClock(bench.schedule).firstTick(from: bench.now)
     bench.advance(to: 3.05)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
-    try bench.logs[0].expect(
-      own - 5..<31, of: bench.schedule, bench.sampleTimes, reason: .button)
+    bench.end(at: bench.now, .button)
+    try bench.expect(own - 5..<31, in: 0, .button)
   }
 
   @Test("before there was a record there is nothing to keep, and its marks are forgotten with it")
   func nothing() throws {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.01)
-    bench.writer.begin(RecordingWriterTests.order(bench, after: 600))
+    bench.begin(after: 600)
     bench.writer.mark(at: bench.now, label: "of nothing")
     bench.advance(to: 1.04)
     bench.writer.end(at: bench.now, reason: .button)
@@ -236,10 +208,9 @@ struct RecordingEndTests {
     bench.writer.mark(at: bench.now, label: "of no one")
     #expect(bench.writer.takeLostMarks() == 2)
     bench.advance(to: 1.5)
-    bench.writer.begin(RecordingWriterTests.order(bench, after: 10))
+    bench.begin(after: 10)
     bench.advance(to: 3)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     #expect(try bench.logs[0].marks() == [])
   }
 
@@ -259,8 +230,7 @@ struct RecordingEndTests {
     bench.writer.mark(at: bench.instant(7), label: "")
     bench.writer.release()
     bench.advance(to: 8)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     let start = bench.logs[0].plan.start
     #expect(start == bench.schedule.deadline(of: 151 - 30))
     let expected = [(5.01, "before the file"), (6.99, "é"), (7.0, "")].map { second, label in
@@ -271,14 +241,11 @@ struct RecordingEndTests {
 
   @Test("a mark before the recording's first sample has a time before it")
   func earlyMark() throws {
-    let bench = WriterBench(ExampleLog.rate(10))
-    bench.advance(to: 1.01)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    let bench = WriterBench.recording(10, from: 1.01)
     bench.advance(to: 1.03)
     bench.writer.mark(at: bench.now, label: "early")
     bench.advance(to: 2.05)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     #expect(try bench.logs[0].marks() == [Mark(time: -70_000_000, label: "early")])
     #expect(try bench.logs[0].verification().isIntact)
   }

@@ -14,12 +14,10 @@ struct RecordingFileTests {
     let bench = WriterBench(ExampleLog.rate(1000))
     bench.fileDelay = 15_000_000_000
     bench.advance(to: 2)
-    bench.writer.begin(RecordingWriterTests.order(bench, before: 300))
+    bench.begin(before: 300)
     bench.advance(to: 18)
-    bench.writer.end(at: bench.instant(17.9995), reason: .button)
-    #expect(bench.finish())
-    try bench.logs[0].expect(
-      1700..<18_000, of: bench.schedule, bench.sampleTimes, reason: .button)
+    bench.end(at: bench.instant(17.9995), .button)
+    try bench.expect(1700..<18_000, in: 0, .button)
     #expect(bench.droppedTicks == [])
   }
 
@@ -28,12 +26,10 @@ struct RecordingFileTests {
     let bench = WriterBench(ExampleLog.rate(1000))
     bench.fileDelay = 25_000_000_000
     bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 28.0009)
-    bench.writer.end(at: bench.instant(28), reason: .button)
-    #expect(bench.finish())
-    try bench.logs[0].expect(
-      1000..<28_001, of: bench.schedule, bench.sampleTimes, reason: .button)
+    bench.end(at: bench.instant(28), .button)
+    try bench.expect(1000..<28_001, in: 0, .button)
     // The oldest records stay: as many as fit into memory and the ring.
     let kept = UInt64(RecordingWriter.patience + 600)
     #expect(bench.droppedTicks.min() == 1000 + kept)
@@ -47,12 +43,12 @@ struct RecordingFileTests {
     let bench = WriterBench(ExampleLog.rate(100))
     bench.fileDelay = 3_000_000_000
     bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 3)
     bench.writer.end(at: bench.instant(2.505), reason: .button)
     bench.advance(to: 5)
     #expect(bench.isIdle)
-    try bench.logs[0].expect(100..<251, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(100..<251, in: 0, .button)
   }
 
   @Test("samples from a time when a file could not be made are history for the next recording")
@@ -60,18 +56,17 @@ struct RecordingFileTests {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.fileDelay = nil
     bench.advance(to: 5)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     bench.advance(to: 8.05)
     bench.writer.mark(at: bench.now, label: "of the refused one")
     bench.writer.abandon()
     #expect(bench.isIdle)
     #expect(bench.writer.takeLostMarks() == 1)
     bench.fileDelay = 0
-    bench.writer.begin(RecordingWriterTests.order(bench, before: 60, after: 10))
+    bench.begin(before: 60, after: 10)
     bench.advance(to: 10)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[0].expect(50..<91, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(50..<91, in: 0, .completed)
     #expect(try bench.logs[0].marks() == [])
   }
 
@@ -85,11 +80,9 @@ struct RecordingFileTests {
     let press = bench.instant(68.4)
     bench.writer.begin(RecordingOrder(at: press, ticksBefore: before, ticksAfter: nil))
     bench.advance(to: 71)
-    bench.writer.end(at: bench.now, reason: .button)
-    #expect(bench.finish())
+    bench.end(at: bench.now, .button)
     let own = TickClock(bench.schedule).firstTick(from: press)
-    try bench.logs[0].expect(
-      own - before..<UInt64(hertz) * 71 + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(own - before..<UInt64(hertz) * 71 + 1, in: 0, .button)
     #expect(bench.droppedTicks == [])
   }
 
@@ -100,7 +93,7 @@ struct RecordingFileTests {
     let gate = Gate()
     bench.gate = gate
     bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     gate.close()
     // Until the queue is full, and the ring is not.
     while bench.writer.progress?.ledger.sampled ?? 0 == 0 || !isStalled(bench) {
@@ -116,8 +109,7 @@ struct RecordingFileTests {
       sched_yield()
       bench.turn()
     }
-    try bench.logs[0].expect(
-      1000..<end + 1, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(1000..<end + 1, in: 0, .button)
     #expect(bench.droppedTicks == [])
   }
 
@@ -135,7 +127,7 @@ struct RecordingFileTests {
     let bench = WriterBench(ExampleLog.rate(100))
     bench.configureDisk = { $0.failure = (0, EIO) }
     bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     while !bench.news.contains(.storageEnded(.storage)) {
       bench.advance(to: bench.now + 50_000_000)
       sched_yield()
@@ -152,14 +144,12 @@ struct RecordingFileTests {
     #expect(bench.drainNews().count { $0 == .storageEnded(.storage) } == 1)
     #expect(bench.ends.map(\.reason) == [.storageError])
     bench.configureDisk = { _ in }
-    bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
+    bench.begin(after: 30)
     let own = TickClock(bench.schedule).firstTick(from: bench.now)
     bench.advance(to: bench.now + 1_000_000_000)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     #expect(bench.news.contains(.firstSample))
-    try bench.logs[1].expect(
-      own..<own + 30, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    try bench.expect(own..<own + 30, in: 1, .completed)
   }
 
   @Test("storage that fills up ends the recording, and the log is whole")
@@ -167,7 +157,7 @@ struct RecordingFileTests {
     let bench = WriterBench(ExampleLog.rate(1000))
     bench.configureDisk = { $0.capacity = $0.spare + 10_000 }
     bench.advance(to: 1)
-    bench.writer.begin(RecordingWriterTests.order(bench))
+    bench.begin()
     while !bench.news.contains(.storageEnded(.storageFull)) {
       bench.advance(to: bench.now + 50_000_000)
       // The bytes that wait in the queue at the end have to fit into the spare.
@@ -178,8 +168,7 @@ struct RecordingFileTests {
     bench.advance(to: bench.now + 300_000_000)
     let end = bench.schedule.tick(at: bench.now) + 1
     bench.writer.mark(at: bench.now, label: "ü")
-    bench.writer.end(at: nil, reason: .storageFull)
-    #expect(bench.finish())
+    bench.end(.storageFull)
     #expect(try bench.logs[0].marks().map(\.label) == ["ü"])
     #expect(bench.writer.takeLostMarks() == 0)
     let report = try bench.logs[0].verification()
@@ -197,8 +186,7 @@ struct RecordingFileTests {
     #expect(report.end?.ledger == report.counted && report.counted.scheduled == end - 1000)
     bench.configureDisk = { _ in }
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
-    bench.writer.end(at: nil, reason: .button)
-    #expect(bench.finish())
+    bench.end(.button)
     #expect(try bench.logs[1].sampledTicks().first == next)
   }
 }

@@ -89,8 +89,7 @@ struct RecordingSeriesTests {
       return nil
     }
     try #require(bench.logs.count == count + 1, "\(base)..<\(end): \(bench.news)")
-    try bench.logs[count].expect(
-      base..<end, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(base..<end, in: count, .button)
     #expect(bench.droppedTicks.isEmpty)
     return Wish(own: own, base: base, end: end)
   }

@@ -8,13 +8,6 @@ import Testing
 
 @Suite("Which ticks a recording of a service has")
 struct RecordingWriterTests {
-  /// A bench at a rate, and an order for a recording that begins at the bench's present.
-  static func order(
-    _ bench: WriterBench, before: UInt64 = 0, after: UInt64? = nil
-  ) -> RecordingOrder {
-    RecordingOrder(at: bench.now, ticksBefore: before, ticksAfter: after)
-  }
-
   @Test(
     "are those of its order, also at rates whose period is not a whole number of nanoseconds",
     arguments: [(10, 1), (30, 1), (3, 1), (7, 3), (25, 2), (1000, 1)] as [(UInt32, UInt32)])
@@ -32,8 +25,7 @@ struct RecordingWriterTests {
       bench.advance(to: bench.now + unit)
     }
     bench.advance(to: bench.now + 9 * unit)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     let log = try #require(bench.logs.first)
     #expect(bench.logs.count == 1)
     #expect(log.plan.plannedTicks == 70)
@@ -56,11 +48,9 @@ struct RecordingWriterTests {
       let press = bench.schedule.deadline(of: 20) + offset
       bench.writer.begin(RecordingOrder(at: press, ticksBefore: 0, ticksAfter: 5))
       bench.advance(to: 3)
-      bench.writer.end(at: nil, reason: .completed)
-      #expect(bench.finish())
+      bench.end(.completed)
       let first: UInt64 = offset > 0 ? 21 : 20
-      try bench.logs[0].expect(
-        first..<first + 5, of: bench.schedule, bench.sampleTimes, reason: .completed)
+      try bench.expect(first..<first + 5, in: 0, .completed)
     }
   }
 
@@ -73,8 +63,7 @@ struct RecordingWriterTests {
       at: bench.schedule.start + -80_000_000, ticksBefore: 0, ticksAfter: 300)
     bench.writer.begin(order)
     bench.advance(to: 4)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     let end = try #require(try bench.logs[0].verification().end)
     #expect(end.ledger.sampled == 300)
   }
@@ -91,8 +80,7 @@ struct RecordingWriterTests {
     bench.writer.begin(
       RecordingOrder(at: instant, ownTick: 1550, ticksBefore: 590, ticksAfter: 100))
     bench.advance(to: 34)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     let log = try #require(bench.logs.first)
     #expect(log.plan.frame.base == 960)
     let end = try #require(try log.verification().end)
@@ -103,17 +91,15 @@ struct RecordingWriterTests {
   func shortHistory() throws {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 1.05)
-    bench.writer.begin(RecordingWriterTests.order(bench, before: 50, after: 10))
+    bench.begin(before: 50, after: 10)
     bench.advance(to: 2.5)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[0].expect(0..<21, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(0..<21, in: 0, .completed)
     bench.advance(to: 3.05)
-    bench.writer.begin(RecordingWriterTests.order(bench, before: 50, after: 10))
+    bench.begin(before: 50, after: 10)
     bench.advance(to: 5)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[1].expect(21..<41, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(21..<41, in: 1, .completed)
   }
 
   @Test("a whole history can precede a recording, a minute at 10 Hz")
@@ -121,12 +107,10 @@ struct RecordingWriterTests {
     let bench = WriterBench(ExampleLog.rate(10))
     #expect(bench.historyTicks == 590)
     bench.advance(to: 200.05)
-    bench.writer.begin(RecordingWriterTests.order(bench, before: 590, after: 3))
+    bench.begin(before: 590, after: 3)
     bench.advance(to: 201)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[0].expect(
-      2001 - 590..<2004, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(2001 - 590..<2004, in: 0, .completed)
     #expect(bench.droppedTicks == [])
   }
 
@@ -134,25 +118,23 @@ struct RecordingWriterTests {
   func keep() throws {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.advance(to: 10.05)
-    bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
+    bench.begin(before: .max, after: 0)
     bench.writer.end(at: nil, reason: .button)
     bench.advance(to: 11.05)
     #expect(bench.finish())
-    try bench.logs[0].expect(0..<101, of: bench.schedule, bench.sampleTimes, reason: .button)
+    try bench.expect(0..<101, in: 0, .button)
     #expect(bench.logs[0].plan.plannedTicks == 101)
     // Repeated at once: only the ticks since then.
-    bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
-    bench.writer.end(at: nil, reason: .button)
-    #expect(bench.finish())
-    try bench.logs[1].expect(101..<111, of: bench.schedule, bench.sampleTimes, reason: .button)
+    bench.begin(before: .max, after: 0)
+    bench.end(.button)
+    try bench.expect(101..<111, in: 1, .button)
   }
 
   @Test("a recording of an empty history is not kept")
   func keepNothing() {
     let bench = WriterBench(ExampleLog.rate(10))
-    bench.writer.begin(RecordingWriterTests.order(bench, before: .max, after: 0))
-    bench.writer.end(at: nil, reason: .button)
-    #expect(bench.finish())
+    bench.begin(before: .max, after: 0)
+    bench.end(.button)
     #expect(bench.news == [.savedNothing])
   }
 
@@ -163,10 +145,9 @@ struct RecordingWriterTests {
     let bench = WriterBench(ExampleLog.rate(10))
     bench.busErrors = (0..<100).map { $0 * 10..<($0 + 1) * 10 }
     bench.advance(to: 2)
-    bench.writer.begin(RecordingWriterTests.order(bench, after: 30))
+    bench.begin(after: 30)
     bench.advance(to: 9)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     #expect(!bench.news.contains(.firstSample))
     let end = try #require(bench.ends.last)
     #expect(end.reason == .completed)
@@ -184,9 +165,8 @@ struct RecordingWriterTests {
     bench.writer.begin(
       RecordingOrder(at: bench.schedule.deadline(of: 20), ticksBefore: 0, ticksAfter: 30))
     bench.advance(to: 8)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[0].expect(20..<50, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(20..<50, in: 0, .completed)
     #expect(
       try bench.logs[0].gaps() == [
         Gap(firstTick: 0, count: 5, cause: .busError, code: 121),
@@ -194,8 +174,7 @@ struct RecordingWriterTests {
       ])
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: 100, ticksAfter: 5))
     bench.advance(to: 10)
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
+    bench.end(.completed)
     #expect(
       try bench.logs[1].gaps() == [Gap(firstTick: 0, count: 13, cause: .busError, code: 121)])
     #expect(bench.logs[1].plan.start == bench.schedule.deadline(of: 50))
@@ -210,9 +189,8 @@ struct RecordingWriterTests {
     bench.advance(to: 4)
     bench.writer.begin(
       RecordingOrder(at: bench.schedule.deadline(of: 20), ticksBefore: 0, ticksAfter: 5))
-    bench.writer.end(at: nil, reason: .completed)
-    #expect(bench.finish())
-    try bench.logs[0].expect(20..<25, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    bench.end(.completed)
+    try bench.expect(20..<25, in: 0, .completed)
     #expect(try bench.logs[0].sensorEvents().map(\.tick) == [0, 4])
   }
 }

@@ -7,6 +7,7 @@ import Recorder
 import RingBuffer
 import Sampling
 import TestSupport
+import Testing
 
 /// A sampler that runs through many recordings, the ring, and the writer of a service, on one thread and on the test's
 /// clock; each recording's flusher has a thread of its own and memory for a disk.
@@ -73,7 +74,38 @@ final class WriterBench {
     nextTurn = start
   }
 
+  /// A sampler that has started, at so many hertz, with a recording from an instant on.
+  static func recording(_ hertz: UInt32, from seconds: Double) -> WriterBench {
+    let bench = WriterBench(ExampleLog.rate(hertz))
+    bench.advance(to: seconds)
+    bench.begin()
+    return bench
+  }
+
   var isIdle: Bool { writer.isIdle }
+
+  /// Orders a recording from now on.
+  func begin(before: UInt64 = 0, after: UInt64? = nil) {
+    writer.begin(RecordingOrder(at: now, ticksBefore: before, ticksAfter: after))
+  }
+
+  /// Asks for the recording's end, which has to come.
+  func end(
+    at instant: MonotonicTime? = nil, _ reason: StopReason,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    writer.end(at: instant, reason: reason)
+    #expect(finish(), sourceLocation: sourceLocation)
+  }
+
+  /// Expects these ticks of the sampler, each with its sample or a gap, in a log; see ``WrittenLog``.
+  func expect(
+    _ ticks: Range<UInt64>, in log: Int, _ reason: StopReason,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try logs[log].expect(
+      ticks, of: schedule, sampleTimes, reason: reason, sourceLocation: sourceLocation)
+  }
 
   /// `seconds` after the sampler's tick 0 was due.
   func instant(_ seconds: Double) -> MonotonicTime {

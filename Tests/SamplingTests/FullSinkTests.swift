@@ -19,8 +19,7 @@ import Testing
         Gap(firstTick: 3, count: 4, cause: .ringFull)
       ])
     recording.box.room = 100
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 10) == nil)
+    recording.run(ticks: 10)
     #expect(recording.box.records.map(\.tick) == [0, 1, 2, 3, 7, 8, 9])
     #expect(recording.gaps == [Gap(firstTick: 3, count: 4, cause: .ringFull)])
     #expect(recording.sampler.undelivered.isEmpty)
@@ -31,8 +30,7 @@ import Testing
     let recording = SampledRecording(.hz(1000), ticks: 1300)
     recording.box.room = 3
     recording.script.ailmentAtRead = { $0 == 5 ? .dead : $0 > 900 ? .dead : nil }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 1300) == nil)
+    recording.run(ticks: 1300)
     #expect(recording.box.records.count == 3)
     #expect(
       recording.sampler.undelivered.compactMap(\.gap) == [
@@ -59,8 +57,7 @@ import Testing
     let told = SensorEvent(tick: 2999, kind: .back, fault: .configurationLost)
     #expect(recording.sampler.undelivered.last?.sensorEvent == told)
     recording.box.room = .max
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 60_000) == nil)
+    recording.run(ticks: 60_000)
     #expect(recording.events.map(\.kind) == [told.kind])
   }
 

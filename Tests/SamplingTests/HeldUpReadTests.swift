@@ -19,8 +19,7 @@ import Testing
   @Test("a sample whose read was held up does not count: the chip is read again")
   func readAgain() {
     let recording = run(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 10) == nil)
+    recording.run(ticks: 10)
     #expect(recording.gaps == [])
     let first = recording.box.records.first
     #expect(first?.time == 30_500_000)
@@ -32,8 +31,7 @@ import Testing
   func staleInBetween() {
     let recording = run(.hz(10), ticks: 10, holdingUp: 0, by: 30_000_000)
     recording.script.ailmentAtRead = { (1...3).contains($0) ? .noData : nil }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 10) == nil)
+    recording.run(ticks: 10)
     #expect(recording.gaps == [])
     #expect(recording.box.records.first?.time == 32_000_000)
   }
@@ -49,16 +47,14 @@ import Testing
   @Test("a tick without a quick read is missed, and so are those that passed meanwhile")
   func missed() {
     let recording = run(.hz(100), ticks: 100, holdingUp: 0, by: 35_000_000)
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 100) == nil)
+    recording.run(ticks: 100)
     #expect(recording.gaps == [Gap(firstTick: 0, count: 3, cause: .missed)])
   }
 
   @Test("ticks that pass while the bus stalls are bus errors, though the transfer succeeds")
   func stalled() {
     let recording = run(.hz(100), ticks: 500, holdingUp: 0, by: 3_000_000_000)
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 500) == nil)
+    recording.run(ticks: 500)
     #expect(recording.gaps == [Gap(firstTick: 0, count: 300, cause: .busError, code: 110)])
     #expect(recording.events == [])
   }
@@ -67,8 +63,7 @@ import Testing
   func stalledCheck() {
     let recording = SampledRecording(.hz(100), ticks: 500)
     recording.script.checkCost = 200_000_000
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 500) == nil)
+    recording.run(ticks: 500)
     #expect(recording.sampler.ledger.missed == 0)
     #expect(recording.gaps.allSatisfy { $0.cause == .busError && $0.code == 110 })
     #expect(recording.sampler.ledger.busErrors > 0)
@@ -82,8 +77,7 @@ import Testing
     recording.script.checkCost = 1_000_000_000
     recording.script.bringUpCost = 1_000_000_000
     recording.script.ailmentAtTime = { $0 >= SampledRecording.start ? .dead : Ailment.none }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 1000) == nil)
+    recording.run(ticks: 1000)
     #expect(recording.sampler.ledger.missed == 0)
     // All but the tick at which setting the chip up begins.
     #expect(recording.sampler.ledger.busErrors == 999, "\(recording.gaps)")
@@ -141,8 +135,7 @@ import Testing
   func lateWakeUp() {
     let recording = SampledRecording(.hz(100), ticks: 100) { $0.outputDataRate = 208 }
     recording.clock.setOversleep { $0 % 7 == 3 ? 9_500_000 : 0 }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 100) == nil)
+    recording.run(ticks: 100)
     #expect(recording.sampler.ledger.stale == 0, "\(recording.gaps)")
   }
 }

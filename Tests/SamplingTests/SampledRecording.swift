@@ -58,6 +58,12 @@ final class SampledRecording {
   /// Gaps in order.
   var gaps: [Gap] { allRecords.compactMap(\.gap) }
 
+  /// Runs to the end, and expects these ticks in order and in balance.
+  func run(ticks: UInt64, sourceLocation: SourceLocation = #_sourceLocation) {
+    sampler.run()
+    #expect(imbalance(ticks: ticks) == nil, sourceLocation: sourceLocation)
+  }
+
   /// The error in the records, or `nil`; see ``audit(_:ledger:ticks:schedule:timeUnit:)``.
   func imbalance(ticks: UInt64) -> String? {
     audit(

@@ -12,8 +12,7 @@ import Testing
       [SampleRate.hz(3), .hz(30), .hz(1000)], [10_000, 30_000, 300_000] as [UInt64]))
   func manyTicks(rate: SampleRate, ticks: UInt64) {
     let recording = SampledRecording(rate, ticks: ticks)
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: ticks) == nil)
+    recording.run(ticks: ticks)
     #expect(recording.sampler.ledger.sampled == ticks)
     let offGrid = recording.box.records.first { $0.time != rate.nanoseconds(atTick: $0.tick) }
     #expect(offGrid == nil)
@@ -29,8 +28,7 @@ import Testing
     let recording = SampledRecording(.hz(30), ticks: 3000)
     recording.script.readCost = 5_000_000
     recording.clock.setOversleep { Int64($0 % 7) * 1_000_000 }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 3000) == nil)
+    recording.run(ticks: 3000)
     #expect(recording.sampler.ledger.sampled == 3000)
     let worst = recording.box.records.map { $0.time - recording.rate.nanoseconds(atTick: $0.tick) }
       .max()
@@ -63,8 +61,7 @@ import Testing
   func timeUnit(unit: Int64) {
     let recording = SampledRecording(.hz(3), ticks: 100, timeUnit: unit)
     recording.clock.setOversleep { Int64($0) * 12_345 }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 100) == nil)
+    recording.run(ticks: 100)
     let last = recording.box.records.last
     #expect(last.map { $0.time % unit } == 0)
     #expect(recording.box.records.count == 100)
@@ -74,8 +71,7 @@ import Testing
   func stale() {
     let recording = SampledRecording(.hz(1000), ticks: 6)
     recording.script.ailmentAtRead = { [2, 3].contains($0) ? .noData : nil }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 6) == nil)
+    recording.run(ticks: 6)
     #expect(recording.gaps == [Gap(firstTick: 2, count: 2, cause: .stale)])
   }
 
@@ -86,8 +82,7 @@ import Testing
     recording.script.errno = 110
     for _ in 0..<4 { _ = recording.sampler.step() }
     recording.script.errno = 6
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 8) == nil)
+    recording.run(ticks: 8)
     #expect(
       recording.gaps == [
         Gap(firstTick: 2, count: 2, cause: .busError, code: 110),
@@ -140,8 +135,7 @@ import Testing
     _ = recording.sampler.step()
     recording.clock.advance(by: 1_050_000_000)
     recording.stop.request()
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 10) == nil)
+    recording.run(ticks: 10)
     #expect(recording.gaps == [Gap(firstTick: 1, count: 9, cause: .missed)])
   }
 }

@@ -103,8 +103,7 @@ import Testing
       $0 >= SampledRecording.start + 2_000_000_000 ? .asleep : nil
     }
     recording.script.refusesBringUp = true
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 2000) == nil)
+    recording.run(ticks: 2000)
     #expect((2070...2090).contains(recording.script.bringUps))
     #expect(recording.sampler.ledger.reinitialising > 1700)
     #expect(recording.events.map(\.kind) == [.lost])
@@ -126,8 +125,7 @@ import Testing
     let subject = Case(rate: .hz(1000), ailment: .configurationLost)
     let recording = run(subject, fallsIll: 3_000_000_000)
     recording.script.readCost = 1_200_000
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 15_000) == nil)
+    recording.run(ticks: 15_000)
     #expect(recording.events.map(\.kind) == [.lost, .reinitialised, .back])
   }
 
@@ -191,8 +189,7 @@ import Testing
     let recording = SampledRecording(.hz(100), ticks: 3000)
     // 25 equal looks and one that differs: just too short a time for a proof.
     recording.script.ailmentAtRead = { $0 % 25 == 0 ? Ailment.none : .frozen }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 3000) == nil)
+    recording.run(ticks: 3000)
     #expect(recording.sampler.ledger.sampled == 3000)
     #expect(recording.events.isEmpty)
   }
@@ -203,8 +200,7 @@ import Testing
     recording.script.ailmentAtTime = {
       $0 >= SampledRecording.start + 1_000_000_000 ? .frozen : nil
     }
-    recording.sampler.run()
-    #expect(recording.imbalance(ticks: 5000) == nil)
+    recording.run(ticks: 5000)
     #expect(recording.sampler.ledger.sampled == 5000)
     #expect(recording.events.isEmpty)
   }

@@ -151,13 +151,9 @@ struct FIFOStatusTests {
       let bus = FIFOBus(model)
       var sensor = try started(bus, model, rate: model == .mpu6050 ? hertz(1000) : hertz(416))
       bus.statusBytes = model == .mpu6050 ? [0, 14] : [14, 0, 0, 0]
-      do throws(FIFOError) {
-        try sensor.startFIFO()
-        Issue.record("started")
-      } catch {
-        #expect(error == .notEmptied(14))
-        #expect(!error.description.isEmpty)
-      }
+      let error = try #require(throws: FIFOError.self) { try sensor.startFIFO() }
+      #expect(error == .notEmptied(14))
+      #expect(!error.description.isEmpty)
       bus.statusBytes = [0, 0, 0, 0]
       try sensor.startFIFO()
     }

@@ -54,12 +54,8 @@ extension LinuxI2CBusTests {
     let recorder = other(locking: 0x68)
     defer { end_other_process(recorder) }
     let transfers = adapter.pointee.transfers
-    do throws(BusError) {
-      _ = try look.read(chip, register: 0x75)
-      Issue.record("read beside a recorder")
-    } catch {
-      #expect(error.kind == .busy)
-    }
+    let error = try #require(throws: BusError.self) { _ = try look.read(chip, register: 0x75) }
+    #expect(error.kind == .busy)
     #expect(adapter.pointee.transfers == transfers, "no transfer beside a recorder")
     #expect(look.ending.isCut)
     // The recorder that waits for the look goes on.

@@ -28,13 +28,9 @@ extension ControlSocketTests {
   func takeover() throws {
     let process = ProgramStart.perform { begin_process_serving(path) }
     #expect(process > 0)
-    do throws(LinuxIOError) {
-      _ = try ControlSocket(path: path)
-      Issue.record("opened")
-    } catch {
-      #expect(error.kind == .busy(process: process))
-      #expect(error.finding.hasSuffix("(process \(process)) is serving there already"))
-    }
+    let error = try #require(throws: LinuxIOError.self) { _ = try ControlSocket(path: path) }
+    #expect(error.kind == .busy(process: process))
+    #expect(error.finding.hasSuffix("(process \(process)) is serving there already"))
     end_other_process(process)
     #expect(access(path, F_OK) == 0)
     var socket = try ControlSocket(path: path)
@@ -46,14 +42,10 @@ extension ControlSocketTests {
   }
 
   @Test("removes nothing but a socket")
-  func otherFile() {
+  func otherFile() throws {
     fixture.file("/run/control", "mine")
-    do throws(LinuxIOError) {
-      _ = try ControlSocket(path: path)
-      Issue.record("opened")
-    } catch {
-      #expect(error.finding == "something other than a socket is there")
-    }
+    let error = try #require(throws: LinuxIOError.self) { _ = try ControlSocket(path: path) }
+    #expect(error.finding == "something other than a socket is there")
     #expect(line(of: path) == "mine")
   }
 
@@ -73,19 +65,17 @@ extension ControlSocketTests {
   }
 
   @Test("that no program serves is reported to the client as such")
-  func notRunning() {
+  func notRunning() throws {
     for leftover in [false, true] {
       if leftover {
         let process = ProgramStart.perform { begin_process_serving(path) }
         end_other_process(process)
       }
-      do throws(LinuxIOError) {
+      let error = try #require(throws: LinuxIOError.self) {
         _ = try ControlClient.ask(path: path, line: "status")
-        Issue.record("answered")
-      } catch {
-        #expect(error.kind == .notRunning)
-        #expect(error.remedy.contains("systemctl start imulog"))
       }
+      #expect(error.kind == .notRunning)
+      #expect(error.remedy.contains("systemctl start imulog"))
     }
   }
 
@@ -93,13 +83,11 @@ extension ControlSocketTests {
   func noAnswer() throws {
     let socket = try ControlSocket(path: path)
     _ = socket.deadline
-    do throws(LinuxIOError) {
+    let error = try #require(throws: LinuxIOError.self) {
       _ = try ControlClient.ask(path: path, line: "status", timeoutNanoseconds: 2_000_000)
-      Issue.record("answered")
-    } catch {
-      #expect(error.kind == .noAnswer)
-      #expect(error.errno == ETIMEDOUT)
     }
+    #expect(error.kind == .noAnswer)
+    #expect(error.errno == ETIMEDOUT)
   }
 
   @Test("gives its descriptors back")

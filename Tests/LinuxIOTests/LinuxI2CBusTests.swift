@@ -71,14 +71,10 @@ final class LinuxI2CBusTests {
   }
 
   @Test("with neither is refused with its abilities")
-  func tooSimple() {
-    do throws(LinuxIOError) {
-      _ = try open(0x001F_0000)
-      Issue.record("opened")
-    } catch {
-      #expect(error.kind == .adapterTooSimple)
-      #expect(error.description.contains("it can do 0x1f0000"))
-    }
+  func tooSimple() throws {
+    let error = try #require(throws: LinuxIOError.self) { _ = try open(0x001F_0000) }
+    #expect(error.kind == .adapterTooSimple)
+    #expect(error.description.contains("it can do 0x1f0000"))
   }
 
   @Test(
@@ -165,12 +161,10 @@ final class LinuxI2CBusTests {
         result == .failure(BusError(kind, .read, address: chip, register: 0x3A, errno: code)))
       // Counted down once for each attempt.
       #expect(adapter.pointee.failure_after == -1)
-      do throws(BusError) {
+      let error = try #require(throws: BusError.self) {
         try bus.write(chip, register: 0x6B, value: 0)
-        Issue.record("written")
-      } catch {
-        #expect(error == BusError(kind, .write, address: chip, register: 0x6B, errno: code))
       }
+      #expect(error == BusError(kind, .write, address: chip, register: 0x6B, errno: code))
     }
   }
 
@@ -231,18 +225,14 @@ final class LinuxI2CBusTests {
     let device = "/sys/bus/i2c/devices/1-0068"
     fixture.file("\(device)/name", "mpu6050\n")
     fixture.link("\(device)/driver", to: "../../../../bus/i2c/drivers/inv-mpu6050-i2c")
-    do throws(LinuxIOError) {
-      try bus.claim(chip)
-      Issue.record("claimed")
-    } catch {
-      #expect(error.kind == .heldByDriver(chip, driver: "inv-mpu6050-i2c"))
-      #expect(error.errno == EBUSY)
-      #expect(
-        error.description
-          == "claiming chip 0x68 on I2C bus 1 (\(fixture.root)\(device)): the kernel driver"
-          + " inv-mpu6050-i2c holds the chip as a mpu6050 (errno 16, Device or resource busy)."
-          + " Free it with `echo 1-0068 | sudo tee /sys/bus/i2c/drivers/inv-mpu6050-i2c/unbind`.")
-    }
+    let error = try #require(throws: LinuxIOError.self) { try bus.claim(chip) }
+    #expect(error.kind == .heldByDriver(chip, driver: "inv-mpu6050-i2c"))
+    #expect(error.errno == EBUSY)
+    #expect(
+      error.description
+        == "claiming chip 0x68 on I2C bus 1 (\(fixture.root)\(device)): the kernel driver"
+        + " inv-mpu6050-i2c holds the chip as a mpu6050 (errno 16, Device or resource busy)."
+        + " Free it with `echo 1-0068 | sudo tee /sys/bus/i2c/drivers/inv-mpu6050-i2c/unbind`.")
     try bus.claim(stranger)
   }
 
@@ -254,26 +244,18 @@ final class LinuxI2CBusTests {
     fixture.file(
       "/boot/firmware/config.txt",
       "dtparam=i2c_arm=on\n#dtoverlay=i2c-sensor,mpu9250\ndtoverlay=i2c-sensor,mpu6050\n")
-    do throws(LinuxIOError) {
-      try bus.claim(chip)
-      Issue.record("claimed")
-    } catch {
-      let words = "remove the line `dtoverlay=i2c-sensor,mpu6050` from /boot/firmware/config.txt"
-      #expect(error.remedy.contains(words), "\(error.remedy)")
-    }
+    let error = try #require(throws: LinuxIOError.self) { try bus.claim(chip) }
+    let words = "remove the line `dtoverlay=i2c-sensor,mpu6050` from /boot/firmware/config.txt"
+    #expect(error.remedy.contains(words), "\(error.remedy)")
   }
 
   @Test("that finds a chip held by an unnamed driver tells how to find it")
   func heldByNobodyKnown() throws {
     var bus = try open(Self.plain)
     simulated_adapter_hold(0x68)
-    do throws(LinuxIOError) {
-      try bus.claim(chip)
-      Issue.record("claimed")
-    } catch {
-      #expect(error.kind == .heldByDriver(chip, driver: nil))
-      #expect(error.remedy.contains("ls -l /sys/bus/i2c/devices"))
-    }
+    let error = try #require(throws: LinuxIOError.self) { try bus.claim(chip) }
+    #expect(error.kind == .heldByDriver(chip, driver: nil))
+    #expect(error.remedy.contains("ls -l /sys/bus/i2c/devices"))
   }
 
   @Test("closes its node when it goes")

@@ -221,13 +221,11 @@ struct RealTimeThreadTests {
   }
 
   @Test("that cannot be made throws")
-  func tooMuch() {
-    do throws(LinuxIOError) {
+  func tooMuch() throws {
+    let error = try #require(throws: LinuxIOError.self) {
       _ = try RealTimeThread(name: "imu-test", stackSize: 1)
-      Issue.record("made")
-    } catch {
-      #expect(error.errno == EINVAL)
-      #expect(error.place == "imu-test")
     }
+    #expect(error.errno == EINVAL)
+    #expect(error.place == "imu-test")
   }
 }

@@ -23,17 +23,13 @@ extension LinuxI2CBusTests {
     let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
     #expect(process > 0)
     fixture.file("/proc/\(process)/cmdline", "/usr/bin/imulog\0--store\0/x\0daemon\0")
-    do throws(LinuxIOError) {
-      try bus.reserve(chip)
-      Issue.record("reserved")
-    } catch {
-      #expect(error.kind == .busy(process: process))
-      #expect(
-        error.description
-          == "reserving chip 0x68 on I2C bus 1 (\(fixture.root)/dev/i2c-1): imulog daemon (process"
-          + " \(process)) is using the sensor (errno 11, Resource temporarily unavailable). Wait"
-          + " until it is done, or end it; a service ends with `sudo systemctl stop imulog`.")
-    }
+    let error = try #require(throws: LinuxIOError.self) { try bus.reserve(chip) }
+    #expect(error.kind == .busy(process: process))
+    #expect(
+      error.description
+        == "reserving chip 0x68 on I2C bus 1 (\(fixture.root)/dev/i2c-1): imulog daemon (process"
+        + " \(process)) is using the sensor (errno 11, Resource temporarily unavailable). Wait"
+        + " until it is done, or end it; a service ends with `sudo systemctl stop imulog`.")
     try bus.reserve(stranger)
     end_other_process(process)
     try bus.reserve(chip)
@@ -44,11 +40,7 @@ extension LinuxI2CBusTests {
     let bus = try open(Self.plain)
     let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
     defer { end_other_process(process) }
-    do throws(LinuxIOError) {
-      try bus.reserve(chip)
-      Issue.record("reserved")
-    } catch {
-      #expect(error.finding == "process \(process) is using the sensor")
-    }
+    let error = try #require(throws: LinuxIOError.self) { try bus.reserve(chip) }
+    #expect(error.finding == "process \(process) is using the sensor")
   }
 }

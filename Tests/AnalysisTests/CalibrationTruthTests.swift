@@ -205,24 +205,6 @@ struct CalibrationTruthTests {
     #expect(remarks.contains { $0.contains("the turns about z differ by 2.2 %") }, "\(remarks)")
   }
 
-  @Test("a turn about an axis that is 13° off the sensor's has the scales of what each axis sees")
-  func tilted() throws {
-    var recording = try MadeUpRecording()
-    recording.rateScale = Vector3(1 / 1.01, 1 / 0.97, 1 / 1.03)
-    recording.faces()
-    let (cosine, sine) = (0.9743700647852352, 0.2249510543438650)
-    for direction in [
-      Vector3(cosine, sine, 0), Vector3(0, cosine, sine), Vector3(sine, 0, cosine),
-    ] {
-      recording.rest(direction)
-      recording.turntable(direction, by: 360, seconds: 4)
-      recording.rest(direction)
-      recording.move()
-    }
-    let scale = try #require(recording.finished().calibration?.gyroscope?.scale)
-    #expect(isNear(scale, Vector3(1.01, 0.97, 1.03), 0.0005), "\(scale)")
-  }
-
   // MARK: - Temperature
 
   @Test("the accelerometer's change with temperature comes of poses at two temperatures")

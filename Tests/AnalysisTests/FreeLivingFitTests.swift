@@ -38,12 +38,11 @@ struct FreeLivingFitTests {
 
   /// A sensor as the data sheets have it.
   private func sensor(_ random: inout Noise) -> ImperfectSensor {
-    func three(_ deviation: Double) -> Vector3 {
-      Vector3(random.normal(), random.normal(), random.normal()) * deviation
-    }
     var sensor = ImperfectSensor(hasCrossTerms: false)
-    (sensor.offset, sensor.matrix) = (three(0.03), SensorMatrix(diagonal: three(0.015) + 1))
-    let cross = three(0.01)
+    (sensor.offset, sensor.matrix) = (
+      random.vector(0.03), SensorMatrix(diagonal: random.vector(0.015) + 1)
+    )
+    let cross = random.vector(0.01)
     (sensor.matrix.rows[0].y, sensor.matrix.rows[0].z) = (cross.x, cross.y)
     sensor.matrix.rows[1].z = cross.z
     return sensor
@@ -53,7 +52,7 @@ struct FreeLivingFitTests {
   private func directions(_ count: Int, _ random: inout Noise) -> [Vector3] {
     while true {
       let directions = (0..<count).map { _ in
-        let vector = Vector3(random.normal(), random.normal(), random.normal())
+        let vector = random.vector()
         return vector / vector.length
       }
       let isReached = (0..<3).allSatisfy { axis in
@@ -73,7 +72,7 @@ struct FreeLivingFitTests {
         let sensor = sensor(&random)
         let directions = directions(count, &random)
         let points = (0..<max(60, count)).map { window in
-          let noise = Vector3(random.normal(), random.normal(), random.normal()) * 0.0005
+          let noise = random.vector(0.0005)
           return StillPoint(acceleration: sensor.measured(directions[window % count]) + noise)
         }
         do throws(GravityFit.Failure) {

@@ -59,9 +59,8 @@ struct GravityBoundTests {
       var (tries, offsets, scales) = (0, 0, 0)
       for _ in 0..<400 {
         var sensor = ImperfectSensor(hasCrossTerms: false)
-        sensor.offset = Vector3(random.normal(), random.normal(), random.normal()) * 0.03
-        sensor.matrix = SensorMatrix(
-          diagonal: Vector3(random.normal(), random.normal(), random.normal()) * 0.01 + 1)
+        sensor.offset = random.vector(0.03)
+        sensor.matrix = SensorMatrix(diagonal: random.vector(0.01) + 1)
         if trial.hasCrossTerms {
           sensor.matrix.rows[0].y = random.normal() * 0.01
           sensor.matrix.rows[0].z = random.normal() * 0.01
@@ -69,11 +68,11 @@ struct GravityBoundTests {
         }
         let slope =
           trial.temperatures == nil
-          ? Vector3() : Vector3(random.normal(), random.normal(), random.normal()) * 0.0005
+          ? Vector3() : random.vector(0.0005)
         let mean = trial.temperatures.map { $0.reduce(0, +) / Double($0.count) } ?? 0
         let points = trial.directions.enumerated().map { index, direction in
           let askew =
-            direction + Vector3(random.normal(), random.normal(), random.normal()) * trial.tilt
+            direction + random.vector(trial.tilt)
           let truth = askew / askew.length * (1 + random.normal() * trial.noise)
           let temperature = trial.temperatures?[index]
           return StillPoint(

@@ -141,7 +141,7 @@ struct GravityFitTests {
       let sensor = ImperfectSensor(hasCrossTerms: false)
       return self.failure(
         (0..<times * directions.count).map { index in
-          let noise = Vector3(random.normal(), random.normal(), random.normal()) * 0.0005
+          let noise = random.vector(0.0005)
           let direction = directions[index % directions.count]
           return sensor.measured(direction / direction.length) + noise
         })
@@ -169,17 +169,6 @@ struct GravityFitTests {
           temperature: temperature)
       }
     }
-  }
-
-  @Test("poses at two temperatures give the offset's slope, and the offset at the mean")
-  func slope() throws {
-    let slope = Vector3(0.001, -0.0015, 0.002)
-    let fit = try GravityFit(warmed(20, 40, slope))
-    #expect(fit.terms == [.cross, .slope] && fit.reference == 30)
-    #expect(fit.drift.count == 1 && isNear(fit.drift[0], slope, 1e-9), "\(fit)")
-    #expect(isNear(fit.offset, ImperfectSensor().offset + slope * 5, 1e-9), "\(fit)")
-    // Below 5 °C nothing is looked for.
-    #expect(try GravityFit(warmed(20, 24.9, Vector3())).terms == .cross)
   }
 
   @Test("poses at more temperatures than an order give the offset's curve", arguments: [1, 2, 3])

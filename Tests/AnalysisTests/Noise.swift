@@ -25,6 +25,11 @@ struct Noise {
     return (-2 * log(a)).squareRoot() * cos(2 * Double.pi * b)
   }
 
+  /// Three values of a standard deviation.
+  mutating func vector(_ deviation: Double = 1) -> Vector3 {
+    Vector3(normal(), normal(), normal()) * deviation
+  }
+
   /// White noise of a standard deviation in counts.
   mutating func white(_ count: Int, deviation: Double) -> [Int16] {
     (0..<count).map { _ in Noise.counts(normal() * deviation) }

@@ -40,17 +40,14 @@ struct RateBoundTests {
     for trial in RateBoundTests.cases {
       var within = 0
       for _ in 0..<400 {
-        func three(_ deviation: Double) -> Vector3 {
-          Vector3(random.normal(), random.normal(), random.normal()) * deviation
-        }
-        let bias = three(1)
+        let bias = random.vector(1)
         // Half of 0.1 °/s a g, the data sheet's, as a standard deviation.
-        let gravity = [three(0.05), three(0.05), three(0.05)]
+        let gravity = [random.vector(0.05), random.vector(0.05), random.vector(0.05)]
         let points = trial.directions.map { direction in
           let pull = Vector3(
             (gravity[0] * direction).sum(), (gravity[1] * direction).sum(),
             (gravity[2] * direction).sum())
-          return StillPoint(acceleration: direction, rate: bias + pull + three(trial.noise))
+          return StillPoint(acceleration: direction, rate: bias + pull + random.vector(trial.noise))
         }
         let rates = points.map(\.rate)
         let offset =

@@ -50,7 +50,7 @@ struct SecondFeaturesTests {
     #expect(abs(try #require(features.temperature) - (100.0 / 340 + 36.53)) < 1e-9)
   }
 
-  @Test("a sine has a crest of √2 and a kurtosis of 1.5, and its power in its band alone")
+  @Test("a sine has its power in its band alone")
   func sine() throws {
     let samples = (0..<512).map { row in
       let value = Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded())
@@ -58,9 +58,6 @@ struct SecondFeaturesTests {
     }
     // 512 samples a second: 20 Hz.
     var features = features(samples, hertz: 512)
-    let axis = try #require(features.axis(1))
-    #expect(abs(try #require(axis.crest) - 2.0.squareRoot()) < 1e-3)
-    #expect(abs(try #require(axis.kurtosis) - 1.5) < 1e-3)
     let bands = features.bandRMS()
     let expected = 8000 / 2.0.squareRoot() * Self.acceleration
     #expect(abs(try #require(bands[1]) / expected - 1) < 0.01)

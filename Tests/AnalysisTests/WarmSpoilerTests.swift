@@ -55,8 +55,8 @@ struct WarmSpoilerTests {
     let moved = Int(abs(random.normal()) * 1000) % directions.count
     let size = 0.012 * exp(0.7 * random.normal()) * (random.normal() < 0 ? -1 : 1)
     var sensor = ImperfectSensor()
-    sensor.offset = Vector3(random.normal(), random.normal(), random.normal()) * 0.03
-    let slope = Vector3(random.normal(), random.normal(), random.normal()) * 0.0004
+    sensor.offset = random.vector(0.03)
+    let slope = random.vector(0.0004)
     let temperatures = directions.indices.map { place in
       15 + 8 * (1 - exp(-2 * Double(place) / Double(count - 1))) / (1 - exp(-2))
     }

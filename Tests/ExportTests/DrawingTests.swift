@@ -42,7 +42,7 @@ struct DrawingTests {
   }
 
   /// A path's lines as absolute points, by the rules of SVG 1.1, section 8.3; in units, not in the path's tenths.
-  private func lines(_ data: Substring) -> [[(x: Double, y: Double)]] {
+  static func lines(_ data: Substring) -> [[(x: Double, y: Double)]] {
     var lines: [[(x: Double, y: Double)]] = []
     var point = (x: 0.0, y: 0.0)
     var rest = data
@@ -83,7 +83,7 @@ struct DrawingTests {
   /// Points of the longest path of a colour.
   private func points(_ colour: String, in text: String) -> [(x: Double, y: Double)] {
     paths("stroke=\"\(colour)\"", in: text).max { $0.count < $1.count }
-      .map { lines($0).flatMap { $0 } } ?? []
+      .map { Self.lines($0).flatMap { $0 } } ?? []
   }
 
   @Test("it has a panel for each sensor, with legend, units, times, gaps and marks")
@@ -114,7 +114,7 @@ struct DrawingTests {
     log.samples([0, 1, 2, 7, 8]) { _ in RawSample(ax: 100) }
     let text = try log.export(drawing)
     let path = try #require(paths("#c04a00", in: text).first { $0.hasPrefix("M700 ") })
-    #expect(lines(path).map(\.count) == [3, 2])
+    #expect(Self.lines(path).map(\.count) == [3, 2])
   }
 
   @Test("samples of an imported table lie at their times, and gaps between them")
@@ -146,7 +146,7 @@ struct DrawingTests {
   /// Where gaps are drawn in the first panel.
   private func bands(in text: String) -> [(begin: Double, end: Double)] {
     paths("class=\"gap\"", in: text).first.map { path in
-      lines(path).map { ($0[0].x, $0[1].x) }
+      Self.lines(path).map { ($0[0].x, $0[1].x) }
     } ?? []
   }
 
@@ -185,7 +185,7 @@ struct DrawingTests {
     #expect(!text.contains("hidden") && !text.contains("later"))
     #expect(text.contains("1 label without room for the name"))
     let data = try #require(text.split(separator: "<path class=\"label\" d=\"").dropFirst().first)
-    let bars = lines(data.prefix { $0 != "\"" }).filter { $0.count == 2 && $0[0].y == $0[1].y }
+    let bars = Self.lines(data.prefix { $0 != "\"" }).filter { $0.count == 2 && $0[0].y == $0[1].y }
     // One scale, from 70 on, some 86 units a second.
     let ends = bars.flatMap { [$0[0].x, $0[1].x] }
     #expect(ends.count == 4)
@@ -239,7 +239,7 @@ struct DrawingTests {
     #expect(text.utf8.count > 60_000)
     // Marks after the thousandth are drawn too.
     let marks = try #require(paths("class=\"mark\"", in: text).first)
-    #expect((lines(marks).last?.last?.x ?? 0) > 925)
+    #expect((Self.lines(marks).last?.last?.x ?? 0) > 925)
     #expect(text.contains("marks without room for words"))
   }
 

@@ -2,7 +2,6 @@
 
 import Export
 import IMUModel
-import LogStoreTesting
 import Testing
 
 @Suite("Units that a table states are taken, or refused")
@@ -217,21 +216,5 @@ struct ImportUnitTests {
         try TestLog.export(log, ExportOptions(format: .csv, units: units))
       }
     }
-  }
-
-  @Test("Sensor Logger's tables without samples are named as left out")
-  func besides() throws {
-    let rows = "\n0,1.0,2.0,9.81\n10000000,1.5,2.0,9.81\n"
-    let files = [
-      MadeZip.File("TotalAcceleration.csv", "time,z,y,x" + rows),
-      MadeZip.File("Annotation.csv", "time,seconds_elapsed,text\n1,2,jump\n"),
-      MadeZip.File("Metadata.csv", "version,device name\n3,phone\n"),
-    ]
-    let source = ArraySource(MadeZip(files).bytes, name: "walk.zip")
-    let remarks = try TableImporter.zip(source, Imports.options).remarks
-    #expect(
-      remarks.contains(
-        "walk.zip: Annotation.csv and Metadata.csv are left out: import reads samples alone"),
-      "\(remarks)")
   }
 }

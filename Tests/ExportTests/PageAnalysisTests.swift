@@ -75,42 +75,14 @@ struct PageAnalysisTests {
         drawing.split(separator: "<path class=\"\(letter)\" d=\"").dropFirst(2).first?.split(
           separator: "\""
         ).first)
-      let highest = try #require(Self.points(path).min { $0.y < $1.y })
-      // Windows of 512 samples: from 200 / 512 Hz to 100 Hz on 840 units, in tenths.
+      let points = DrawingTests.lines(path).flatMap(\.self)
+      let highest = try #require(points.min { $0.y < $1.y })
+      // Windows of 512 samples: from 200 / 512 Hz to 100 Hz on 840 units.
       let (low, high) = (log10(200.0 / 512), log10(100.0))
-      let wanted = 900 + 8400 * (log10(frequency) - low) / (high - low)
-      #expect(abs(highest.x - wanted) < 60, "\(title): \(highest.x), \(wanted)")
-      #expect(abs(highest.y - 400) < 2, "\(title): \(highest.y)")
+      let wanted = 90 + 840 * (log10(frequency) - low) / (high - low)
+      #expect(abs(highest.x - wanted) < 6, "\(title): \(highest.x), \(wanted)")
+      #expect(abs(highest.y - 40) < 0.2, "\(title): \(highest.y)")
     }
-  }
-
-  /// The points of a path of M, l, h and v with whole numbers.
-  private static func points(_ path: Substring) -> [(x: Double, y: Double)] {
-    var points: [(x: Double, y: Double)] = []
-    var (x, y) = (0.0, 0.0)
-    var rest = path
-    while let command = rest.popFirst() {
-      let text = rest.prefix { !$0.isLetter }
-      rest = rest.dropFirst(text.count)
-      var numbers: [Double] = []
-      var number = ""
-      for character in text + " " {
-        if character == " " || character == "-", !number.isEmpty {
-          numbers.append(Double(number) ?? .nan)
-          number = ""
-        }
-        if character != " " { number.append(character) }
-      }
-      switch command {
-      case "M": (x, y) = (numbers[0], numbers[1])
-      case "l": (x, y) = (x + numbers[0], y + numbers[1])
-      case "h": x += numbers[0]
-      case "v": y += numbers[0]
-      default: break
-      }
-      points.append((x, y))
-    }
-    return points
   }
 
   @Test("is of the samples that the page has: a stretch, one sensor")

@@ -116,22 +116,6 @@ struct PartImportTests {
     #expect(error?.exitStatus == .damagedData)
   }
 
-  @Test("gaps at both ends that fit are kept, and so are those between samples")
-  func fits() throws {
-    let rows = (0..<60).map { $0 + ($0 < 20 ? 3 : 7) }.map {
-      "{\"t_ns\":\($0)0000000,\"ax\":\($0),\"ay\":0,\"az\":16384}"
-    }
-    let gaps = [(0, 3, "reinitialising"), (23, 4, "busError"), (67, 1000, "missed")].map {
-      "{\"t_ns\":\($0.0 * 10_000_000),\"tick\":\($0.0),\"count\":\($0.1),\"cause\":\"\($0.2)\"}"
-    }
-    let importer = try Imports.csv(
-      "{\"rate_hz\":100,\"units\":{\"ax\":\"count\"},\"gaps\":[\(gaps.joined(separator: ","))],"
-        + "\"samples\":[\(rows.joined(separator: ","))]}")
-    let ledger = importer.end.ledger
-    #expect(ledger.reinitialising == 3 && ledger.busErrors == 4 && ledger.missed == 1000)
-    #expect(ledger.lost == 0 && ledger.sampled == 60)
-  }
-
   @Test("items that no recording can have are named, with the reason")
   func items() throws {
     let long = String(repeating: "x", count: 201)

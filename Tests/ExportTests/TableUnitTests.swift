@@ -103,16 +103,6 @@ struct TableUnitTests {
     text.split(separator: "\n").map { $0[($0.firstIndex(of: ",") ?? $0.startIndex)...] }
   }
 
-  @Test("the preamble's note is kept unless another one is given")
-  func note() throws {
-    let options = ExportOptions(format: .csv).with { $0.hasPreamble = true }
-    let text = try log(Self.chips[0], note: "the left ankle").export(options)
-    var silent = Imports.options
-    silent.note = ""
-    #expect(try Imports.csv(text, silent).description.note == "the left ankle")
-    #expect(try Imports.csv(text).description.note == "a note")
-  }
-
   @Test("values of no chip are counts of their decimal step, or their largest error is stated")
   func lattice() throws {
     let exact = try Imports.csv(

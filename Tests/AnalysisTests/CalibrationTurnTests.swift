@@ -2,6 +2,7 @@
 
 @testable import Analysis
 import IMUModel
+import TestSupport
 import Testing
 
 /// What turns evenly is as still as a rest, and may last for longer than all rests.
@@ -16,7 +17,7 @@ struct CalibrationTurnTests {
 
   @Test("ten turns in one go are no rest, though they are more windows than all rests")
   func tenTurns() throws {
-    for rate in [12.0, 24, 48] {
+    for rate in CaseSelection.sample(1, of: [12.0, 24, 48]) {
       var recording = try MadeUpRecording(bias: bias)
       recording.faces()
       recording.turns()
@@ -34,7 +35,7 @@ struct CalibrationTurnTests {
 
   @Test("a turn in minutes about a level axis is sixty poses in as many directions, and no rest")
   func slowRoll() throws {
-    for seconds in [120, 240, 600] {
+    for seconds in CaseSelection.sample(1, of: [120, 240, 600]) {
       var recording = try MadeUpRecording(bias: bias)
       recording.faces()
       var up = Vector3(0, 0, 1)
@@ -131,7 +132,8 @@ struct CalibrationTurnTests {
 
   @Test("one axis of another scale is named where gravity shows how often it went round")
   func wrongAxis() throws {
-    for (axis, factor) in [(0, 2.0), (1, 0.5), (2, 1.6), (0, 2.4), (1, 2)] {
+    let cases: [(Int, Double)] = [(0, 2), (1, 0.5), (2, 1.6), (0, 2.4), (1, 2)]
+    for (axis, factor) in CaseSelection.sample(2, of: cases) {
       var recording = try MadeUpRecording(bias: bias)
       recording.rateScale[axis] = factor
       recording.faces()
@@ -245,7 +247,7 @@ struct CalibrationTurnTests {
 
   @Test("a turn that begins so softly as rest gives a scale within what is said of it, or none")
   func soft() throws {
-    for seconds in [20, 60, 80, 90, 100, 120, 180, 300] {
+    for seconds in CaseSelection.sample(3, of: [20, 60, 80, 90, 100, 120, 180, 300]) {
       var recording = try MadeUpRecording(bias: bias)
       recording.faces()
       recording.rest(Vector3(0, 0, 1))

@@ -207,11 +207,7 @@ struct ChipExportTests {
     }
     for (options, others) in [
       (Self.options(.csv, uncertainty: true, grid: true), ("--grid", "--uncertainty")),
-      (
-        {
-          Self.options(.csv, grid: true).with { $0.units = .raw }
-        }(), ("--grid", "--units raw")
-      ),
+      (Self.options(.csv, grid: true).with { $0.units = .raw }, ("--grid", "--units raw")),
     ] {
       do throws(ExportError) {
         var sink = ArraySink()

@@ -73,7 +73,7 @@ struct OrientationExportTests {
     }
   }
 
-  @Test("NDJSON and JSON have them as members, and JSON says the method and the units")
+  @Test("NDJSON and JSON have them as members; JSON and a preamble say the method and the units")
   func members() throws {
     #expect(
       try resting([0]).export(options(.ndjson)) == """
@@ -90,12 +90,7 @@ struct OrientationExportTests {
           + #""stretches":1}"#))
     #expect(document.contains(#""qy":-0.707106781,"qz":0.0,"lx":0.0,"#))
     #expect(try !resting([0]).export(ExportOptions()).contains("orientation"))
-  }
-
-  @Test("the preamble of CSV says the method, too")
-  func preamble() throws {
-    let options = options(.csv).with { $0.hasPreamble = true }
-    let text = try resting([0]).export(options)
+    let text = try resting([0]).export(options(.csv).with { $0.hasPreamble = true })
     #expect(text.contains("\n# imulog.orientation.method: VQF 6D offline\n"))
     #expect(text.contains("\n# imulog.orientation.tauAcc_s: 3.0\n"))
     #expect(text.contains("\n# imulog.units.lz: m/s^2\n"))
@@ -203,7 +198,7 @@ struct OrientationExportTests {
           ] : []))
   }
 
-  @Test("a page shows the method, its constants and what is doubtful")
+  @Test("a page has the four parts in 32767ths, the method, its constants and what is doubtful")
   func shown() throws {
     let text = try resting([0, 1, 9]).export(options(.html, nil, linear: false))
     #expect(
@@ -212,6 +207,11 @@ struct OrientationExportTests {
           + "3 s, gravity 9.80665 m/s²; the orientation begins anew after each gap of more than 0.1 s: 2 stretches, "
           + "whose headings have nothing to do with each other</dd>"))
     #expect(try !resting([0]).export(ExportOptions(format: .html)).contains("<dt>Orientation</dt>"))
+    let page = try PageSamples(page: resting([0, 1]).export(options(.html, nil, linear: false)))
+    #expect(page.facts.orientation?.method == "VQF 6D offline")
+    #expect(page.turns == [[23170, 23170], [0, 0], [-23170, -23170], [0, 0]])
+    #expect(page.counts[0] == [16384, 16384])
+    #expect(try PageSamples(page: resting([0]).export(ExportOptions(format: .html))).turns == [])
   }
 
   @Test("a rate that changes, and times that are uneven, are said with what they cost")
@@ -231,16 +231,6 @@ struct OrientationExportTests {
         "the rate changes, by up to 2 % from the mean that the orientation takes: a turn of 360° may be off by 7.1°",
         "2 samples are more than half a period off their times: the orientation takes all as evenly spaced",
       ], "\(remarks)")
-  }
-
-  @Test("a page has the four parts of each orientation in 32767ths, and the method")
-  func page() throws {
-    let text = try resting([0, 1]).export(options(.html, nil, linear: false))
-    let page = try PageSamples(page: text)
-    #expect(page.facts.orientation?.method == "VQF 6D offline")
-    #expect(page.turns == [[23170, 23170], [0, 0], [-23170, -23170], [0, 0]])
-    #expect(page.counts[0] == [16384, 16384])
-    #expect(try PageSamples(page: resting([0]).export(ExportOptions(format: .html))).turns == [])
   }
 
   @Test("a recording of one sensor, a grid, and one that is being written are refused")

@@ -98,18 +98,6 @@ struct CSVImporterTests {
     #expect(wrong.isEmpty)
   }
 
-  @Test(
-    "the rate is the one that a user would give",
-    arguments: [
-      // Times in milliseconds, and the rate.
-      ([0], hertz(10)), ([0, 100, 200, 301], hertz(10)), ([5000, 5010, 5020], hertz(100)),
-      ([0, 60_000, 120_001], hertz(1, per: 60)), ([0, 750, 1500, 2250], hertz(4, per: 3)),
-    ] as [([Int], SampleRate)])
-  func rates(_ times: [Int], _ rate: SampleRate) throws {
-    let rows = times.map { "\($0),1\n" }
-    #expect(try Imports.csv("t_ms,ax\n" + rows.joined()).description.rate == rate)
-  }
-
   @Test("the grid of a derived rate is never half a period off the last sample")
   func gridStaysClose() throws {
     var generator = SeededGenerator(seed: 20_261_121)

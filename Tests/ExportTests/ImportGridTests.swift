@@ -42,38 +42,6 @@ struct ImportGridTests {
     }
   }
 
-  @Test("jitter of half a period is no hole and no surplus, and holes among it are counted")
-  func greatJitter() throws {
-    for seed in 0..<3 as Range<UInt64> {
-      var generator = SeededGenerator(seed: seed)
-      var all = (0..<4000).map { tick in
-        Int64(tick) * 10_000_000 + Int64(generator.next() % 9_900_000) - 4_950_000
-      }
-      #expect(try Imported(all).gaps == [], "seed \(seed)")
-      all.removeSubrange(1000..<1300)
-      all.removeSubrange(3000..<3010)
-      let found = try Imported(all)
-      #expect(found.gaps.count == 2, "seed \(seed): \(found.gaps)")
-      #expect(found.ledger.lost == 310, "seed \(seed)")
-      #expect(found.rate == hertz(100))
-    }
-  }
-
-  @Test("a clock that drifts against its rate, steadily or in waves, leaves no hole")
-  func drift() throws {
-    // 96.7 Hz for ten minutes would be 97 Hz but for more than a second.
-    let steady = (0..<60_000).map { Int64(Double($0) * 1e9 / 96.7) }
-    #expect(try Imported(steady).gaps == [])
-    #expect(try Imported(steady, rate: hertz(97)).gaps == [])
-    #expect(try Imported(steady, rate: hertz(97)).times == steady)
-    var time = 0.0
-    let waves = (0..<20_000).map { index in
-      time += 10_000_000 * (1 + 0.03 * (Double(index % 4000) / 2000 - 1).magnitude)
-      return Int64(time)
-    }
-    #expect(try Imported(waves).gaps == [])
-  }
-
   @Test("samples that were delayed and arrive in a burst are late and not lost")
   func heldUp() throws {
     for length in [1, 5, 24, 60] {

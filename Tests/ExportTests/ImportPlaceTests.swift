@@ -28,20 +28,6 @@ struct ImportPlaceTests {
     }
   }
 
-  @Test("a sample that is no object, and text that is no JSON, at their bytes")
-  func kinds() {
-    let text = "[" + Self.row(0, "1") + ", 7]"
-    #expect(
-      Imports.csvError(text)?.description
-        == "table.csv, line 1, byte \(text.utf8.count - 2), sample 2: a sample must be an object with a time and values, "
-        + "and a number is there: correct it")
-    let wrong = "[" + Self.row(0, "1") + ";" + Self.row(1, "1") + "]"
-    #expect(
-      Imports.csvError(wrong)?.description
-        == "table.csv, line 1, byte \(1 + Self.row(0, "1").utf8.count), sample 1: this is not valid JSON: correct it, or "
-        + "fetch the file again")
-  }
-
   @Test("samples of a document longer than a buffer keep their bytes")
   func long() throws {
     var rows = (0..<9000).map { Self.row($0, "\($0 % 1000)") }

@@ -96,6 +96,11 @@ struct TableCaseTests {
     # imulog.schema: 9\nt_ns,ax\n0,1\n10,2\n ⇒ schema 9
     {"time":0,"imu1_ax":1,"imu1_ay":2,"imu1_az":3}\n ⇒ --columns time=time,ax=imu1_ax,ay=imu1_ay,az=imu1_az
     {"time":0,"ax":1,"ay":2,"az":3,"b_ax":1,"b_ay":2,"b_az":3}\n ⇒ of another sensor
+    GYROFLOW IMU LOG\norientation,XYZ\ntscale,fast\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ tscale must be a number above 0, and "fast" is there
+    GYROFLOW IMU LOG\norientation,XYZ\ntscale,0\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ tscale must be a number above 0, and "0" is there
+    GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\ntscale,0.01\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ tscale must be the same as before, and "0.01" is there
+    [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample must be an object with a time and values, and a number is there: correct it
+    [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not valid JSON: correct it, or fetch the file again
     """#)
 
   @Test("are refused in a sentence with the place", arguments: refusals)

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The unit of times that nothing names")
 struct TimeGuessTests {
-  private static func table(_ first: Int64, _ step: Int64, rowsATime: Int64 = 1) -> String {
+  private static func table(_ first: Int64, _ step: Int64) -> String {
     let rows = (0..<200 as Range<Int64>).map { row -> String in
-      let time = first + row / rowsATime * step
+      let time = first + row * step
       return "\(time),\(row),-2,7\n"
     }
     return "timestamp,ax,ay,az\n" + rows.joined()
@@ -37,15 +37,6 @@ struct TimeGuessTests {
       #expect(importer.clockPairs.map(\.wallAtStart) == [started].compactMap { $0 })
       #expect(importer.remarks.contains { $0.contains("the unit of its times is not named") })
     }
-  }
-
-  @Test("whole seconds since 1970 with ten rows each are seconds", arguments: [nil, hertz(10)])
-  func packets(_ rate: SampleRate?) throws {
-    let text = Self.table(1_700_000_000, 1, rowsATime: 10)
-    let importer = try Imports.csv(text, Imports.given(rate: rate))
-    #expect(importer.description.rate == hertz(10))
-    #expect(importer.clockPairs.map(\.wallAtStart) == [1_700_000_000_000_000_000])
-    #expect(importer.remarks.contains { $0.contains("they are taken as s since 1970") })
   }
 
   @Test(
@@ -121,17 +112,5 @@ struct TimeGuessTests {
     #expect(!agreed.remarks.contains { $0.contains("two dates") })
     let none = try Imports.csv(Self.gcsv("timestamp,soon\n", "tscale,0.001\n", from: 0))
     #expect(none.clockPairs.isEmpty && none.remarks.contains { $0.contains("timestamp \"soon\"") })
-  }
-
-  @Test(
-    "a gcsv's scale that is no number, or is given twice, is refused",
-    arguments: [
-      ("tscale,fast\n", "tscale must be a number above 0, and \"fast\" is there"),
-      ("tscale,0\n", "tscale must be a number above 0, and \"0\" is there"),
-      ("tscale,0.001\ntscale,0.01\n", "tscale must be the same as before, and \"0.01\" is there"),
-    ])
-  func scales(_ facts: String, _ sentence: String) throws {
-    let error = try #require(Imports.csvError(Self.gcsv(facts, from: 0)))
-    #expect("\(error)".contains(sentence), "\(error)")
   }
 }

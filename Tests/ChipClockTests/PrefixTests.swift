@@ -15,8 +15,7 @@ struct PrefixTests {
     cut.readings = Array(recorded.readings.prefix(count))
     let end = Double(cut.readings[count - 1].before)
     cut.truth = Array(recorded.truth.prefix { $0 < end })
-    var timeline = cut.timeline(
-      random.assumptions, nominalPeriod: 1e9 / random.simulation.hertz)
+    var timeline = cut.timeline(random.assumptions, nominalPeriod: 1e9 / random.simulation.hertz)
     return (cut.outside(&timeline).outside, timeline.findings)
   }
 

@@ -65,8 +65,7 @@ struct StampTests {
   ) -> Judgement { Judgement(recorded, hertz: hertz, stamps: stamps) }
 
   private func simulation(_ error: Double, _ seconds: Double, _ seed: UInt64) -> Simulation {
-    var simulation = Simulation(
-      hertz: 104, error: error, drift: 2, seconds: seconds, seed: seed)
+    var simulation = Simulation(hertz: 104, error: error, drift: 2, seconds: seconds, seed: seed)
     simulation.drains = 150e6
     return simulation
   }

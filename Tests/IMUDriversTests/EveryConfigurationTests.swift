@@ -56,8 +56,7 @@ struct EveryConfigurationTests {
             if rate.hertz > 1000 {
               #expect(error == .rateAboveChip(fixture.model, asked: rate))
             } else {
-              #expect(
-                error == .rateAboveBus(fixture.model, asked: rate, busClock: clock ?? 0))
+              #expect(error == .rateAboveBus(fixture.model, asked: rate, busClock: clock ?? 0))
             }
           }
         }

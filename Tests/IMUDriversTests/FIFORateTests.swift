@@ -97,8 +97,7 @@ struct FIFORateTests {
     let error = try #require(throws: SensorError.self) {
       _ = try FIFOSensor(
         bus: FIFOBus(.mpu6050),
-        identity: SensorIdentity(
-          model: .mpu6050, address: I2CAddress(known: 0x68), identity: 0x72),
+        identity: SensorIdentity(model: .mpu6050, address: I2CAddress(known: 0x68), identity: 0x72),
         configuration: SensorConfiguration(rate: hertz(500)))
     }
     #expect(
@@ -132,8 +131,7 @@ struct FIFORateTests {
     #expect(refusal(.lsm6dsv, hertz(7680), .accelerometer, busClock: 1_000_000).isEmpty)
     #expect(
       refusal(.lsm6dsv, hertz(7680), busClock: 1_000_000).hasSuffix("; ask for 3840 Hz or less"))
-    #expect(
-      refusal(.lsm6dso, hertz(6664), .accelerometer).hasSuffix("; ask for 3332 Hz or less"))
+    #expect(refusal(.lsm6dso, hertz(6664), .accelerometer).hasSuffix("; ask for 3332 Hz or less"))
   }
 
   @Test("of which time stamps leave fewer")
@@ -153,8 +151,7 @@ struct FIFORateTests {
       }
     }
     #expect(refusal(1666).isEmpty)
-    #expect(
-      refusal(3332).hasPrefix("3332 samples of 21 bytes a second and 50 drains take"))
+    #expect(refusal(3332).hasPrefix("3332 samples of 21 bytes a second and 50 drains take"))
     #expect(refusal(3332).hasSuffix("ask for 1666 Hz or less"))
     #expect(
       refusal(3332, .lsm6dso, .gyroscope)
@@ -168,8 +165,7 @@ struct FIFORateTests {
       refusal(.lsm6dso, hertz(3332))
         == "3332 samples of 14 bytes a second and 50 drains take 423732 bit times, 106 % of a bus "
         + "of 400 kHz, and at most 90 % can be used; ask for 1666 Hz or less")
-    #expect(
-      refusal(.lsm6dsr, hertz(3332)).hasSuffix("; set dtparam=i2c_arm_baudrate=1000000"))
+    #expect(refusal(.lsm6dsr, hertz(3332)).hasSuffix("; set dtparam=i2c_arm_baudrate=1000000"))
     #expect(
       refusal(.mpu6050, hertz(1000), busClock: 100_000)
         == "1000 samples of 14 bytes a second and 50 drains take 129900 bit times, 130 % of a bus "

@@ -27,9 +27,7 @@ struct LSM6DSWholenessTests {
       try bus.read(address, register: register, into: buffer)
     }
 
-    mutating func write(
-      _ address: I2CAddress, register: UInt8, value: UInt8
-    ) throws(BusError) {
+    mutating func write(_ address: I2CAddress, register: UInt8, value: UInt8) throws(BusError) {
       try bus.write(address, register: register, value: value)
     }
 

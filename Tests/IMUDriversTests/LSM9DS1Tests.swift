@@ -29,10 +29,8 @@ struct LSM9DS1Tests {
 
   @Test("filters suit the rate, and the description names them")
   func filters() throws {
-    let (registers, description) = try run(
-      SensorConfiguration(rate: hertz(100), busClock: 400_000))
-    #expect(
-      description.filter == "accelerometer BW_XL 3: 50 Hz, gyroscope LPF2 BW_G 1: 28 Hz")
+    let (registers, description) = try run(SensorConfiguration(rate: hertz(100), busClock: 400_000))
+    #expect(description.filter == "accelerometer BW_XL 3: 50 Hz, gyroscope LPF2 BW_G 1: 28 Hz")
     // BW_SCAL_ODR and BW_XL 3; OUT_SEL 2; BW_G 1.
     #expect(registers[0x20] & 0x07 == 0x07)
     #expect(registers[0x11] == 0x02)

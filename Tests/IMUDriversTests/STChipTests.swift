@@ -56,7 +56,7 @@ struct STChip: Sendable, CustomTestStringConvertible {
       (0x22, 0x00),
     ],
     changed: [0x10...0x13, 0x1E...0x23], increment: 0x22,
-    loss: .lost(register: 0x10, expected: 0x88, found: 0x00))
+    loss: .lost(register: 0x10, expected: 0xA8, found: 0x00))
 }
 
 /// The drivers against the data sheets: registers by number, and chips simulated independently of them.

@@ -90,14 +90,11 @@ struct SelfTestBench {
         if attempt == 199 { throw error }
       }
     }
-    return Outcome(
-      report: report, waits: waits, before: before, after: after, transfers: transfers)
+    return Outcome(report: report, waits: waits, before: before, after: after, transfers: transfers)
   }
 
   /// The registers that a configuration can have, without status, outputs and the FIFO's data.
-  private func registers(
-    _ bus: inout SimulatedBus<VirtualClock>
-  ) throws(BusError) -> [UInt8] {
+  private func registers(_ bus: inout SimulatedBus<VirtualClock>) throws(BusError) -> [UInt8] {
     let outputs: Set<UInt8>
     switch model.family {
     case .mpu6050: outputs = Set(0x3A...0x48).union(0x72...0x74)
@@ -166,8 +163,7 @@ struct SelfTestCounts {
   }
 
   func report() -> SelfTestReport {
-    var test = SelfTest(
-      bus: bus, identity: SensorIdentity(model: model, address: bus.address))
+    var test = SelfTest(bus: bus, identity: SensorIdentity(model: model, address: bus.address))
     return run(&test).report
   }
 

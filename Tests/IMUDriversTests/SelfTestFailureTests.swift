@@ -41,8 +41,7 @@ struct SelfTestFailureTests {
     #expect(good.before == good.after && good.isRestored)
     for number in 1...good.transfers {
       let outcome = try bench(prepare: prepare) { bus in
-        bus.inject(
-          .fail(.noAcknowledge, errno: 121), at: .transfer(bus.transferCount + number))
+        bus.inject(.fail(.noAcknowledge, errno: 121), at: .transfer(bus.transferCount + number))
       }
       #expect(outcome.verdicts == Array(repeating: .pass, count: 6), "operation \(number)")
       #expect(outcome.isRestored && outcome.before == outcome.after, "operation \(number)")

@@ -144,8 +144,7 @@ final class GPIOTests {
     let refusal = input.biasRefusal
     #expect(refusal == nil)
     let low = Self.activeLow | Self.pullUp
-    #expect(
-      lines.pointee.flags == Self.input | Self.edges | (isActiveLow ? low : Self.pullDown))
+    #expect(lines.pointee.flags == Self.input | Self.edges | (isActiveLow ? low : Self.pullDown))
     #expect(lines.pointee.attribute == 3)
     #expect(lines.pointee.debounce == 20_000)
     let consumer = withUnsafeBytes(of: &lines.pointee.consumer) { Array($0.prefix(7)) }

@@ -133,8 +133,7 @@ final class LinuxI2CBusTests {
     var bus = try open(Self.smbus)
     adapter.pointee.shortfall = 1
     let result = read(&bus, chip, 0x3A, 15)
-    #expect(
-      result == .failure(BusError(.bus, .read, address: chip, register: 0x3A, errno: EIO)))
+    #expect(result == .failure(BusError(.bus, .read, address: chip, register: 0x3A, errno: EIO)))
   }
 
   @Test("reports which chip did not answer, with either access", arguments: [plain, smbus])
@@ -157,8 +156,7 @@ final class LinuxI2CBusTests {
       adapter.pointee.failure_after = 0
       let result = read(&bus, chip, 0x3A, 15)
       let kind = BusError.Kind(errno: code)
-      #expect(
-        result == .failure(BusError(kind, .read, address: chip, register: 0x3A, errno: code)))
+      #expect(result == .failure(BusError(kind, .read, address: chip, register: 0x3A, errno: code)))
       // Counted down once for each attempt.
       #expect(adapter.pointee.failure_after == -1)
       let error = try #require(throws: BusError.self) {
@@ -174,8 +172,7 @@ final class LinuxI2CBusTests {
     adapter.pointee.failure = EIO
     adapter.pointee.failure_after = 1
     let result = read(&bus, chip, 0x00, 64)
-    #expect(
-      result == .failure(BusError(.bus, .read, address: chip, register: 0x00, errno: EIO)))
+    #expect(result == .failure(BusError(.bus, .read, address: chip, register: 0x00, errno: EIO)))
   }
 
   @Test("refuses a burst of no bytes or of more than a message carries", arguments: [0, 8193])

@@ -132,8 +132,7 @@ private struct TwinRecord {
       for (position, channel) in channels.enumerated() {
         sample[channel] = Int16(try number(2 + position))
       }
-      return .record(
-        TickRecord(tick: UInt64(try number(0)), time: try number(1), sample: sample))
+      return .record(TickRecord(tick: UInt64(try number(0)), time: try number(1), sample: sample))
     case "gap":
       let gap = Gap(
         firstTick: UInt64(try number(0)), count: UInt64(bitPattern: try number(1)),

@@ -159,9 +159,7 @@ struct ReferenceDecoder {
   private mutating func lattice(_ width: Int) throws -> (Int64, Int64, Int64) {
     let precision = Int(try number(5))
     guard width == 16, precision <= 24 else { throw Malformed() }
-    let (step, base) = (
-      Int64(try number(6 + precision)), Int64(try number(6 + precision))
-    )
+    let (step, base) = (Int64(try number(6 + precision)), Int64(try number(6 + precision)))
     guard step >= 1 << precision else { throw Malformed() }
     return (Int64(precision), step, base)
   }

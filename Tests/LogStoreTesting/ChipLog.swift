@@ -102,8 +102,7 @@ public struct ChipLog: Sendable {
       }
     }
     if ends {
-      encoder.finish(
-        RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
+      encoder.finish(RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
     } else {
       encoder.flush()
     }

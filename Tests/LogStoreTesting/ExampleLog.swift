@@ -202,7 +202,6 @@ extension LogReader where Storage: ~Copyable {
 
 /// The items read from a file with these bytes, and zeros after them.
 public func read(_ bytes: [UInt8], preallocated: Int = 0) throws(LogError) -> [ReadEvent] {
-  var reader = try LogReader(
-    MemoryStorage(MemoryDisk(holding: bytes, preallocated: preallocated)))
+  var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes, preallocated: preallocated)))
   return try reader.readAll()
 }

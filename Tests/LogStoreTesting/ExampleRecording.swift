@@ -45,8 +45,7 @@ public struct ExampleRecording: Sendable {
 
   /// The reading of a synchronised clock some days and seconds after ``wall``.
   public static func time(days: Int64 = 0, seconds: Int64 = 0) -> WallTime {
-    WallTime(
-      nanoseconds: wall + (days * 86400 + seconds) * 1_000_000_000, isSynchronised: true)
+    WallTime(nanoseconds: wall + (days * 86400 + seconds) * 1_000_000_000, isSynchronised: true)
   }
 
   /// Makes a recording of `syncs` times `samplesPerSync` samples of seven channels that do not
@@ -65,8 +64,7 @@ public struct ExampleRecording: Sendable {
         return ReadEvent.sample(tick: UInt64(tick), time: Int64(tick) * 100_000_000, sample)
       }
     }
-    self.init(
-      of: pieces, in: catalogue, description: description, wall: wall, ends: ends)
+    self.init(of: pieces, in: catalogue, description: description, wall: wall, ends: ends)
   }
 
   /// Makes a recording of `pieces`, each of which is synced.

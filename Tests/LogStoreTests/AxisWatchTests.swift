@@ -232,8 +232,7 @@ struct AxisWatchTests {
     sensor.deviations[3...5] = [0, 0.3, 0.3]
     sensor.levels[3] = 0
     for tick in 0..<2000 as Range<UInt64> {
-      meter.add(
-        tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+      meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
     }
     let certificate = meter.certificate()
     #expect(certificate["zero"]?.value == "none, not judged: gx")
@@ -252,8 +251,7 @@ struct AxisWatchTests {
       sensor.deviations[3...5] = [0, 0.8, 0.8]
       sensor.levels[3] = Double(count)
       for tick in 0..<2000 as Range<UInt64> {
-        meter.add(
-          tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+        meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
       }
       let found = meter.certificate().findings(.fail).map { "\($0.name): \($0.value)" }
       #expect(found.contains(words), "\(found), seed \(seed)")
@@ -295,8 +293,7 @@ struct AxisWatchTests {
       var sensor = CertificateMeterTests.Sensor()
       sensor.deviations[3...5] = [deviation, deviation, deviation]
       for tick in 0..<600 as Range<UInt64> {
-        meter.add(
-          tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+        meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
       }
       let bound = try #require(meter.certificate()["stuck"]?.bound)
       return try #require(Double(bound.split(separator: " ").dropLast().last ?? ""))

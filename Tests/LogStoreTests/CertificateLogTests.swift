@@ -27,8 +27,7 @@ struct CertificateLogTests {
       if tick == 9, let first { encoder.append(first) }
       if tick == 29, let last { encoder.append(last) }
     }
-    encoder.finish(
-      RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
+    encoder.finish(RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
     return Array(encoder.output)
   }
 
@@ -94,8 +93,7 @@ struct CertificateLogTests {
     #expect(try account(log(nil, certificate("gravity", .unknown))).verdict == .good)
     let failed = try account(log(certificate("gravity", .fail), nil))
     #expect(failed.verdict == .flawed)
-    #expect(
-      failed.flaws.contains("the sensor's certificate fails: gravity 0.5 g (0.93 to 1.07 g)"))
+    #expect(failed.flaws.contains("the sensor's certificate fails: gravity 0.5 g (0.93 to 1.07 g)"))
     // A later one that passes counts instead.
     #expect(
       try account(log(certificate("gravity", .fail), certificate("gravity", .pass))).verdict

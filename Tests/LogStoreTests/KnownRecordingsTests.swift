@@ -49,12 +49,10 @@ struct KnownRecordingsTests {
     directory.write(
       [UInt8](repeating: 7, count: 5000) + zeros, to: "000007-20261121T023807Z-deadbeef.imulog")
     directory.write(log + zeros, to: "linked")
-    #expect(
-      symlink("linked", "\(directory.path)/000008-20261121T023807Z-deadbeef.imulog") == 0)
+    #expect(symlink("linked", "\(directory.path)/000008-20261121T023807Z-deadbeef.imulog") == 0)
     directory.write(log + zeros, to: "named")
     #expect(
-      link(
-        "\(directory.path)/named", "\(directory.path)/000009-20261121T023807Z-deadbeef.imulog")
+      link("\(directory.path)/named", "\(directory.path)/000009-20261121T023807Z-deadbeef.imulog")
         == 0)
     #expect(mkfifo("\(directory.path)/000010-20261121T023807Z-deadbeef.imulog", 0o600) == 0)
     directory.write(log + zeros, to: "000011-20261121T023807Z-deadbeef.imulog")

@@ -265,8 +265,7 @@ struct LeftoverTests {
 
   @Test("they are listed with their state; other names are not")
   func listed() throws {
-    write(
-      ".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1", ".aside-\(id)-12", ".freeing-\(id)")
+    write(".part-\(id)", ".unsynced-\(id)", ".aside-\(id)-1", ".aside-\(id)-12", ".freeing-\(id)")
     write(
       ".part-1", ".part-\(id)-1", ".aside-\(id)", ".aside-\(id)-", ".aside-\(id)-x", ".new-\(id)")
     let found = try Catalogue(path: directory.path).leftovers()

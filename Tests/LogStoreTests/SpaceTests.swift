@@ -12,9 +12,7 @@ struct SpaceTests {
   private let directory = TemporaryDirectory()
   private let now = ExampleRecording.time()
 
-  private func store(
-    with count: Int, in directory: TemporaryDirectory? = nil
-  ) throws -> Catalogue {
+  private func store(with count: Int, in directory: TemporaryDirectory? = nil) throws -> Catalogue {
     let store = try Catalogue(path: (directory ?? self.directory).path)
     for seed in 1...count {
       _ = ExampleRecording(in: store, syncs: 1, description: ExampleLog.description(UInt64(seed)))

@@ -28,8 +28,7 @@ struct StoreIndexTests {
     arguments: [0, 100])
   func changes(looks: Int) throws {
     let listings = FaultScript()
-    let index = try StoreIndex(
-      Catalogue(path: directory.path, create: true, gate: listings.gate))
+    let index = try StoreIndex(Catalogue(path: directory.path, create: true, gate: listings.gate))
     for _ in 0..<looks { _ = try index.taken(of: []) }
     let before = listings.calls.count { $0 == .list }
     #expect(try index.entry(of: id) == nil)

@@ -39,9 +39,7 @@ struct BounceTrain {
   }
 
   /// Instants at which the contact changes its level, beginning with open.
-  private static func contact(
-    _ finger: [Int64], _ generator: inout SeededGenerator
-  ) -> [Int64] {
+  private static func contact(_ finger: [Int64], _ generator: inout SeededGenerator) -> [Int64] {
     var changes: [Int64] = []
     for (index, stamp) in finger.enumerated() {
       // An odd number of changes: the contact ends at the finger's level.
@@ -61,9 +59,7 @@ struct BounceTrain {
   }
 
   /// The debounced changes: levels that were stable for 20 ms, reported once each.
-  private static func debounced(
-    _ changes: [Int64], _ generator: inout SeededGenerator
-  ) -> [Int64] {
+  private static func debounced(_ changes: [Int64], _ generator: inout SeededGenerator) -> [Int64] {
     var edges: [Int64] = []
     for (index, change) in changes.enumerated() {
       let told = change + debounce + .random(in: 0...4_000_000, using: &generator)

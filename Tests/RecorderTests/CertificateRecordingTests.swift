@@ -140,9 +140,7 @@ struct CertificateRecordingTests {
 
   @Test("names what is wrong with a chip")
   func faults() throws {
-    func findings(
-      _ fault: SimulatedChip.AxisFault, _ motion: Motion = .still
-    ) throws -> [String] {
+    func findings(_ fault: SimulatedChip.AxisFault, _ motion: Motion = .still) throws -> [String] {
       var recording = CertifiedRecording(.lsm6dsox)
       (recording.chip.axisFault, recording.motion) = (fault, motion)
       if motion.isTurning { recording.length = 25_000_000_000 }
@@ -151,12 +149,9 @@ struct CertificateRecordingTests {
     #expect(
       try findings(.held(axis: 4, count: 0, from: 0))
         == ["noise-density-gy: 0 m°/s/√Hz", "zero: gy"])
-    #expect(
-      try findings(.copied(axis: 1, of: 0)) == ["equal: ay = ax"])
-    #expect(
-      try findings(.swapped(0, 2), .turn) == ["axes: the accelerometer's are z, y, x"])
-    #expect(
-      try findings(.swapped(3, 4), .turn) == ["axes: the gyroscope's are y, x, z"])
+    #expect(try findings(.copied(axis: 1, of: 0)) == ["equal: ay = ax"])
+    #expect(try findings(.swapped(0, 2), .turn) == ["axes: the accelerometer's are z, y, x"])
+    #expect(try findings(.swapped(3, 4), .turn) == ["axes: the gyroscope's are y, x, z"])
     #expect(try findings(.swapped(3, 4)).isEmpty)
   }
 
@@ -172,15 +167,13 @@ struct CertificateRecordingTests {
     quiet.noiseFactor = 0.2
     let certificate = try CertifiedRecording(.mpu6050, quiet).certificate()
     #expect(certificate.verdict == .fail)
-    #expect(
-      certificate["clone"]?.value == "by noise of the accelerometer, noise of the gyroscope")
+    #expect(certificate["clone"]?.value == "by noise of the accelerometer, noise of the gyroscope")
     var loud = SimulatedChip.mpu6050
     loud.noiseFactor = 2.5
     #expect(try CertifiedRecording(.mpu6050, loud).certificate().verdict == .warn)
     // What many boards carry that are sold as MPU-6050, driven as what it is.
     let sold = try CertifiedRecording(.icm20689).certificate()
-    #expect(
-      sold["identity"]?.value == "0x98 ICM-20689, which boards sold as MPU-6050 have too")
+    #expect(sold["identity"]?.value == "0x98 ICM-20689, which boards sold as MPU-6050 have too")
   }
 
   @Test("names a chip of twice the range that is driven as its relative, and the other way round")

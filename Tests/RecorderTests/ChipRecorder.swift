@@ -34,14 +34,10 @@ struct ChipRecorder: Sendable {
 
   private static func hertz(_ rate: UInt32) -> SampleRate { ExampleLog.rate(rate) }
 
-  static let mpu6050 = ChipRecorder(
-    model: .mpu6050, rate: hertz(1000), stride: 8)
-  static let lsm6dso = ChipRecorder(
-    model: .lsm6dso, rate: hertz(1666), stride: 4)
-  static let lsm6dsl = ChipRecorder(
-    model: .lsm6dsl, rate: hertz(416), stride: 16)
-  static let lsm6dsv = ChipRecorder(
-    model: .lsm6dsv, rate: hertz(960), stride: 8)
+  static let mpu6050 = ChipRecorder(model: .mpu6050, rate: hertz(1000), stride: 8)
+  static let lsm6dso = ChipRecorder(model: .lsm6dso, rate: hertz(1666), stride: 4)
+  static let lsm6dsl = ChipRecorder(model: .lsm6dsl, rate: hertz(416), stride: 16)
+  static let lsm6dsv = ChipRecorder(model: .lsm6dsv, rate: hertz(960), stride: 8)
   static let slow = ChipRecorder(model: .lsm6dso, rate: hertz(104), stride: 64)
 
   /// The time of day when simulated time was 0.
@@ -248,9 +244,7 @@ struct Take {
     func absolute(_ time: Int64) -> Int64 {
       time == .min || time == .max ? time : time + origin
     }
-    (times, earliest, latest) = (
-      times.map(absolute), earliest.map(absolute), latest.map(absolute)
-    )
+    (times, earliest, latest) = (times.map(absolute), earliest.map(absolute), latest.map(absolute))
     for (row, sample) in counts.enumerated() {
       var number: Int64?
       if row > 0, ticks[row] == ticks[row - 1] + 1, let last = numbers[row - 1] {

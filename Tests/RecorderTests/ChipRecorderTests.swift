@@ -95,9 +95,7 @@ struct ChipRecorderTests {
   @Test("at a low rate, whole drains find room beside the longest history")
   func slowHistory() throws {
     var bench = ChipRecorder.slow
-    (bench.rate, bench.stride, bench.length) = (
-      ExampleLog.rate(52), 128, 1_000_000_000
-    )
+    (bench.rate, bench.stride, bench.length) = (ExampleLog.rate(52), 128, 1_000_000_000)
     (bench.clockError, bench.hasInterrupt) = (30_000, true)
     bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)
     bench.faults = [(.brownOut, 22_000_000_000)]

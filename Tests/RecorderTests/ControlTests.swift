@@ -34,8 +34,7 @@ struct ControlTests {
   @Test("a line that is no request is refused with the list of requests")
   func unknown() {
     for line in ["", " ", " start", "Start", "start now", "marks", "status;stop", "{}", "🙂"] {
-      #expect(
-        read(line) == .failure(.unknown(line)), "\(line)")
+      #expect(read(line) == .failure(.unknown(line)), "\(line)")
     }
     #expect(
       ControlError.unknown("begin").description

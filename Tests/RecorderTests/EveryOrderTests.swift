@@ -84,8 +84,7 @@ final class OrderedRecording: @unchecked Sendable {
 
   private func stepFlusher() {
     guard let stepped else { return }
-    let step = stepped.queue.flusherStep(
-      &storage, clock: stepped.clock, &stopped, waits: false)
+    let step = stepped.queue.flusherStep(&storage, clock: stepped.clock, &stopped, waits: false)
     if case .finished = step { isFinished = true }
   }
 

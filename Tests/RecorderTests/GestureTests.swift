@@ -88,8 +88,7 @@ struct GestureTests {
     #expect(recogniser.handle(LineEdge(isActive: false, time: at(7000))) == [])
     #expect(
       recogniser.handle(LineEdge(isActive: true, time: at(7100))) == [.buttonDown(at: at(7100))])
-    #expect(
-      recogniser.handle(LineEdge(isActive: false, time: at(7200))) == [.press(at: at(7100))])
+    #expect(recogniser.handle(LineEdge(isActive: false, time: at(7200))) == [.press(at: at(7100))])
   }
 
   @Test("a long press after a short one makes the short one single, and no double press")

@@ -44,10 +44,8 @@ struct GoldenLog: Sendable, CustomTestStringConvertible {
 
   static let all = [
     GoldenLog(name: "mpu6050-still-10hz", length: 60_000_000_000),
-    GoldenLog(
-      name: "lsm6dso-tumble-100hz", isLSM6DSO: true, tumbles: true, length: 3_000_000_000),
-    GoldenLog(
-      name: "mpu6050-acceleration-50hz", accelerometerRange: 16, length: 5_000_000_000),
+    GoldenLog(name: "lsm6dso-tumble-100hz", isLSM6DSO: true, tumbles: true, length: 3_000_000_000),
+    GoldenLog(name: "mpu6050-acceleration-50hz", accelerometerRange: 16, length: 5_000_000_000),
     GoldenLog(
       name: "mpu6050-rotation-12.5hz", gyroscopeRange: 250, length: 5_000_000_000,
       syncInterval: 0),

@@ -35,8 +35,7 @@ struct LightPlayerTests {
     #expect(picture(.problem(.sensor), step: 200, count: 14) == "█······█······")
     #expect(picture(.problem(.storageFull), step: 200, count: 18) == "█·█······█·█······")
     #expect(picture(.problem(.storage), step: 200, count: 22) == "█·█·█······█·█·█······")
-    #expect(
-      picture(.problem(.configuration), step: 200, count: 26) == "█·█·█·█······█·█·█·█······")
+    #expect(picture(.problem(.configuration), step: 200, count: 26) == "█·█·█·█······█·█·█·█······")
     #expect(picture(.guide(.move), step: 200, count: 6) == "█·█·█·")
     #expect(picture(.guide(.hold), step: 200, count: 6) == "██████")
     #expect(picture(.guide(.taken), step: 200, count: 6) == "······")

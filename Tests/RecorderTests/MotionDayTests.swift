@@ -128,8 +128,7 @@ struct MotionDayTests {
       // A window is above the limit some samples after the fall began.
       let late = threshold.measure == .rms ? Self.window : 0
       let places = Self.before - late...Self.before
-      #expect(
-        row.map { places.contains($0) } == true, "recording \(entry.number), seed \(seed)")
+      #expect(row.map { places.contains($0) } == true, "recording \(entry.number), seed \(seed)")
       // On one time line with the motion: a tick of 20 ms, and as much before the chip's sample of it.
       let offset = instant - fall
       shift = shift ?? offset

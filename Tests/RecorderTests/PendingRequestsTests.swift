@@ -22,9 +22,7 @@ struct PendingRequestsTests {
       for event in [.begin] + events { happen(event) }
     }
 
-    mutating func happen(
-      _ event: RecorderEvent, because cause: PendingRequests<Int>.Cause? = nil
-    ) {
+    mutating func happen(_ event: RecorderEvent, because cause: PendingRequests<Int>.Cause? = nil) {
       let effects = machine.handle(event)
       note(requests.note(event, effects, machine, because: cause))
     }

@@ -70,8 +70,7 @@ struct PressTrain {
       {
         events += recogniser.elapse(to: deadline)
       }
-      let edge = LineEdge(
-        isActive: index % 2 == 0, time: MonotonicTime(nanoseconds: stamp))
+      let edge = LineEdge(isActive: index % 2 == 0, time: MonotonicTime(nanoseconds: stamp))
       events += recogniser.handle(edge)
       if Bool.random(using: &generator) { events += recogniser.handle(edge) }
     }

@@ -132,9 +132,7 @@ struct RecorderMotionTests {
         play(&machine, [(gesture, step + (isLong ? ", refuse" : ""))] + after)
         guard gesture != "forgotten 5" else { continue }
         play(&machine, [("quiet 5", "·")] + (first.isEmpty ? [("firstSample", "→ recording")] : []))
-        play(
-          &machine,
-          [("press 9", "→ stopping: hold 9"), ("single 4", "→ saving: end 9 button")])
+        play(&machine, [("press 9", "→ stopping: hold 9"), ("single 4", "→ saving: end 9 button")])
       }
     }
     // A moment later the press is an end.

@@ -26,8 +26,7 @@ struct Shaker {
     setting.threshold = TriggerSetting.Threshold(measure, limit)
     setting.postTrigger = 1_000_000_000
     change(&setting)
-    watch = try #require(
-      TriggerWatch(setting, schedule, clock, ExampleLog.description().sensor))
+    watch = try #require(TriggerWatch(setting, schedule, clock, ExampleLog.description().sensor))
   }
 
   /// A sample that was read 0.4 ms after its deadline.

@@ -11,8 +11,7 @@ struct StallTests {
   /// Two syncs' time before the hold, and one after it.
   static func recording(holding seconds: Int64, capacity: Int = 1 << 20) throws -> HeldRecording {
     let hold = (sync: 2, nanoseconds: seconds * 1_000_000_000)
-    return try HeldRecording(
-      ticks: UInt64(3 + seconds) * 1000, hold: hold, capacity: capacity)
+    return try HeldRecording(ticks: UInt64(3 + seconds) * 1000, hold: hold, capacity: capacity)
   }
 
   static func report(_ recording: HeldRecording) throws -> Account {

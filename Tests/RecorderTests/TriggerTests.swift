@@ -241,8 +241,7 @@ struct TriggerTests {
     let outcome = try chip.run(presses: [20_000_000_000])
     let take = try #require(outcome.takes.first)
     #expect(outcome.takes.count == 2 && outcome.warnings == [])
-    let first = try #require(
-      outcome.twin.sample(at: Int64(shock) * 1000 - 1).flatMap { $0 + 1 })
+    let first = try #require(outcome.twin.sample(at: Int64(shock) * 1000 - 1).flatMap { $0 + 1 })
     let row = take.numbers.firstIndex(of: first)
     let before = Int(chip.rate.tick(atNanoseconds: 349_999_999) + 1)
     #expect(row == before)

@@ -112,8 +112,7 @@ struct TriggerWatchTests {
       var shaker = try Shaker()
       shaker.rest(100)
       shaker.gap(3)
-      shaker.note(
-        TickRecord(SensorEvent(tick: shaker.tick, kind: cause, fault: .bus)))
+      shaker.note(TickRecord(SensorEvent(tick: shaker.tick, kind: cause, fault: .bus)))
       shaker.rest = RawSample(ax: 8192, ay: -8000, az: 5)
       shaker.rest(100)
       shaker.note(

@@ -131,8 +131,7 @@ struct RecordingEndTests {
     #expect(bench.isIdle)
     try bench.expect(1000..<2001, in: 0, .button)
     // A press during the hold, which was waiting for that end.
-    bench.writer.begin(
-      RecordingOrder(at: bench.instant(3), ticksBefore: 200, ticksAfter: 1500))
+    bench.writer.begin(RecordingOrder(at: bench.instant(3), ticksBefore: 200, ticksAfter: 1500))
     bench.advance(to: 5)
     bench.end(.completed)
     try bench.expect(2800..<4500, in: 1, .completed)

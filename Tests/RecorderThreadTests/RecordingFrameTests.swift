@@ -13,8 +13,7 @@ struct RecordingFrameTests {
   }
 
   private func frame(_ rate: SampleRate, base: UInt64) -> RecordingFrame {
-    RecordingFrame(
-      clock: TickClock(schedule(rate)), base: base, timeUnit: WriterBench.timeUnit)
+    RecordingFrame(clock: TickClock(schedule(rate)), base: base, timeUnit: WriterBench.timeUnit)
   }
 
   @Test(

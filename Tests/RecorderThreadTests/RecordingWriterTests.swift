@@ -29,8 +29,7 @@ struct RecordingWriterTests {
     let log = try #require(bench.logs.first)
     #expect(bench.logs.count == 1)
     #expect(log.plan.plannedTicks == 70)
-    try log.expect(
-      own - 20..<own + 50, of: bench.schedule, bench.sampleTimes, reason: .completed)
+    try log.expect(own - 20..<own + 50, of: bench.schedule, bench.sampleTimes, reason: .completed)
     var ledger = TickLedger()
     ledger.sampled = 70
     let end = try #require(try log.verification().end)
@@ -175,8 +174,7 @@ struct RecordingWriterTests {
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: 100, ticksAfter: 5))
     bench.advance(to: 10)
     bench.end(.completed)
-    #expect(
-      try bench.logs[1].gaps() == [Gap(firstTick: 0, count: 13, cause: .busError, code: 121)])
+    #expect(try bench.logs[1].gaps() == [Gap(firstTick: 0, count: 13, cause: .busError, code: 121)])
     #expect(bench.logs[1].plan.start == bench.schedule.deadline(of: 50))
   }
 

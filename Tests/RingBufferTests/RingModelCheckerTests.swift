@@ -26,8 +26,7 @@ import Testing
     }
     #expect(checker.sawRefusal)
     #expect(checker.sawEmpty)
-    #expect(
-      checker.states > 500, "the exploration has shrunk to \(checker.states) states")
+    #expect(checker.states > 500, "the exploration has shrunk to \(checker.states) states")
     // From nothing popped to everything pushed popped, each in order.
     #expect(checker.outcomes == Set((0...capacity + 2).map { Array(0..<$0) }))
   }

@@ -115,9 +115,7 @@ struct DrainBench: Sendable {
     var counting = ProofBench.CountingBus(own, clock, faultInTransfer, from: start.nanoseconds)
     counting.wait = waitOfTransfer
     counting.hidesStamps = hidesStamps
-    var sensor = try FIFOSensor(
-      bus: counting,
-      identity: identity, configuration: configuration)
+    var sensor = try FIFOSensor(bus: counting, identity: identity, configuration: configuration)
     while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
     let sleeper = StallingClock(clock, stalls.map { (start + $0.at, $0.length) })
     (sleeper.lookCost, sleeper.longLook) = (lookCost, longLook)

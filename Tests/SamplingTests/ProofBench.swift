@@ -137,9 +137,7 @@ struct ProofBench: Sendable {
 
     mutating func nextEdge() -> InterruptEdge? { bus.nextEdge() }
 
-    mutating func write(
-      _ address: I2CAddress, register: UInt8, value: UInt8
-    ) throws(BusError) {
+    mutating func write(_ address: I2CAddress, register: UInt8, value: UInt8) throws(BusError) {
       step()
       let isHidden = hidesStamps && register == 0x0A
       if isHidden { batching = value & 0xC0 }
@@ -155,8 +153,7 @@ struct ProofBench: Sendable {
     // Bring-up takes less than 0.3 s.
     let start = clock.now() + 300_000_000
     for (fault, instant) in faults { own.inject(fault, at: .time(start + instant)) }
-    var sensor = try make(
-      CountingBus(own, clock, faultInTransfer, from: start.nanoseconds))
+    var sensor = try make(CountingBus(own, clock, faultInTransfer, from: start.nanoseconds))
     try bringUp(&sensor, clock)
     let box = Sink.Box()
     let ticks =

@@ -20,8 +20,7 @@ struct WatermarkEdgesTests {
       for time in (others + [15_000]).sorted() {
         edges.note(InterruptEdge(time: at(start + time), followsLoss: false))
       }
-      let stamp = edges.drain(
-        passed: true, counted: at(start + 20_100), end: at(start + 24_000))
+      let stamp = edges.drain(passed: true, counted: at(start + 20_100), end: at(start + 24_000))
       if let stamp {
         #expect(stamp == at(start + 15_000))
         shown += 1

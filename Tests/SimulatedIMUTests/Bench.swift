@@ -144,9 +144,7 @@ extension Motion {
   }
 
   /// A recording whose rows follow each other after `microseconds`.
-  static func rows(
-    every microseconds: Int = 1000, _ rows: [[Int]]
-  ) throws -> Motion {
+  static func rows(every microseconds: Int = 1000, _ rows: [[Int]]) throws -> Motion {
     var text = "t_us,ax,ay,az,gx,gy,gz,temp\n"
     for (index, row) in rows.enumerated() {
       text += ([index * microseconds] + row).map(String.init).joined(separator: ",") + "\n"

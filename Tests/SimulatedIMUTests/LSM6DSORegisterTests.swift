@@ -99,8 +99,7 @@ struct LSM6DSORegisterTests {
 
   @Test("there is no byte order bit: CTRL3_C bit 1 stays 0 and words stay little-endian")
   func noByteOrderBit() throws {
-    var bench = try Bench.runningLSM(
-      motion: .rows([[0, 0, 0x0102, 0, 0, 0, 0]]), control3: 0x46)
+    var bench = try Bench.runningLSM(motion: .rows([[0, 0, 0x0102, 0, 0, 0, 0]]), control3: 0x46)
     #expect(try bench.read(0x12) == 0x44)
     #expect(try bench.read(0x2C, count: 2) == [0x02, 0x01])
   }

@@ -42,8 +42,7 @@ struct LSM6DSOSampleTests {
     arguments: [(0, 8.75), (2, 4.375), (4, 17.5), (8, 35), (12, 70), (14, 4.375)])
   func gyroscopeScale(code: UInt8, millidegrees: Double) throws {
     for sign in [1.0, -1] {
-      let motion = Motion.steady(
-        g: SIMD3(0, 0, 1), degreesPerSecond: SIMD3(10, -100, 120) * sign)
+      let motion = Motion.steady(g: SIMD3(0, 0, 1), degreesPerSecond: SIMD3(10, -100, 120) * sign)
       var bench = try Bench.runningLSM(motion: motion, gyroscope: 0x70 | code)
       let sample = try bench.lsmSample()
       #expect(sample.gx == Int16((10_000 * sign / millidegrees).rounded()))
@@ -64,8 +63,7 @@ struct LSM6DSOSampleTests {
 
   @Test("the counts saturate where 16 bits end, some 15 % beyond ±250 °/s")
   func saturation() throws {
-    let motion = Motion.steady(
-      g: SIMD3(2.5, -2.5, 1.9), degreesPerSecond: SIMD3(-300, 300, 280))
+    let motion = Motion.steady(g: SIMD3(2.5, -2.5, 1.9), degreesPerSecond: SIMD3(-300, 300, 280))
     var bench = try Bench.runningLSM(motion: motion)
     let sample = try bench.lsmSample()
     #expect([sample.ax, sample.ay, sample.az] == [32767, -32768, 31148])

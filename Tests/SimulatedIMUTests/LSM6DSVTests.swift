@@ -84,24 +84,6 @@ struct SimulatedLSM6DSVTests {
     #expect(try bench.read(0x28, count: 3) == [acceleration[0], acceleration[0], acceleration[0]])
   }
 
-  @Test("each scale, with both signs")
-  func scales() throws {
-    let (g, turning) = (SIMD3(1.5, -1.25, 0.5), SIMD3(100.0, -90, 45))
-    for (code, micro) in [(UInt8(0), 61.0), (1, 122), (2, 244), (3, 488)] {
-      for (gyroscope, milli) in [
-        (UInt8(0), 4.375), (1, 8.75), (2, 17.5), (3, 35), (4, 70), (12, 140),
-      ] {
-        let bench = try running(
-          .steady(g: g, degreesPerSecond: turning), control6: gyroscope, control8: code)
-        let made = bench.made(atTick: bench.tick)
-        for axis in 0..<3 {
-          #expect(abs(Double(made[axis]) - g[axis] * 1e6 / micro) <= 0.5)
-          #expect(abs(Double(made[axis + 3]) - turning[axis] * 1e3 / milli) <= 0.5)
-        }
-      }
-    }
-  }
-
   @Test(
     "each sensor samples at its own rate; a gyroscope that sleeps does not",
     arguments: [

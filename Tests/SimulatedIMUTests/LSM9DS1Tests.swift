@@ -68,23 +68,6 @@ struct SimulatedLSM9DS1Tests {
     #expect(control[1] == 0x38)
   }
 
-  @Test("each scale, with both signs")
-  func scales() throws {
-    let (g, turning) = (SIMD3(1.5, -1.25, 0.5), SIMD3(200.0, -150, 75))
-    for (code, micro) in [(UInt8(0), 61.0), (1, 732), (2, 122), (3, 244)] {
-      for (gyroscope, milli) in [(UInt8(0), 8.75), (1, 17.5), (3, 70)] {
-        let bench = try running(
-          .steady(g: g, degreesPerSecond: turning), control1: 0xA0 | gyroscope << 3,
-          control6: 0xA0 | code << 3)
-        let made = bench.made(atTick: bench.tick)
-        for axis in 0..<3 {
-          #expect(abs(Double(made[axis]) - g[axis] * 1e6 / micro) <= 0.5)
-          #expect(abs(Double(made[axis + 3]) - turning[axis] * 1e3 / milli) <= 0.5)
-        }
-      }
-    }
-  }
-
   @Test(
     "samples by data rate: with the gyroscope on at its rate, alone at the accelerometer's",
     arguments: [

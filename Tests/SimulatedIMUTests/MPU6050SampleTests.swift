@@ -32,8 +32,7 @@ struct MPU6050SampleTests {
     "each gyroscope range has its scale", arguments: [(0, 131.0), (1, 65.5), (2, 32.8), (3, 16.4)])
   func gyroscopeScale(code: UInt8, sensitivity: Double) throws {
     for sign in [1.0, -1] {
-      let motion = Motion.steady(
-        g: SIMD3(0, 0, 1), degreesPerSecond: SIMD3(10, -100, 240) * sign)
+      let motion = Motion.steady(g: SIMD3(0, 0, 1), degreesPerSecond: SIMD3(10, -100, 240) * sign)
       var bench = try Bench.runningMPU(motion: motion, gyroscopeRange: code)
       let sample = try bench.mpuSample()
       #expect(sample.gx == Int16((10 * sign * sensitivity).rounded()))
@@ -44,8 +43,7 @@ struct MPU6050SampleTests {
 
   @Test("beyond full scale the counts saturate at 32767 and -32768")
   func saturation() throws {
-    let motion = Motion.steady(
-      g: SIMD3(2.5, -2.5, 2), degreesPerSecond: SIMD3(-260, 260, -250.2))
+    let motion = Motion.steady(g: SIMD3(2.5, -2.5, 2), degreesPerSecond: SIMD3(-260, 260, -250.2))
     var bench = try Bench.runningMPU(motion: motion)
     let sample = try bench.mpuSample()
     #expect([sample.ax, sample.ay, sample.az] == [32767, -32768, 32767])

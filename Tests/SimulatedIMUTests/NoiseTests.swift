@@ -171,9 +171,7 @@ struct NoiseTests {
       let bench = try Bench.runningMPU(chip, motion: .tumble)
       return (0..<50).map { bench.made(atTick: bench.tick - $0 * 8) }
     }
-    let (one, again, other) = (
-      try samples(seed: 1), try samples(seed: 1), try samples(seed: 2)
-    )
+    let (one, again, other) = (try samples(seed: 1), try samples(seed: 1), try samples(seed: 2))
     #expect(one == again)
     #expect(one != other)
     #expect(Set(one.map(\.ax)).count > 10)

@@ -72,7 +72,6 @@ struct OscillatorTests {
         tick >= 800 || bench.time(ofTick: tick) == before[Int(tick)]
       })
     let now = bench.tick
-    #expect(
-      abs(Double(bench.time(ofTick: now) - bench.time(ofTick: now - 4080)) - 0.5e9) < 3)
+    #expect(abs(Double(bench.time(ofTick: now) - bench.time(ofTick: now - 4080)) - 0.5e9) < 3)
   }
 }

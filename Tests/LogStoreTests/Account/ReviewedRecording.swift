@@ -35,8 +35,7 @@ struct ReviewedRecording {
   mutating func add(_ sample: RawSample) {
     var recorded = RawSample()
     for channel in description.channels.indices { recorded[channel] = sample[channel] }
-    records.append(
-      TickRecord(tick: tick, time: rate.nanoseconds(atTick: tick), sample: recorded))
+    records.append(TickRecord(tick: tick, time: rate.nanoseconds(atTick: tick), sample: recorded))
     ledger.sampled += 1
     tick += 1
   }

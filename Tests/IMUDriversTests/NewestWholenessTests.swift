@@ -3,6 +3,7 @@
 import IMUDrivers
 import IMUModel
 import SimulatedIMU
+import TestSupport
 import Testing
 
 /// Chips of every generation, polled on a bus that takes its time, under every reading of their data sheets.
@@ -108,7 +109,7 @@ struct NewestWholenessTests {
 
   @Test(
     "no sample is torn or old, whatever block data update does and the kernel adds",
-    arguments: models)
+    arguments: CaseSelection.sample(1, of: models))
   func whole(model: SensorModel) throws {
     for rate: UInt32 in [10, 100, 500, 800] {
       for updatesLate in [false, true] {
@@ -127,7 +128,9 @@ struct NewestWholenessTests {
     }
   }
 
-  @Test("each sensor alone, and on a bus of 100 kHz", arguments: models)
+  @Test(
+    "each sensor alone, and on a bus of 100 kHz",
+    arguments: CaseSelection.sample(1, of: models))
   func alone(model: SensorModel) throws {
     for channels in [ChannelSet.accelerometer, .gyroscope, [.accelerometer, .gyroscope]] {
       for busClock in [100_000, 400_000] {
@@ -152,7 +155,7 @@ struct NewestWholenessTests {
 
   @Test(
     "a tick takes half of the bus time that two bursts take, without tags three quarters",
-    arguments: models)
+    arguments: CaseSelection.sample(1, of: models))
   func busTime(model: SensorModel) throws {
     for (rate, most) in [(100, 0.54), (500, 0.58)] as [(UInt32, Double)] {
       let newest = try Self.poll(model, rate, count: 2000, delay: 50_000...50_000)

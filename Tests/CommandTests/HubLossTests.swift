@@ -154,7 +154,7 @@ struct HubLossTests {
       bench.hub.shell(
         "rm fleet/logs/pump-1/\(name) && rm fleet/samples/*/*/\(id)*"
       ).status == 0)
-    let round = bench.round().expect(65)
+    bench.round().expect(65)
     #expect(bench.contents(of: "features").count == 2)
     #expect(bench.round().talk.isEmpty)
     #expect(bench.contents(of: "features").count == 1)

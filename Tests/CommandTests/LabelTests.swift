@@ -210,7 +210,7 @@ struct LabelCommandTests {
     ])
     #expect(bench.run("label", "1", "0s..1ms", "begin").status == 0)
     expectSentence(bench.run("label", "1", "0s..", "x"), 64, ["is being written"])
-    let ahead = bench.run("label", "1", "500h..600h", "ahead").expect(
+    bench.run("label", "1", "500h..600h", "ahead").expect(
       0, "may end before the label does")
     child.signal(SIGINT)
     #expect(child.outcome().status == 0)
@@ -228,7 +228,7 @@ struct LabelCommandTests {
     let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
     bench.directory.write([UInt8](repeating: 10, count: 3 << 20), to: file)
     expectSentence(bench.run("label", "1"), 65, ["larger than any file of labels", "move it away"])
-    let export = bench.run("export", "1").expect(0, "its labels are left out")
+    bench.run("export", "1").expect(0, "its labels are left out")
     expectSentence(
       bench.run("export", "1", "--format", "csv", "--labels"), 65,
       ["larger than any file of labels"])

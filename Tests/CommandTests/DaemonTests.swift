@@ -55,7 +55,7 @@ struct DaemonTests {
     let child = try service.startArmed()
     try waitUntil {
       let outcome = service.bench.run("keep")
-      #expect(outcome.status == 0 || outcome.talk.contains("being saved"))
+      #expect(outcome.status == 0 || outcome.talk.contains("being saved"), "\(outcome)")
       return try service.bench.list().contains { $0["sampleCount"].integer ?? 0 >= 10 }
     }
     try service.wait(for: "armed")

@@ -89,7 +89,7 @@ struct DoctorTests {
     Finding(
       "a bus of another model's section",
       loaded([raspi: "", boot: "[pi3]\ndtparam=i2c_arm=on\n"]), "bus at start", "advice", "",
-      ["printf '\\n[all]\\ndtparam=i2c_arm=on\\n' | sudo tee -a /boot/firmware/config.txt"]),
+      ["printf '\\n[all]\\ndtparam=i2c_arm=on\\n' | sudo tee -a /boot/firmware/config.txt", keep]),
   ]
 
   private static let chips = [

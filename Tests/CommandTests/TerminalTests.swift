@@ -169,17 +169,16 @@ struct TerminalTests {
   }
 
   @Test("long work shows its progress, on a terminal only, and removes it at the end")
-  func progress() {
-    let rows = (0..<60_000).map { "\($0 * 1000),\($0 % 977),\(-$0 % 311)\n" }
-    let file = bench.file("table.csv", "t_us,ax,gx\n" + rows.joined())
-    let child = bench.atTerminal(["import", file], columns: 120)
-    #expect(child.waits { $0.text.contains("importing \(file): ") && $0.text.contains(" %") })
+  func progress() throws {
+    try bench.record("--for", "60s", "--rate", "100")
+    // The reader of the samples waits for longer than the line's delay.
+    let line = "\(Child.program) export 1 --format csv | { sleep 0.7; cat >/dev/null; }"
+    let child = bench.atTerminal(["-c", line + "; echo over"], columns: 120, program: "/bin/sh")
     #expect(child.status() == 0)
-    // What remains is what is said of the table, and the number.
-    let said = bench.run("import", file).talk
-    #expect(said.contains("is assumed") && !said.contains(" %"))
-    let words = child.terminal.text.split(whereSeparator: \.isWhitespace)
-    #expect(words == said.split(whereSeparator: \.isWhitespace) + ["1"])
+    let sent = String(decoding: child.sent, as: UTF8.self)
+    #expect(sent.contains("exporting recording 1: ") && sent.contains(" %"), "\(sent)")
+    #expect(child.terminal.text.split(whereSeparator: \.isWhitespace) == ["over"])
+    #expect(bench.shell(line).talk.isEmpty)
   }
 
   // MARK: show, play

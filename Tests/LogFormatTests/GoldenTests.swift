@@ -90,14 +90,6 @@ struct GoldenTests {
     #expect(throws: LogError.self) { _ = try StoredLog(log(name)) }
   }
 
-  @Test("uses the features that its twin names, by the reference decoder", arguments: intact)
-  func usesFeatures(name: String) throws {
-    let twin = try twin(name)
-    let inspection = try Inspection(log(name), twin.description())
-    #expect(try inspection.samples == LogContent(of: twin.events(), twin.description()).samples)
-    #expect(inspection.features.isSuperset(of: twin.usedFeatures), "\(inspection.features)")
-  }
-
   /// Where to write the logs of new twins; not set in a test run.
   private static let folder = ProcessInfo.processInfo.environment["IMULOG_WRITE_GOLDEN"]
 

@@ -7,7 +7,7 @@ import IMUModel
 ///
 ///     about      what the log shows
 ///     header     some keys of the header text and their values
-///     features   the features that it uses, as `ReferenceDecoder` names it
+///     features   the features that it is about, for people
 ///     records    in order, each an array:
 ///                  "sample" TICK TIME COUNT…     counts of the channels, in order
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
@@ -26,7 +26,6 @@ struct GoldenTwin: Decodable {
   struct BadRecord: Error { let record: [Word] }
 
   private let header: [String: String]?
-  private let features: Set<String>?
   private let records: [[Word]]?
   private let damage: [[Int]]?
   let byHand: HandmadeLog?
@@ -37,7 +36,6 @@ struct GoldenTwin: Decodable {
   }
 
   var isRefused: Bool { refused == true }
-  var usedFeatures: Set<String> { features ?? [] }
   var damages: [[Int]] { damage ?? [] }
 
   /// A word of a record.

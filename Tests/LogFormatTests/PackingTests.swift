@@ -127,8 +127,8 @@ struct PackingTests {
       if tick % 10 == 9 { events.append(.flush) }
     }
     let log = try encode(events, description)
-    let inspection = try Inspection(log, description)
-    #expect(inspection.features.contains("linear"))
+    // 2890 without the weights.
+    #expect(log.count < 2600, "\(log.count)")
     #expect(try LogContent(decoding: log) == LogContent(of: events, description))
   }
 

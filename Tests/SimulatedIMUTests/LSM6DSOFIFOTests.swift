@@ -84,16 +84,6 @@ struct LSM6DSOFIFOTests {
     }
   }
 
-  @Test("a slower batch of one sensor is in every second slot")
-  func unequalRates() throws {
-    var bench = try running(rates: 0x65)
-    bench.advance(milliseconds: 50)
-    let found = try words(&bench, try count(&bench))
-    let rates = found.filter { $0.kind == 1 }.count
-    let accelerations = found.filter { $0.kind == 2 }.count
-    #expect(abs(rates - 2 * accelerations) <= 2 && rates > 18)
-  }
-
   @Test("time stamps come first in their slots, and count 25 µs by the chip's own clock")
   func timestamps() throws {
     for error in [0, 30_000, -70_500] {
@@ -111,16 +101,6 @@ struct LSM6DSOFIFOTests {
       let now = bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
       #expect(now >= stamps[stamps.count - 1] && now < stamps[stamps.count - 1] + 16 * 6)
     }
-  }
-
-  @Test("temperature is batched at its own rate", arguments: [(0x36, 52.0), (0x26, 12.5)])
-  func temperature(mode: UInt8, hertz: Double) throws {
-    var bench = try running(mode: mode)
-    bench.advance(milliseconds: 480)
-    let found = try words(&bench, try count(&bench))
-    let temperatures = found.filter { $0.kind == 3 }
-    #expect(abs(Double(temperatures.count) - hertz * 0.48) <= 1.5)
-    #expect(temperatures.allSatisfy { $0.values[1...] == [0, 0] })
   }
 
   @Test("a full FIFO replaces its oldest words, keeps their alignment, and latches that")

@@ -40,16 +40,6 @@ struct LSM6DSORegisterTests {
     #expect(after)
   }
 
-  @Test("BOOT makes the chip silent for 15 ms and keeps the control registers")
-  func bootBit() throws {
-    var bench = try Bench.runningLSM()
-    try bench.write(0x12, 0xC4)
-    let during = bench.answers()
-    bench.advance(milliseconds: 15)
-    #expect(try bench.read(0x10, count: 3) == [0x70, 0x70, 0x44])
-    #expect(!during)
-  }
-
   @Test("SW_RESET restores all registers and clears itself after 50 µs")
   func softwareReset() throws {
     var bench = try Bench.runningLSM()
@@ -95,26 +85,6 @@ struct LSM6DSORegisterTests {
       let after = try bench.read(register)
       #expect(before == after, "register \(String(register, radix: 16))")
     }
-  }
-
-  @Test("there is no byte order bit: CTRL3_C bit 1 stays 0 and words stay little-endian")
-  func noByteOrderBit() throws {
-    var bench = try Bench.runningLSM(motion: .rows([[0, 0, 0x0102, 0, 0, 0, 0]]), control3: 0x46)
-    #expect(try bench.read(0x12) == 0x44)
-    #expect(try bench.read(0x2C, count: 2) == [0x02, 0x01])
-  }
-
-  @Test("after the I2C interface is switched off in CTRL4_C, only a power cycle restores the chip")
-  func interfaceOff() throws {
-    var bench = Bench(.lsm6dso)
-    try bench.write(0x13, 0x04)
-    bench.advance(milliseconds: 100)
-    let lost = bench.answers()
-    bench.bus.inject(.brownOut, at: .time(bench.clock.now()))
-    bench.advance(milliseconds: 15)
-    let back = bench.answers()
-    #expect(!lost)
-    #expect(back)
   }
 
   @Test("in power-down the outputs stand still and nothing becomes ready")

@@ -28,15 +28,6 @@ struct LSM6DSOSampleTests {
     }
   }
 
-  @Test("XL_FS_MODE turns 16 g into 2 g")
-  func fullScaleMode() throws {
-    var bench = try Bench.runningLSM(accelerometer: 0x74)
-    #expect(try bench.lsmSample().az == 2049)
-    try bench.write(0x17, 0x02)
-    bench.advance(milliseconds: 10)
-    #expect(try bench.lsmSample().az == 16393)
-  }
-
   @Test(
     "each gyroscope range has its scale, FS_125 before all others",
     arguments: [(0, 8.75), (2, 4.375), (4, 17.5), (8, 35), (12, 70), (14, 4.375)])
@@ -111,28 +102,6 @@ struct LSM6DSOSampleTests {
     #expect(abs(angularRate - hertz) <= (isFast ? 1.5 : 0.3))
   }
 
-  @Test("code B is 1.6 Hz in low power and 12.5 Hz otherwise")
-  func slowestRate() throws {
-    var bench = try Bench.runningLSM(accelerometer: 0xB0)
-    let quick = try rate(&bench, bit: 1, clearedBy: 0x29)
-    try bench.write(0x15, 0x10)
-    let slow = try rate(&bench, bit: 1, clearedBy: 0x29)
-    #expect((12.7...13.3).contains(quick))
-    #expect((1.5...1.75).contains(slow))
-  }
-
-  @Test("temperature comes at 52 Hz, at the accelerometer's rate when that alone runs slowly")
-  func temperatureRate() throws {
-    var bench = try Bench.runningLSM(accelerometer: 0x70, gyroscope: 0x70)
-    let both = try rate(&bench, bit: 4, clearedBy: 0x21)
-    try bench.write(0x11, 0x00)
-    try bench.write(0x15, 0x10)
-    try bench.write(0x10, 0x10)
-    let alone = try rate(&bench, bit: 4, clearedBy: 0x21)
-    #expect((51.7...52.3).contains(both))
-    #expect((12.7...13.3).contains(alone))
-  }
-
   @Test("INTERNAL_FREQ_FINE gives the oscillator's error, in steps of 0.15 %")
   func clockError() throws {
     for (error, fine) in [(-15_000, -10), (-4500, -3), (0, 0), (700, 0), (800, 1), (12_000, 8)] {
@@ -180,14 +149,6 @@ struct LSM6DSOSampleTests {
     }
   }
 
-  @Test("a change of range alone needs no settling")
-  func rangeChange() throws {
-    var bench = try Bench.runningLSM()
-    try bench.write(0x10, 0x78)
-    bench.advance(milliseconds: 1.3)
-    #expect(try bench.lsmSample().az == 8197)
-  }
-
   @Test("DRDY_MASK holds data-ready back until the sensor has settled")
   func readyMask() throws {
     for (control4, expected) in [(0x00, 2), (0x08, 0)] as [(UInt8, UInt8)] {
@@ -199,17 +160,6 @@ struct LSM6DSOSampleTests {
       bench.advance(milliseconds: 20)
       #expect(try bench.read(0x1E) & 2 == 2)
     }
-  }
-
-  @Test("a sleeping gyroscope stands still while the accelerometer continues")
-  func gyroscopeSleep() throws {
-    var bench = try Bench.runningLSM(.lsm6dso)
-    try bench.write(0x13, 0x40)
-    let first = try bench.lsmSample()
-    bench.advance(milliseconds: 50)
-    let second = try bench.lsmSample()
-    #expect(SIMD3(first.gx, first.gy, first.gz) == SIMD3(second.gx, second.gy, second.gz))
-    #expect(SIMD3(first.ax, first.ay, first.az) != SIMD3(second.ax, second.ay, second.az))
   }
 
   @Test("an hour without a read costs nothing and changes nothing")

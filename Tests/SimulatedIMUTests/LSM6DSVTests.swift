@@ -75,15 +75,6 @@ struct SimulatedLSM6DSVTests {
     #expect(try bench.read(0x10) == 0x08)
   }
 
-  @Test("without increment a burst stays at its register, and the FIFO's words repeat")
-  func increment() throws {
-    var bench = try running(.steady(g: [0.25, -0.5, 1], degreesPerSecond: [10, -20, 40]))
-    #expect(try bench.read(0x7E, count: 3) == [0, 0, 0])
-    let acceleration = try bench.read(0x28, count: 6)
-    try bench.write(0x12, 0x40)
-    #expect(try bench.read(0x28, count: 3) == [acceleration[0], acceleration[0], acceleration[0]])
-  }
-
   @Test(
     "each sensor samples at its own rate; a gyroscope that sleeps does not",
     arguments: [
@@ -116,26 +107,6 @@ struct SimulatedLSM6DSVTests {
     #expect(Int8(bitPattern: steps) == -3)
     let second = bench.time(ofTick: 7680) - bench.time(ofTick: 0)
     #expect(abs(Double(second) - 1e9 / (1 - 0.0039)) < 2)
-  }
-
-  @Test(
-    "temperature is 0 at 25 °C and 256 counts a degree",
-    arguments: [(25, 0), (41.5, 4224), (-5, -7680)])
-  func temperature(celsius: Double, count: Int) throws {
-    var bench = try running(.steady(g: [0, 0, 1], degreesPerSecond: [0, 0, 0], celsius: celsius))
-    let bytes = try bench.read(0x20, count: 2)
-    #expect(Int(Int16(bitPattern: UInt16(bytes[1]) << 8 | UInt16(bytes[0]))) == count)
-  }
-
-  @Test("block data update holds a pair until both bytes are read, and no other pair")
-  func blockDataUpdate() throws {
-    var bench = try running(
-      .rows(every: 2200, [[0x0102, 0x0304, 0, 0, 0, 0, 0], [0x1112, 0x1314, 0, 0, 0, 0, 0]]))
-    let low = try bench.read(0x28)
-    bench.advance(milliseconds: 2.2)
-    let high = try bench.read(0x29)
-    #expect(try bench.read(0x2B) != high &+ 2)
-    #expect(high == low &- 1)
   }
 
   @Test("noise is the data sheet's density in the bandwidth of the filter in use")

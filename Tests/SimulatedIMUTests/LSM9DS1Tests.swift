@@ -94,15 +94,6 @@ struct SimulatedLSM9DS1Tests {
     #expect((99...101).contains(ready))
   }
 
-  @Test(
-    "temperature is 0 at 25 °C and 16 counts a degree",
-    arguments: [(25, 0), (41.5, 264), (-5, -480)])
-  func temperature(celsius: Double, count: Int) throws {
-    var bench = try running(.steady(g: [0, 0, 1], degreesPerSecond: [0, 0, 0], celsius: celsius))
-    let bytes = try bench.read(0x15, count: 2)
-    #expect(Int(Int16(bitPattern: UInt16(bytes[1]) << 8 | UInt16(bytes[0]))) == count)
-  }
-
   @Test("block data update holds a pair until both bytes are read, and no other pair")
   func blockDataUpdate() throws {
     var bench = try running(

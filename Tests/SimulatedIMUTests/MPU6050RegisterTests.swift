@@ -69,18 +69,6 @@ struct MPU6050RegisterTests {
     #expect(try bench.read(0x6B) == 0x40)
   }
 
-  @Test("a burst continues from register to register, except in the FIFO's")
-  func autoIncrement() throws {
-    var bench = Bench(.mpu6050)
-    try bench.write(0x19, 0x12)
-    try bench.write(0x1A, 0x03)
-    try bench.write(0x1B, 0x18)
-    try bench.write(0x1C, 0x10)
-    #expect(try bench.read(0x19, count: 4) == [0x12, 0x03, 0x18, 0x10])
-    let fifo = try bench.read(0x73, count: 5)
-    #expect(fifo == [0, 0, 0, 0, 0])  // 75, with its 68, is never reached
-  }
-
   @Test("output, status and reserved registers ignore writes")
   func readOnly() throws {
     var bench = Bench(.mpu6050)
@@ -88,22 +76,6 @@ struct MPU6050RegisterTests {
       try bench.write(register, 0xFF)
       #expect(try bench.read(register) == 0, "register \(String(register, radix: 16))")
     }
-  }
-
-  @Test("the reset bits of USER_CTRL read 0 again")
-  func userControl() throws {
-    var bench = Bench(.mpu6050)
-    try bench.write(0x6A, 0x47)
-    #expect(try bench.read(0x6A) == 0x40)
-  }
-
-  @Test("asleep, the outputs are 0 and nothing becomes ready")
-  func asleep() throws {
-    var bench = Bench(.mpu6050.ideal)
-    try bench.write(0x38, 0x01)
-    bench.advance(milliseconds: 500)
-    #expect(try bench.read(0x3A) == 0)
-    #expect(try bench.mpuSample() == RawSample())
   }
 
   @Test("sleep freezes the outputs where they are; awake again they move on")
@@ -122,16 +94,6 @@ struct MPU6050RegisterTests {
     #expect(third.dropFirst() != second.dropFirst())
   }
 
-  @Test("a stopped clock, CLKSEL 7, freezes the outputs too")
-  func stoppedClock() throws {
-    var bench = try Bench.runningMPU(.mpu6050)
-    try bench.write(0x6B, 0x07)
-    let first = try bench.mpuSample()
-    bench.advance(milliseconds: 10)
-    let second = try bench.mpuSample()
-    #expect(first == second)
-  }
-
   @Test("data-ready clears when INT_STATUS is read and comes back with the next sample")
   func dataReady() throws {
     var bench = try Bench.runningMPU(divider: 9)
@@ -142,17 +104,6 @@ struct MPU6050RegisterTests {
     bench.advance(milliseconds: 0.6)
     let fourth = try bench.read(0x3A)
     #expect([first, second, third, fourth] == [1, 0, 0, 1])
-  }
-
-  @Test("reading the outputs leaves data-ready alone, unless INT_RD_CLEAR is set")
-  func anyReadClears() throws {
-    var bench = try Bench.runningMPU()
-    _ = try bench.mpuSample()
-    #expect(try bench.read(0x3A) == 1)
-    bench.advance(milliseconds: 2)
-    try bench.write(0x37, 0x10)
-    _ = try bench.mpuSample()
-    #expect(try bench.read(0x3A) == 0)
   }
 
   @Test("without DATA_RDY in INT_ENABLE the status stays 0, and older samples do not count later")
@@ -166,35 +117,5 @@ struct MPU6050RegisterTests {
     bench.advance(milliseconds: 1)
     let next = try bench.read(0x3A)
     #expect([off, enabled, next] == [0, 0, 1])
-  }
-
-  @Test("TEMP_DIS stops the temperature, standby an axis, each alone")
-  func partialStandby() throws {
-    let motion = try Motion.rows(
-      (0..<200).map { [$0 + 1, $0 + 2, $0 + 3, $0 + 4, $0 + 5, $0 + 6, $0] })
-    var bench = try Bench.runningMPU(motion: motion)
-    try bench.write(0x6B, 0x09)
-    try bench.write(0x6C, 0x12)  // acceleration in Y, angular rate around Y
-    let before = try bench.mpuSample()
-    bench.advance(milliseconds: 20)
-    let after = try bench.mpuSample()
-    #expect(after.temperature == before.temperature)
-    #expect(after.ay == before.ay)
-    #expect(after.gy == before.gy)
-    #expect(after.ax == before.ax + 20)
-    #expect(after.az == before.az + 20)
-    #expect(after.gx == before.gx + 20)
-    #expect(after.gz == before.gz + 20)
-  }
-
-  @Test("SIG_COND_RESET and SIGNAL_PATH_RESET zero the outputs until the next sample")
-  func signalReset() throws {
-    var bench = try Bench.runningMPU(divider: 99)
-    try bench.write(0x68, 0x07)
-    #expect(try bench.mpuSample() == RawSample())
-    bench.advance(milliseconds: 100)
-    #expect(try bench.mpuSample().az == 16384)
-    try bench.write(0x6A, 0x01)
-    #expect(try bench.mpuSample() == RawSample())
   }
 }

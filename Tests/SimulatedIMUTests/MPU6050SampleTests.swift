@@ -60,12 +60,6 @@ struct MPU6050SampleTests {
     #expect(abs(sample.temperature - counts) <= 1)
   }
 
-  @Test("still at 25 °C: 1 g up, temperature count -3920")
-  func still() throws {
-    var bench = try Bench.runningMPU()
-    #expect(try bench.mpuSample() == RawSample(az: 16384, temperature: -3920))
-  }
-
   /// The number of new samples in a second, polled often enough to see each.
   private func rate(
     filter: UInt8, divider: UInt8, chip: SimulatedChip = .mpu6050.ideal
@@ -89,12 +83,6 @@ struct MPU6050SampleTests {
     #expect(try rate(filter: 7, divider: 3) == 2000)
   }
 
-  @Test("the successors do not divide the unfiltered rate")
-  func successorSampleRate() throws {
-    #expect(try rate(filter: 0, divider: 3, chip: .mpu6050.ideal.answering(0x70)) == 8000)
-    #expect(try rate(filter: 1, divider: 4, chip: .mpu6050.ideal.answering(0x70)) == 200)
-  }
-
   @Test("the oscillator's error shows in the number of samples")
   func clockError() throws {
     for error in [-10_000, -2500, 10_000] {
@@ -103,21 +91,6 @@ struct MPU6050SampleTests {
       let count = try rate(filter: 1, divider: 0, chip: chip)
       #expect(abs(count - (1000 + error / 1000)) <= 1)
     }
-  }
-
-  @Test("above 1 kHz the accelerometer repeats its samples, the gyroscope does not")
-  func accelerometerRate() throws {
-    var bench = try Bench.runningMPU(.mpu6050, filter: 0, divider: 0)
-    var samples: [RawSample] = []
-    for _ in 0..<80 {
-      bench.clock.advance(by: 125_000)
-      samples.append(try bench.mpuSample())
-    }
-    let changes = zip(samples, samples.dropFirst()).filter { $0.ax != $1.ax || $0.az != $1.az }
-    let rates = Set(samples.map { SIMD3($0.gx, $0.gy, $0.gz) })
-    #expect(changes.count <= 10)
-    #expect(changes.count >= 8)
-    #expect(rates.count > 75)
   }
 
   @Test("after wake-up acceleration is garbage for 20 ms and angular rate for 60 ms")
@@ -140,15 +113,6 @@ struct MPU6050SampleTests {
     #expect(settled == truth)
   }
 
-  @Test("a change of range shows in the next sample and not in the present one")
-  func rangeChange() throws {
-    var bench = try Bench.runningMPU(divider: 9)
-    try bench.write(0x1C, 0x18)
-    #expect(try bench.mpuSample().az == 16384)
-    bench.advance(milliseconds: 10)
-    #expect(try bench.mpuSample().az == 2048)
-  }
-
   @Test("a burst is coherent whatever happens during it, and is a sample that the chip made")
   func coherentBursts() throws {
     // 100 kHz: a burst of 14 bytes takes 1.6 samples.
@@ -160,29 +124,5 @@ struct MPU6050SampleTests {
       #expect(made.contains(sample), "burst \(step)")
       bench.clock.advance(by: Int64(step) * 1009)
     }
-  }
-
-  @Test("bytes read in separate transfers do mix samples")
-  func separateReadsTear() throws {
-    let motion = try Motion.rows([[0x1111, 0, 0, 0, 0, 0, 0], [0x2222, 0, 0, 0, 0, 0, 0]])
-    var bench = try Bench.runningMPU(motion: motion)
-    let high = try bench.read(0x3B)
-    bench.advance(milliseconds: 1)
-    let low = try bench.read(0x3C)
-    #expect([high, low] == [0x11, 0x22] || [high, low] == [0x22, 0x11])
-  }
-
-  @Test("an hour without a read costs nothing and changes nothing")
-  func longIdle() throws {
-    var idle = try Bench.runningMPU(.mpu6050, motion: .tumble)
-    var polled = try Bench.runningMPU(.mpu6050, motion: .tumble)
-    idle.clock.advance(by: 3_600_000_000_000)
-    for _ in 0..<3600 {
-      polled.clock.advance(by: 1_000_000_000)
-      _ = try polled.mpuSample()
-    }
-    let once = try idle.mpuSample()
-    let often = try polled.mpuSample()
-    #expect(once == often)
   }
 }

@@ -78,24 +78,6 @@ struct PatternFIFOTests {
     }
   }
 
-  @Test("the pattern says which word is next, and begins with every data set")
-  func pattern() throws {
-    // Angular rate in each slot, acceleration in every second one.
-    var bench = try running(decimations: 0o12)
-    let first = bench.tick / period + 1
-    advance(bench, to: 5, from: first)
-    #expect(try status(&bench).count == 27)
-    var found: [Int16] = []
-    for place in 0..<27 {
-      #expect(try status(&bench).pattern == place % 9)
-      found += try words(&bench, 1)
-    }
-    let made: [Int16] = (0..<6).flatMap { slot in
-      axes(bench.made(atTick: (first + slot) * period)).prefix(slot % 2 == 0 ? 6 : 3)
-    }
-    #expect(found[9...] == made[9...])
-  }
-
   @Test("the FIFO's own rate is the limit, and so is the faster sensor's", arguments: [4, 5, 6, 7])
   func rate(code: UInt8) throws {
     var bench = try running(decimations: 0o01, mode: code << 3 | 6)

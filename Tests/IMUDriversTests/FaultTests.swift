@@ -22,7 +22,7 @@ struct FaultTests {
   }
 
   @Test(
-    "a bus dead from transfer N on gives an error that names the register, for every N",
+    "a bus dead from transfer N on gives an error that names the register, and the next bring-up starts over, for every N",
     arguments: fixtures)
   func deadFromTransfer(fixture: SensorModelFixture) throws {
     let trace = try FaultTests.undisturbed(fixture)
@@ -32,7 +32,9 @@ struct FaultTests {
         bus.failure = { $0 >= number ? kind : nil }
         try withSensor(
           fixture, bus, SensorConfiguration(rate: hertz(10)),
-          Dead(bus: bus, register: trace[number].register))
+          Dead(
+            bus: bus, register: trace[number].register,
+            transfers: kind == .timeout ? number + 1 : nil))
       }
     }
   }
@@ -40,6 +42,8 @@ struct FaultTests {
   private struct Dead: SensorTask {
     let bus: TraceBus
     let register: UInt8
+    /// How many there are; `nil` where the failure is retried.
+    let transfers: Int?
     func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
       let error = bringUpError(&sensor)
       guard case .bus(_, let named, let cause) = error else {
@@ -49,10 +53,14 @@ struct FaultTests {
       #expect(named.address == register)
       #expect(cause.register == register)
       #expect(error?.description.contains("\(named)") == true)
+      let count = bus.trace.count
+      if let transfers { #expect(count == transfers) }
       bus.failure = { _ in nil }
-      sensor.restart()
+      // Without a restart: an error ends the attempt.
       _ = try bringUp(&sensor)
       #expect(try sensor.checkConfiguration() == .intact)
+      let identity: UInt8 = bus.address.rawValue < 0x6A ? 0x75 : 0x0F
+      #expect(bus.trace[count] == .read(identity, 1))
     }
   }
 
@@ -67,40 +75,6 @@ struct FaultTests {
       try withSensor(fixture, bus, SensorConfiguration(rate: hertz(10)), Undisturbed())
       // A slot without tags is read anew, with its place.
       #expect((trace.count...trace.count + 2).contains(bus.trace.count))
-    }
-  }
-
-  @Test(
-    "a permanent failure is not retried, and the next bring-up starts over",
-    arguments: fixtures)
-  func lastingFailure(fixture: SensorModelFixture) throws {
-    let trace = try FaultTests.undisturbed(fixture)
-    for number in trace.indices {
-      let bus = TraceBus.chip(fixture)
-      bus.failure = { $0 == number ? .timeout : nil }
-      try withSensor(
-        fixture, bus, SensorConfiguration(rate: hertz(10)),
-        Lasting(bus: bus, register: trace[number].register, transfers: number + 1))
-    }
-  }
-
-  private struct Lasting: SensorTask {
-    let bus: TraceBus
-    let register: UInt8
-    let transfers: Int
-    func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
-      let error = bringUpError(&sensor)
-      guard case .bus(_, let named, _) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(named.address == register)
-      #expect(bus.trace.count == transfers)
-      // Without a restart: an error ends the attempt.
-      _ = try bringUp(&sensor)
-      #expect(try sensor.checkConfiguration() == .intact)
-      let identity: UInt8 = bus.address.rawValue < 0x6A ? 0x75 : 0x0F
-      #expect(bus.trace[transfers] == .read(identity, 1))
     }
   }
 

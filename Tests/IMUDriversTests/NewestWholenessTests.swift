@@ -149,6 +149,18 @@ struct NewestWholenessTests {
       #expect(outcome.fresh == 500 && outcome.torn == 0 && outcome.old == 0)
       #expect(outcome.bits >= 312)
     }
+    // One that the bursts hit: an update every 1.2 ms, 0.11 or 0.25 ms from first to last axis.
+    for (rate, channels) in [
+      (10, .all), (100, .accelerometer), (500, .gyroscope), (500, .all), (740, .all), (757, .all),
+    ] as [(UInt32, ChannelSet)] {
+      for delay: Int64 in [0, 50_000, 150_000] {
+        let outcome = try Self.poll(
+          .lsm6dso, rate, channels, count: 2000, delay: delay...delay, stops: true)
+        #expect(
+          outcome.fresh == 2000 && outcome.torn == 0 && outcome.old == 0,
+          "\(rate) \(delay) \(outcome)")
+      }
+    }
     // Unless block data update is late: the reason for the FIFO.
     #expect(try Self.poll(.lsm6dso, 500, count: 1000, updatesLate: true, stops: true).torn > 10)
   }

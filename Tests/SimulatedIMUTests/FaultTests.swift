@@ -98,29 +98,6 @@ struct FaultTests {
     }
   }
 
-  @Test("an LSM6DSO freezes the same way")
-  func freezeLSM() throws {
-    for keepsDataReady in [true, false] {
-      var bench = try Bench.runningLSM(.lsm6dso)
-      bench.bus.inject(.freeze(nanoseconds: 50_000_000, keepsDataReady: keepsDataReady))
-      _ = try bench.lsmSample()
-      var seen = Set<[UInt8]>()
-      var ready = 0
-      for _ in 0..<9 {
-        bench.advance(milliseconds: 5)
-        let burst = try bench.read(0x1E, count: 16)
-        ready += burst[0] & 3 == 3 ? 1 : 0
-        seen.insert(Array(burst.dropFirst(2)))
-      }
-      bench.advance(milliseconds: 8)
-      let after = try bench.lsmSample()
-      let again = bench.made(atTick: bench.tick)
-      #expect(seen.count == 1)
-      #expect(ready == (keepsDataReady ? 9 : 0))
-      #expect(after == again)
-    }
-  }
-
   @Test("a reset frees frozen outputs")
   func resetFrees() throws {
     var bench = try Bench.runningMPU()

@@ -12,16 +12,6 @@ struct GestureTests {
     MonotonicTime(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// The events of edges at these milliseconds, beginning with a press, and those that become due after them.
-  private func gestures(_ edges: [Int64], until end: Int64 = 100_000) -> [RecorderEvent] {
-    var recogniser = GestureRecogniser(isHeldAtStart: false)
-    var events: [RecorderEvent] = []
-    for (index, edge) in edges.enumerated() {
-      events += recogniser.handle(LineEdge(isActive: index % 2 == 0, time: at(edge)))
-    }
-    return (events + recogniser.elapse(to: at(end))).gestures
-  }
-
   @Test("a short press is reported at its release, and is a single one when no second one comes")
   func short() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
@@ -46,36 +36,6 @@ struct GestureTests {
     }
   }
 
-  @Test("a second press within the window makes a double one, with the first one's stamp")
-  func double() {
-    #expect(gestures([10, 110, 509, 600]) == [.press(at: at(10)), .double(at: at(10))])
-    #expect(
-      gestures([10, 110, 510, 600]) == [
-        .press(at: at(10)), .single(at: at(10)), .press(at: at(510)), .single(at: at(510)),
-      ])
-  }
-
-  @Test("a third press begins another pair")
-  func triple() {
-    #expect(
-      gestures([10, 20, 30, 40, 50, 60]) == [
-        .press(at: at(10)), .double(at: at(10)), .press(at: at(50)), .single(at: at(50)),
-      ])
-    #expect(
-      gestures([10, 20, 30, 40, 50, 60, 70, 80]) == [
-        .press(at: at(10)), .double(at: at(10)), .press(at: at(50)), .double(at: at(50)),
-      ])
-  }
-
-  @Test("a press is long from 1.5 s on and very long from 6 s on, inclusive")
-  func lengths() {
-    #expect(gestures([0, 1499]) == [.press(at: at(0)), .single(at: at(0))])
-    #expect(gestures([0, 1500]) == [.holding(at: at(0)), .long(at: at(0))])
-    #expect(gestures([0, 5999]) == [.holding(at: at(0)), .long(at: at(0))])
-    #expect(gestures([0, 6000]) == [.holding(at: at(0)), .veryLong(at: at(0))])
-    #expect(gestures([0, 90_000]) == [.holding(at: at(0)), .veryLong(at: at(0))])
-  }
-
   @Test("holding and very long are reported while the button is held, each once")
   func whileHeld() {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
@@ -89,18 +49,6 @@ struct GestureTests {
     #expect(
       recogniser.handle(LineEdge(isActive: true, time: at(7100))) == [.buttonDown(at: at(7100))])
     #expect(recogniser.handle(LineEdge(isActive: false, time: at(7200))) == [.press(at: at(7100))])
-  }
-
-  @Test("a long press after a short one makes the short one single, and no double press")
-  func shortThenLong() {
-    #expect(
-      gestures([0, 100, 200, 1700]) == [
-        .press(at: at(0)), .single(at: at(0)), .holding(at: at(200)), .long(at: at(200)),
-      ])
-    #expect(
-      gestures([0, 100, 200, 9000]) == [
-        .press(at: at(0)), .single(at: at(0)), .holding(at: at(200)), .veryLong(at: at(200)),
-      ])
   }
 
   @Test("a program that wakes late reports the same gestures")

@@ -57,40 +57,12 @@ struct PendingRequestsTests {
     }
   }
 
-  @Test("a start is answered when the first sample is in the log, and not before")
-  func start() {
-    var bench = Bench(through: .sensorReady)
-    let caller = bench.ask(.start, .start(at: Self.time(1)))
-    #expect(bench.status(caller) == nil)
-    bench.happen(.firstSample)
-    #expect(bench.heard[caller] == .done(.recording))
-    #expect(bench.requests.callers.isEmpty)
-  }
-
   @Test("a start is answered with the cause when the recording's file cannot be made")
   func refused() {
     var bench = Bench(through: .sensorReady)
     let caller = bench.ask(.start, .start(at: Self.time(1)))
     bench.happen(.fileRefused(.storageFull), because: (73, "no room"))
     #expect(bench.heard[caller] == .refused(status: 73, message: "no room"))
-  }
-
-  @Test(
-    "a start while a recording is saved waits for its own recording, whatever happens to the other")
-  func startWhileSaving() {
-    for event in [RecorderEvent.saved, .savedNothing, .fileRefused(.storage)] {
-      var bench = Bench(through: .sensorReady, .start(at: Self.time(1)))
-      let stop = bench.ask(.stop, .stop(at: Self.time(2)))
-      let start = bench.ask(.start, .start(at: Self.time(3)))
-      // The first sample of the previous recording.
-      bench.happen(.firstSample)
-      #expect(bench.status(start) == nil)
-      bench.happen(event)
-      #expect(bench.status(stop) != nil)
-      #expect(bench.status(start) == nil)
-      bench.happen(.firstSample)
-      #expect(bench.heard[start] == .done(.recording))
-    }
   }
 
   @Test(
@@ -103,25 +75,6 @@ struct PendingRequestsTests {
       bench.happen(.sensorFailed, because: (Int32(status), cause))
       #expect(bench.heard[caller] == .refused(status: 69, message: cause))
     }
-  }
-
-  @Test("a start that a stop cancels is refused, and the stop is done at once")
-  func calledOff() {
-    var bench = Bench(samplesWhileIdle: false)
-    let start = bench.ask(.start, .start(at: Self.time(1)))
-    let stop = bench.ask(.stop, .stop(at: Self.time(2)))
-    #expect(bench.status(start) == 75)
-    #expect(bench.status(stop) == 0)
-  }
-
-  @Test("a start of a recording that ends before its first sample is refused")
-  func endsFirst() {
-    var bench = Bench(through: .sensorReady)
-    let start = bench.ask(.start, .start(at: Self.time(1)))
-    let stop = bench.ask(.stop, .stop(at: Self.time(2)))
-    bench.happen(.savedNothing)
-    #expect(bench.status(start) == 75)
-    #expect(bench.status(stop) == 75)
   }
 
   @Test("stop and keep are answered when the log has its end, with the failure if there was one")

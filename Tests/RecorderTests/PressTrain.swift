@@ -10,10 +10,6 @@ struct PressTrain {
   /// Rising nanoseconds of down, up, down, up …
   private(set) var edges: [Int64] = []
 
-  init(edges: [Int64]) {
-    self.edges = edges
-  }
-
   /// A random train.
   init(_ generator: inout SeededGenerator) {
     // Lengths around each limit, and between.

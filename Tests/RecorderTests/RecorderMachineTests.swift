@@ -65,17 +65,6 @@ struct RecorderMachineTests {
       ])
   }
 
-  @Test("a recording whose first sample never comes can be stopped")
-  func stopBeforeFirstSample() {
-    var machine = StateTable.machine(in: "starting")
-    play(
-      &machine,
-      [
-        ("press 5", "→ stopping: hold 5"), ("single 4", "→ saving: end 5 button"),
-        ("savedNothing", "→ armed"),
-      ])
-  }
-
   @Test("a long press in a recording begins the next one with its stamp when the discard is done")
   func discard() {
     for answer in ["saved", "savedNothing"] {

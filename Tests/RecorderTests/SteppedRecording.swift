@@ -10,33 +10,6 @@ import RingBuffer
 import Sampling
 import TestSupport
 
-/// A chip without faults whose counts do not compress.
-struct NoisySensor: IMUSensor, ~Copyable {
-  private var generator = SeededGenerator(seed: 4)
-
-  let lifeLimit: LifeLimit? = nil
-  private(set) var evidence = ReadEvidence()
-
-  var readLimit: Int64 { .max }
-
-  var description: SensorDescription { ExampleLog.description().sensor }
-
-  let expectation: SensorExpectation? = nil
-
-  mutating func bringUp() throws(SensorError) -> BringUpStep { .ready }
-
-  mutating func restart() {}
-
-  mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
-    for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
-    evidence = ReadEvidence(
-      isConfigured: true, outputs: SensorOutputs(low: generator.next(), high: 0))
-    return .fresh
-  }
-
-  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck { .intact }
-}
-
 /// A clock on which every sleep ends some microseconds late, repeatably.
 final class DozyClock: MonotonicClock, @unchecked Sendable {
   // Safe: each test uses its own on one thread.
@@ -56,9 +29,18 @@ final class SteppedRecording<Clock: MonotonicClock> {
   let description: RecordingDescription
   let queue: FlushQueue
   let clock: Clock
-  private var sampler: Sampler<NoisySensor, Clock, RingProducer<TickRecord>>
+  private var sampler: Sampler<CountingSensor, Clock, RingProducer<TickRecord>>
   private var writer: RecordingWriter
   private let start: MonotonicTime
+  /// Counts that do not compress.
+  private static var noise: @Sendable (UInt64) -> RawSample {
+    { number in
+      var generator = SeededGenerator(seed: number)
+      var sample = RawSample()
+      for channel in 0..<7 { sample[channel] = Int16(truncatingIfNeeded: generator.next()) }
+      return sample
+    }
+  }
   /// Whether the sampler has ticks left.
   private(set) var isSampling = true
   /// The last records of a sampler that has ended, on their way to the writer.
@@ -74,8 +56,8 @@ final class SteppedRecording<Clock: MonotonicClock> {
     var ring = RingEnds<TickRecord>(capacity: capacity)
     start = clock.now()
     sampler = Sampler(
-      sensor: NoisySensor(), clock: clock, sink: ring.takeProducer(), rate: description.rate,
-      start: start, plannedTicks: ticks, timeUnit: 1000, stop: StopFlag())
+      sensor: CountingSensor(SteppedRecording.noise), clock: clock, sink: ring.takeProducer(),
+      rate: description.rate, start: start, plannedTicks: ticks, timeUnit: 1000, stop: StopFlag())
     writer = RecordingWriter(
       consumer: ring.takeConsumer(), clock: TickClock(sampler.schedule), timeUnit: 1000,
       historyTicks: capacity / 2)

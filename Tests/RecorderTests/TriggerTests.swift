@@ -136,25 +136,6 @@ struct TriggerTests {
     #expect(takes.map(\.end.reason) == [.completed])
   }
 
-  @Test("a press that shakes the device in a recording of motion still ends it")
-  func shakeAtEnd() throws {
-    var recorder = MotionRecorder(spikes: [1000: 5000, 1051: -5000])
-    recorder.presses = [10.5]
-    let takes = try recorder.run().takes
-    #expect(takes.map(\.ticks) == [950..<1051])
-    #expect(takes.map(\.end.reason) == [.button])
-  }
-
-  @Test("a press just before the end of the motion, which is understood after it, begins no other")
-  func pressBeforeQuiet() throws {
-    var recorder = MotionRecorder(spikes: [300: 5000])
-    recorder.presses = [3.95]
-    #expect(try recorder.run().takes.map(\.ticks) == [250..<401])
-    recorder = MotionRecorder(spikes: [300: 5000])
-    recorder.presses = [4.06, 6]
-    #expect(try recorder.run().takes.map(\.ticks) == [250..<401, 401..<601])
-  }
-
   @Test(
     "an event after the length of a recording begins the next one, also when it is seen before that is known"
   )

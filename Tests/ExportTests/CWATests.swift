@@ -98,19 +98,6 @@ struct CWATests {
     #expect(sectors.map { $0.time(period: 10_000_000) } == [0, 400_000_000])
   }
 
-  @Test("an accelerometer alone is an AX3's, 80 rows a sector")
-  func accelerometerOnly() throws {
-    let log = Self.log([0..<81], of: Self.description(hertz(50), .accelerometer))
-    let (header, sectors, report) = try Self.export(log)
-    #expect(header[4] == 17 && header[35] == 0)
-    #expect(sectors.count == 2)
-    #expect(sectors[0].word(24) == 0x3249 && sectors[0].word(28) == 80)
-    #expect((237..<240).map { sectors[0].value($0) } == [79, -79, 16384])
-    #expect((0..<3).map { sectors[1].value($0) } == [80, -80, 16384])
-    #expect(report.remarks.contains { $0.hasPrefix("79 rows repeat the sample before") })
-    #expect(report.remarks.contains { $0.contains("-50 degrees") })
-  }
-
   @Test("a gap below a second is filled with the sample before it")
   func shortGap() throws {
     let (_, sectors, report) = try Self.export(Self.log([0..<38, 137..<157]))

@@ -150,21 +150,6 @@ struct DrawingTests {
     } ?? []
   }
 
-  @Test("a peak of one sample in many thousands is drawn, and the drawing stays small")
-  func peaks() throws {
-    var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(1000)))
-    for tick in 0..<20_000 as Range<UInt64> {
-      let ax: Int16 = tick == 12_345 ? 16_384 : 0
-      log.sample(tick, Int64(tick) * 1_000_000, RawSample(ax: ax, ay: Int16(tick % 7)))
-    }
-    let text = try log.export(drawing)
-    let points = points("#c04a00", in: text)
-    let top = try #require(points.min { $0.y < $1.y })
-    #expect(abs(top.x - (70 + 860 * 12.345 / 20)) < 1)
-    #expect(points.filter { $0.y < top.y + 50 }.count <= 2)
-    #expect(text.utf8.count < 30_000)
-  }
-
   @Test("it has labels as bars with their names, and counts names without room")
   func labels() throws {
     var log = TestLog(TestLog.description(rate: hertz(10)))

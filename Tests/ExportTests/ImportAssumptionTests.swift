@@ -124,15 +124,6 @@ struct ImportAssumptionTests {
     #expect(records.map(\.sample.ax) == [-765, 1])
   }
 
-  @Test("Python's times are read, to a rounded nanosecond", arguments: ["t", "t_s", "time"])
-  func pythonTimes(_ name: String) throws {
-    let importer = try Imports.csv(
-      "\(name),ax,ay,az\n1e-05,1,0,0\n0.02001,2,0,0\n0.04001,2,0,0\n0.060010000000000005,3,0,0\n")
-    #expect(importer.remarks.contains { $0.contains("digits below a nanosecond") })
-    #expect(
-      try Imports.records(importer).map(\.time) == [10_000, 20_010_000, 40_010_000, 60_010_000])
-  }
-
   @Test("a guess that makes values of no chip asks for the unit")
   func impossible() throws {
     let rows = (0..<20).map { "\(Double($0) / 100),0.11,0.2,9.81,\(324.37 - Double($0)),0.1,0.2\n" }

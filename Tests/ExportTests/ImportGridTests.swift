@@ -134,22 +134,6 @@ struct ImportGridTests {
     #expect(error?.description.contains(misfit.words) == true, "\(String(describing: error))")
   }
 
-  @Test("times that stand still for a while are refused at their lines, however samples jitter")
-  func stillForAWhile() {
-    for seed in 5...6 as ClosedRange<UInt64> {
-      var generator = SeededGenerator(seed: seed)
-      var all = times(200, 10_000_000).map { $0 + Int64(generator.next() % 9_000_000) }
-      let place = 20 + Int(generator.next() % 160)
-      all.insert(contentsOf: Array(repeating: all[place], count: 4), at: place)
-      let error = Imports.csvError(Imports.table(all))
-      guard case .line(_, let found, _) = error, (place + 2...place + 8).contains(found.line)
-      else {
-        Issue.record("seed \(seed), \(place): \(String(describing: error))")
-        continue
-      }
-    }
-  }
-
   @Test("samples whose times stand still are placed by the rate that is given")
   func still() throws {
     let found = try Imported([7, 7, 7, 7], rate: hertz(10))
@@ -159,13 +143,6 @@ struct ImportGridTests {
       found.remarks == [
         "all times in table.csv are the same: --rate says how far samples are apart"
       ])
-  }
-
-  @Test("a rate above that of the samples makes gaps of the ticks between them")
-  func decimated() throws {
-    let found = try Imported(times(20, 20_000_000), rate: hertz(100))
-    #expect(found.ledger.sampled == 20)
-    #expect(found.ledger.lost == 19)
   }
 
   @Test("a hole that is longer than a log can count is refused")

@@ -25,7 +25,6 @@ struct MCAPFile {
   }
 
   private(set) var profile = ""
-  private(set) var library = ""
   /// In the order of the file.
   private(set) var messages: [Message] = []
   private(set) var chunks: [Chunk] = []
@@ -54,7 +53,7 @@ struct MCAPFile {
     while cursor.place < summary {
       var record = try cursor.record()
       switch record.opcode {
-      case 0x01: (profile, library) = (try record.string(), try record.string())
+      case 0x01: profile = try record.string()
       case 0x06: indexed = try addChunk(&record)
       case 0x07: try addIndex(&record, of: &indexed)
       case 0x0C: metadata[try record.string()] = try record.map()
@@ -328,9 +327,6 @@ struct MCAPFile {
 // Contents in CDR, decoded as its rules say: aligned from byte 4 on.
 extension MCAPFile {
   struct Imu: Equatable {
-    var stamp: UInt64 = 0
-    var frame = ""
-    var orientation: [Double] = []
     /// Orientation's, rates' and accelerations'.
     var covariances: [[Double]] = []
     var values: [Double] = []
@@ -338,13 +334,12 @@ extension MCAPFile {
     /// Decodes CDR as its rules say, aligned from byte 4 on.
     init(_ data: [UInt8]) throws {
       var cursor = Cursor(data, 4)
-      stamp = UInt64(try cursor.u32()) * 1_000_000_000 + UInt64(try cursor.u32())
-      frame = try cursor.string()
+      _ = try (cursor.u32(), cursor.u32(), cursor.string())
       func doubles(_ count: Int) throws -> [Double] {
         cursor.place += (8 - (cursor.place - 4) % 8) % 8
         return try (0..<count).map { _ in try cursor.double() }
       }
-      orientation = try doubles(4)
+      _ = try doubles(4)
       covariances.append(try doubles(9))
       let rates = try doubles(3)
       covariances.append(try doubles(9))

@@ -53,21 +53,6 @@ struct MiniSEEDTests {
     #expect(Array(bytes[56..<64]) == [0x03, 0xE9, 0, 0, 0, 57, 0, 7])
   }
 
-  // Worked by hand from SEED 2.4, Appendix B: of the differences 5, −8, 43, 960, −2000 the first three fit into 10 bits
-  // each, and 960 does not, so 3 × 10 and 2 × 15.
-  @Test("the first frame has codes, first and last value, and packed differences")
-  func frame() throws {
-    let (bytes, _) = try export(try log([5, -3, 40, 1000, -1000]))
-    let words = stride(from: 64, to: 88, by: 4).map { place in
-      bytes[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    }
-    #expect(words[1] == 5 && words[2] == UInt32(bitPattern: -1000))
-    #expect(words[0] == 2 << 24 | 2 << 22)
-    #expect(words[3] == 0b11 << 30 | 5 << 20 | (UInt32(bitPattern: -8) & 0x3FF) << 10 | 43)
-    #expect(words[4] == 0b10 << 30 | 960 << 15 | (UInt32(bitPattern: -2000) & 0x7FFF))
-    #expect(words[5] == 0)
-  }
-
   @Test(
     "each width holds its least and its greatest difference",
     arguments: [

@@ -60,19 +60,6 @@ struct OrientationExportTests {
     }
   }
 
-  @Test("a push is in m/s², in g where the units are, and has its sign")
-  func push() throws {
-    for (units, scale) in [(ExportUnits.si, 9.80665), (.gDps, 1.0)] {
-      let rows = try pushed().export(options(.csv, units, orientation: false)).split(
-        separator: "\n")
-      let cells = try #require(rows.dropFirst(51).first).split(separator: ",")
-      // The push counts as an inclination for one of 30 time constants' samples.
-      let (x, z) = (try #require(Double(cells[7])) / scale, try #require(Double(cells[9])) / scale)
-      #expect(x > 0.09 && x < 0.1, "\(units) \(x)")
-      #expect(abs(z) < 0.001)
-    }
-  }
-
   @Test("NDJSON and JSON have them as members; JSON and a preamble say the method and the units")
   func members() throws {
     #expect(
@@ -110,28 +97,6 @@ struct OrientationExportTests {
     #expect(lines[3] == "300000000,16384,0,0,0,0,0,0.707106781,0.0,-0.707106781,0.0,,,")
   }
 
-  @Test("a row of its own for each sample, whatever the part of the recording, many blocks long")
-  func long() throws {
-    var log = TestLog(
-      TestLog.description(channels: [.accelerometer, .gyroscope], rate: hertz(100)))
-    log.samples(0..<10_000) { _ in RawSample(az: 16384, gz: 131 * 9) }
-    var options = options(.csv, linear: false)
-    (options.from, options.to) = (20_000_000_000, 80_000_000_000)
-    let rows = try log.export(options).split(separator: "\n").dropFirst()
-    #expect(rows.count == 6000)
-    // 9 °/s for 60 s less a period: once around and half again.
-    let (first, last) = (try quaternion(rows.first), try quaternion(rows.last))
-    let half = first[0] * last[0] + first[3] * last[3]
-    #expect(abs(half) < 0.01)
-    let middle = try quaternion(rows[rows.startIndex + 1000])
-    // A quarter of the way around: 90°.
-    #expect(abs(abs(first[0] * middle[0] + first[3] * middle[3]) - 0.5.squareRoot()) < 0.005)
-  }
-
-  private func quaternion(_ row: Substring?) throws -> [Double] {
-    try #require(row).split(separator: ",").dropFirst(7).map { try #require(Double($0)) }
-  }
-
   @Test("after a long gap the orientation begins anew, which is said, as bridged ticks are")
   func gaps() throws {
     var log = resting([0, 1, 3, 6, 7])
@@ -163,21 +128,6 @@ struct OrientationExportTests {
     #expect(file.metadata["imulog.orientation.method"] == "VQF 6D offline")
     #expect(file.metadata["imulog.orientation.stretches"] == "2")
     #expect(file.metadata["imulog.units.lx"] == "m/s^2")
-  }
-
-  @Test("an Imu of MCAP has the orientation with w last, and an unknown covariance")
-  func imu() throws {
-    let file = try MCAPFile(resting([0]).data(options(.mcap, nil, linear: false)))
-    let message = try #require(file.messages.first { $0.topic == "/imu" })
-    func double(_ place: Int) throws -> Double {
-      var cursor = MCAPFile.Cursor(message.data, place)
-      return try cursor.double()
-    }
-    let half = 0.5.squareRoot()
-    for (place, value) in [(20, 0), (28, -half), (36, 0), (44, half), (52, 0), (60, 0)] {
-      #expect(abs(try double(place) - value) < 1e-12, "at \(place)")
-    }
-    #expect(file.metadata["imulog"]?["imulog.orientation.method"] == "VQF 6D offline")
   }
 
   @Test(

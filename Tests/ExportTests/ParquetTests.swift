@@ -71,50 +71,6 @@ struct ParquetTests {
     #expect(file.integers("ax") == counts.map { Int64($0) })
   }
 
-  @Test("a file begins with a page of times whose every byte is known")
-  func firstBytes() throws {
-    var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1), rate: hertz(100)))
-    log.clock(0, wall: 1_763_800_000_123_456_000)
-    for (tick, time) in [0, 10_000_000, 20_001_000].enumerated() as EnumeratedSequence<[Int64]> {
-      log.sample(UInt64(tick), time, RawSample(ax: 1))
-    }
-    let (bytes, _) = try export(log.bytes(), options())
-    #expect(
-      bytes.starts(
-        with: Self.bytes(
-          "50 41 52 31 15 00 15 2e 15 2e 2c 15 06 15 0a 15 06 15 06 00 00 "
-            + "80 01 04 03 80 c9 b2 87 d6 8a a2 06 a0 9c 01 01 00 00 00 02 00 00 00")))
-    #expect(bytes.suffix(4).elementsEqual("PAR1".utf8))
-    #expect(try export(log.bytes(), options()).bytes == bytes)
-  }
-
-  @Test("types and annotations are those that readers need")
-  func schema() throws {
-    var log = RecordFormatTests.threeSamples()
-    log.mark(0, "a")
-    func type(_ name: String, _ options: ExportOptions) throws -> [Thrift?] {
-      let schema = try #require(read(log, options).columns[name]?.schema)
-      return [1, 3, 6, 10].map { try? schema[$0] }
-    }
-    let micros = Thrift.structure([2: .structure([:])])
-    let time = Thrift.structure([8: .structure([1: .flag(true), 2: micros])])
-    let count = Thrift.structure([10: .structure([1: .number(16), 2: .flag(true)])])
-    #expect(try type("t", options()) == [.number(2), .number(0), .number(10), time])
-    #expect(try type("t_ns", options()) == [.number(2), .number(0), nil, nil])
-    #expect(try type("tick", options()) == [.number(2), .number(0), nil, nil])
-    #expect(try type("temp", options()) == [.number(1), .number(0), .number(16), count])
-    #expect(try type("ax", options(gaps: .rows)) == [.number(1), .number(1), .number(16), count])
-    #expect(try type("ax", options(.si)) == [.number(5), .number(0), nil, nil])
-    #expect(
-      try type("mark", options())
-        == [.number(6), .number(1), .number(0), .structure([1: .structure([:])])])
-    let file = try read(log, options())
-    #expect(
-      file.names
-        == ["t", "t_ns", "tick", "ax", "ay", "az", "gx", "gy", "gz", "temp", "mark"])
-    #expect(try file.footer[6].text == Software.name)
-  }
-
   @Test("values and times are those of the CSV, to the last bit", arguments: ExportUnits.allCases)
   func sameAsLines(_ units: ExportUnits) throws {
     var log = try TestLog.ramp(TestLog.description(), (-300...300).map { $0 * 109 })
@@ -169,13 +125,6 @@ struct ParquetTests {
     #expect(pages.count == (count + 8191) / 8192)
   }
 
-  @Test("the largest and the smallest counts follow each other")
-  func extremes() throws {
-    let counts: [Int16] = (0..<300).map { [.min, .max, 0, .max, -1][$0 % 5] }
-    let file = try read(.ramp(TestLog.description(), counts), options())
-    for name in ["ax", "gy", "temp"] { #expect(file.integers(name) == counts.map { Int64($0) }) }
-  }
-
   @Test("a page begins where a step of time is so long that a reader would fail, and not elsewhere")
   func jumps() throws {
     let seconds: Int64 = 1_000_000_000
@@ -226,18 +175,6 @@ struct ParquetTests {
     let file = try read(log, options())
     #expect(file.integers("t_ns") == [-2600, -1, 0, 999, 1000])
     #expect(file.integers("t") == [-5, -2, -2, -1, -1])
-  }
-
-  @Test("only the channels that were recorded and asked for are there")
-  func channels() throws {
-    let log = RecordFormatTests.threeSamples()
-    #expect(
-      try read(log, options(channels: .gyro)).names == ["t", "t_ns", "tick", "gx", "gy", "gz"])
-    let gyro = RecordFormatTests.threeSamples([.gyroscope, .temperature])
-    #expect(try read(gyro, options(.si)).names == ["t", "t_ns", "tick", "gx", "gy", "gz", "temp"])
-    #expect(throws: ExportError.channelsNotRecorded(.accel, recorded: [.gyroscope, .temperature])) {
-      try read(gyro, options(channels: .accel))
-    }
   }
 
   @Test("a range has the samples, the gaps and the marks in it")

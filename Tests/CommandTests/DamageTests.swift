@@ -102,51 +102,6 @@ struct DamageCommandTests {
   }
 
   @Test(
-    "a log cut anywhere yields the beginning of its samples",
-    arguments: [0, 1, 8, 16])
-  func cut(_ sixteenths: Int) throws {
-    try bench.record("--for", "100s", "--rate", "20", "--motion", "tumble")
-    let table = ["export", "1", "--format", "csv", "--units", "raw"]
-    let whole = bench.run(table).lines
-    let name = try bench.logName()
-    let bytes = bench.directory.bytes(of: name)
-    let length = min(bytes.count * sixteenths / 16, bytes.count - 1)
-    bench.directory.write(Array(bytes[..<length]), to: name)
-
-    expectSentence(bench.run("verify", "1"), 65, [])
-    let row = try #require(try bench.list().first)
-    #expect(row["complete"] == .bool(false))
-    let outcome = bench.run(table)
-    #expect([0, 65].contains(outcome.status))
-    guard !outcome.bytes.isEmpty else {
-      // Nothing can be read without a header.
-      #expect(outcome.status == 65)
-      return #expect(length < 1024)
-    }
-    let isBeginning = whole.starts(with: outcome.lines)
-    #expect(isBeginning)
-    // In simulated time the log is synced every 200 ticks: the rest of such a chunk may be missing, and some of the
-    // bytes are the header's.
-    #expect(outcome.lines.count + 400 >= whole.count * sixteenths / 16)
-    #expect(row["sampleCount"] == .integer(Int64(outcome.lines.count - 1)))
-
-    let json = try bench.run("export", "1").json()
-    json.expect(["complete": false, "stopReason": "recovered"])
-    #expect(json["samples"].items.count == outcome.lines.count - 1)
-  }
-
-  @Test("the next recording after a cut gets a new number and leaves the cut one unchanged")
-  func numberAfterCut() throws {
-    try bench.record("--for", "20s")
-    let name = try bench.logName()
-    let bytes = Array(bench.directory.bytes(of: name).dropLast(10))
-    bench.directory.write(bytes, to: name)
-    #expect(try bench.record("--for", "1s") == "2")
-    expectSame(bench.directory.bytes(of: name), bytes)
-    #expect(try bench.list()[1]["state"] == .string("recovered"))
-  }
-
-  @Test(
     "an unreadable recording is listed with the reason and every field", arguments: [0, 100])
   func unreadable(_ length: Int) throws {
     try bench.record("--for", "1s")

@@ -18,13 +18,6 @@ struct ExportCommandTests {
     try #require(ExportCommandTests.bench).run(["export", "1"] + options)
   }
 
-  private func expectBalanced(_ ticks: JSON, scheduled: Int64) {
-    let parts = ticks.keys.subtracting(["scheduled"]).compactMap { ticks[$0].integer }
-    #expect(ticks["scheduled"] == .integer(scheduled))
-    #expect(parts.count == ticks.keys.count - 1)
-    #expect(parts.reduce(0, +) == scheduled)
-  }
-
   @Test("--orientation and --linear add columns, and formats without a place for them are named")
   func orientation() throws {
     let table = try export("--orientation", "--linear", "--format", "csv").expect(0)
@@ -55,19 +48,6 @@ struct ExportCommandTests {
     #expect(local.lines.count == 21)
     let line = try #require(local.lines.dropFirst().first)
     #expect(line.hasPrefix("1960-02-29T23:15:40.000000000-00:44,"), "\(line)")
-  }
-
-  @Test("a time range begins with --from and ends before --to, and its account is the range's own")
-  func range() throws {
-    for (options, ticks) in [
-      (["--from", "500ms", "--to", "1.0s"], 5..<10), (["--from", "1.999s"], 20..<20),
-    ] {
-      let bench = try #require(ExportCommandTests.bench)
-      let json = try bench.run(["export", "1"] + options).json()
-      let found = json["samples"].items.compactMap { $0["t_ns"].integer.map { $0 / 100_000_000 } }
-      #expect(found == ticks.map { Int64($0) })
-      expectBalanced(json["ticks"], scheduled: Int64(ticks.count))
-    }
   }
 
   @Test(
@@ -113,22 +93,6 @@ struct ExportCommandTests {
     expectSentence(outcome, 64, [name, "--format \(format)"])
     #expect(directory.names().isEmpty)
     bench.run("export", "1", "--format", "gyrodata", "-o", directory.path + "/phone.json").expect(0)
-  }
-
-  @Test("gyrodata of a recording with a gap is refused without --fill, and reported with it")
-  func filled() throws {
-    let bench = Bench()
-    let rows = (Array(0..<30) + Array(50..<80)).map { "\($0 * 10),\($0),0,0\n" }.joined()
-    let file = bench.file("table.csv", "t_ms,ax,ay,az\n" + rows)
-    #expect(bench.run("import", file).status == 0)
-    let phone = ["export", "1", "--format", "gyrodata"]
-    let refused = bench.run(phone)
-    expectSentence(refused, 64, ["20 ticks have no sample", "--fill hold", "--fill none"])
-    #expect(refused.output.isEmpty)
-    let outcome = bench.run(phone + ["--fill", "hold"]).expect(0)
-    #expect(try outcome.json()["coordinateList"].items.count == 80)
-    #expect(outcome.talk.contains("20 ticks without a sample") && outcome.talk.contains("100 Hz"))
-    expectSentence(bench.run("export", "1", "--fill", "hold"), 64, ["--fill", "--format json"])
   }
 
   @Test("raw is the log itself")

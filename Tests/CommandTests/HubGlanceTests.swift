@@ -113,21 +113,6 @@ struct HubGlanceTests {
     copy.expect(["changed": "2400-02-03T04:05:06Z", "expires": "2400-03-04T04:05:06Z"])
   }
 
-  @Test("a host that stops answering after its greeting stays as it was known")
-  func greetingAlone() throws {
-    _ = try bench.roundOfOne(recordings: 1)
-    bench.hub.shell("sed -i 's/\"backlog\": *0/\"backlog\": 7/' fleet/state/pump-1").expect(0)
-    let before = try status("--json").json()["hosts"][0]
-    #expect(before["backlog"] == .integer(7))
-    let greeting = bench.ssh("echo imulog-pull 1 keep\nread -r line\necho nonsense")
-    let outcome = greeting.run(["hub", "fleet", "--hosts", "hosts"])
-    #expect(outcome.status != 0)
-    let host = try status("--json").json()["hosts"][0]
-    #expect(host["problem"] != .null)
-    #expect(host["backlog"] == .integer(7))
-    #expect(host["machine"] == before["machine"])
-  }
-
   @Test("a host whose part of the hub cannot be opened is shown with that problem")
   func unopened() throws {
     _ = try bench.roundOfOne(recordings: 1)

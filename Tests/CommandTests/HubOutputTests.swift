@@ -104,33 +104,6 @@ struct HubOutputTests {
     #expect(text("taken").split(separator: "\n").count == 6)
   }
 
-  @Test(
-    "what is gone is dropped though nothing else is taken; only files refused in a row keep the rest back"
-  )
-  func refusals() throws {
-    let one = try bench.roundOfOne(recordings: 4)
-    let path = bench.hub.directory.path
-    let picky = bench.hub.directory.script(
-      "picky",
-      """
-      #!/bin/sh
-      echo "$*" >> \(path)/taken
-      bad=$(cat \(path)/bad)
-      case "$1 $2" in $bad) exit 1 ;; esac
-      """)
-    // Four are refused, each before one that is not.
-    bench.hub.directory.write(Array("put */samples/*".utf8), to: "bad")
-    #expect(bench.round("--each-file", picky).status == 74)
-    #expect(text("taken").split(separator: "\n").count == 9)
-    #expect(bench.logs(of: "pump-1").run("rm", "1").status == 0)
-    #expect(one.run("rm", "1").status == 0)
-    bench.hub.directory.write(Array("put *".utf8), to: "bad")
-    #expect(bench.round("--each-file", picky).status == 74)
-    let new = text("taken").split(separator: "\n").dropFirst(9).map { $0.prefix(5) }
-    // Of a refused one there may be a part.
-    #expect(new == ["drop ", "drop ", "put f", "put f", "put f"])
-  }
-
   @Test("metrics have a line for each host and fact, and values of outsiders are quoted")
   func metrics() throws {
     _ = try bench.roundOfOne(recordings: 2)
@@ -327,8 +300,15 @@ struct HubOutputTests {
     #expect(bench.contents(of: "samples").isEmpty)
     let round = bench.round("--json").expect(0)
     #expect(try round.json()["hosts"][0]["fetched"] == .integer(0))
-    #expect(bench.recordings(in: "fleet/logs/pump-1").isEmpty)
-    #expect(try bench.status()[0]["backlog"] == .integer(0))
+    // From no host that has it.
+    #expect(bench.hub.shell("cp -r one two").status == 0)
+    bench.hosts("pump-1 = one\npump-2 = two\n")
+    #expect(bench.round().status == 0)
+    for host in ["pump-1", "pump-2"] {
+      #expect(bench.recordings(in: "fleet/logs/\(host)").isEmpty, "\(host)")
+    }
+    #expect(try bench.status().items.map { $0["backlog"] } == [.integer(0), .integer(0)])
+    bench.hosts("pump-1 = one\n")
     // What is brought back is derived again, and stays.
     #expect(bench.logs(of: "pump-1").run("restore", "1").status == 0)
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))

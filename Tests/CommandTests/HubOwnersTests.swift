@@ -53,20 +53,6 @@ struct HubOwnersTests {
     #expect(bench.contents(of: "samples").count == 1)
   }
 
-  @Test("a card that was moved to another machine brings nothing twice")
-  func movedCard() throws {
-    try bench.machine("one").record("--for", "1s")
-    bench.hosts("pump-1 = one\npump-2 = two\n")
-    _ = bench.round()
-    #expect(rename(bench.machine("one").store, bench.machine("two").store) == 0)
-    try bench.machine("two").record("--for", "2s")
-    try bench.machine("one").record("--for", "3s")
-    bench.round("--json").expect(0)
-    #expect(bench.contents(of: "samples/host=pump-1").count == 2)
-    #expect(bench.contents(of: "samples/host=pump-2").count == 1)
-    bench.expectNoNews()
-  }
-
   @Test("one UUID with two contents is named, neither is replaced, and the others go on")
   func conflict() throws {
     let one = bench.machine("one")
@@ -159,44 +145,5 @@ struct HubOwnersTests {
     #expect(bench.round().status == 0)
     #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
     #expect(bench.contents(of: "samples").count == 1)
-  }
-
-  @Test("a host that offers what another one has, and hangs, keeps the other back for one round")
-  func hangingRival() throws {
-    let one = bench.machine("one")
-    for _ in 1...2 { try one.record("--for", "1s") }
-    bench.hosts("bad = bad\ngood = one\n")
-    let path = bench.hub.directory.path
-    let hub = bench.ssh(
-      """
-      if [ "$machine" = bad ]; then
-        # It answers the list, and nothing after it.
-        (read -r line; echo "$line"; read -r line; touch \(path)/begun; sleep 60) | serve one
-      else
-        while [ ! -f \(path)/begun ]; do sleep 0.05; done
-        serve one
-      fi
-      """)
-    func round() -> Outcome {
-      hub.run(["hub", "fleet", "--hosts", "hosts", "--timeout", "2s", "--json"])
-    }
-    let first = round()
-    #expect(try first.json()["hosts"][1]["fetched"] == .integer(0))
-    // It is not here, and no other host has it.
-    let status = try bench.status()
-    #expect(status[1]["backlog"] == .integer(2) && status[1]["problem"] == .null)
-    #expect(try round().json()["hosts"][1]["fetched"] == .integer(2))
-  }
-
-  @Test("what was removed here is fetched again, from whichever host has it")
-  func fetchedAgain() throws {
-    let one = bench.machine("one")
-    for _ in 1...2 { try one.record("--for", "1s") }
-    bench.hosts("old = one\n")
-    #expect(bench.round().status == 0)
-    bench.hosts("new = one\n")
-    #expect(bench.hub.shell("rm -r fleet/logs/old").status == 0)
-    let outcome = bench.round("--json").expect(0)
-    #expect(try outcome.json()["hosts"][0]["fetched"] == .integer(2))
   }
 }

@@ -154,21 +154,6 @@ struct HubTests {
     try expectFetched()
   }
 
-  @Test("what was pruned is fetched from no host, and is no backlog")
-  func pruned() throws {
-    _ = try bench.roundOfOne(recordings: 2)
-    #expect(bench.hub.run(["hub", "prune", "fleet", "--most-bytes", "1B"]).status == 0)
-    #expect(bench.recordings(in: "fleet/logs/pump-1").isEmpty)
-    #expect(bench.hub.shell("cp -r one two").status == 0)
-    bench.hosts("pump-1 = one\npump-2 = two\n")
-    #expect(bench.round().status == 0)
-    for host in ["pump-1", "pump-2"] {
-      #expect(bench.recordings(in: "fleet/logs/\(host)").isEmpty, "\(host)")
-    }
-    #expect(try bench.status().items.map { $0["backlog"] } == [.integer(0), .integer(0)])
-    #expect(bench.contents(of: "samples").isEmpty)
-  }
-
   @Test("a directory with nothing but a host file becomes a hub")
   func hostFileAlone() throws {
     try bench.machine("one").record("--for", "1s")

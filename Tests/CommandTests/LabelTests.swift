@@ -221,29 +221,6 @@ struct LabelCommandTests {
     #expect(bench.run("export", "1", "--format", "mcap").status == 0)
   }
 
-  @Test("a file of labels that is larger than any is refused, and exports go on without labels")
-  func tooLarge() throws {
-    try bench.record("--for", "10s")
-    #expect(bench.run("label", "1", "3s..8s", "one").status == 0)
-    let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
-    bench.directory.write([UInt8](repeating: 10, count: 3 << 20), to: file)
-    expectSentence(bench.run("label", "1"), 65, ["larger than any file of labels", "move it away"])
-    bench.run("export", "1").expect(0, "its labels are left out")
-    expectSentence(
-      bench.run("export", "1", "--format", "csv", "--labels"), 65,
-      ["larger than any file of labels"])
-    let info = bench.run("info", "1")
-    #expect(info.status == 0 && info.output.contains("larger than any file of labels"))
-    #expect(bench.run("list", "--plain").lines.count == 2)
-    // It does not hide the labels of other recordings.
-    try bench.record("--for", "10s")
-    #expect(bench.run("label", "2", "1s..2s", "one").status == 0)
-    let list = bench.run("list", "--label", "one")
-    #expect(list.status == 65 && list.lines.count == 2, "\(list.lines)")
-    #expect(list.talk.contains("is larger than any file of labels"), "\(list.talk)")
-    expectSentence(bench.run("list", "--label", ""), 64, ["--label needs the name of a label"])
-  }
-
   @Test("a mark with a line feed is refused, and not changed")
   func mark() {
     expectSentence(bench.run("mark", "a\nb"), 64, ["has a line feed"])

@@ -91,27 +91,6 @@ struct OutputPlaceTests {
     #expect(bench.directory.names(in: "out") == ["walk.ndjson"])
   }
 
-  @Test("the store's own files are never replaced, by no name or link")
-  func ownFiles() throws {
-    let bench = Bench()
-    try bench.record("--for", "2s")
-    #expect(bench.run("label", "1", "..1s", "walk").status == 0)
-    let labels = try #require(bench.directory.names(in: "store/.labels").first)
-    let path = "\(bench.store)/.labels/\(labels)"
-    symlink(path, "\(bench.directory.path)/link")
-    symlink("\(bench.store)/.labels", "\(bench.directory.path)/labels")
-    for output in [
-      path, "\(bench.directory.path)/link", "\(bench.directory.path)/labels/new",
-      "\(bench.store)/.trash", "\(bench.store)/../store/.known",
-    ] {
-      expectSentence(
-        bench.run("export", "1", "--format", "json", "-o", output), 64,
-        ["the store's own files", "-o FILE"])
-    }
-    #expect(bench.run("label", "1").lines == ["0s..1s walk"])
-    #expect(bench.run("export", "1", "-o", "\(bench.store)/walk.csv").status == 0)
-  }
-
   @Test("labels that a format has no place for, or has anyway, are spoken of")
   func labels() throws {
     let bench = Bench()

@@ -133,21 +133,6 @@ struct PullFaultTests {
     #expect(!far.laptop.directory.names(in: "store").contains { $0.hasPrefix(".part") })
   }
 
-  @Test("of two files with one UUID the newer is fetched, and the other is reported")
-  func twins() throws {
-    let bench = RemoteBench()
-    try bench.pi.record("--for", "2s")
-    let log = try RemoteBench.log(bench.pi)
-    let name = try #require(bench.pi.recordings.first)
-    let newer = "\(bench.pi.store)/000005\(name.dropFirst(6))"
-    #expect(rename("\(bench.pi.store)/\(name)", newer) == 0)
-    bench.pi.directory.write(Array(log.dropLast(30)), to: "store/\(name)")
-    let outcome = bench.pull()
-    #expect(outcome.status != 0)
-    #expect(outcome.talk.contains("has the UUID of recording 5"), "\(outcome.talk)")
-    #expect(try RemoteBench.log(bench.laptop) == log)
-  }
-
   @Test("a recording that is unreadable there is reported by name and by the exit status")
   func unreadable() throws {
     let bench = RemoteBench()

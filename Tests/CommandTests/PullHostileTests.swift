@@ -112,18 +112,6 @@ struct PullHostileTests {
     #expect(far.laptop.recordings.isEmpty)
   }
 
-  @Test(
-    "a connection that breaks early each time is retried a few times with pauses, then given up")
-  func dying() throws {
-    let far = try ScriptedFarEnd(PullHostileTests.greeted + "echo end; read request")
-    #expect(far.pull().status == 0)
-    let (dying, outcome) = try ScriptedFarEnd.pull(
-      from: "offer='recording 1 \(PullHostileTests.id) 8192 complete 0'\n" + PullHostileTests.listed
-        + "exit 0", until: "the connection kept breaking", timeout: 1)
-    #expect(outcome.status == 75)
-    #expect((2...7).contains(dying.connections), "\(dying.connections)")
-  }
-
   @Test("when the pull is killed, its child processes end, also one that writes without end")
   func killed() throws {
     for script in ["yes >&2", "echo imulog-pull 1 keep; exec sleep 1000", "exec sleep 1000"] {

@@ -60,21 +60,6 @@ struct RecoverCommandTests {
     #expect(again["recoveredFrom"] == json["id"])
   }
 
-  @Test("a whole recording is copied with its own end, and nothing is reported missing")
-  func whole() throws {
-    try bench.record("--for", "5s", "--rate", "100")
-    #expect(bench.run("label", "1", "3s..4s", "walking").status == 0)
-    let outcome = bench.run("recover", "latest").expect(0)
-    #expect(outcome.output == "2\n")
-    #expect(outcome.talk.contains("500 samples of recording latest, and nothing is missing"))
-    #expect(rows("2") == rows("1"))
-    #expect(bench.run("label", "2").lines == ["3s..4s walking"])
-    let (one, two) = try (bench.run("export", "1").json(), bench.run("export", "2").json())
-    for key in ["samples", "ticks", "lateness", "stopReason", "complete", "clock"] {
-      #expect(one[key] == two[key])
-    }
-  }
-
   @Test("a log whose first page is damaged is recovered by the copy of its header")
   func damagedHeader() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")

@@ -84,24 +84,6 @@ struct TrashCommandTests {
     return name
   }
 
-  @Test("files that cannot be deleted from the trash are reported and stop no verb")
-  func stuck() throws {
-    let name = makeStuck()
-    let table = bench.file("table.csv", "t_us,ax\n0,1\n100000,2\n")
-    for (arguments, number) in [
-      (Bench.simulated + ["--for", "1s"], 10), (["import", table], 11), (["recover", "10"], 12),
-    ] {
-      let outcome = bench.run(arguments).expect(0)
-      #expect(outcome.lines.last == "\(number)")
-      #expect(try outcome.talk.contains(name) == bench.isClockSynchronised(in: "10"))
-    }
-    #expect(bench.run("rm", "10").status == 0)
-    let outcome = bench.run("rm", "11", "--empty-trash").expect(
-      74, "2 recordings deleted, and 1 could not be")
-    #expect(outcome.talk.contains(name))
-    #expect(try bench.list().map { $0["number"].integer } == [12])
-  }
-
   @Test(
     "a running service cleans the trash before each recording, and files that remain stop nothing")
   func service() throws {

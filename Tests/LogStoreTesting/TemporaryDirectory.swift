@@ -19,11 +19,12 @@ public final class TemporaryDirectory: Sendable {
   /// A new, empty directory below `TMPDIR` or `/tmp`; traps when there can be none.
   ///
   /// - Parameter inMemory: Whether to prefer a file system without a disk, where a sync costs
-  ///   nothing.
+  ///   nothing. A `TMPDIR` in `/dev/shm` is one.
   public init(inMemory: Bool = false) {
     let memory = "/dev/shm"
     let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    let parent = inMemory && access(memory, W_OK) == 0 ? memory : usual
+    let isWanted = inMemory && !usual.hasPrefix(memory + "/")
+    let parent = isWanted && access(memory, W_OK) == 0 ? memory : usual
     var template = Array("\(parent)/imulog-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("no temporary directory: errno \(errno)") }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

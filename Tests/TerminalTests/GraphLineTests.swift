@@ -99,6 +99,25 @@ struct GraphLineTests {
     }
   }
 
+  @Test("a flat Y is dashed, Z dotted, and the magnitude dotted twice as wide")
+  func dashes() {
+    var envelope = Envelope(covering: 0..<12, columns: 12)
+    for time in 0..<12 as Range<Int64> {
+      envelope.add(time, RawSample(), MagnitudeRange(Magnitudes(RawSample())))
+    }
+    let plot = PanelPlot(envelope: envelope, kind: .acceleration, scale: 1, range: -1...1)
+    let dashes = ["############", "####..####..", "#..#..#..#..", "##....##...."]
+    for (line, expected) in zip(GraphLine.allCases, dashes) {
+      var canvas = BrailleCanvas(columns: 6, rows: 1)
+      plot.draw(line, on: &canvas, rows: 1)
+      let dots = (0..<12).map { x in
+        let cell = canvas.cell(row: 0, column: x / 2)?.scalar.value ?? 0
+        return cell & (x % 2 == 0 ? 0x47 : 0xB8) != 0 ? "#" : "."
+      }
+      #expect(dots.joined() == expected, "\(line)")
+    }
+  }
+
   @Test("an axis fits the lines that are shown")
   func fitting() throws {
     let trace = Recordings.trace()

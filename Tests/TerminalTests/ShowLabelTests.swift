@@ -56,6 +56,14 @@ struct ShowLabelTests {
     type(&view, "all")
     let outcome = handle(&view, .enter)
     #expect(outcome == .label(try RecordingLabel("all", from: 0, to: 9_999_999_999)), "\(outcome)")
+    // A label of an imported file has the file's times.
+    let imported = RecordingOnScreen(
+      title: Recordings.title, sensor: Recordings.sensor(), trace: Recordings.trace(),
+      id: Recordings.id, origin: 60 * Recordings.second)
+    view = ShowView(imported, glyphs: GlyphSet(isASCII: true))
+    _ = handle(&view, .pressed(column: 28), .dragged(column: 50), .released(column: 58))
+    type(&view, "x")
+    #expect(handle(&view, .enter) == .label(try label("x", 62_000, 65_000)))
   }
 
   @Test("Escape leaves what was begun, then the name, and then the view")

@@ -121,7 +121,8 @@ struct ShowViewTests {
     let second = Recordings.second
     for (time, text) in [
       (59_999_999_999, "59.999 s"), (123 * second + 45_000_000, "2m03.045s"),
-      (3_723 * second, "1h02m03.000s"), (-1 * second, "-1.000 s"),
+      (60 * second, "1m00.000s"), (130 * second, "2m10.000s"), (3_600 * second, "1h00m00.000s"),
+      (3_723 * second, "1h02m03.000s"), (4_210 * second, "1h10m10.000s"), (-1 * second, "-1.000 s"),
     ] {
       let shown = Figures.position(time, decimals: 3)
       #expect(shown == text)

@@ -25,7 +25,7 @@ public final class ListScreen {
   private var passing: [String: MonotonicTime] = [:]
   /// Whether a row in sight is not read.
   private var isRowMissing = false
-  /// Recordings deleted here, which the store's list no longer contains.
+  /// The recordings deleted here.
   private var trashed: [String: TrashedRecording] = [:]
   private var stamp: FileStamp?
 
@@ -215,7 +215,6 @@ public final class ListScreen {
       return view.report("recording \(entry.number) was not deleted here", isAlert: true)
     }
     let back = try catalogue.restore(found)
-    trashed[entry.key] = nil
     try refresh(force: true)
     view.restored(entry)
     if back.number != entry.number {

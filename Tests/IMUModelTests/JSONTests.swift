@@ -221,6 +221,26 @@ struct JSONTests {
     }
   }
 
+  @Test("a sensor has exact scales, and null for what is not known")
+  func sensor() throws {
+    let sensor = SensorDescription(
+      model: "MPU-6050", identity: 0x68, address: nil, accelerometerRange: 4, gyroscopeRange: 0,
+      accelerometerScale: Fraction(1, 8192), gyroscopeScale: Fraction(10, 655),
+      temperatureScale: Fraction(1, 340), temperatureOffset: Fraction(3653, 100),
+      outputDataRate: 1000, filter: "")
+    var json = JSONWriter()
+    json.sensor(
+      of: RecordingDescription(
+        id: RecordingID(high: 1, low: 2), number: 1, rate: try #require(SampleRate(100)),
+        channels: .accelerometer, plannedTicks: nil, timeUnit: 1, sensor: sensor, board: "",
+        host: "", software: "", note: "", syncInterval: 0, realTime: ""))
+    #expect(
+      json.text == #"{"model":"MPU-6050","identity":104,"address":null,"channels":["ax","ay","az"],"#
+        + #""accelerometerRange_g":4,"gyroscopeRange_dps":null,"accelerometerScale_g":[1,8192],"#
+        + #""gyroscopeScale_dps":[10,655],"temperatureScale_c":[1,340],"#
+        + #""temperatureOffset_c":[3653,100],"outputDataRate_hz":1000,"filter":null}"#)
+  }
+
   @Test("ticks and lateness are read as they were written; other values give nil")
   func shared() throws {
     var ledger = TickLedger()

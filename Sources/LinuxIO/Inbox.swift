@@ -76,12 +76,20 @@ public enum PollTimeout {
 ///
 /// - Throws: ``LinuxIOError`` with `attempt` when the process may open no more files.
 func openEventCounter(for attempt: String) throws(LinuxIOError) -> Int32 {
-  let descriptor = clinuxio_event_descriptor()
-  guard descriptor >= 0 else {
+  try opened(clinuxio_event_descriptor(), "eventfd", for: attempt)
+}
+
+/// The descriptor that the kernel answered with.
+///
+/// - Throws: ``LinuxIOError`` when it is an errno, negated.
+func opened(
+  _ answer: Int32, _ place: String, for attempt: String
+) throws(LinuxIOError) -> Int32 {
+  guard answer >= 0 else {
     throw LinuxIOError(
-      kind: .system, attempt: attempt, place: "eventfd", finding: "the kernel refused",
-      errno: -descriptor,
+      kind: .system, attempt: attempt, place: place, finding: "the kernel refused",
+      errno: -answer,
       remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
   }
-  return descriptor
+  return answer
 }

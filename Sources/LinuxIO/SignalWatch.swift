@@ -35,16 +35,10 @@ public struct SignalWatch: ~Copyable {
       sigaddset(&set, signal)
       bits |= 1 << UInt64(signal - 1)
     }
-    let descriptor = clinuxio_signal_descriptor(bits)
-    guard descriptor >= 0 else {
-      throw LinuxIOError(
-        kind: .system, attempt: "watching for signals", place: "signalfd",
-        finding: "the kernel refused", errno: -descriptor,
-        remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
-    }
+    fileDescriptor = try opened(
+      clinuxio_signal_descriptor(bits), "signalfd", for: "watching for signals")
     var previous = sigset_t()
     pthread_sigmask(SIG_BLOCK, &set, &previous)
-    fileDescriptor = descriptor
     previousMask = previous
   }
 

@@ -2,8 +2,9 @@
 
 import Glibc
 import IMUModel
-import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 @Suite("An inbox between threads")
 struct InboxTests {
@@ -62,6 +63,15 @@ struct InboxTests {
     inbox.wait(until: now + 60_000_000_000)
     #expect(SystemClock().now() - now < 30_000_000_000)
     #expect(inbox.drain() == [1])
+  }
+
+  @Test("without a descriptor the kernel's reason is told")
+  func refused() throws {
+    #expect(try opened(3, "eventfd", for: "testing") == 3)
+    let error = #expect(throws: LinuxIOError.self) {
+      try opened(-EMFILE, "eventfd", for: "testing")
+    }
+    #expect(error?.errno == EMFILE)
   }
 
   @Test("a wait for poll never ends before its deadline, and never overflows")

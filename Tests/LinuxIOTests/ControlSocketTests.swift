@@ -128,6 +128,13 @@ final class ControlSocketTests {
       let isGone = socket.send(peer, [4]) == nil
       #expect(isGone)
     }
+    // One that hangs up unseen is forgotten at the next part.
+    let caller = call()
+    send(caller, "watch\n")
+    let peer = try #require(socket.questions(at: start).first?.peer)
+    hangUp(caller)
+    let isGone = socket.send(peer, [1]) == nil
+    #expect(isGone && !isReady(socket.fileDescriptor))
   }
 
   @Test("takes a line and answers with a line")

@@ -215,10 +215,12 @@ final class GPIOTests {
     for _ in 0..<100 {
       _ = try input("GPIO17")
       _ = try GPIOOutput(.name("GPIO17"), isActiveLow: false, tree: fixture.tree)
+      _ = try InterruptLine(.name("GPIO17"), tree: fixture.tree)
+      _ = try Inbox<Int>()
       _ = error("GPIO27")
       _ = error("GPIO9")
     }
-    // Other suites open some meanwhile; a hundred of each would be three hundred more.
+    // Other suites open some meanwhile; those of one kind would be a hundred more.
     #expect(openDescriptors() < before + 100)
   }
 }

@@ -53,10 +53,11 @@ struct SignalWatchTests {
 
   @Test("leaves the thread's signals as they were")
   func restores() throws {
-    func use() throws {
+    func use() throws -> Int32 {
       let watch = try SignalWatch([SIGUSR1, SIGUSR2])
       _ = watch.wait(timeoutNanoseconds: 0)
-      #expect(isBlocked(SIGUSR1) && isBlocked(SIGUSR2))
+      #expect(isBlocked(SIGUSR1) && isBlocked(SIGUSR2) && isSignalWatch(watch.fileDescriptor))
+      return watch.fileDescriptor
     }
     var (unblocked, blocked) = (sigset_t(), sigset_t())
     sigemptyset(&unblocked)
@@ -67,9 +68,19 @@ struct SignalWatchTests {
     pthread_sigmask(SIG_BLOCK, &blocked, &previous)
     pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
-    try use()
+    let descriptor = try use()
+    #expect(!isSignalWatch(descriptor))
     #expect(!isBlocked(SIGUSR1))
     #expect(isBlocked(SIGUSR2))
+  }
+
+  /// Other tests may open another file with the number.
+  private func isSignalWatch(_ descriptor: Int32) -> Bool {
+    var name = [UInt8](repeating: 0, count: 64)
+    let count = name.withUnsafeMutableBytes {
+      readlink("/proc/self/fd/\(descriptor)", $0.baseAddress, $0.count)
+    }
+    return String(decoding: name.prefix(max(0, count)), as: UTF8.self).hasSuffix("[signalfd]")
   }
 
   private func isBlocked(_ signal: Int32) -> Bool {

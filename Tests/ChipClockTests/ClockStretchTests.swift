@@ -212,6 +212,17 @@ struct ClockStretchTests {
     #expect(instant.latest - instant.earliest < 1_500_000)
   }
 
+  @Test("knots that are not settled are made again from the readings that replace the recent ones")
+  func replaced() throws {
+    var stretch = ClockStretch(nominalPeriod: 1e6, ClockAssumptions())
+    for reading in Simulation(seconds: 45, seed: 5).run().readings { try stretch.add(reading) }
+    let slots = stretch.knots.map(\.slot)
+    let settled = try #require(stretch.settledSlot)
+    #expect(slots.filter { $0 > settled }.count > 10)
+    try stretch.replaceRecent(stretch.recent)
+    #expect(stretch.knots.map(\.slot) == slots)
+  }
+
   @Test("readings that bound no slot from both sides give no clock")
   func tooFew() throws {
     let assumptions = ClockAssumptions()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import Sampling
 import Testing
+
+@testable import Sampling
 
 @Suite struct FullSinkTests {
   @Test(
@@ -39,6 +40,20 @@ import Testing
         Gap(firstTick: 6, count: 895, cause: .ringFull),
         Gap(firstTick: 901, count: 399, cause: .busError, code: 121),
       ])
+  }
+
+  @Test("proved samples leave at the next gap, which does not wait with them")
+  func gapAfterProof() {
+    let box = ArraySink.Box()
+    var queue = ProofQueue(capacity: 4, sink: ArraySink(box: box))
+    let now = MonotonicTime(nanoseconds: 0)
+    queue.append(TickRecord(tick: 0, time: 0, sample: RawSample()), at: now)
+    queue.held.proveConfiguration()
+    queue.held.proveLife()
+    queue.held.proveAnnouncement()
+    queue.skip(Gap(firstTick: 1, count: 1, cause: .stale), at: now)
+    let isEmpty = queue.held.isEmpty
+    #expect(isEmpty && box.records.map(\.tick) == [0])
   }
 
   @Test("more gaps than can wait count as a full ring, and the last event is still reported")

@@ -69,6 +69,23 @@ import Testing
     }
   }
 
+  @Test("a chip is given up half a second after its last new sample or its first failed read")
+  func patience() {
+    let start = MonotonicTime(nanoseconds: 7)
+    var supervisor = Supervisor(at: start, lifeLimit: nil, samplePeriod: 1_000_000)
+    for (age, verdict) in [
+      (19_999_999, .trust), (20_000_000, .check), (499_999_999, .trust),
+      (500_000_000, .lost(.noData)),
+    ] as [(Int64, Supervisor.Verdict)] {
+      #expect(supervisor.noticeStale(at: start + age) == verdict, "\(age)")
+    }
+    for (age, verdict) in [
+      (0, .trust), (499_999_999, .trust), (500_000_000, .lost(.bus)),
+    ] as [(Int64, Supervisor.Verdict)] {
+      #expect(supervisor.noticeFailure(at: start + age) == verdict, "\(age)")
+    }
+  }
+
   @Test("zeros of a chip that was reset do not reach the log")
   func zerosAreHeldBack() {
     for rate in [SampleRate.hz(10), .hz(1000)] {

@@ -78,6 +78,19 @@ struct MPU6050RegisterTests {
     }
   }
 
+  @Test("registers keep the bits that exist")
+  func writable() throws {
+    var bench = Bench(.mpu6050)
+    for (register, bits) in [
+      (0x05, 0), (0x06, 0xFF), (0x0B, 0xFF), (0x0C, 0), (0x0D, 0xFF), (0x0F, 0xFF), (0x10, 0x3F),
+      (0x11, 0), (0x13, 0xFF), (0x18, 0xFF), (0x19, 0xFF), (0x1A, 0x7F), (0x1B, 0xFF),
+      (0x1D, 0xFF), (0x23, 0xFF), (0x37, 0xFF), (0x38, 0x59), (0x6C, 0xFF),
+    ] as [(UInt8, UInt8)] {
+      try bench.write(register, 0xFF)
+      #expect(try bench.read(register) == bits, "register \(String(register, radix: 16))")
+    }
+  }
+
   @Test("sleep freezes the outputs where they are; awake again they move on")
   func sleepFreezes() throws {
     var bench = try Bench.runningMPU(.mpu6050)

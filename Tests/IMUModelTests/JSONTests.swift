@@ -235,7 +235,8 @@ struct JSONTests {
         channels: .accelerometer, plannedTicks: nil, timeUnit: 1, sensor: sensor, board: "",
         host: "", software: "", note: "", syncInterval: 0, realTime: ""))
     #expect(
-      json.text == #"{"model":"MPU-6050","identity":104,"address":null,"channels":["ax","ay","az"],"#
+      json.text == #"{"model":"MPU-6050","identity":104,"address":null,"#
+        + #""channels":["ax","ay","az"],"#
         + #""accelerometerRange_g":4,"gyroscopeRange_dps":null,"accelerometerScale_g":[1,8192],"#
         + #""gyroscopeScale_dps":[10,655],"temperatureScale_c":[1,340],"#
         + #""temperatureOffset_c":[3653,100],"outputDataRate_hz":1000,"filter":null}"#)

@@ -135,6 +135,21 @@ struct SimulatedLSM6DSVTests {
     }
   }
 
+  @Test("its second interrupt output shows a watermark that is reached, and nothing without one")
+  func interrupt() throws {
+    var bench = try running()
+    bench.bus.wireInterrupt(latency: 0)
+    try bench.write(0x0E, 0x08)
+    try bench.write(0x09, 0x88)
+    try bench.write(0x0A, 0x06)
+    bench.advance(milliseconds: 100)
+    let isQuiet = bench.bus.nextEdge() == nil
+    #expect(isQuiet)
+    try bench.write(0x07, 20)
+    let hasRisen = bench.bus.nextEdge() != nil
+    #expect(hasRisen)
+  }
+
   @Test("its FIFO has 256 words with tags that have no parity, and a time stamp of 21.7 µs")
   func fifo() throws {
     var bench = try running(.tumble)

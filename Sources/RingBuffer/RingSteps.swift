@@ -132,7 +132,7 @@ package struct RingProducerSteps: Hashable, Sendable {
   @usableFromInline package var tail: Int
 
   @inlinable
-  package init(capacity: Int, tail: Int = 0) {
+  package init(capacity: Int, tail: Int) {
     positions = RingPositions(capacity: capacity)
     self.tail = tail
   }
@@ -159,7 +159,7 @@ package struct RingConsumerSteps: Hashable, Sendable {
   @usableFromInline package var head: Int
 
   @inlinable
-  package init(capacity: Int, head: Int = 0) {
+  package init(capacity: Int, head: Int) {
     positions = RingPositions(capacity: capacity)
     self.head = head
   }

@@ -145,7 +145,9 @@ struct SimulatedLSM6DSVTests {
     bench.advance(milliseconds: 100)
     let isQuiet = bench.bus.nextEdge() == nil
     #expect(isQuiet)
-    try bench.write(0x07, 20)
+    // 96 words so far.
+    try bench.write(0x07, 200)
+    bench.advance(milliseconds: 200)
     let hasRisen = bench.bus.nextEdge() != nil
     #expect(hasRisen)
   }

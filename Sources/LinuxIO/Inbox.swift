@@ -82,9 +82,7 @@ func openEventCounter(for attempt: String) throws(LinuxIOError) -> Int32 {
 /// The descriptor that the kernel answered with.
 ///
 /// - Throws: ``LinuxIOError`` when it is an errno, negated.
-func opened(
-  _ answer: Int32, _ place: String, for attempt: String
-) throws(LinuxIOError) -> Int32 {
+func opened(_ answer: Int32, _ place: String, for attempt: String) throws(LinuxIOError) -> Int32 {
   guard answer >= 0 else {
     throw LinuxIOError(
       kind: .system, attempt: attempt, place: place, finding: "the kernel refused",

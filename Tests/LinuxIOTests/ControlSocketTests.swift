@@ -43,6 +43,9 @@ final class ControlSocketTests {
 
   /// The input so far: text, "" when the other end hung up, `nil` when there is nothing.
   private func received(_ descriptor: Int32) -> String? {
+    // A program that another test starts has copies of descriptors until it runs, and delays a hang-up.
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&waiting, 1, 10_000)
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = recv(descriptor, &bytes, bytes.count, 0)
     if count < 0 && errno == ECONNRESET { return "" }
@@ -152,7 +155,7 @@ final class ControlSocketTests {
     #expect(!isReady(descriptor))
     let none = socket.questions(at: start)
     #expect(none.isEmpty)
-    #expect(received(caller) == nil)
+    #expect(!isReady(caller))
     for question in questions { socket.answer(question.peer, "{\"ok\":true}") }
     #expect(received(caller) == "{\"ok\":true}\n")
     #expect(received(caller) == "")
@@ -231,7 +234,7 @@ final class ControlSocketTests {
     let deadline = socket.deadline
     #expect(deadline == start + 2_000_000_000)
     _ = socket.questions(at: start + 1_999_999_999)
-    #expect(received(caller) == nil)
+    #expect(!isReady(caller))
     _ = socket.questions(at: start + 2_000_000_000)
     #expect(received(caller) == "")
     let late = socket.deadline

@@ -279,6 +279,8 @@ struct AxisWatchTests {
     }
     let rate = try #require(SampleRate(100))
     #expect(AxisWatch.limit(deviation: 0.124, bandwidth: 44, rate: rate) == 0)
+    let slow = try #require(SampleRate(1))
+    #expect(AxisWatch(.gyroscope, rate: slow).longestLimit == 30)
   }
 
   @Test("noise that the recording has shortens the time that an axis may rest, down to half")

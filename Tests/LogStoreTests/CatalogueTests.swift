@@ -86,10 +86,13 @@ struct CatalogueTests {
     directory.write(damaged, to: "000008-20261121T023807Z-deadbeef.imulog")
     directory.write([], to: "000009-20261121T023807Z-deadbeef.imulog")
     directory.write(good, to: "notes.txt")
+    // A colon follows 9.
+    directory.write(good, to: "00000:-20261121T023807Z-deadbeef.imulog")
     let store = try store()
     let listing = try store.list()
     #expect(listing.entries.map(\.number) == [9, 8, 7, 1])
-    #expect(listing.strangers == ["holiday.imulog"])
+    #expect(
+      listing.strangers.sorted() == ["00000:-20261121T023807Z-deadbeef.imulog", "holiday.imulog"])
     var kinds: [String] = []
     for entry in listing.entries {
       do {

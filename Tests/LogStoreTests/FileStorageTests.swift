@@ -31,6 +31,16 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == finished)
   }
 
+  @Test("lines that replace those of a file are followed by appended ones")
+  func replacedLines() throws {
+    var file = CheckedFile(path, FileSystem(gate: .open))
+    try file.replace(by: [Array("one".utf8), Array("two".utf8)], temporary: path + ".new")
+    try file.append([Array("three".utf8)])
+    var lines: [String] = []
+    #expect(try file.read { lines.append(String(decoding: $0, as: UTF8.self)) } == 0)
+    #expect(lines == ["one", "two", "three"])
+  }
+
   @Test("the end is durable, and so is the cut of the file")
   func finish() throws {
     let script = FaultScript()

@@ -272,6 +272,14 @@ struct LabelTests {
       try store.merge(more, into: id)
     }
     #expect(try store.labels(of: id).removed.count == 18_200)
+    // What is said twice makes room, up to the last byte.
+    let bytes = directory.bytes(of: file(id))
+    let line = bytes.prefix { $0 != 10 } + [10]
+    directory.write(bytes + line, to: file(id))
+    let (count, rest) = ((2 << 20) - bytes.count).quotientAndRemainder(dividingBy: line.count)
+    let short = LabelTests.label(String(name.dropLast(line.count - rest)), .min + 1, .max)
+    try store.merge(Array(more[1...count]) + [LabelChange(short)], into: id)
+    #expect(directory.bytes(of: file(id)).count == 2 << 20)
   }
 
   // CRC-32C of "+ 1 2 \xFF", by another program.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
@@ -20,6 +21,16 @@ struct OnePassTests {
       #expect(account.isIntact && account.sampleCount > 2000)
       #expect(count.bytes == log.bytes.count)
     }
+  }
+
+  @Test("a gap that a sample divides is a gap before it and after it")
+  func divided() {
+    var order = GapOrder()
+    order.add(Gap(firstTick: 0, count: 10, cause: .stale))
+    let before = order.take(before: 4)
+    #expect(before?.gap == Gap(firstTick: 0, count: 4, cause: .stale))
+    let rest = order.rest(upTo: 12).filter(\.isRecorded).map(\.gap)
+    #expect(rest == [Gap(firstTick: 5, count: 5, cause: .stale)])
   }
 
   @Test(

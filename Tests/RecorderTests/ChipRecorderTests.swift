@@ -2,10 +2,11 @@
 
 import IMUModel
 import LogStoreTesting
-import Recorder
 import SimulatedIMU
 import TestSupport
 import Testing
+
+@testable import Recorder
 
 @Suite(
   "The service with a button and a chip that keeps the time, stepped in simulated time",
@@ -37,6 +38,19 @@ struct ChipRecorderTests {
     #expect(abs(from - (first - bench.preTrigger) - period / 2) <= period * 3 / 2)
     #expect(abs(to - last + period / 2) <= period * 3 / 2)
     #expect(take.report.description.clock == .chip(busClock: 400_000))
+  }
+
+  @Test("a history that is kept after a recording that ended early is not cut at that one's limit")
+  func keptLater() throws {
+    var bench = ChipRecorder.slow
+    bench.length = 2_000_000_000
+    var isKept = false
+    let outcome = try bench.run(presses: [3_000_000_000, 4_500_000_000]) { loop, now in
+      guard now > 8_500_000_000, !isKept else { return }
+      isKept = true
+      loop.handle(.keep(at: loop.clock.now()))
+    }
+    #expect(outcome.takes.map { ($0.truth.last ?? 0) / 1_000_000_000 } == [4, 8])
   }
 
   @Test(

@@ -3,11 +3,12 @@
 import IMUModel
 import LinuxIO
 import LogStoreTesting
+import SimulatedIMU
 import Testing
 
 @testable import Recorder
 
-@Suite("A single recording that cannot begin")
+@Suite("A recorder that cannot begin")
 struct SingleRecordingTests {
   @Test("fails with the cause when its threads cannot start, and leaves no store")
   func noThreads() throws {
@@ -26,5 +27,38 @@ struct SingleRecordingTests {
     #expect(failure?.sentence == refusal.sentence)
     #expect(failure?.status == .unavailable)
     #expect(directory.names() == [])
+  }
+
+  @Test("says so once as a service, however often it tries, and serves watchers meanwhile")
+  func retried() throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_000))
+    let (sentences, attempts) = (SentenceList(), SentenceList())
+    var surroundings = RecorderLoop.Surroundings { _, sentence in sentences.add(sentence) }
+    surroundings.clock = RecorderClock {
+      clock.now()
+    } reading: {
+      ClockReading(monotonic: clock.now(), wall: 0, isSynchronised: false)
+    }
+    let loop = try RecorderLoop(
+      RecorderSetup(.default, sensor: CountingSource(), store: directory.path), surroundings,
+      signals: try SignalWatch([]), memoryRefusal: nil
+    ) { _, _ in
+      attempts.add("wake")
+      throw CommandFailure(.unavailable, "no sensor is there")
+    }
+    let socket = directory.path + "/control"
+    loop.control = try ControlSocket(path: socket)
+    loop.begin()
+    let stream = try ControlClient.open(path: socket, line: "watch")
+    for _ in 0..<3 {
+      clock.advance(by: 2_000_000_000)
+      loop.turn()
+    }
+    #expect(attempts.all.count == 4)
+    #expect(sentences.all == ["no sensor is there"])
+    let line = String(decoding: stream.read() ?? [], as: UTF8.self).split(separator: "\n").first
+    #expect(line?.contains("no sensor is there") == true, "\(line ?? "")")
+    try loop.end()
   }
 }

@@ -76,11 +76,10 @@ struct SignalWatchTests {
 
   /// Other tests may open another file with the number.
   private func isSignalWatch(_ descriptor: Int32) -> Bool {
-    var name = [UInt8](repeating: 0, count: 64)
-    let count = name.withUnsafeMutableBytes {
-      readlink("/proc/self/fd/\(descriptor)", $0.baseAddress, $0.count)
-    }
-    return String(decoding: name.prefix(max(0, count)), as: UTF8.self).hasSuffix("[signalfd]")
+    var name = [CChar](repeating: 0, count: 64)
+    let count = readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+    let bytes = name.prefix(max(0, count)).map(UInt8.init(bitPattern:))
+    return String(decoding: bytes, as: UTF8.self).hasSuffix("[signalfd]")
   }
 
   private func isBlocked(_ signal: Int32) -> Bool {

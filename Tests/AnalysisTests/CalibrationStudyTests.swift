@@ -36,6 +36,17 @@ struct CalibrationStudyTests {
     #expect(result.refusals.count == 1 && result.refusals[0].contains("about x, y, z is not"))
   }
 
+  @Test("the rate of a pose is the mean of its windows between the first and the last one")
+  func poseRate() throws {
+    var recording = try MadeUpRecording()
+    recording.trend = Vector3(0.004, 0, 0)
+    recording.rest(Vector3(0, 0, 1), 700)
+    recording.study.finish()
+    let pose = try #require(recording.study.poses.first)
+    #expect(pose.windowCount > 6)
+    #expect(abs(pose.point.rate.x - (-1.2 + 0.004 * 3.5)) < 0.003, "\(pose)")
+  }
+
   @Test("turns from rest to rest in the same place give the scale of their axis")
   func turns() throws {
     var recording = try MadeUpRecording()

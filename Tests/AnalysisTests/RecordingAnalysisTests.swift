@@ -89,6 +89,17 @@ struct RecordingAnalysisTests {
     }
   }
 
+  @Test("Kalibr's file is refused without one of the sensors, with the channels that are there")
+  func oneSensor() throws {
+    var log = try WrittenLog(hertz: 100, channels: .accelerometer)
+    for tick in 0..<1000 { log.add(UInt64(tick), RawSample(az: 1000)) }
+    let analysis = RecordingAnalysis(try log.columns(channels: .accelerometer))
+    #expect(
+      throws: AnalysisError.channelsMissing(
+        needed: "x, y and z of both sensors", recorded: .accelerometer)
+    ) { try KalibrNoise.text(analysis, number: 3) }
+  }
+
   @Test("Kalibr's file has the noisiest axis in SI units")
   func kalibr() throws {
     var noise = Noise(seed: 7)

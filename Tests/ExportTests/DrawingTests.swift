@@ -115,6 +115,11 @@ struct DrawingTests {
     let text = try log.export(drawing)
     let path = try #require(paths("#c04a00", in: text).first { $0.hasPrefix("M700 ") })
     #expect(Self.lines(path).map(\.count) == [3, 2])
+    // From between ticks 2 and 3 on, for 400 ms.
+    log.gap(3, 4, .stale)
+    let band = try #require(
+      bands(in: log.export(ExportOptions(format: .svg, from: 250_000_000, to: 650_000_000))).first)
+    #expect(abs(band.begin - (70 + 860 / 8)) < 0.5)
   }
 
   @Test("samples of an imported table lie at their times, and gaps between them")
@@ -158,16 +163,18 @@ struct DrawingTests {
     }
     var options = drawing
     options.labels = [
+      try RecordingLabel("earlier", from: -1, to: 0),
       try RecordingLabel("left & right", from: 2_000_000_000, to: 5_000_000_000),
       try RecordingLabel("hidden", from: 2_100_000_000, to: 3_000_000_000),
       try RecordingLabel("run", from: 7_000_000_000, to: 8_000_000_000),
-      try RecordingLabel("later", from: .max - 1, to: .max),
+      // The drawing's end is half a period after the last tick's.
+      try RecordingLabel("later", from: 10_050_000_000, to: .max),
     ]
     let text = try log.export(options)
     #expect(openElements(text) == [])
     #expect(count("left &amp; right</text>", in: text) == 2)
     #expect(count("run</text>", in: text) == 2)
-    #expect(!text.contains("hidden") && !text.contains("later"))
+    #expect(["hidden", "later", "earlier"].allSatisfy { !text.contains($0) })
     #expect(text.contains("1 label without room for the name"))
     let data = try #require(text.split(separator: "<path class=\"label\" d=\"").dropFirst().first)
     let bars = Self.lines(data.prefix { $0 != "\"" }).filter { $0.count == 2 && $0[0].y == $0[1].y }

@@ -135,6 +135,8 @@ struct ImportAssumptionTests {
 
   @Test("tables without times are placed by the rate, with named columns and without")
   func noTimes() throws {
+    let one = try Imports.csv("ax\n1\n2", Imports.given(rate: hertz(125)))
+    #expect(one.end.ledger.sampled == 2)
     let rows = "\n1,-2,3\n4,5,-6\n7,8,9\n"
     for (header, columns) in [("aX,aY,aZ", nil), ("p,q,r", "ax=p,ay=q,az=r")] {
       let importer = try Imports.csv(
@@ -171,6 +173,9 @@ struct ImportAssumptionTests {
   private static let foreignBytes: [([UInt8], String)] = [
     ([0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 13, 10], "MCAP"),
     ([0x4D, 0x44, 0xFC, 0x03, 0, 0], "CWA"), ([0x1F, 0x8B, 8, 0], "gzip"),
+    ([0x28, 0xB5, 0x2F, 0xFD, 4], "zstd"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0], "xz"),
+    ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0], "7z"), ([0x7F, 0x45, 0x4C, 0x46, 2], "ELF"),
+    ([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10], "PNG"), ([0xFF, 0xD8, 0xFF, 0xE0], "JPEG"),
     ([0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59, 1, 0], "numpy.savetxt"),
     // MID 0x3E, no data.
     ([0xFA, 0xFF, 0x3E, 0x00, 0xC3, 0xFA], "Xsens"),

@@ -146,6 +146,14 @@ struct ImportUnitTests {
     #expect(abs(ax - written * 0.25) < 1e-9)
   }
 
+  @Test("a number that is too large once it is multiplied is named with its column")
+  func largeProduct() {
+    let error = Imports.csvError(
+      gcsv("tscale,0.001\ngscale,1e6\nascale,1\n", ["0,5000.5,2,3,4,5,6\n"]))
+    #expect(
+      error?.description.contains("line 7, column 2 (gx)") == true, "\(error?.description ?? "")")
+  }
+
   @Test("a whole number beyond 16 bits after counts of a gcsv gets a sentence with the remedy")
   func lateLargeNumber() throws {
     let rows = (0..<100).map { "\($0 * 10),1,2,3,4,5,\($0 == 99 ? 70_000 : 6)\n" }

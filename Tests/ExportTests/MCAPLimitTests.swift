@@ -119,6 +119,12 @@ struct MCAPLimitTests {
         """)
     for (format, words) in [
       (ExportFormat.mseed, "at 1970-01-01T00:00:00Z, and mseed holds times from 1970 to 2261,"),
+      (
+        .kalibr,
+        "at 1970-01-01T00:00:00Z, and kalibr holds times from 1970-01-01T00:00:01Z to 2261,"
+      ),
+      (.csv, "at 1970-01-01T00:00:00Z, and csv holds times from 1678 to 2261,"),
+      (.gyrodata, "at 1970-01-01T00:00:00Z, and gyrodata holds times from 1708 to 2261,"),
       (.cwa, "at 2000-01-01T00:00:00Z, and cwa holds times from 2000 to the end of 2063,"),
     ] {
       let refusal = ExportError.timeNotHeld(at: -1, started: nil, format: format)

@@ -183,6 +183,9 @@ struct RecordImportTests {
       """
     }.joined(separator: ",")
     text += "]"
+    let rates = text.split(separator: "\n").filter { $0.contains("Gyroscope") }.joined()
+    let alone = try Imports.csv("[" + rates)
+    #expect(alone.description.channels == .gyroscope)
     let importer = try TableImporter(
       ArraySource(Array(text.utf8), name: "walk.json"), Imports.options)
     #expect(importer.description.channels == [.accelerometer, .gyroscope])

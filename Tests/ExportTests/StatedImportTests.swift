@@ -223,6 +223,8 @@ struct StatedImportTests {
     let importer = try Imports.csv(table, options)
     #expect(importer.description.note == "\u{DC}n, \"quoted\"")
     #expect(importer.remarks.contains { $0.contains("its axes are left out") })
+    (options.columns, options.rate) = (ImportColumnNames("ax=2"), hertz(100))
+    #expect(try Imports.csv(table, options).description.note == "\u{DC}n, \"quoted\"")
   }
 
   @Test("bytes that are no text are not said to end their lines with CR")

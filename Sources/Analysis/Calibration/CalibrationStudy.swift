@@ -354,7 +354,8 @@ extension CalibrationStudy.Pose {
     if inner == 0 {
       point.rate = (point.rate + next.rate) / 2
     } else {
-      point.rate = inner == 1 ? lastRate : point.rate + (lastRate - point.rate) / Double(inner)
+      // The first of them takes the place of what was there.
+      point.rate += (lastRate - point.rate) / Double(inner)
     }
     (lastRate, lastAcceleration, departure) = (next.rate, next.acceleration, path)
     windowCount += 1

@@ -221,6 +221,17 @@ struct LabelCommandTests {
     #expect(bench.run("export", "1", "--format", "mcap").status == 0)
   }
 
+  @Test("a file of labels that cannot be read is a question mark in the list; exports go on")
+  func tooLarge() throws {
+    try bench.record("--for", "10s")
+    #expect(bench.run("label", "1", "3s..8s", "one").status == 0)
+    let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
+    bench.directory.write([UInt8](repeating: 10, count: 3 << 20), to: file)
+    bench.run("export", "1").expect(0, "its labels are left out")
+    let plain = bench.run("list", "--plain").lines
+    #expect(plain.count == 2 && plain[0].contains("LABELS") && plain[1].hasSuffix("  ?"))
+  }
+
   @Test("a mark with a line feed is refused, and not changed")
   func mark() {
     expectSentence(bench.run("mark", "a\nb"), 64, ["has a line feed"])

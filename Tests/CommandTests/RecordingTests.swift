@@ -200,7 +200,7 @@ struct RecordingCommandTests {
       ("--rate 700", "the MPU-6050 does it at 500 or 1000 Hz"),
       ("--rate 1000 --interrupt GPIO22", "the MPU-6050 has no watermark"),
       ("--rate 1000 --time-stamps", "the MPU-6050 has no time stamps"),
-      ("--sensor lsm6dso --rate 104 --time-stamps", "not used without --clock chip"),
+      ("--sensor auto@0x6a --rate 104 --time-stamps", "not used without --clock chip"),
       ("--sensor lsm6dso --rate 104 --interrupt GPIO22", "not used without --clock chip"),
       ("--sensor lsm9ds1 --rate 104 --interrupt GPIO22", "interrupt line is not used\n"),
     ])

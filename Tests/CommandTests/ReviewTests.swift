@@ -73,6 +73,7 @@ struct ReviewCommandTests {
       "assumed     drift up to 50 ppm/s, jitter up to 5 µs, a bus of 400 kHz",
       "proved      0 lost unnoticed, 0 doubled",
     ] { #expect(info.contains { $0.hasPrefix(begin) }, "\(begin)") }
+    #expect(info.contains { $0.contains(" ppm fast, proved to ") })
     let times = try bench.run("info", "1", "--json").json()["chipTimes"]
     times.expect(["findingCount": 0, "unprovedCount": 0, "assumptions.trimmed": true])
     #expect(try bench.run("export", "1").json()["chipTimes"] == times)

@@ -16,6 +16,8 @@ step() {
   local name=$1 folder start=$EPOCHREALTIME status=0; shift
   # Short, because paths of sockets are.
   folder=$(mktemp -d "$scratch/steps/XXXX")
+  # Tests that are another user come to their files.
+  chmod 755 "$folder"
   mkdir "$folder/t"
   echo "$name" >"$folder/name"
   echo "$start" >"$folder/started"

@@ -2,9 +2,9 @@
 # Sourced by run and soak: steps, lanes of steps beside each other, and the table at the end.
 #
 # A step is a function. Its output comes in one piece when it has ended, so that lanes do not mix. The first step that fails
-# ends the run, and its name is the last line. .ci/figures has each step's seconds as they were last kept, on a quiet machine of
-# two cores, and its budget; a step over its budget fails by name. Budgets grow with the machine's pace: what a fixed
-# computation takes now over what it took there.
+# ends the run, and its name is the last line. .ci/figures has each step's processor seconds as they were last kept, and its
+# budget; a step over its budget fails by name. Lanes beside a step do not change its processor seconds. Budgets grow with the
+# machine's pace: what a fixed computation takes now over what it took there.
 
 fail() {
   echo "ci: $*" >&2
@@ -89,7 +89,7 @@ print("%.2f" % (best / 0.40))
 PYTHON
 }
 
-# The table: step, seconds, processor seconds, last figure, budget. Fails when a step is over its budget.
+# The table: step, seconds, processor seconds, those of the last figure, budget. Fails when a step is over its budget.
 print_table() {
   python3 - "$scratch/steps" "$here/figures" "$1" "$2" "$3" <<'PYTHON'
 import os, sys
@@ -111,14 +111,14 @@ for folder in sorted(os.listdir(steps), key=lambda folder: read(folder, "started
     processor = sum(float(word) for word in read(folder, "processor").split()[-2:] or ["0"])
     names.add(name)
     last, budget = kept.get(name, (None, None))
-    grew = "new" if last is None else "%+.0f %%" % (100 * (seconds / last - 1)) if last > 4 else ""
+    grew = "new" if last is None else "%+.0f %%" % (100 * (processor / last - 1)) if last > 4 else ""
     print("%-58s %6d %6.0f %6s %7s %6s%s" % (
         name, seconds, processor, "" if last is None else last, grew, "" if budget is None else budget,
         "  SKIPPED" if read(folder, "skipped") else ""))
     if budget is None:
         over.append("%s has no budget in .ci/figures" % name)
-    elif seconds > budget * pace:
-        over.append("%s took %d s, over its budget of %d s at pace %.2f" % (name, seconds, budget, pace))
+    elif processor > budget * pace:
+        over.append("%s took %d processor seconds, over its budget of %d at pace %.2f" % (name, processor, budget, pace))
 last, budget = kept["all"] if whole else (None, None)
 print("%-58s %6d %6s %6s %7s %6s" % ("all", total, "", last or "", "%+.0f %%" % (100 * (total / last - 1)) if last else "", budget or ""))
 print("pace %.2f of the figures' machine (budgets are times that)" % pace)

@@ -211,7 +211,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RemoteTests",
-      dependencies: ["Export", "IMUModel", "LogFormat", "Remote", "TestSupport"],
+      dependencies: [
+        "Export", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "HubTests",

@@ -60,7 +60,7 @@ struct ByteStream: ~Copyable {
   var isReady: Bool {
     if !waiting.isEmpty { return true }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&entry, 1, 0) > 0
+    return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLIN) != 0
   }
 
   /// Fills the front of `buffer` with what is available, at least one byte; returns how many.

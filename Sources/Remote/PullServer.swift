@@ -17,8 +17,8 @@ public struct PullServer {
   let journal: ServeJournal?
   private let describe: () -> RemoteMachine
 
-  private let input = STDIN_FILENO
-  private let output = ReplyBuffer(STDOUT_FILENO)
+  var input = STDIN_FILENO
+  var output = ReplyBuffer(STDOUT_FILENO)
   private let clock = SystemClock()
   /// The entries of listed recordings.
   private var listed: [RecordingID: CatalogueEntry] = [:]

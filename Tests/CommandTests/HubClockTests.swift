@@ -11,9 +11,6 @@ struct HubClockTests {
   private static let round = ["hub", "fleet", "--hosts", "hosts"]
   /// A far end whose clock shows the year 2100.
   private static let ahead = "serve one | sed -u 's/^fact time .*/fact time 4102444800000000000/'"
-  /// One that sends what it has, and ends where its clock is asked for.
-  private static let mute =
-    "sed -u '/^machine$/q;' | grep --line-buffered -v '^machine$' | serve one"
 
   /// The words of the ledger's lines that are about an identity.
   private func ledger(_ id: String) -> [Substring] {
@@ -21,46 +18,6 @@ struct HubClockTests {
   }
 
   private func ledger() -> String { bench.text(of: "ledger/pump-1") }
-
-  @Test("a clock that is years off is named, and what the host has is fetched")
-  func clock() throws {
-    let one = bench.machine("one")
-    try one.record("--for", "1s")
-    bench.hosts("pump-1 = one\n")
-    let outcome = bench.ssh(HubClockTests.ahead).run(HubClockTests.round).expect(
-      78, "pump-1: its clock is ", " days ahead of the hub's")
-    #expect(outcome.talk.hasSuffix("something is wrong with pump-1; the lines above say what\n"))
-    #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
-    #expect(bench.contents(of: "samples").count == 1)
-    #expect(ledger().contains(" undated ") && !ledger().contains(" dated "))
-    bench.hub.run("hub", "prune", "fleet", "--older", "0s").expect(
-      78, "the clocks of 1 of 1 hosts differed")
-    #expect(bench.round().status == 0)
-    #expect(ledger().contains(" dated "))
-  }
-
-  @Test(
-    "a visit that shows no clock is judged by the last one that did, and nothing is said about it again"
-  )
-  func shownBefore() throws {
-    let one = bench.machine("one")
-    try one.record("--for", "1s")
-    bench.hosts("pump-1 = one\n")
-    #expect(bench.ssh(HubClockTests.ahead).run(HubClockTests.round).status == 78)
-    try one.record("--for", "2s")
-    let outcome = bench.ssh(HubClockTests.mute).run(HubClockTests.round).expect(0)
-    #expect(!outcome.talk.contains("its clock is"), "\(outcome.talk)")
-    let ids = try one.list().map { try #require($0["id"].text) }
-    #expect(ids.count == 2)
-    for id in ids { #expect(ledger(id) == ["fetched", "undated"]) }
-    // By a clock that is right, they are dated; a visit without one takes no date back.
-    #expect(bench.round().status == 0)
-    for id in ids { #expect(ledger(id) == ["fetched", "undated", "dated"]) }
-    try one.record("--for", "3s")
-    #expect(bench.ssh(HubClockTests.mute).run(HubClockTests.round).status == 0)
-    let last = try #require(try one.list().first?["id"].text)
-    #expect(ledger(last) == ["fetched"])
-  }
 
   @Test("what is found, seen and would be pruned has no date by a clock that is wrong")
   func undated() throws {

@@ -10,21 +10,6 @@ import TestSupport
 struct HubOwnersTests {
   private let bench = FleetBench()
 
-  @Test("one machine under two names is fetched once, and named")
-  func aliases() throws {
-    let one = bench.machine("one")
-    for _ in 1...2 { try one.record("--for", "1s") }
-    bench.hosts("pump-1 = one\npump-2 = pi@one\n")
-    _ = bench.round("--jobs", "1")
-    let outcome = bench.round().expect(
-      78, "each of its 2 recordings is one of pump-1: these are two names of one machine")
-    // All of it is here.
-    #expect(outcome.talk.hasSuffix("something is wrong with pump-2; the lines above say what\n"))
-    #expect(bench.recordings(in: "fleet/logs/pump-2").isEmpty)
-    #expect(bench.contents(of: "samples").count == 2)
-    bench.expectNoNews(78)
-  }
-
   @Test(
     "labels that are set after a host got another name reach the recordings that came by the earlier one"
   )
@@ -51,45 +36,6 @@ struct HubOwnersTests {
     bench.hosts("")
     #expect(bench.round().status == 0)
     #expect(bench.contents(of: "samples").count == 1)
-  }
-
-  @Test("one UUID with two contents is named, neither is replaced, and the others go on")
-  func conflict() throws {
-    let one = bench.machine("one")
-    try one.record("--for", "1s")
-    let name = try #require(bench.recordings(in: "one").first)
-    let log = bench.hub.directory.bytes(of: "one/" + name)
-    bench.hosts("pump-1 = one\n")
-    #expect(bench.round().status == 0)
-    // The same header, and other samples: of the same length, and longer.
-    for (index, surplus) in [[], [0]].enumerated() as EnumeratedSequence<[[UInt8]]> {
-      let twin = bench.machine("twin\(index)")
-      var bytes = log + surplus
-      bytes[bytes.count - 40] ^= 1
-      mkdir(twin.store, 0o755)
-      bench.hub.directory.write(bytes, to: "twin\(index)/" + name)
-      try twin.record("--for", "2s")
-    }
-    bench.hosts("pump-1 = one\npump-2 = twin0\npump-3 = twin1\n")
-    for _ in 1...2 {
-      let outcome = bench.round("--json").expect(65)
-      let hosts = try outcome.json()["hosts"]
-      #expect(hosts[0]["exitStatus"] == .integer(0))
-      #expect(!outcome.talk.contains("two names of one machine"))
-      for host in 1...2 {
-        #expect(hosts[host]["problem"].text?.hasPrefix("recording 1 has") == true)
-        #expect(hosts[host]["failed"] == .integer(1))
-        #expect(
-          hosts[host]["problem"].text?.contains(
-            "has the UUID of a recording of pump-1 and other bytes") == true,
-          "\(outcome.talk)")
-      }
-    }
-    #expect(bench.hub.directory.bytes(of: "fleet/logs/pump-1/" + name) == log)
-    for host in ["pump-2", "pump-3"] {
-      #expect(bench.recordings(in: "fleet/logs/\(host)").count == 1)
-    }
-    #expect(bench.contents(of: "samples").count == 3)
   }
 
   @Test(

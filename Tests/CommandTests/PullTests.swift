@@ -32,30 +32,6 @@ struct PullTests {
     #expect(bench.connections == 2)
   }
 
-  @Test("IDs select recordings: a number, latest, a UUID's beginning; an unknown one is a failure")
-  func choosing() throws {
-    for _ in 1...3 { try bench.pi.record("--for", "1s") }
-    let id = try #require(try bench.pi.list().last?["id"].text)
-    #expect(bench.pull("2").status == 0)
-    #expect(bench.pull("latest").status == 0)
-    #expect(bench.laptop.recordings.map { $0.prefix(6) } == ["000002", "000003"])
-    #expect(bench.pull(id).status == 0)
-    #expect(bench.laptop.recordings == bench.pi.recordings)
-    bench.pull("9").expect(66, "there is no recording 9 on pi: the newest is 3")
-    expectSentence(bench.pull("../../etc"), 64, ["is a path"])
-  }
-
-  @Test("a recording whose number is taken here gets the next one, in order of age")
-  func numbers() throws {
-    for note in ["old", "new"] { try bench.pi.record("--for", "1s", "--note", note) }
-    try bench.laptop.record("--for", "1s", "--note", "own")
-    try bench.laptop.record("--for", "1s", "--note", "own too")
-    #expect(bench.pull().status == 0)
-    let rows = try bench.laptop.list()
-    #expect(rows.map { $0["number"] } == [4, 3, 2, 1].map { .integer($0) })
-    #expect(rows.map { $0["note"] } == ["new", "old", "own too", "own"].map { .string($0) })
-  }
-
   @Test("of several hosts one that fails does not stop the other, and the exit status reports it")
   func hosts() throws {
     try bench.pi.record("--for", "1s")

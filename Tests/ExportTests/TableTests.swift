@@ -140,6 +140,9 @@ struct TableTests {
     let head = text.utf8.prefix(500)
     #expect(head.allSatisfy { $0 < 0x80 })
     #expect(String(decoding: head, as: UTF8.self).contains("t,gx,gy,gz"))
+    log.description.note = String(repeating: "n", count: 81)
+    let noted = try log.export(ExportOptions(format: .gcsv))
+    #expect(noted.contains("\nnote,\(log.description.note.dropLast())\n"))
   }
 
   @Test("gcsv of a gyroscope alone has no accelerometer, and none without a gyroscope")

@@ -107,6 +107,9 @@ struct TimeGuessTests {
     #expect(
       dated.remarks.contains { $0.contains("two dates: its timestamp is 2020-09-13T12:26:40Z") },
       "\(dated.remarks)")
+    let near = try Imports.csv(
+      Self.gcsv("timestamp,1700000000\n", "tscale,0.001\n", from: 1_700_000_001_500))
+    #expect(near.remarks.contains { $0.contains("two dates") })
     let agreed = try Imports.csv(
       Self.gcsv("timestamp,1700000000\n", "tscale,0.001\n", from: 1_700_000_000_000))
     #expect(!agreed.remarks.contains { $0.contains("two dates") })

@@ -52,16 +52,16 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// The period in nanoseconds, rounded down. At 1 kHz: 1 000 000.
   public var periodNanoseconds: Int64 { nanoseconds(atTick: 1) }
 
-  /// Nanoseconds from tick 0 to tick `tick`, rounded down; saturates at `Int64.max`.
+  /// Nanoseconds from tick 0 to tick `tick`, rounded down; below ``RecordingTime/limit``, at which it saturates.
   ///
   /// - Complexity: one 64×64 multiplication and one 128/64 division.
   @inlinable
   public func nanoseconds(atTick tick: UInt64) -> Int64 {
     let unit = 1_000_000_000 * UInt64(denominator)
     let product = tick.multipliedFullWidth(by: unit)
-    guard product.high < UInt64(numerator) else { return .max }
+    guard product.high < UInt64(numerator) else { return RecordingTime.limit - 1 }
     let quotient = UInt64(numerator).dividingFullWidth(product).quotient
-    return Int64(clamping: quotient)
+    return min(Int64(clamping: quotient), RecordingTime.limit - 1)
   }
 
   /// The number of the last tick at or before `nanoseconds`; 0 for negative times.

@@ -87,6 +87,7 @@ enum MalformedChunk: Error {
   case badParameter
   case reservedBits
   case tickOutOfRange
+  case timeOutOfRange
   case badNumber
   case unbalanced
   case reservedKind
@@ -103,6 +104,7 @@ enum MalformedChunk: Error {
     case .badParameter: return "a Rice parameter is out of range"
     case .reservedBits: return "reserved bits are set"
     case .tickOutOfRange: return "a tick is out of range"
+    case .timeOutOfRange: return "a time is out of range"
     case .badNumber: return "a number has too many bits"
     case .unbalanced: return "its counts of ticks overflow"
     case .reservedKind: return "kind 0 does not exist"

@@ -161,6 +161,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   private mutating func append(tick: UInt64, time: Int64, sample: RawSample) {
     precondition(tick >= nextSampleTick, "samples come in the order of their ticks")
     precondition(tick < LogFormat.tickLimit, "ticks are below 2⁶³")
+    precondition(RecordingTime.contains(time), "times are within 146 years")
     let (units, remainder) = time.quotientAndRemainder(dividingBy: description.timeUnit)
     precondition(remainder == 0, "a sample's time is a multiple of the log's time unit")
     if pending.count == SampleBlock.capacity { fillPage() }

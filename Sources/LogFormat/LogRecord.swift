@@ -53,6 +53,7 @@ extension LogRecord {
 extension Mark {
   init(_ cursor: inout ByteCursor) throws(MalformedChunk) {
     let time = try cursor.signedVarint()
+    guard RecordingTime.contains(time) else { throw .timeOutOfRange }
     let length = try cursor.varint()
     self.init(time: time, label: String(decoding: try cursor.bytes(length), as: UTF8.self))
   }
@@ -67,6 +68,7 @@ extension ClockPair {
   init?(_ cursor: inout ByteCursor) throws(MalformedChunk) {
     let time = try cursor.int64()
     let wall = try cursor.int64()
+    guard RecordingTime.contains(time) else { throw .timeOutOfRange }
     let isSynchronised = try cursor.byte() != 0
     guard let reason = Reason(rawValue: try cursor.byte()) else { return nil }
     self.init(time: time, wall: wall, isSynchronised: isSynchronised, reason: reason)

@@ -74,7 +74,7 @@ struct SamplesDecoder: ~Copyable {
       }
       if hasRepeats { spread(column, count: count, coded: coded, before: before) }
     }
-    restoreTimes(block.timeColumn, block.tickColumn, count: count)
+    try restoreTimes(block.timeColumn, block.tickColumn, count: count)
     for channel in absentChannels { block.column(channel).update(repeating: 0, count: count) }
     block.count = count
   }
@@ -129,12 +129,18 @@ struct SamplesDecoder: ~Copyable {
 
   private mutating func restoreTimes(
     _ times: UnsafeMutablePointer<Int64>, _ ticks: UnsafeMutablePointer<UInt64>, count: Int
-  ) {
+  ) throws(MalformedChunk) {
     var grid = self.grid
+    let limit = UInt64((RecordingTime.limit - 1) / unit)
+    var farthest: UInt64 = 0
     for index in 0..<count {
-      times[index] = (times[index] &+ grid.units(atTick: ticks[index])) &* unit
+      // The grid is below 2⁶², so a sum that wraps round is beyond the limit too.
+      let units = times[index] &+ grid.units(atTick: ticks[index])
+      farthest = max(farthest, units.magnitude)
+      times[index] = units &* unit
     }
     self.grid = grid
+    guard farthest <= limit else { throw .timeOutOfRange }
   }
 }
 

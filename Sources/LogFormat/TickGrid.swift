@@ -4,7 +4,7 @@ import IMUModel
 
 /// Tick times in units of the recording's resolution, fast for consecutive ticks.
 ///
-/// The grid at a tick is floor(min(floor(tick · 10⁹ · denominator / numerator), 2⁶³ − 1) / unit). For the
+/// The grid at a tick is floor(min(floor(tick · 10⁹ · denominator / numerator), 2⁶² − 1) / unit). For the
 /// tick after the last one it takes two additions instead of a division of 128 by 64 bits.
 struct TickGrid {
   private let rate: SampleRate
@@ -27,7 +27,7 @@ struct TickGrid {
     divisor = UInt64(rate.numerator) * UInt64(unit)
     let dividend = 1_000_000_000 * UInt64(rate.denominator)
     (quotientStep, remainderStep) = dividend.quotientAndRemainder(dividingBy: divisor)
-    let largest = UInt64(Int64.max / unit)
+    let largest = UInt64((RecordingTime.limit - 1) / unit)
     lastIncrementable = largest > quotientStep + 1 ? largest - quotientStep - 1 : 0
     quotient = 0
   }

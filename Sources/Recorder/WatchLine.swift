@@ -141,7 +141,7 @@ public enum WatchLine: Equatable, Sendable {
 
   private init?(sample words: [Substring]) {
     guard words.count == 11, let tick = UInt64(words[1]), let time = Int64(words[2]),
-      let lateness = UInt32(words[3])
+      RecordingTime.contains(time), let lateness = UInt32(words[3])
     else { return nil }
     var sample = RawSample()
     for channel in 0..<7 {

@@ -169,13 +169,14 @@ struct LabelExportTests {
   }
 
   @Test(
-    "a sample at the last instant of 64 bits has a row",
+    "a sample at the last instant of a recording has a row",
     arguments: [ExportFormat.csv, .ndjson, .parquet])
   func lastInstant(_ format: ExportFormat) throws {
     var log = TestLog()
     log.description.sensor.model = SensorDescription.importedModel
     for tick in UInt64(0)..<3 {
-      log.sample(tick, .max - Int64(2 - tick) * 100_000_000, RawSample(ax: Int16(tick)))
+      let time = RecordingTime.limit - 1 - Int64(2 - tick) * 100_000_000
+      log.sample(tick, time, RawSample(ax: Int16(tick)))
     }
     log.end(TickLedger(sampled: 3), .imported)
     var options = ExportOptions(format: format, units: .raw)

@@ -29,6 +29,7 @@ struct GoldenTests {
     "damaged-chunk", "damaged-page-header", "damaged-first-page", "damaged-first-chunk",
     "foreign-pages", "unwritten-page", "cut-in-chunk",
     "cut-in-page-header", "bytes-behind", "reserved-bits", "kind-0", "ticks-go-back",
+    "times-out-of-range",
   ]
   static let refused = ["no-header", "damaged-header", "later-version"]
   static let intact = encoded + handmade

@@ -39,7 +39,7 @@ func encode(
 
 /// A sample on the grid of 10 Hz.
 func sample(_ tick: UInt64, ax: Int16 = 0, gz: Int16 = 0) -> TickRecord {
-  let time = Int64(clamping: tick.multipliedReportingOverflow(by: 100_000_000).partialValue >> 1)
+  let time = Int64(clamping: tick.multipliedReportingOverflow(by: 100_000_000).partialValue >> 2)
   return TickRecord(tick: tick, time: time / 1000 * 1000, sample: RawSample(ax: ax, gz: gz))
 }
 

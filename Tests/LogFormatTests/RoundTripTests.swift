@@ -34,10 +34,11 @@ struct RoundTripTests {
         .record(TickRecord(Gap(firstTick: 5, count: 2, cause: .busError, code: 121))),
         .record(TickRecord(SensorEvent(tick: 5, kind: .lost, fault: .bus))),
         .record(sample(7, ax: -1)),
-        .mark(Mark(time: -.max, label: "Grüße, 世界")),
+        .mark(Mark(time: 1 - RecordingTime.limit, label: "Grüße, 世界")),
         .mark(Mark(time: 12)),
         .record(TickRecord(Gap(firstTick: 8, count: 1, cause: .reinitialising))),
-        .clock(ClockPair(time: .max, wall: .min, isSynchronised: true, reason: .end)),
+        .clock(
+          ClockPair(time: RecordingTime.limit - 1, wall: .min, isSynchronised: true, reason: .end)),
         .end(.example),
       ]
     #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))
@@ -67,8 +68,9 @@ struct RoundTripTests {
   func extremeTimes(unit: Int64) throws {
     var description = RecordingDescription.example
     description.timeUnit = unit
+    let last = RecordingTime.limit - 1
     let times: [Int64] = [
-      0, 1 << 62, -(1 << 62), .max, .min, -1, 1, 999, .max, .max, .min, .min, 0,
+      0, 1 << 61, -(1 << 61), last, -last, -1, 1, 999, last, last, -last, -last, 0,
     ].map { $0 / unit * unit }
     let events = times.enumerated().map {
       LogEvent.record(

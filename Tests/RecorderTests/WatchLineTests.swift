@@ -26,7 +26,8 @@ struct WatchLineTests {
       let sample = RawSample(ax: value, ay: 1, az: -2, gx: value, gy: 3, gz: -4, temperature: value)
       lines.append(.record(TickRecord(tick: 5, time: 5_000_061, lateness: 61, sample: sample)))
     }
-    lines.append(.record(TickRecord(tick: .max, time: .min, sample: RawSample())))
+    lines.append(
+      .record(TickRecord(tick: .max, time: 1 - RecordingTime.limit, sample: RawSample())))
     for cause in GapCause.allCases {
       lines.append(.record(TickRecord(Gap(firstTick: 3, count: .max, cause: cause, code: -121))))
     }

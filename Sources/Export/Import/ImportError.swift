@@ -196,7 +196,7 @@ extension ImportError: CustomStringConvertible {
         + "correct the times, or give the rate with --rate"
     case .rateTooLow(let name, let given):
       return
-        "at \(given) Hz the samples of \(name) last longer than the 292 years of a log: give a higher --rate"
+        "at \(given) Hz the samples of \(name) last longer than the 146 years of a log: give a higher --rate"
     case .otherRate(let name, let given, let found):
       return
         "the times in \(name) are those of about \(found) Hz and not of \(given) Hz: "

@@ -231,7 +231,7 @@ extension ImportLineProblem {
           : "the times are those of no fixed rate; import the parts of the table separately")
     case .holeTooLong:
       return
-        "more ticks are missing before its sample than a log can count: import the two parts separately"
+        "it is further from the first sample than a log can hold, 146 years or 2⁵⁸ ticks: import the two parts separately"
     case .tooLong(let limit):
       return
         "this is longer than \(limit) bytes, and so no table of samples: import the table itself, with a line for each "

@@ -102,6 +102,9 @@ struct ImportNotes: Equatable {
       guard let time = numbers["t_ns"], let text = texts["label"] else {
         return refuseForm(key)
       }
+      guard RecordingTime.contains(time) else {
+        return refuse(key, "its time is 146 years or more away")
+      }
       guard text.utf8.count <= ImportNotes.longestMark else {
         return refuse(key, "its text is longer than \(ImportNotes.longestMark) bytes")
       }

@@ -83,7 +83,7 @@ struct ImportPlacing<Source: ImportSource & ~Copyable>: ~Copyable {
       let hertz = Plain.hertz(1e9 / grid.period)
       throw .line(name: name, line: place, problem: .sharesTick(hertz: hertz))
     }
-    guard grid.tick < ImportPlacing.tickLimit else {
+    guard grid.tick < ImportPlacing.tickLimit, RecordingTime.contains(time) else {
       throw .line(name: name, line: place, problem: .holeTooLong)
     }
     head += 1

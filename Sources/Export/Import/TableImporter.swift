@@ -128,7 +128,7 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
     let isPlaced = !grid.look.slack.isFinite
     if isPlaced {
       let length = rate.nanoseconds(atTick: account.samples - 1)
-      guard length < .max, !survey.last.addingReportingOverflow(length).overflow else {
+      guard length < RecordingTime.limit - 1, RecordingTime.contains(survey.last + length) else {
         throw .rateTooLow(name: name, given: Plain.hertz(rate))
       }
     }
@@ -201,8 +201,8 @@ public struct TableImporter<Source: ImportSource & ~Copyable>: Importer, ~Copyab
       row.time % description.timeUnit == 0
     else { throw .changed(name: placing.name) }
     let offset = isPlaced ? description.rate.nanoseconds(atTick: placing.tick) : 0
-    let (time, overflow) = row.time.addingReportingOverflow(offset)
-    guard !overflow else { throw .changed(name: placing.name) }
+    let time = row.time + offset
+    guard RecordingTime.contains(time) else { throw .changed(name: placing.name) }
     if causes.isEmpty {
       let record = TickRecord(tick: placing.tick, time: time, sample: row.sample)
       guard row.lost > 0 else { return record }

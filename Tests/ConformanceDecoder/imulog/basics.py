@@ -46,6 +46,13 @@ def wrap(number, width):
     return (number + half & (half << 1) - 1) - half
 
 
+def within_limit(time):
+    """The time of a record, which must be within 2^62 ns ("Times")."""
+    if abs(time) >= 1 << 62:
+        raise FormatError("a time is not within 2^62 ns")
+    return time
+
+
 class Fields:
     """Reads the byte-wise fields of a chunk's body ("Chunks")."""
 

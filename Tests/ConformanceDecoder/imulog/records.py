@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gaps, marks, clock pairs, sensor events and the end ("Chunks")."""
 
-from .basics import FormatError, Fields, wrap
+from .basics import FormatError, Fields, within_limit, wrap
 from .header import unescape
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
@@ -54,7 +54,7 @@ def gaps(body, page_tick):
 def mark(body, _):
     """Section "Mark (kind 3)"."""
     fields = Fields(body)
-    time = fields.signed_varint()
+    time = within_limit(fields.signed_varint())
     label = fields.take(fields.varint()).decode("utf-8", "replace")
     return [{"record": "mark", "time": time, "label": label}]
 
@@ -62,7 +62,7 @@ def mark(body, _):
 def clock_pair(body, _):
     """Section "Clock pair (kind 4)"."""
     fields = Fields(body)
-    time, wall = fields.i64(), fields.i64()
+    time, wall = within_limit(fields.i64()), fields.i64()
     synchronised, reason = fields.u8(), fields.u8()
     if reason not in PAIR_REASONS:
         return [_skipped(4, "reason", reason)]

@@ -4,7 +4,7 @@
 from collections import deque, namedtuple
 from operator import mul
 
-from .basics import FormatError, unfold, wrap
+from .basics import FormatError, unfold, within_limit, wrap
 
 FIXED_WEIGHTS = ((), (1,), (2, -1), (3, -3, 1))
 TICK_LIMIT = 1 << 63
@@ -246,7 +246,7 @@ class SamplesDecoder:
         bits = Bits(body)
         ticks, repeats = self._head(bits)
         unit = self._description.unit
-        times = [wrap((lateness + self._grid(tick)) * unit, 64)
+        times = [within_limit(wrap(lateness + self._grid(tick), 64) * unit)
                  for tick, lateness
                  in zip(ticks, self._times.decode(bits, len(ticks)))]
         changes = repeats.count("0")
@@ -297,4 +297,4 @@ class SamplesDecoder:
         description = self._description
         deadline = (tick * 10 ** 9 * description.rate_seconds
                     // description.rate_ticks)
-        return min(deadline, (1 << 63) - 1) // description.unit
+        return min(deadline, (1 << 62) - 1) // description.unit

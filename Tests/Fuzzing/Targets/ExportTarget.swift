@@ -50,7 +50,7 @@ public final class ExportTarget: FuzzTarget {
   static func check(_ log: UnsafeRawBufferPointer, _ options: ExportOptions) {
     do {
       var reader = try LogReader(BytesStorage(bytes: log))
-      guard try reader.account().sampleCount <= sampleLimit else { return }
+      guard try reader.account(ofSamples: true).sampleCount <= sampleLimit else { return }
     } catch {
       return
     }

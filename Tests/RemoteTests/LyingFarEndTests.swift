@@ -95,6 +95,12 @@ struct LyingFarEndTests {
     )
     try check(
       "< freed", "pi@pump lists something that is no recording, \(Self.never) | = status 69")
+    // Of a sentence about one, 500 characters are kept.
+    let words = String(repeating: "z", count: 499)
+    try check(
+      "< unreadable 8 \(words)zz | < end | > labelled | < end | > fetch $a 0 | < refused 75 later",
+      "recording 8 cannot be read there: \(words)… | = pump-1: recording 9: later | = 2 offered, 2 failed; status 65"
+    )
   }
 
   @Test(arguments: [

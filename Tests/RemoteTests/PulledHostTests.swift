@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import Remote
+@testable import Remote
 import Testing
 
 @Suite("The outcome of a pull from a host")
@@ -33,5 +33,16 @@ struct PulledHostTests {
     #expect(kept([.noInput, .cannotCreate])?.status == .noInput)
     #expect(kept([.tryAgain, .damagedData, .damagedData])?.sentence == "1")
     #expect(kept([])?.status == nil)
+  }
+
+  @Test("hosts at a time take half of the open files that are allowed, and their logs a fourth")
+  func share() {
+    // 12 for each connection; 256 logs at most.
+    for (wanted, hosts, limit, jobs, files) in [
+      (100, 100, 1024, 42, 6), (100, 100, 256, 10, 6), (4, 9, 1 << 20, 4, 64), (9, 9, 3, 1, 2),
+    ] {
+      let share = HostQueue.share(jobs: wanted, hosts: hosts, limit: limit)
+      #expect(share.jobs == jobs && share.openFiles == files, "\(limit): \(share)")
+    }
   }
 }

@@ -206,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Graph", "IMUModel", "LogFormat", "LogStore", "Terminal", "TerminalTesting", "TestSupport",
+        "Graph", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Terminal",
+        "TerminalTesting", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

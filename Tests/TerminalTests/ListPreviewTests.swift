@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LogStore
+import LogStoreTesting
 import Testing
 
 @testable import Terminal
@@ -88,6 +90,19 @@ struct ListPreviewTests {
     #expect(shown.joined().filter { $0 != " " } == sentence.filter { $0 != " " })
     #expect(lines.allSatisfy { $0.count <= 130 })
     #expect(screen(.reading, columns: 130, rows: 16).lines[1].hasSuffix("reading"))
+  }
+
+  @Test("a recording is read in shares, of which the first does not reach its end")
+  func shares() throws {
+    let (directory, log) = (TemporaryDirectory(), Conversation.log("a"))
+    directory.write(
+      log.bytes, to: "000007-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
+    let catalogue = try Catalogue(path: directory.path)
+    var reader = PreviewReader(catalogue)
+    reader.select(try catalogue.list().entries.first)
+    reader.read { false }
+    let isReading = reader.isReading
+    #expect(isReading)
   }
 
   @Test("every size has a screen in every mode")

@@ -86,9 +86,11 @@ struct PlayViewTests {
     #expect(view.head == 0 && !view.isPlaying)
   }
 
-  @Test("speeds stay within their limits")
+  @Test("speeds double, and stay within their limits")
   func speeds() {
     var view = view(Recordings.trace())
+    press(&view, .up)
+    #expect(view.speed == 2)
     for _ in 0..<100 { press(&view, .up) }
     #expect(view.speed == RecordingOnScreen.speeds.upperBound)
     for _ in 0..<100 { press(&view, .down) }

@@ -82,6 +82,17 @@ struct ScreenDifferenceTests {
     #expect(ScreenDifference.bytes(from: new, to: new, palette: .dark).isEmpty)
   }
 
+  @Test("an ink is one of the terminal's own 16 colours, by its SGR parameter")
+  func inks() {
+    let inks: [Ink] = [.text, .faint, .x, .y, .z, .magnitude, .gap, .mark, .alert, .recording]
+    for (palette, colours) in [
+      (Palette.dark, [39, 90, 91, 92, 94, 96, 35, 93, 93, 91]),
+      (.light, [39, 90, 31, 32, 34, 36, 35, 35, 31, 31]),
+    ] {
+      #expect(inks.map(palette.foreground) == colours)
+    }
+  }
+
   @Test("without colours only bold and reversed are sent")
   func noColour() {
     var screen = Screen(columns: 10, rows: 1)

@@ -116,6 +116,15 @@ struct ShowViewTests {
     }
   }
 
+  @Test("a mark nearer to the cursor than a hundredth of the window is named")
+  func mark() {
+    // Of 10 s, around the middle.
+    for (time, isNamed) in [(5_099_500_000, true), (5_100_500_000, false)] as [(Int64, Bool)] {
+      let line = view(Recordings.trace(marks: [time])).screen(columns: 100, rows: 24).lines[22]
+      #expect(line.hasSuffix(" - mark kerb") == isNamed, "\(time): \(line)")
+    }
+  }
+
   @Test("times from a minute on have the form that the command line reads")
   func positions() {
     let second = Recordings.second

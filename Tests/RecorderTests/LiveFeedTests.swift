@@ -45,6 +45,17 @@ struct LiveFeedTests {
     #expect(feed.drain().records.isEmpty)
   }
 
+  @Test("a gap that leaves a history in two parts is whole")
+  func parts() {
+    var ring = RingEnds<TickRecord>(capacity: 8)
+    var history = History(ring.takeConsumer())
+    _ = history.end(
+      with: [TickRecord(Gap(firstTick: 5, count: 10, cause: .missed))] + records(15..<16))
+    let parts = [history.next(before: 8), history.next(before: 100), history.next(before: 100)]
+    #expect(parts.map { $0?.tick } == [5, 8, 15])
+    #expect(parts.map { $0?.count } == [3, 7, 1])
+  }
+
   @Test("looks at a history show each record once and remove none, whatever leaves between looks")
   func history() {
     var ring = RingEnds<TickRecord>(capacity: 8)

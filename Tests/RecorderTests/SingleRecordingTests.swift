@@ -59,6 +59,19 @@ struct SingleRecordingTests {
     #expect(sentences.all == ["no sensor is there"])
     let line = String(decoding: stream.read() ?? [], as: UTF8.self).split(separator: "\n").first
     #expect(line?.contains("no sensor is there") == true, "\(line ?? "")")
+    // More than the feed has room for, and a file that fails.
+    loop.feed.offer((0..<9999).map { TickRecord(tick: $0, time: 0, sample: RawSample()) })
+    let failure = FilingFailure(
+      failure: CommandFailure(.inputOutput, "the card fails"), isFull: false, isGone: true,
+      kept: nil)
+    let end = RecordingEnd(reason: .signal, ledger: TickLedger(), lateness: LatenessSummary())
+    let filed = FiledRecording(
+      number: 1, id: ExampleLog.description(1).id, fate: .kept, end: end, failure: failure)
+    loop.handle(.filed(filed))
+    clock.advance(by: LiveFeed.framePeriod)
+    loop.turn()
+    #expect(String(decoding: stream.read() ?? [], as: UTF8.self).hasPrefix("d "))
+    #expect(sentences.all == ["no sensor is there", "the card fails"])
     try loop.end()
   }
 }

@@ -31,6 +31,14 @@ struct TickClockTests {
     #expect(clock.firstTick(from: MonotonicTime(nanoseconds: 0)) == 0)
   }
 
+  @Test("the time of a sample that was seen is that of its own tick, whatever the rate rounds to")
+  func exact() throws {
+    var clock = try clock(1000, .chip(busClock: nil))
+    let seen = (0..<400).map { (tick: UInt64($0) * 122, time: Int64(Double($0) * 122e6 / 1.07)) }
+    for (tick, time) in seen { clock.note(TickRecord(tick: tick, time: time, sample: RawSample())) }
+    for (tick, time) in seen { #expect(clock.tick(at: origin + time) == tick) }
+  }
+
   @Test("a recording of such a chip begins before its first sample, by two periods at most")
   func start() throws {
     var clock = try clock(1000, .chip(busClock: nil))

@@ -151,6 +151,31 @@ struct KeyHelp {
   }
 }
 
+/// The panel of a view's keys, which `?` opens.
+///
+/// While it is open it takes every key, so that none does two things. Ctrl-C alone passes: it ends what is shown. A
+/// click is no key, and closes nothing: its second half would follow.
+struct HelpPanel {
+  private var page: Int?
+
+  var isOpen: Bool { page != nil }
+
+  /// Whether it takes a key, which then has no other meaning.
+  mutating func takes(_ key: Key, of help: KeyHelp, columns: Int, rows: Int) -> Bool {
+    switch (page, key) {
+    case (nil, .character("?")): page = 0
+    case (nil, _): return false
+    case (_?, .pressed), (_?, .dragged), (_?, .released): break
+    case (let shown?, _): page = help.page(after: key, on: shown, columns: columns, rows: rows)
+    }
+    return key != .control("c")
+  }
+
+  func draw(_ help: KeyHelp, on screen: inout Screen, glyphs: GlyphSet) {
+    if let page { help.draw(page, on: &screen, glyphs: glyphs) }
+  }
+}
+
 extension GlyphSet {
   fileprivate typealias Corners = (left: Unicode.Scalar, right: Unicode.Scalar)
   fileprivate var upperCorners: Corners { isASCII ? ("+", "+") : ("┌", "┐") }

@@ -42,22 +42,19 @@ extension ListView {
     drawLine(on: &screen)
     screen.put(hints, row: rows - 1)
     panel?.draw(panelPage, on: &screen, glyphs: glyphs)
+    helpPanel.draw(help, on: &screen, glyphs: glyphs)
     return screen
   }
 
   /// The least screen: a recording between its title, heading, notice and keys.
   private static let leastScreen = (columns: 30, rows: 5)
 
-  /// The panel over the list, if there is one.
+  /// The choice over the list, if there is one.
   var panel: KeyHelp? {
-    switch mode {
-    case .list, .search: nil
-    case .help: KeyHelp(help)
-    case .format(let entry):
-      KeyHelp(
-        choice: formats.map { (String($0.key), $0.name + ", " + $0.meaning) },
-        title: "export recording \(entry.number) as")
-    }
+    guard case .format(let entry) = mode else { return nil }
+    return KeyHelp(
+      choice: formats.map { (String($0.key), $0.name + ", " + $0.meaning) },
+      title: "export recording \(entry.number) as")
   }
 
   /// Why the list is empty.
@@ -108,7 +105,7 @@ extension ListView {
     switch mode {
     case .search:
       return [("enter", "done"), ("esc", "show all"), (glyphs.upDown, "choose")]
-    case .help: return []
+    case .list where helpPanel.isOpen: return []
     case .format: return [("esc", "leave")]
     case .list:
       let clear: [KeyHint] = search.phrase.isEmpty ? [] : [("esc", "show all")]
@@ -119,13 +116,13 @@ extension ListView {
     }
   }
 
-  private var help: [(key: String, meaning: String)] {
-    [
+  var help: KeyHelp {
+    KeyHelp([
       ("enter", "show the graph"), ("p", "play"), ("x", "export"),
       ("/", "search, show what is found"), ("esc", "show all, or quit"),
       ("d", "move to the trash"), ("u", "undo that"), ("q", "quit"),
       (glyphs.upDown + " j k", "choose"), ("PgUp PgDn", "a screen"),
       ("Home End", "newest, oldest"),
-    ]
+    ])
   }
 }

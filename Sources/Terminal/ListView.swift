@@ -50,8 +50,6 @@ struct ListView: Sendable {
     case list
     /// They are the phrase of a search.
     case search
-    /// Any of them closes the help.
-    case help
     /// They choose the format of an export.
     case format(ListEntry)
   }
@@ -68,6 +66,7 @@ struct ListView: Sendable {
   }
   /// The page of the panel that the mode has.
   private(set) var panelPage = 0
+  private(set) var helpPanel = HelpPanel()
   private(set) var search = ListSearch()
   /// The store's recordings.
   private(set) var all: [ListEntry]
@@ -205,6 +204,7 @@ struct ListView: Sendable {
   /// Handles a key.
   mutating func handle(_ key: Key) -> Outcome {
     report("")
+    if mode == .list, helpPanel.takes(key, of: help, columns: columns, rows: rows) { return .stay }
     if let next = panel?.page(after: key, on: panelPage, columns: columns, rows: rows) {
       panelPage = next
       return .stay
@@ -212,7 +212,6 @@ struct ListView: Sendable {
     switch mode {
     case .list: return command(key)
     case .search: typed(key)
-    case .help: mode = .list
     case .format(let entry): return choose(key, entry)
     }
     return .stay
@@ -225,7 +224,6 @@ struct ListView: Sendable {
       find("")
     case .character("q"), .escape, .control("c"): return .leave
     case .character("/"): mode = .search
-    case .character("?"): mode = .help
     case .character("k"): move(.up)
     case .character("j"): move(.down)
     case .character("g"): move(.home)

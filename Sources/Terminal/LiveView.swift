@@ -114,8 +114,7 @@ final class LiveView {
   private var choice = LineChoice()
   /// For a calibration; `nil` for any other recording.
   private var guide: CalibrationGuide?
-  /// The page of the panel of keys, while it is shown.
-  private var helpPage: Int?
+  private var helpPanel = HelpPanel()
   /// Of the last screen.
   private var size = (columns: 0, rows: 0)
 
@@ -166,14 +165,9 @@ final class LiveView {
   func handle(_ key: Key) -> Outcome {
     let wasAsked = isDiscardAsked
     isDiscardAsked = false
-    if let page = helpPage {
-      helpPage = help.page(after: key, on: page, columns: size.columns, rows: size.rows)
-      // The keys that end a recording always do.
-      guard LiveView.stops(key) else { return .stay }
-    }
+    if helpPanel.takes(key, of: help, columns: size.columns, rows: size.rows) { return .stay }
     if choice.handle(key) { return .stay }
     switch key {
-    case .character("?"): helpPage = 0
     case .character("r") where purpose == .watch && !status.isRecording: return .start
     case .character("+"), .character("="), .up: window.zoom(in: true)
     case .character("-"), .character("_"), .down: window.zoom(in: false)
@@ -229,7 +223,7 @@ final class LiveView {
     }
     drawStatus(on: &screen, row: rows - 2)
     screen.put(hints, row: rows - 1)
-    if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }
+    helpPanel.draw(help, on: &screen, glyphs: glyphs)
     return screen
   }
 

@@ -26,8 +26,7 @@ struct PlayView {
   private var window: TimeWindow
   private var axes: [PanelKind: ClosedRange<Double>]
   private var choice = LineChoice()
-  /// The page of the panel of keys, while it is shown.
-  private var helpPage: Int?
+  private var helpPanel = HelpPanel()
   /// Nanoseconds of the recording that have been played.
   private(set) var head: Int64
   private(set) var isPlaying = true
@@ -79,16 +78,12 @@ struct PlayView {
   /// Handles a key.
   mutating func handle(_ key: Key, columns: Int, rows: Int, now: Int64) -> Outcome {
     tick(now: now)
-    if let page = helpPage {
-      helpPage = help.page(after: key, on: page, columns: columns, rows: rows)
-      return .stay
-    }
+    if helpPanel.takes(key, of: help, columns: columns, rows: rows) { return .stay }
     if choice.handle(key) {
       axes = recording.wholeAxes(choice, glyphs: glyphs)
       return .stay
     }
     switch key {
-    case .character("?"): helpPage = 0
     case .character("q"), .escape, .control("c"): return .leave
     case .character(" "), .character("p"), .enter:
       if isEnded { seek(to: 0, now: now) }
@@ -149,7 +144,7 @@ struct PlayView {
         cursor: isEnded ? nil : head,
         values: recording.reading(at: head).map(GraphValues.init), choice: choice)
     }
-    if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }
+    helpPanel.draw(help, on: &screen, glyphs: glyphs)
     return screen
   }
 

@@ -33,8 +33,7 @@ struct ShowView {
   /// Nanoseconds from tick 0.
   private(set) var cursor: Int64
   private var choice = LineChoice()
-  /// The page of the panel of keys, while it is shown.
-  private var helpPage: Int?
+  private var helpPanel = HelpPanel()
   /// Why the last key did nothing.
   private var notice = ""
   /// The parts with names, in the times of the screen.
@@ -58,16 +57,12 @@ struct ShowView {
   ///   - rows: Of the screen.
   mutating func handle(_ key: Key, columns: Int, rows: Int) -> Outcome {
     notice = ""
-    if let page = helpPage {
-      helpPage = help.page(after: key, on: page, columns: columns, rows: rows)
-      return .stay
-    }
     if draft?.name != nil { return type(key) }
+    if helpPanel.takes(key, of: help, columns: columns, rows: rows) { return .stay }
     if choice.handle(key) { return .stay }
     let trace = recording.trace
     let step = max(1, window.length / Int64(GraphPicture.plotColumns(screenColumns: columns)))
     switch key {
-    case .character("?"): helpPage = 0
     case .escape where draft != nil: draft = nil
     case .character("q"), .escape, .control("c"): return .leave
     case .character("l"): setEnd()
@@ -174,7 +169,7 @@ struct ShowView {
       picture.values = recording.reading(at: cursor).map(GraphValues.init)
       return picture
     }
-    if let helpPage { help.draw(helpPage, on: &screen, glyphs: glyphs) }
+    helpPanel.draw(help, on: &screen, glyphs: glyphs)
     return screen
   }
 

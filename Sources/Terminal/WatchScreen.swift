@@ -15,8 +15,8 @@ public final class WatchScreen {
   private var service: RecorderStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
-  /// The page of the panel of keys while nothing is sampled and it is shown.
-  private var helpPage: Int?
+  /// The panel of keys while nothing is sampled.
+  private var helpPanel = HelpPanel()
   /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
 
@@ -58,7 +58,7 @@ public final class WatchScreen {
       view = LiveView(
         sensor, channels: channels, rate: rate, note: service?.note ?? "", glyphs: session.glyphs,
         purpose: .watch)
-      helpPage = nil
+      helpPanel = HelpPanel()
       self.rate = rate
     case .record(let record):
       view?.append([record])
@@ -91,15 +91,11 @@ public final class WatchScreen {
 
   /// Handles a key while nothing is sampled; `false` to leave.
   private func pressWaiting(_ key: Key) -> Bool {
-    if let page = helpPage {
-      let size = session.size
-      helpPage = waitingHelp.page(after: key, on: page, columns: size.columns, rows: size.rows)
-      return key != .control("c")
-    }
+    let size = session.size
+    if helpPanel.takes(key, of: waitingHelp, columns: size.columns, rows: size.rows) { return true }
     switch key {
     case .character("q"), .escape, .control("c"): return false
     case .character("r"): request(.start)
-    case .character("?"): helpPage = 0
     default: break
     }
     return true
@@ -156,7 +152,7 @@ public final class WatchScreen {
     screen.put(words, row: 2, column: 1)
     screen.put(status.notice, row: 3, column: 1, CellStyle(.alert))
     screen.put([("q", "leave"), ("?", "help"), ("r", "record")], row: size.rows - 1)
-    if let helpPage { waitingHelp.draw(helpPage, on: &screen, glyphs: session.glyphs) }
+    helpPanel.draw(waitingHelp, on: &screen, glyphs: session.glyphs)
     return screen
   }
 

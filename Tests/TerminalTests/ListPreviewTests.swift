@@ -116,7 +116,9 @@ struct ListPreviewTests {
       for rows in 1...20 {
         for columns in [1, 4, 29, 30, 31, 40, 79, 80, 129, 130, 131, 200] {
           view.fit(columns: columns, rows: rows)
-          for key in keys where view.mode == .list { _ = view.handle(key) }
+          for key in keys where view.mode == .list && !view.helpPanel.isOpen {
+            _ = view.handle(key)
+          }
           let screen = view.screen(store: "/store", preview: recording) { _ in ListDetails() }
           #expect(screen.columns == columns && screen.rows == rows)
           #expect(columns < 30 || rows < 5 || !screen.lines[0].isEmpty)

@@ -155,7 +155,7 @@ struct ListViewTests {
     _ = view.handle(.character("?"))
     #expect(screen(view, columns: 30).text.contains("enter show the graph"))
     var pages = 1
-    while view.mode == .help, pages < 20 {
+    while view.helpPanel.isOpen, pages < 20 {
       _ = view.handle(.character(" "))
       pages += 1
     }
@@ -323,6 +323,7 @@ struct ListViewTests {
         #expect(!screen(view, columns: columns).text.contains("show the graph"))
         _ = view.handle(.character("?"))
       }
+      #expect(view.handle(.control("c")) == .leave)
     }
   }
 

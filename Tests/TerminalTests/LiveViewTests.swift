@@ -156,16 +156,23 @@ struct LiveViewTests {
     #expect((2..<20).contains { row in screen.lines[row].contains("vv") })
   }
 
-  @Test("? shows the keys; a key closes them, and one that ends a recording ends it at once")
-  func help() {
-    let view = view()
-    view.append(records(0..<10))
+  @Test(
+    "? shows the keys, and a key closes them and does nothing else; only Ctrl-C still ends",
+    arguments: [LiveView.Purpose.recording, .watch])
+  func help(_ purpose: LiveView.Purpose) {
+    let keys: [Key] = [.escape, .up] + "smqdrx?".unicodeScalars.map(Key.character)
+    for key in keys {
+      let view = view(purpose)
+      let before = view.screen(columns: 80, rows: 24, now: 0)
+      #expect(view.handle(.character("?")) == .stay)
+      let open = view.screen(columns: 80, rows: 24, now: 1).text
+      #expect(open.contains("mark this moment"))
+      #expect(view.handle(key) == .stay, "\(key)")
+      #expect(view.screen(columns: 80, rows: 24, now: 2) == before, "\(key)")
+    }
+    let view = view(purpose)
     #expect(view.handle(.character("?")) == .stay)
-    #expect(view.screen(columns: 80, rows: 24, now: 0).text.contains("end the recording and keep"))
-    #expect(view.handle(.character("m")) == .stay)
-    #expect(!view.screen(columns: 80, rows: 24, now: 1).text.contains("end the recording and keep"))
-    #expect(view.handle(.character("?")) == .stay)
-    #expect(view.handle(.control("c")) == .stop)
+    #expect(view.handle(.control("c")) == (purpose == .recording ? .stop : .leave))
   }
 
   @Test("draws ticks without samples as a gap")

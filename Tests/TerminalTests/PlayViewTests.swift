@@ -117,5 +117,9 @@ struct PlayViewTests {
     press(&view, .character(" "), at: 1)
     #expect(view.isPlaying)
     #expect(!shown(view).contains("twice as fast"))
+    press(&view, .character("?"), at: 1)
+    #expect(view.handle(.character("q"), columns: 100, rows: 24, now: 1001 * second) == .stay)
+    press(&view, .character("?"), at: 1)
+    #expect(view.handle(.control("c"), columns: 100, rows: 24, now: 1001 * second) == .leave)
   }
 }

@@ -60,9 +60,17 @@ struct ShowViewTests {
     #expect(some.contains("|v|   0.707") || some.contains("|v|   1.225"))
     _ = view.handle(.character("?"), columns: 100, rows: 24)
     #expect(view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
+    // A click is no key, and its second half moves nothing.
+    let cursor = view.cursor
+    for key: Key in [.pressed(column: 20), .dragged(column: 25), .released(column: 30)] {
+      _ = view.handle(key, columns: 100, rows: 24)
+      #expect(view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
+    }
+    #expect(view.cursor == cursor)
     #expect(view.handle(.character("q"), columns: 100, rows: 24) == .stay)
     #expect(!view.screen(columns: 100, rows: 24).text.contains("show or hide the magnitude"))
-    #expect(view.handle(.character("q"), columns: 100, rows: 24) == .leave)
+    #expect(view.handle(.character("?"), columns: 100, rows: 24) == .stay)
+    #expect(view.handle(.control("c"), columns: 100, rows: 24) == .leave)
   }
 
   @Test("the cursor shows the sample at or before it, by recorded time, and gaps by cause")

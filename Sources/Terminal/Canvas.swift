@@ -126,6 +126,7 @@ struct PanelPlot {
   func draw<Canvas: DotCanvas>(_ line: GraphLine, on canvas: inout Canvas, rows: Int) {
     let height = Double(rows * Canvas.dotsDown - 1)
     let extent = range.extent > 0 ? range.extent : 1
+    let scale = line.scale(scale)
     func dot(_ count: Int32) -> Int {
       let share = (range.upperBound - Double(count) * scale) / extent
       // Clamped, because a value far outside would trap in the conversion.

@@ -21,6 +21,9 @@ enum GraphLine: Int, CaseIterable, Sendable {
     }
   }
 
+  /// A count of it in the unit of which an axis has `scale` a count: no length is negative.
+  func scale(_ scale: Double) -> Double { self == .magnitude ? abs(scale) : scale }
+
   /// Its name in a legend.
   var name: String { self == .magnitude ? "|v|" : "\(letter)" }
 

@@ -139,11 +139,10 @@ struct GraphPicture {
     _ kind: PanelKind, _ line: GraphLine, _ decimals: Int, _ glyphs: GlyphSet
   ) -> String {
     guard let values else { return "       " }
-    let counts = values.counts(line, of: kind)
-    let low = Figures.signed(Double(counts.lowerBound) * sensor.scale(kind), decimals, glyphs)
-    guard counts.lowerBound != counts.upperBound else { return Figures.padded(low, 7) }
-    return low + ".."
-      + Figures.signed(Double(counts.upperBound) * sensor.scale(kind), decimals, glyphs)
+    let ends = sensor.values(values.counts(line, of: kind), of: line, kind)
+    let low = Figures.signed(ends.lowerBound, decimals, glyphs)
+    guard ends.lowerBound != ends.upperBound else { return Figures.padded(low, 7) }
+    return low + ".." + Figures.signed(ends.upperBound, decimals, glyphs)
   }
 
   // MARK: A panel

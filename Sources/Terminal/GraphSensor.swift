@@ -37,7 +37,16 @@ public struct GraphSensor: Sendable {
   }
 
   /// The least extent of a panel's y axis: 40 counts, so that noise does not fill it.
-  func leastExtent(_ kind: PanelKind) -> Double { 40 * scale(kind) }
+  func leastExtent(_ kind: PanelKind) -> Double { 40 * abs(scale(kind)) }
+
+  /// What counts of a line are in its panel's unit. A scale may be negative, which exchanges their ends.
+  func values(
+    _ counts: ClosedRange<Int32>, of line: GraphLine, _ kind: PanelKind
+  ) -> ClosedRange<Double> {
+    let scale = line.scale(scale(kind))
+    let (one, other) = (Double(counts.lowerBound) * scale, Double(counts.upperBound) * scale)
+    return min(one, other)...max(one, other)
+  }
 
   /// Lines of a panel that can be drawn and are chosen. A magnitude needs all three axes. A panel that has none of the
   /// chosen ones shows its axes.
@@ -52,17 +61,16 @@ public struct GraphSensor: Sendable {
   func values(
     _ kind: PanelKind, in envelope: Envelope, _ choice: LineChoice
   ) -> ClosedRange<Double>? {
-    var counts: ClosedRange<Int32>?
+    var values: ClosedRange<Double>?
     for column in envelope.columns {
       for line in lines(of: kind, choice) {
         guard let found = LineCounts(line, of: kind, in: column) else { continue }
-        let known = counts ?? found.low...found.high
-        counts = min(known.lowerBound, found.low)...max(known.upperBound, found.high)
+        let own = self.values(found.low...found.high, of: line, kind)
+        let known = values ?? own
+        values = min(known.lowerBound, own.lowerBound)...max(known.upperBound, own.upperBound)
       }
     }
-    return counts.map {
-      Double($0.lowerBound) * scale(kind)...Double($0.upperBound) * scale(kind)
-    }
+    return values
   }
 
   /// A sample as a line of ASCII: `12.345 s  0.006 0.148 0.924 g  19.5 83.2 14.3 deg/s`.

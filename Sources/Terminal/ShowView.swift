@@ -201,7 +201,8 @@ struct ShowView {
 
   /// The parts with names, and the one that is being made, in the times of the screen.
   private var labelSpans: [Range<Int64>] {
-    labels.map { $0.from &- recording.origin..<$0.to &- recording.origin }
+    let shift = 0 &- recording.origin
+    return labels.map { Trace.sum($0.from, shift)..<Trace.sum($0.to, shift) }
       + (draft.map { [$0.span(to: cursor)] } ?? [])
   }
 

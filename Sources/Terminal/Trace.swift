@@ -190,7 +190,8 @@ struct Trace: Sendable {
     return late.magnitude < rate.nanoseconds(atTick: stride).magnitude ? 0 : late
   }
 
-  private static func sum(_ time: Int64, _ more: Int64) -> Int64 {
+  /// A time moved by another: at an end of what can be counted instead of beyond it.
+  static func sum(_ time: Int64, _ more: Int64) -> Int64 {
     let (sum, overflow) = time.addingReportingOverflow(more)
     return overflow ? (more < 0 ? .min : .max) : sum
   }

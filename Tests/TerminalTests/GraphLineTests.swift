@@ -118,6 +118,35 @@ struct GraphLineTests {
     }
   }
 
+  @Test(
+    "a scale below 0 draws what that above 0 draws of the opposite counts",
+    arguments: [Trace.usualCapacity, 16])
+  func negativeScale(_ capacity: Int) {
+    var mirrored = Recordings.description
+    mirrored.accelerometerScale = Fraction(-1, 8192)
+    let screens = [(Recordings.description, Int16(1)), (mirrored, -1)].map { description, sign in
+      var trace = Trace(rate: Recordings.rate(10), capacity: capacity)
+      for tick: UInt64 in 0..<100 {
+        let sample = Recordings.sample(tick)
+        trace.append(
+          tick: tick, time: Int64(tick) * Recordings.second / 10,
+          sample: RawSample(ax: sample.ax * sign, ay: sample.ay * sign, az: sample.az * sign))
+      }
+      let sensor = GraphSensor(description, channels: .accelerometer)
+      var view = ShowView(
+        RecordingOnScreen(
+          title: Recordings.title, sensor: sensor, trace: trace, id: Recordings.id),
+        glyphs: GlyphSet(isASCII: true))
+      _ = view.handle(.character("v"), columns: 100, rows: 24)
+      return view.screen(columns: 100, rows: 24)
+    }
+    #expect(screens[0].lines[1] == screens[1].lines[1])
+    // Of several samples as one the lowest count comes first, which is another one here.
+    guard capacity > 100 else { return }
+    #expect(screens[0].lines[1].contains("y   0.500"), "\(screens[0].lines[1])")
+    #expect(screens[0] == screens[1])
+  }
+
   @Test("an axis fits the lines that are shown")
   func fitting() throws {
     let trace = Recordings.trace()

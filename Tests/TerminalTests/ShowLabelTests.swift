@@ -77,6 +77,17 @@ struct ShowLabelTests {
     #expect(handle(&view, .escape) == .leave)
   }
 
+  @Test("a label that ends beyond what the screen can count is outside of it")
+  func far() throws {
+    let whole = Recordings.recording(Recordings.trace())
+    let moved = RecordingOnScreen(
+      title: whole.title, sensor: whole.sensor, trace: whole.trace, id: whole.id,
+      origin: -.max / 2)
+    var view = ShowView(moved, glyphs: GlyphSet(isASCII: true))
+    view.show(labels: [try RecordingLabel("far", from: .max / 2, to: .max)], notice: "")
+    #expect(!lines(view)[20].contains("="))
+  }
+
   @Test("wrong stretches and names are refused in a sentence; the store's is shown")
   func refusals() {
     var view = view

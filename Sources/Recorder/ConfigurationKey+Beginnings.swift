@@ -25,34 +25,34 @@ extension ConfigurationKey {
         Digits.decimal(text[...], unit: "Hz").flatMap { (0.01...1000).contains($0) ? $0 : nil }
       },
       ConfigurationKey(
-        "trigger-window", \.trigger.window, "1s", accepts: above0,
-        comment: "# The time over which rms is taken.\n", positive),
+        "trigger-window", \.trigger.window, "1s",
+        accepts: such(.triggerWindow, as: "1s or 500ms"),
+        comment: "# The time over which rms is taken.\n"
+      ) { SpanLimits.triggerWindow.nanoseconds($0) },
       ConfigurationKey(
-        "post-trigger", \.trigger.postTrigger, "5s", accepts: above0,
+        "post-trigger", \.trigger.postTrigger, "5s",
+        accepts: such(.postTrigger, as: "1s or 500ms"),
         comment:
-          "# The time without motion after which the event is over, and the recording ends.\n",
-        positive),
+          "# The time without motion after which the event is over, and the recording ends.\n"
+      ) { SpanLimits.postTrigger.nanoseconds($0) },
       ConfigurationKey(
-        "trigger-pause", \.trigger.pause, "0s", accepts: "give a time such as 10s, or 0s for none",
+        "trigger-pause", \.trigger.pause, "0s", accepts: such(.triggerPause, as: "10s"),
         comment: "# The time after that in which motion begins no other recording.\n"
-      ) { SpanText.nanoseconds($0) },
+      ) { SpanLimits.triggerPause.nanoseconds($0) },
       ConfigurationKey(
         "trigger-most", \.trigger.mostADay, "1000", accepts: "give a number from 1 to 10000",
         comment: "# How many recordings motion begins in 24 hours at most.\n"
       ) { Digits.number($0, upTo: 10_000).flatMap { $0 > 0 ? $0 : nil } },
       ConfigurationKey(
-        "every", \.every, "never", accepts: "give never, or a time up to 366d, such as 10m",
+        "every", \.every, "never",
+        accepts: "give never, or a time of \(SpanLimits.every.words), such as 10m",
         comment: """
 
           # A duty cycle: a recording of length begins so often; with while-idle = sleep, for the sensor sleeps between, a
           # second or more.
 
           """
-      ) {
-        $0 == "never"
-          ? .some(nil)
-          : positive($0).flatMap { $0 <= 366 * 86_400_000_000_000 ? .some(.some($0)) : nil }
-      },
+      ) { $0 == "never" ? .some(nil) : SpanLimits.every.nanoseconds($0).map { .some($0) } },
       ConfigurationKey(
         "calendar", \.calendar, "none",
         accepts:
@@ -64,12 +64,6 @@ extension ConfigurationKey {
           """
       ) { $0 == "none" ? .some(nil) : isCalendar($0) ? .some($0) : nil },
     ]
-  }
-
-  private static let above0 = "give a time above 0, such as 1s or 500ms"
-
-  private static func positive(_ text: String) -> Int64? {
-    SpanText.nanoseconds(text).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// Whether a text has only what calendar events of systemd consist of, and a digit or a word among it; systemd itself

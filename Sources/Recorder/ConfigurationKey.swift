@@ -96,11 +96,11 @@ struct ConfigurationKey {
       ) { ["yes": true, "no": false][$0] },
       ConfigurationKey(
         "length", \.length, "60s",
-        accepts: "give a time above 0, such as 60s or 1.5m, or until-stopped",
+        accepts:
+          "give a time of \(SpanLimits.length.words), such as 60s or 1.5m, or until-stopped",
         comment: "# How long a recording is: a time such as 60s or 1.5m, or until-stopped.\n"
       ) { text in
-        text == "until-stopped"
-          ? .some(nil) : SpanText.nanoseconds(text).flatMap { $0 > 0 ? .some($0) : nil }
+        text == "until-stopped" ? .some(nil) : SpanLimits.length.nanoseconds(text).map { .some($0) }
       },
       ConfigurationKey(
         "channels", \.channels, "both", accepts: "give accel, gyro or both",
@@ -113,12 +113,12 @@ struct ConfigurationKey {
         "gyro-range", \.gyroscopeRange, "500dps", of: choices.gyroscopeRanges, unit: "dps"),
       ConfigurationKey(
         "sync-every", \.syncInterval, "auto",
-        accepts: "give auto, a time such as 1s, or 0 for only at a recording's end",
+        accepts: "give auto, \(SpanLimits.syncEvery.words) for only at a recording's end",
         comment: """
           # How often a recording is synced: auto, a time such as 1s, or 0 for only at its end.
 
           """
-      ) { $0 == "auto" ? .some(nil) : SpanText.nanoseconds($0).map { .some($0) } },
+      ) { $0 == "auto" ? .some(nil) : SpanLimits.syncEvery.nanoseconds($0).map { .some($0) } },
       ConfigurationKey(
         "cpu-latency", \.cpuLatency, "auto",
         accepts: "give auto, off, or the microseconds that a processor may take to wake up",
@@ -159,13 +159,13 @@ struct ConfigurationKey {
   private static var service: [ConfigurationKey] {
     [
       ConfigurationKey(
-        "pre-trigger", \.preTrigger, "0s", accepts: "give a time such as 5s, or 0s for none",
+        "pre-trigger", \.preTrigger, "0s", accepts: such(.preTrigger, as: "5s"),
         comment: """
 
           # The time before a press or an event that a recording includes.
 
           """
-      ) { SpanText.nanoseconds($0) },
+      ) { SpanLimits.preTrigger.nanoseconds($0) },
       ConfigurationKey(
         "while-idle", \.samplesWhileIdle, "sample", accepts: "give sample or sleep",
         comment: """
@@ -211,6 +211,10 @@ struct ConfigurationKey {
         comment: "# yes: the oldest recordings are deleted if a new one would not fit.\n"
       ) { ["yes": true, "no": false][$0] },
     ]
+  }
+
+  static func such(_ limits: SpanLimits, as example: String) -> String {
+    "give a time of \(limits.words), such as \(example)"
   }
 
   private static let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"

@@ -146,22 +146,20 @@ struct TerminalOptions: ParsableArguments {
   }
 }
 
-/// A length of time on the command line, as ``SpanText`` reads it.
-struct Span: ExpressibleByArgument, Equatable {
-  /// Nanoseconds, never negative.
+/// A length of time on the command line. The parser makes none without ``SpanLimits``.
+struct Span {
+  static let minute = Span(nanoseconds: 60_000_000_000)
+
   let nanoseconds: Int64
+}
 
-  init(nanoseconds: Int64) {
-    self.nanoseconds = nanoseconds
-  }
-
-  init?(argument: String) {
-    guard let nanoseconds = SpanText.nanoseconds(argument) else { return nil }
-    self.nanoseconds = nanoseconds
-  }
-
-  var defaultValueDescription: String {
-    nanoseconds % 1_000_000_000 == 0 ? "\(nanoseconds / 1_000_000_000)s" : "\(nanoseconds)ns"
+extension SpanLimits {
+  /// Reads the value of an option.
+  func span(_ argument: String) throws -> Span {
+    guard let nanoseconds = nanoseconds(argument) else {
+      throw ValidationError("give \(words), such as 90s, 5m or 1h30m")
+    }
+    return Span(nanoseconds: nanoseconds)
   }
 }
 

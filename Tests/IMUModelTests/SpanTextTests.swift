@@ -50,6 +50,30 @@ import Testing
     }
   }
 
+  @Test("every length of an option or a key has limits, which are in its words and within a clock")
+  func limits() {
+    for (limits, least, most) in [
+      (.length, "1us", "36525d"), (.syncEvery, "10ms", "24h"), (.preTrigger, "0s", "366d"),
+      (.triggerWindow, "1us", "366d"), (.postTrigger, "1us", "366d"),
+      (.triggerPause, "0s", "366d"), (.every, "1s", "366d"), (.timeout, "1ms", "24h"),
+      (.age, "0s", "36525d"),
+    ] as [(SpanLimits, String, String)] {
+      #expect(limits.words.hasPrefix("\(least) to \(most)"))
+      #expect(limits.nanoseconds(least) != nil)
+      let longest = limits.nanoseconds(most)
+      // 2150 as a clock's time.
+      #expect(longest.map { $0 < .max - 5_680_000_000_000_000_000 } == true, "\(most)")
+      for text in ["\(most)1ns", "9223372036s", "9223372036.854775807s", "-1s", "soon"] {
+        #expect(limits.nanoseconds(text) == nil, "\(text)")
+      }
+    }
+    #expect(
+      SpanLimits.length.nanoseconds("0") == nil && SpanLimits.every.nanoseconds("999ms") == nil)
+    #expect(SpanLimits.syncEvery.nanoseconds("9ms") == nil)
+    #expect(SpanLimits.syncEvery.nanoseconds("0") == 0)
+    #expect(SpanLimits.syncEvery.words == "10ms to 24h, or 0")
+  }
+
   @Test("a time before or after an instant is read back as it is written, to the ends of 64 bits")
   func times() {
     for (nanoseconds, text) in [

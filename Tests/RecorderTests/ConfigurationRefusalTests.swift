@@ -13,10 +13,11 @@ struct ConfigurationRefusalTests {
     let bus = "give auto, or the number N of a /dev/i2c-N"
     let rate =
       "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in at most 9 digits"
-    let length = "give a time above 0, such as 60s or 1.5m, or until-stopped"
+    let length = "give a time of 1us to 36525d, such as 60s or 1.5m, or until-stopped"
     let accel = "give one of 2g, 4g, 8g, 16g, 32g"
     let gyro = "give one of 125dps, 250dps, 500dps, 1000dps, 2000dps, 4000dps"
-    let sync = "give auto, a time such as 1s, or 0 for only at a recording's end"
+    let sync = "give auto, 10ms to 24h, or 0 for only at a recording's end"
+    let wait = "give a time of 1us to 366d, such as 1s or 500ms"
     let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"
     let bytes = "give bytes with or without a unit, such as 200MB, 1.5GiB or 0"
     for (key, values, accepted) in [
@@ -30,17 +31,17 @@ struct ConfigurationRefusalTests {
       ),
       ("clock", ["on", "Chip", "chip grid", "FIFO"], "give auto, chip or grid"),
       ("interrupt", [":22", "chip:", "chip:x", "chip:-1", "chip:65536"], line),
-      ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever"], length),
+      ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever", "36526d"], length),
       ("channels", ["all", "Both", "accel gyro"], "give accel, gyro or both"),
       ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),
       ("gyro-range", ["500g", "300dps", "dps"], gyro),
-      ("sync-every", ["never", "-1s"], sync),
+      ("sync-every", ["never", "-1s", "9ms", "9223372036s"], sync),
       (
         "cpu-latency", ["on", "-1", "10001", "5us"],
         "give auto, off, or the microseconds that a processor may take to wake up"
       ),
       ("store", ["recordings", "~/x", "./x"], "give auto, or a directory as an absolute path"),
-      ("pre-trigger", ["auto", "-5s", "5x"], "give a time such as 5s, or 0s for none"),
+      ("pre-trigger", ["auto", "-5s", "5x", "367d"], "give a time of 0s to 366d, such as 5s"),
       ("while-idle", ["yes", "Sleep"], "give sample or sleep"),
       (
         "trigger",
@@ -54,13 +55,13 @@ struct ConfigurationRefusalTests {
         "trigger-above", ["0", "0Hz", "0.009Hz", "1001", "fast", "1kHz", "-1Hz"],
         "give hertz from 0.01 to 1000, such as 1Hz or 0.5Hz"
       ),
-      ("trigger-window", ["0s", "0", "-1s", "1x"], "give a time above 0, such as 1s or 500ms"),
-      ("post-trigger", ["0s", "soon"], "give a time above 0, such as 1s or 500ms"),
-      ("trigger-pause", ["no", "-1s"], "give a time such as 10s, or 0s for none"),
+      ("trigger-window", ["0s", "0", "-1s", "1x", "367d"], wait),
+      ("post-trigger", ["0s", "soon", "9223372036s"], wait),
+      ("trigger-pause", ["no", "-1s", "9223372036s"], "give a time of 0s to 366d, such as 10s"),
       ("trigger-most", ["0", "-1", "10001", "many", "1.5"], "give a number from 1 to 10000"),
       (
-        "every", ["0", "0s", "day", "-10m", "367d"],
-        "give never, or a time up to 366d, such as 10m"
+        "every", ["0", "0s", "day", "-10m", "999ms", "367d"],
+        "give never, or a time of 1s to 366d, such as 10m"
       ),
       (
         "calendar", ["Mon $(x)", "08:00;", "* ..", "%h", "\"daily\"", "a\\nb"],
@@ -99,7 +100,7 @@ struct ConfigurationRefusalTests {
       try RecorderConfiguration(
         text: [], file: "i.conf", choices: .few, options: ["pre-trigger": "5x"])
     } throws: {
-      "\($0)" == "--pre-trigger 5x: give a time such as 5s, or 0s for none"
+      "\($0)" == "--pre-trigger 5x: give a time of 0s to 366d, such as 5s"
     }
   }
 
@@ -255,8 +256,7 @@ struct ConfigurationRefusalTests {
       ),
       (
         "every = 900ms\nwhile-idle = sleep\nlength = 1ms",
-        "1: every = 900ms: each recording must be over a second or more before the next, and length is 1ms; "
-          + "give a shorter length, or more here"
+        "1: every = 900ms: give never, or a time of 1s to 366d, such as 10m"
       ),
       (
         "every = 1h\nwhile-idle = sleep\nlength = until-stopped",

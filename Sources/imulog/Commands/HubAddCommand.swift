@@ -36,13 +36,14 @@ struct HubAddCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long the host may send nothing.", valueName: "time"))
-  var timeout = Span(nanoseconds: 60_000_000_000)
+    help: ArgumentHelp(
+      "How long the host may send nothing; 60s by default.", valueName: "time"),
+    transform: SpanLimits.timeout.span)
+  var timeout = Span.minute
 
   @OptionGroup var ssh: SSHOptions
 
   mutating func run() throws {
-    try PullCommand.check(jobs: 1, timeout)
     let destination = rest.first.flatMap { $0.contains("=") ? nil : $0 }
     let labels = destination == nil ? rest[...] : rest.dropFirst()
     let line = ([name] + (destination.map { ["=", $0] } ?? []) + labels).joined(separator: " ")

@@ -28,7 +28,8 @@ struct HubPruneCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Remove recordings that came here longer ago than this.", valueName: "time"))
+    help: ArgumentHelp("Remove recordings that came here longer ago than this.", valueName: "time"),
+    transform: SpanLimits.age.span)
   var older: Span?
 
   @Option(

@@ -22,7 +22,8 @@ struct HubRoundCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Stay, and begin a round this often; the host file is read anew each time.",
-      valueName: "time"))
+      valueName: "time"),
+    transform: SpanLimits.every.span)
   var every: Span?
 
   @Option(
@@ -43,19 +44,15 @@ struct HubRoundCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long a host may send nothing new.", valueName: "time"))
-  var timeout = Span(nanoseconds: 60_000_000_000)
+    help: ArgumentHelp(
+      "How long a host may send nothing new; 60s by default.", valueName: "time"),
+    transform: SpanLimits.timeout.span)
+  var timeout = Span.minute
 
   @OptionGroup var ssh: SSHOptions
 
-  func validate() throws {
-    if let every, !(1_000_000_000...366 * 86_400_000_000_000).contains(every.nanoseconds) {
-      throw ValidationError("--every takes 1s to 366d, such as 90s, 5m or 1h30m")
-    }
-  }
-
   mutating func run() throws {
-    try PullCommand.check(jobs: jobs, timeout)
+    try PullCommand.check(jobs: jobs)
     try glance.check(besides: fleet.file, in: fleet.directory)
     let clock = SystemClock()
     var begin = clock.now()

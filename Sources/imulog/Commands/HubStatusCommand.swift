@@ -35,7 +35,8 @@ struct HubStatusCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Exit with status 1 if a host was not seen for this long, or has a problem.",
-      valueName: "time"))
+      valueName: "time"),
+    transform: SpanLimits.age.span)
   var check: Span?
 
   @Flag(help: "Print JSON.")

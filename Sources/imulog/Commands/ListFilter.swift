@@ -98,7 +98,7 @@ enum Moment: ExpressibleByArgument {
   case ago(Int64)
 
   init?(argument: String) {
-    if let span = SpanText.nanoseconds(argument) {
+    if let span = SpanLimits.age.nanoseconds(argument) {
       self = .ago(span)
     } else if let time = RFC3339.nanoseconds(argument) {
       self = .time(time)
@@ -120,7 +120,7 @@ enum Moment: ExpressibleByArgument {
   func nanoseconds(now: WallTime) -> Int64 {
     switch self {
     case .time(let time): time
-    case .ago(let span): now.nanoseconds.subtractingReportingOverflow(span).partialValue
+    case .ago(let span): now.nanoseconds - span
     }
   }
 }

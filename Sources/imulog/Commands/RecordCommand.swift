@@ -57,7 +57,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     name: .customLong("for"), parsing: .unconditional,
     help: ArgumentHelp(
-      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"))
+      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"),
+    transform: SpanLimits.length.span)
   var length: Span?
 
   @Flag(help: "Record until Ctrl-C or SIGTERM.")
@@ -77,7 +78,8 @@ struct RecordCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "How often to sync the log, 0 for only at the end; by default 1s, or 10s until stopped at 10 Hz or less.",
-      valueName: "span"))
+      valueName: "span"),
+    transform: SpanLimits.syncEvery.span)
   var syncEvery: Span?
 
   @Option(

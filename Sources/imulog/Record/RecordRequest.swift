@@ -121,10 +121,6 @@ struct RecordRequest {
       }
       return nil
     }
-    let length = command.length ?? Span(nanoseconds: 60_000_000_000)
-    guard length.nanoseconds > 0 else {
-      throw CommandFailure(.usage, "--for needs a time above 0, such as 60s")
-    }
-    return length.nanoseconds
+    return (command.length ?? .minute).nanoseconds
   }
 }

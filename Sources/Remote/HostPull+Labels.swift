@@ -43,12 +43,7 @@ extension HostPull {
       let part = wanted.prefix(HostPull.labelWindow)
       for id in part { try farEnd.ask(.labels(id)) }
       for id in part {
-        if let labels = try answer(about: id, limit: RecordingLabel.mostOfRecording, &farEnd) {
-          guard !labels.contains(where: \.isRemoval) else {
-            throw farEnd.violation("lists a removed label as one that is there")
-          }
-          add(labels, to: id)
-        }
+        try addAnswer(about: id, areRemovals: false, limit: RecordingLabel.mostOfRecording, &farEnd)
       }
       try fetchRemovals(part, &farEnd)
       patience.progressed(now: clock.now())
@@ -127,14 +122,7 @@ extension HostPull {
     do throws(FarEnd.Failure) {
       for id in part { try farEnd.ask(.removals(id)) }
       for id in part {
-        if let removals = try answer(about: id, limit: HostPull.mostRemovals, &farEnd) {
-          // The second revision is not sent.
-          let changes = removals.map { $0.revision == 1 ? LabelChange($0.label, revision: 2) : $0 }
-          guard changes.allSatisfy(\.isRemoval) else {
-            throw farEnd.violation("lists a label that is there as a removed one")
-          }
-          add(changes, to: id)
-        }
+        try addAnswer(about: id, areRemovals: true, limit: HostPull.mostRemovals, &farEnd)
       }
     } catch {
       guard case .broken = error else { throw error }
@@ -149,27 +137,40 @@ extension HostPull {
   /// More than a file of labels can have.
   private static var mostRemovals: Int { 100_000 }
 
-  /// The labels in an answer; `nil` when the far end refuses, which is reported.
-  private mutating func answer(
-    about id: RecordingID, limit: Int, _ farEnd: inout FarEnd
-  ) throws(FarEnd.Failure) -> [LabelChange]? {
+  /// Adds the labels in an answer. A refusal, and a line that is no such label, hold back those of this recording alone.
+  private mutating func addAnswer(
+    about id: RecordingID, areRemovals: Bool, limit: Int, _ farEnd: inout FarEnd
+  ) throws(FarEnd.Failure) {
     var labels: [LabelChange] = []
-    while true {
+    var wrong: String?
+    for _ in 0...limit {
       do throws(FarEnd.Failure) {
-        switch try farEnd.reply() {
-        case .label(let label): labels.append(label)
-        case .end: return labels
+        let reply = try farEnd.reply()
+        switch reply {
+        case .label(let label):
+          // The second revision is not sent.
+          let isImplied = areRemovals && label.revision == 1
+          let change = isImplied ? LabelChange(label.label, revision: 2) : label
+          labels.append(change)
+          if change.isRemoval != areRemovals { wrong = wrong ?? reply.line }
+        case .unreadableLabel(let line): wrong = wrong ?? line
+        case .end:
+          guard let wrong else { return add(labels, to: id) }
+          let line = Plain.text(wrong.cut(to: 60))
+          let what = areRemovals ? "was removed" : "is"
+          return fail(
+            id,
+            CommandFailure(
+              .damagedData,
+              "`\(line)` is no label that \(what) there; install the same imulog here and there"))
         default: throw farEnd.violation("lists something that is no label")
         }
       } catch {
         guard case .refused(let status, let sentence) = error else { throw error }
-        fail(id, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
-        return nil
-      }
-      guard labels.count <= limit else {
-        throw farEnd.violation("lists more labels than a recording has")
+        return fail(id, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
       }
     }
+    throw farEnd.violation("lists more labels than a recording has")
   }
 
   private mutating func add(_ changes: [LabelChange], to id: RecordingID) {

@@ -135,6 +135,8 @@ public enum PullReply: Equatable, Sendable {
   case labelled(RecordingID, SHA256Digest)
   /// A label, and its revision if it was added and removed more than once: a last word that an older end does not know.
   case label(LabelChange)
+  /// A line that should be one, and cannot be read.
+  case unreadableLabel(String)
   /// What the machine is like: a fact's name, and its value.
   case fact(String, String)
   /// The request failed: the exit status that it would have as a command, and a sentence.
@@ -162,6 +164,7 @@ public enum PullReply: Equatable, Sendable {
       let label = change.label
       let revision = change.revision > 2 ? " \(change.revision)" : ""
       return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))\(revision)"
+    case .unreadableLabel(let line): return line
     case .fact(let name, let value): return "fact \(name) \(PullLine.escaped(value))"
     case .refused(let status, let sentence): return "refused \(status) \(PullLine.plain(sentence))"
     }
@@ -208,17 +211,18 @@ public enum PullReply: Equatable, Sendable {
     case ("labelled", 3):
       guard let id = RecordingID(words[1]), let digest = SHA256Digest(words[2]) else { return nil }
       self = .labelled(id, digest)
-    case ("label", 4), ("label", 5):
+    case ("label", _):
+      self = .unreadableLabel(String(line))
       let revision = words.count == 5 ? PullLine.number(words[4]) : 1
-      guard let revision, (1...LabelChange.last).contains(revision),
+      guard (4...5).contains(words.count), let revision, (1...LabelChange.last).contains(revision),
         let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),
         let name = PullLine.unescaped(words[3])
-      else { return nil }
+      else { return }
       do {
         self = .label(
           LabelChange(try RecordingLabel(name, from: from, to: to), revision: revision))
       } catch {
-        return nil
+        // The line as it is.
       }
     case ("fact", 3):
       guard let value = PullLine.unescaped(words[2]) else { return nil }

@@ -19,7 +19,8 @@ struct LyingFarEndTests {
     ("< prefix \(Self.other)", "sends an answer that was not requested"),
     ("< end", "sends an answer that was not requested"),
     ("< hello, world", "answers `hello, world`"), ("< bytes 0", "answers `bytes 0`"),
-    ("< bytes 1048577", "answers `bytes 1048577`"), ("< label 2 1 a", "answers `label 2 1 a`"),
+    ("< bytes 1048577", "answers `bytes 1048577`"),
+    ("< label 2 1 a", "sends an answer that was not requested"),
     (
       "< bytes $a.n | @ $a 0 $a.n | < bytes 1",
       "sends more of recording 9 than the $a.n bytes that it offered"
@@ -77,14 +78,42 @@ struct LyingFarEndTests {
       "something that is no recording with labels"
     ),
     ("\(labelled) | < freed", "something that is no label"),
-    ("\(labelled) | < label 1 2 a 2 | < end", "a removed label as one that is there"),
-    (
-      "\(labelled) | < end | > removals $a | < label 1 2 a 3 | < end",
-      "a label that is there as a removed one"
-    ),
   ])
   func lists(_ replies: String, _ what: String) throws {
     try check("< end | " + replies, "pi@pump lists \(what), \(Self.never) | = 1 offered; status 69")
+  }
+
+  @Test(
+    "one label that is none holds back the labels of its recording alone, which stays there",
+    arguments: [
+      ("< label 2 1 a", "", "label 2 1 a` is no label that is there"),
+      ("< label 1 2 a | < label 1 2", "", "label 1 2` is no label that is there"),
+      ("< label 1 2 a 2 | < label x", "", "label 1 2 a` is no label that is there"),
+      ("< label 1 2 b", "< label 1 2 a 3", "label 1 2 a 3` is no label that was removed there"),
+      ("< label 1 2 b", "< label", "label` is no label that was removed there"),
+    ])
+  func falseLabels(_ labels: String, _ removals: String, _ what: String) throws {
+    let wrong = "`\(what); install the same imulog here and there"
+    let asked = removals.isEmpty ? "> removals $b" : "> removals $a | > removals $b"
+    let answers = removals.isEmpty ? "" : " | \(removals) | < end"
+    let store = try PullCase(
+      what, before: ["000005 b", "000009 a"], with: { $0.thenFree = true },
+      """
+      < imulog-pull 1 free | > list | < recording 9 $a $a.n complete 200 | < recording 5 $b $b.n complete 100 | < end
+      > labelled | < labelled $a \(Self.other) | < labelled $b \(Self.other) | < end
+      > labels $a | > labels $b | \(labels) | < end | < label 5 6 step | < end
+      \(asked)\(answers) | < end
+      > free $b $b.n $b.h | < freed
+      = pump-1: labels of recording $a could not be fetched: \(wrong)
+      = pump-1: recording 9 is here as 9: it stays there: its labels could not be added here: \(wrong)
+      = pump-1: recording 5 is here as 5, and in the trash there
+      = 2 offered, 2 here, 1 freed; status 65
+      """
+    ).play()
+    let names = try (["a", "b"] as [Character]).map {
+      try store.catalogue().labels(of: Conversation.log($0).description.id).names
+    }
+    #expect(names == [removals.isEmpty ? [] : ["b"], ["step"]])
   }
 
   @Test("of two recordings with one UUID it fetches the first, and names the other")

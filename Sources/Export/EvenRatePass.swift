@@ -70,9 +70,8 @@ struct EvenRatePass {
   /// The first row that was not given yet.
   private var free: UInt64 = 0
   private var rowCount: UInt64 = 0
-  private var sampleCount: UInt64 = 0
   /// Rows for each sample that are never too many: a long recording at 10 Hz has more than one.
-  private static let mostOfSample: UInt64 = 8
+  private static let mostOfSample = 8.0
   /// Whether a run would begin after the plan's range.
   private var isOver = false
   /// Samples at the time of the one before, which are left out.
@@ -151,22 +150,30 @@ struct EvenRatePass {
     }
     points.append(point)
     if plan.contains(time) { lastInRange = point }
-    sampleCount += 1
-    try refuseTooMany(until: time)
     let settled = kernel.isFilter ? time &- kernel.reach : points[max(first, points.count - 2)].time
     try put(until: settled, body)
   }
 
-  /// Refuses samples so far apart that the rows between them would fill any disk, before the first of these is made.
-  private func refuseTooMany(until time: Int64) throws(ExportError) {
-    let before = points.count > 1 ? points[points.count - 2].time : time
-    let (start, end) = (max(before, plan.from), min(time, plan.to))
-    guard start < end else { return }
-    let (length, overflow) = end.subtractingReportingOverflow(start)
-    let count = rowCount.addingSaturated(
-      overflow ? .max : rows.rate.tick(atNanoseconds: length))
-    if count > max(Exporter.heldLimit, sampleCount * EvenRatePass.mostOfSample) {
-      throw .tooLong(samples: count, limit: Exporter.heldLimit, format: rows.format)
+  /// Refuses samples so far apart that the rows between them would fill any disk, before any is made.
+  func refuseTooMany<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>
+  ) throws(ExportError) {
+    guard rows.rate.hertz > EvenRatePass.mostOfSample * plan.description.rate.hertz else { return }
+    try reader.begin(plan)
+    var last = Int64.min
+    var length: UInt64 = 0
+    while !plan.isOver(at: last), let item = try reader.nextItem() {
+      guard case .samples(let count) = item else { continue }
+      for time in reader.block.times[..<count] {
+        let (start, end) = (max(last, plan.from), min(time, plan.to))
+        let (step, overflow) = time.subtractingReportingOverflow(last)
+        if start < end, !overflow, step <= longestStep { length += (end - start).magnitude }
+        last = time
+      }
+    }
+    let rowCount = rows.rate.tick(atNanoseconds: Int64(clamping: length))
+    guard rowCount <= Exporter.heldLimit else {
+      throw .tooLong(samples: rowCount, limit: Exporter.heldLimit, format: rows.format)
     }
   }
 

@@ -167,14 +167,29 @@ struct CWARateTests {
 
   @Test("samples so far apart that the rows between them would fill any disk are refused at once")
   func tooFarApart() throws {
-    // Three years from one to the next: 625 million rows at 6.25 Hz, and the one before them.
+    // Three years from one to the next: 625 million rows at 6.25 Hz, and as many after each of the next three.
     let log = Self.log(hertz(1, per: 100_000_000), [0..<5]) { _ in 5 }
     var options = ExportOptions(format: .cwa)
     #expect(
-      throws: ExportError.tooLong(samples: 625_000_001, limit: 100_000_000, format: .cwa)
+      throws: ExportError.tooLong(samples: 2_500_000_000, limit: 100_000_000, format: .cwa)
     ) { try log.export(options) }
     options.to = 16_000_000_000
     // 101 rows, and 19 to fill the third sector.
     #expect(try TestLog.export(log.bytes(), options).report.samples == 100)
+  }
+
+  @Test(
+    "samples a day apart are refused before a row is made, and those of a part that is not too long have theirs"
+  )
+  func daysApart() throws {
+    let log = Self.log(hertz(1, per: 86_400), [0..<300]) { _ in 5 }
+    var options = ExportOptions(format: .cwa)
+    // 299 days of 540,000 rows: all are counted, and so none was made.
+    #expect(
+      throws: ExportError.tooLong(samples: 161_460_000, limit: 100_000_000, format: .cwa)
+    ) { try log.export(options) }
+    options.from = 1000 * 1_000_000_000
+    options.to = 1001 * 1_000_000_000
+    #expect(try TestLog.export(log.bytes(), options).report.samples == 7)
   }
 }

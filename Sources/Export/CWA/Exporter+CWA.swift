@@ -33,6 +33,7 @@ extension Exporter {
       rate: layout.rate, origin: zone.origin, limit: CWALayout.timeLimit, started: notes.started,
       format: .cwa)
     let other = layout.isResampled ? rows : nil
+    try EvenRatePass(plan, rows).refuseTooMany(&reader)
     var measured = CWASectors(plan, layout, rows)
     _ = try runSamples(plan, &measured, at: other, &reader, to: &sink)
     try measured.finish(to: &sink)

@@ -80,6 +80,7 @@ struct NewestReadTests {
     #expect(result == Outcome(.fresh, first))
     #expect(sensor.evidence.isConfigured)
     #expect(sensor.evidence.outputs == SensorOutputs(first))
+    #expect(SensorOutputs() == SensorOutputs(RawSample()))
     #expect(bus.chip.trace == [.read(0, 14)] && bus.bursts.last == 14)
     let again = read(&sensor)
     #expect(again == Outcome(.stale, untouched))

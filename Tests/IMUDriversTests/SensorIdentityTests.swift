@@ -77,6 +77,24 @@ struct SensorIdentityTests {
     #expect(failure(&strange).contains("reads 0x42, as no known chip does"))
   }
 
+  @Test("a chip that is known and not supported is named")
+  func unsupported() {
+    let chips: [(UInt8, String)] = [
+      (0x11, "ICM-20600 does"), (0x12, "ICM-20602 does"), (0x20, "ICM-20690 does"),
+      (0x74, "MPU-6515 does"), (0x78, "MPU-6880 does"), (0xA6, "ICM-20609 does"),
+      (0xA9, "IAM-20680 does"), (0xAE, "ICM-20608 does"), (0xAF, "ICM-20608 does"),
+      (0x22, "LSM6DSO16IS and ISM330IS do"), (0x6D, "LSM6DST does"),
+      (0x71, "LSM6DSV16BX and ISM330BX do"), (0x73, "LSM6DSV80X and LSM6DSV320X do"),
+    ]
+    for (identity, names) in chips {
+      let isMPU = !names.hasPrefix("LSM")
+      var bus = TraceBus(isMPU ? 0x68 : 0x6A)
+      bus.registers[isMPU ? 0x75 : 0x0F] = identity
+      let words = "reads 0x\(String(identity, radix: 16)), as \(names), which is not supported"
+      #expect(failure(&bus).contains(words))
+    }
+  }
+
   @Test("00 and FF are idle wires, not chips", arguments: [UInt8(0x00), 0xFF])
   func wires(value: UInt8) {
     var bus = TraceBus.mpu6050(identity: value)

@@ -72,6 +72,46 @@ struct SensorModelTests {
     #expect(abs(celsius - fixture.temperature.celsius) < 0.01)
   }
 
+  @Test("bounds of a certificate are the data sheets', or those that its documentation gives")
+  func bounds() throws {
+    func published(_ noise: SensorExpectation.Noise?) -> Int? {
+      noise.flatMap { $0.isPublished ? Int(($0.density * 1e6).rounded()) : nil }
+    }
+    // µg/√Hz by range and µ°/s/√Hz, mg in each axis and °/s.
+    let rows: [([SensorModel], noise: [Int?], Int?, zero: SIMD3<Double>, Double)] = [
+      ([.mpu6050], [400, 400, 400, 400], 5000, [50, 50, 80], 20),
+      ([.mpu6500, .mpu9250, .mpu9255], [300, 300, 300, 300], 10_000, [60, 60, 80], 5),
+      ([.icm20689], [150, 150, 150, 150], 6000, [60, 60, 80], 5),
+      ([.lsm6ds3, .lsm6ds33], [90, 90, 90, 90], 7000, [40, 40, 40], 10),
+      ([.lsm6dsl, .lsm6dsm, .lsm6ds3trc], [90, 90, 90, 130], 5000, [40, 40, 40], 3),
+      ([.lsm6dso, .lsm6dsox], [70, 75, 80, 110], 3800, [20, 20, 20], 1),
+      ([.lsm6dso32], [120, 130, 160, 220], 3800, [20, 20, 20], 1),
+      ([.lsm6dsr], [70, 75, 80, 110], 5000, [20, 20, 20], 1),
+      ([.lsm9ds1], [nil, nil, nil, nil], nil, [90, 90, 90], 30),
+      ([.lsm6dsv, .lsm6dsv16x, .lsm6dsv32x], [60, 60, 60, 60], 2800, [12, 12, 12], 1),
+    ]
+    #expect(rows.flatMap(\.0) == SensorModel.allCases)
+    for (models, noise, rateNoise, zeroG, zeroRate) in rows {
+      for model in models {
+        for (range, density) in zip(model.accelerometerRanges, noise) {
+          let address = model.addresses[0]
+          let sensor = try PolledSensor(
+            bus: TraceBus(address.rawValue),
+            identity: SensorIdentity(model: model, address: address),
+            configuration: SensorConfiguration(rate: hertz(10), accelerometerRange: range))
+          let found = sensor.expectation
+          let bounds = try #require(found)
+          #expect(published(bounds.acceleration) == density, "\(model), \(range) g")
+          #expect(published(bounds.angularRate) == rateNoise, "\(model)")
+          #expect(abs(bounds.zeroG - (zeroG * zeroG).sum().squareRoot() / 1000) < 1e-9, "\(model)")
+          #expect(bounds.zeroRate == zeroRate, "\(model)")
+          let (usual, largest) = address.rawValue == 0x68 ? (0.01, 0.05) : (0.05, 0.1)
+          #expect(bounds.rateTolerance == .init(usual: usual, largest: largest), "\(model)")
+        }
+      }
+    }
+  }
+
   @Test(
     "full-scale bits on the bus match the description",
     arguments: SensorModelFixture.all)

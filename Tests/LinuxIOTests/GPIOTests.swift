@@ -173,6 +173,11 @@ final class GPIOTests {
   func reading() throws {
     lines.pointee.value = 1
     var input = try input("GPIO17")
+    for value: Int32 in [0, 1] {
+      lines.pointee.value = value
+      let isActive = try input.isActive()
+      #expect(isActive == (value == 1))
+    }
     for number in 1...40 as ClosedRange<UInt64> {
       simulated_lines_edge(number % 2 == 0 ? 1 : 0, 1_000_000_000 + number, UInt32(number))
     }
@@ -186,6 +191,18 @@ final class GPIOTests {
     simulated_lines_edge(1, 2_000_000_000, 42)
     let repaired = try input.read()
     #expect(repaired.map(\.isActive) == [false, true])
+  }
+
+  @Test("of an interrupt gives edge by edge, and says which one follows a loss")
+  func interrupt() throws {
+    var line = try InterruptLine(.name("GPIO17"), tree: fixture.tree)
+    for number in [1, 2, 4] as [UInt32] { simulated_lines_edge(1, UInt64(number), number) }
+    for number in [1, 2, 4] as [Int64] {
+      let (edge, time) = (line.next(), MonotonicTime(nanoseconds: number))
+      #expect(edge == InterruptEdge(time: time, followsLoss: number == 4))
+    }
+    let none = line.next()
+    #expect(none == nil)
   }
 
   @Test("whose chip goes away is reported")

@@ -13,8 +13,9 @@ struct SignalWatchTests {
   func seen(signal: Int32) throws {
     let watch = try SignalWatch()
     let early = watch.wait(timeoutNanoseconds: 0)
-    #expect(early == nil)
+    #expect(early == nil && !SignalWatch.isEnding)
     pthread_kill(pthread_self(), signal)
+    #expect(SignalWatch.isEnding)
     let seen = watch.wait(timeoutNanoseconds: nil)
     #expect(seen == signal)
     let again = watch.wait(timeoutNanoseconds: 0)

@@ -86,6 +86,17 @@ import Testing
     }
   }
 
+  @Test("a comparison is a look at the chip: the next look is due a tenth of a second later")
+  func comparisonLooks() {
+    let now = MonotonicTime(nanoseconds: 500_000_000)
+    var supervisor = Supervisor(
+      at: MonotonicTime(nanoseconds: 0), lifeLimit: nil, samplePeriod: 1_000_000)
+    #expect(supervisor.notice(.intact, at: now) == .trust)
+    let duty = supervisor.duty(
+      at: now, before: now + 1_000_000_000, checkCost: 0, isHolding: false)
+    #expect(duty == .none(until: now + 100_000_000))
+  }
+
   @Test("zeros of a chip that was reset do not reach the log")
   func zerosAreHeldBack() {
     for rate in [SampleRate.hz(10), .hz(1000)] {
@@ -166,6 +177,15 @@ import Testing
     #expect(recording.sampler.ledger.sampled == 10_000)
     #expect((9...11).contains(recording.script.checks), "\(recording.script.checks)")
     #expect(recording.box.records.map(\.lateness).max() == 150_000)
+  }
+
+  @Test("the comparison that proves a sample releases it, after half a second without other proof")
+  func comparisonReleases() {
+    let recording = SampledRecording(.hz(1), ticks: 1)
+    recording.script.showsConfiguration = false
+    recording.run(ticks: 1)
+    #expect(recording.sampler.ledger.sampled == 1)
+    #expect(recording.elapsed == 500_000_000)
   }
 
   @Test(

@@ -19,6 +19,7 @@ struct FreeLivingFitTests {
     #expect(isNear(-fit.offset / fit.scale, sensor.offset, 0.002), "\(fit)")
     #expect(isNear(fit.scale, Vector3(1.02, 0.97, 1.05), 0.002), "\(fit)")
     #expect(fit.errorBefore > 0.05 && fit.errorAfter < 0.001 && fit.rounds > 1)
+    #expect(FreeLivingFit.largestError == 0.01, "10 mg, as van Hees has it")
   }
 
   @Test("a slope with temperature is told apart from the offset")

@@ -29,7 +29,7 @@ struct SampleColumnsTests {
     }
     #expect(columns.rate == 100)
     #expect(columns.rateError == nil)
-    #expect(columns.account == SampleColumns.Account())
+    #expect(columns.account == SampleColumns.Account() && columns.account.lengthError == 0)
   }
 
   @Test("a gap ends a segment, and nothing is made for its ticks")

@@ -86,7 +86,8 @@ struct HubRestartTests {
     let script = FaultScript()
     #expect(reference.derive(script.gate).isEmpty)
     let right = reference.contents()
-    #expect(right.count == 7)
+    let texts = right.values.map { String(decoding: $0, as: UTF8.self) }
+    #expect(texts.count == 7 && texts.allSatisfy { $0.contains("imulog hub") })
     let callCount = script.calls.count
     #expect(callCount > 60)
     var failureCount = 0
@@ -232,6 +233,19 @@ struct HubRestartTests {
       #expect(fleet.derive(.open).isEmpty, "\(place)")
       #expect(fleet.contents() == right, "\(place)")
     }
+  }
+
+  @Test("what was made of a log that cannot be read now stays, when its row is gone")
+  func unreadable() throws {
+    let fleet = try Fleet(logs: 1)
+    #expect(fleet.derive(.open).isEmpty)
+    func files() -> [String: [UInt8]] { fleet.contents().filter { $0.key.contains("/date=") } }
+    let right = files()
+    #expect(right.count == 2 && unlink("\(fleet.path)/rows/pump-1") == 0)
+    let logs = fleet.directory.names(in: "fleet/logs/pump-1").filter { $0.hasSuffix(".imulog") }
+    for log in logs { fleet.directory.write([0], to: "fleet/logs/pump-1/" + log) }
+    #expect(fleet.derive(.open).count == 1)
+    #expect(files() == right)
   }
 
   @Test("another line of the host makes the table anew, and leaves the samples")

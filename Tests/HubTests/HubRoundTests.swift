@@ -209,6 +209,14 @@ struct HubRoundTests {
     #expect(requests == [Conversation(visit).requests])
   }
 
+  @Test("a table that cannot be written is a failure of its host")
+  func table() throws {
+    _ = try fleet.hub()
+    fleet.directory.write([1], to: "fleet/recordings")
+    let said = try fleet.round([(pump, Self.visit([Self.offersA], Self.fetchOfA))]).said
+    #expect(said.contains { $0.hasPrefix("pump-1: ") && $0.contains("HUB/recordings") }, "\(said)")
+  }
+
   @Test("a host that cannot be reached keeps what is known of it, with its problem")
   func unreachable() throws {
     _ = try fleet.round([(pump, Self.visit([Self.offersA], Self.fetchOfA))])

@@ -160,14 +160,18 @@ struct EvenRatePass {
   ) throws(ExportError) {
     guard rows.rate.hertz > EvenRatePass.mostOfSample * plan.description.rate.hertz else { return }
     try reader.begin(plan)
-    var last = Int64.min
+    var last: Int64?
     var length: UInt64 = 0
-    while !plan.isOver(at: last), let item = try reader.nextItem() {
+    while !(last.map { plan.isOver(at: $0) } ?? false), let item = try reader.nextItem() {
       guard case .samples(let count) = item else { continue }
       for time in reader.block.times[..<count] {
-        let (start, end) = (max(last, plan.from), min(time, plan.to))
-        let (step, overflow) = time.subtractingReportingOverflow(last)
-        if start < end, !overflow, step <= longestStep { length += (end - start).magnitude }
+        let before = last ?? time
+        let (start, end) = (max(before, plan.from), min(time, plan.to))
+        let (step, overflow) = time.subtractingReportingOverflow(before)
+        // Times that go back and forth have any sum.
+        if start < end, !overflow, step <= longestStep {
+          length = length.addingSaturated((end - start).magnitude)
+        }
         last = time
       }
     }

@@ -176,6 +176,11 @@ struct CWARateTests {
     options.to = 16_000_000_000
     // 101 rows, and 19 to fill the third sector.
     #expect(try TestLog.export(log.bytes(), options).report.samples == 100)
+    // Between times that go back and forth lies more than 64 bits hold.
+    let back = Self.log(
+      hertz(1, per: .max), [0..<9], late: { $0 % 2 == 0 ? 0 : -8_000_000_000_000_000_000 }
+    ) { _ in 5 }
+    #expect(throws: ExportError.self) { try back.export(ExportOptions(format: .cwa)) }
   }
 
   @Test(

@@ -135,7 +135,7 @@ public enum PullReply: Equatable, Sendable {
   case labelled(RecordingID, SHA256Digest)
   /// A label, and its revision if it was added and removed more than once: a last word that an older end does not know.
   case label(LabelChange)
-  /// A line that should be one, and cannot be read.
+  /// A line that should be one and cannot be read, in the protocol's alphabet.
   case unreadableLabel(String)
   /// What the machine is like: a fact's name, and its value.
   case fact(String, String)
@@ -212,7 +212,7 @@ public enum PullReply: Equatable, Sendable {
       guard let id = RecordingID(words[1]), let digest = SHA256Digest(words[2]) else { return nil }
       self = .labelled(id, digest)
     case ("label", _):
-      self = .unreadableLabel(String(line))
+      self = .unreadableLabel(PullLine.plain(String(line)))
       let revision = words.count == 5 ? PullLine.number(words[4]) : 1
       guard (4...5).contains(words.count), let revision, (1...LabelChange.last).contains(revision),
         let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),

@@ -17,6 +17,7 @@ public struct PullServer {
   let journal: ServeJournal?
   private let describe: () -> RemoteMachine
 
+  /// Where requests come from, and where replies go.
   var input = STDIN_FILENO
   var output = ReplyBuffer(STDOUT_FILENO)
   private let clock = SystemClock()

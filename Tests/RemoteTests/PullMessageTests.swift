@@ -81,6 +81,7 @@ struct PullMessageTests {
       "label 1 2 %ff", "label 1 2 \(String(repeating: "x", count: 61))", "label +1 2 x",
     ]
     for line in wrong { #expect(PullReply(line: line) == .unreadableLabel(line), "\(line)") }
+    #expect(PullReply(line: "label 1 2 \u{1B}[2J") == .unreadableLabel("label 1 2 ?[2J"))
   }
 
   @Test("a sentence of the other side cannot control a terminal or begin a new line")

@@ -13,11 +13,10 @@ import TestSupport
 struct PlayedFleet {
   let directory = TemporaryDirectory(inMemory: true)
   var path: String { directory.path + "/fleet" }
-
   /// 2028-11-26T10:00:00Z.
   static let now: Int64 = 1_858_845_600
 
-  /// A host of this name, which ssh reaches by the same word.
+  /// A host that ssh reaches as pi@NAME.
   static func host(_ name: String, _ labels: [(String, String)] = []) -> HubHost {
     HubHost(
       name: name, destination: "pi@\(name)",

@@ -7,15 +7,14 @@ import LogFormat
 ///
 ///     < imulog-pull 1 keep               a line of the far end
 ///     > list                             a request
-///     < recording 7 $a $a.n complete 5   $a is the recording's UUID, $a.n its bytes, $a.n-5 five fewer, $a.h their digest, $a.h9 that of the first 9
+///     < recording 7 $a $a.n complete 5   $a: the UUID of log a; $a.n: its bytes, $a.n-5: 5 fewer; $a.h, $a.h9: digest of all, of 9
 ///     @ $a 0 4096                        these bytes of the recording, from the far end
 ///     ? Permission denied                a line of the far end's stderr; a fingerprint only where ssh is to show it
-///     ~                                  the far end closes its output; what follows is another connection
-///     ~ 255                              the far end ends with this status; what follows is another connection
-///     -                                  what follows is another connection
+///     ~ or ~ 255                         it closes its output, or ends with this status; another connection follows
+///     -                                  another connection follows
 ///     = here as 7                        what this end reports of it, or its end
 ///
-/// ` | ` stands for the end of a line, so that a question and its answer are one. Answers come in the order of the requests, so a far end that is played need not read before it answers.
+/// ` | ` ends a line, too. Answers come in the order of the requests, so that a played far end need not read before it answers.
 public struct Conversation: Sendable {
   /// One connection.
   public struct Connection: Sendable {

@@ -26,17 +26,17 @@ extension ConfigurationKey {
       },
       ConfigurationKey(
         "trigger-window", \.trigger.window, "1s",
-        accepts: such(.triggerWindow, as: "1s or 500ms"),
+        accepts: remedy(.triggerWindow, suchAs: "1s or 500ms"),
         comment: "# The time over which rms is taken.\n"
       ) { SpanLimits.triggerWindow.nanoseconds($0) },
       ConfigurationKey(
         "post-trigger", \.trigger.postTrigger, "5s",
-        accepts: such(.postTrigger, as: "1s or 500ms"),
+        accepts: remedy(.postTrigger, suchAs: "1s or 500ms"),
         comment:
           "# The time without motion after which the event is over, and the recording ends.\n"
       ) { SpanLimits.postTrigger.nanoseconds($0) },
       ConfigurationKey(
-        "trigger-pause", \.trigger.pause, "0s", accepts: such(.triggerPause, as: "10s"),
+        "trigger-pause", \.trigger.pause, "0s", accepts: remedy(.triggerPause, suchAs: "10s"),
         comment: "# The time after that in which motion begins no other recording.\n"
       ) { SpanLimits.triggerPause.nanoseconds($0) },
       ConfigurationKey(

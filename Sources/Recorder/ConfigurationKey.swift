@@ -159,7 +159,7 @@ struct ConfigurationKey {
   private static var service: [ConfigurationKey] {
     [
       ConfigurationKey(
-        "pre-trigger", \.preTrigger, "0s", accepts: such(.preTrigger, as: "5s"),
+        "pre-trigger", \.preTrigger, "0s", accepts: remedy(.preTrigger, suchAs: "5s"),
         comment: """
 
           # The time before a press or an event that a recording includes.
@@ -213,7 +213,8 @@ struct ConfigurationKey {
     ]
   }
 
-  static func such(_ limits: SpanLimits, as example: String) -> String {
+  /// What a refusal of a key with these limits says.
+  static func remedy(_ limits: SpanLimits, suchAs example: String) -> String {
     "give a time of \(limits.words), such as \(example)"
   }
 

@@ -66,14 +66,14 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
 /// The counter from which a chip stamps its slots: six ticks of the oscillator's fastest output data rate, 25 µs nominally
 /// (LSM6DSO data sheet 9.65, AN5130 6.4), so that a slot has a whole number of them.
 @usableFromInline
-struct StampCounter: Sendable, BitwiseCopyable {
+package struct StampCounter: Sendable, BitwiseCopyable {
   /// The lowest of its registers.
   @usableFromInline let register: UInt8
   /// Its bytes.
   @usableFromInline let count: Int
   @usableFromInline let ticksPerSlot: UInt16
 
-  init(_ register: Register, count: Int, ticksPerSlot: UInt16) {
+  package init(_ register: Register, count: Int, ticksPerSlot: UInt16) {
     (self.register, self.count, self.ticksPerSlot) = (register.address, count, ticksPerSlot)
   }
 

@@ -249,9 +249,9 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
 
 /// The stamps of the slots that were taken out, one after the other.
 @usableFromInline
-struct StampSequence: Sendable, BitwiseCopyable {
+package struct StampSequence: Sendable, BitwiseCopyable {
   /// The stamp of the newest slot, if it and some before it are where the first of them leads to.
-  @usableFromInline private(set) var newest: UInt32?
+  @usableFromInline package private(set) var newest: UInt32?
   /// Where they lead to for that slot.
   private var place: UInt32?
   /// How many slots after the first one did.
@@ -259,16 +259,16 @@ struct StampSequence: Sendable, BitwiseCopyable {
 
   /// The slots after the newest one for which the counter leads on to within an eighth of a tick. Each of `count` slots was
   /// within a tick of the way, and stamps are rounded by up to one, so the counter is off by at most 2/count ticks a slot.
-  @usableFromInline var reach: Int { count / 16 }
+  @usableFromInline package var reach: Int { count / 16 }
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Notes the next slot's stamp. Slots are the same number of ticks apart, but each stamp is rounded down, so it may be one
   /// less or more than the first one leads to. After another difference, slots were lost or the stamp was void: the
   /// sequence begins anew.
   @usableFromInline
-  mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
+  package mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
     if let last = place {
       let next = last &+ UInt32(counter.ticksPerSlot)
       if (stamp &- next &+ 1) & counter.mask <= 2 {

@@ -15,9 +15,9 @@ public import IMUModel
 /// drain does not wait for a deadline after that; nor where a drain took longer than the interval: it would skip each second
 /// one for good, as all that comes meanwhile makes the next one as long.
 @usableFromInline
-struct DrainPace: Sendable, BitwiseCopyable {
+package struct DrainPace: Sendable, BitwiseCopyable {
   /// Nanoseconds from one drain to the next.
-  @usableFromInline let interval: Int64
+  @usableFromInline package let interval: Int64
   /// Nanoseconds a slot.
   private let period: Int64
   private var origin = MonotonicTime(nanoseconds: 0)
@@ -42,7 +42,7 @@ struct DrainPace: Sendable, BitwiseCopyable {
   /// samples cost. At most every half of the FIFO's capacity, and at least four times a second: who waits for a sample waits
   /// for the drain.
   @usableFromInline
-  init(hertz: Double, capacity: Int) {
+  package init(hertz: Double, capacity: Int) {
     let slot = 1e9 / hertz
     period = Int64(slot)
     let filling = min(Double(capacity) * slot, 1e15)
@@ -52,7 +52,7 @@ struct DrainPace: Sendable, BitwiseCopyable {
 
   /// Begins anew at an instant.
   @usableFromInline
-  mutating func begin(at instant: MonotonicTime) {
+  package mutating func begin(at instant: MonotonicTime) {
     (origin, lastDrain, number) = (instant, instant, 1)
     (due, urgent, drainBegin, isCatchingUp) = (nil, nil, nil, false)
     beginningEnd = instant + DrainPace.beginning.length
@@ -66,7 +66,7 @@ struct DrainPace: Sendable, BitwiseCopyable {
 
   /// The next deadline.
   @usableFromInline
-  var deadline: MonotonicTime { urgent ?? dithered }
+  package var deadline: MonotonicTime { urgent ?? dithered }
 
   private var dithered: MonotonicTime {
     let part = Double(number &* number &* 11_400_714_819_323_198_485) * 0x1p-64 - 0.5
@@ -75,20 +75,20 @@ struct DrainPace: Sendable, BitwiseCopyable {
 
   /// Whether to drain the FIFO now, and not only to read its fill.
   @usableFromInline
-  func isDrain(at now: MonotonicTime) -> Bool {
+  package func isDrain(at now: MonotonicTime) -> Bool {
     !isBeginning || now - lastDrain >= interval - step / 2
   }
 
   /// Notes a drain.
   @usableFromInline
-  mutating func drained(at now: MonotonicTime) {
+  package mutating func drained(at now: MonotonicTime) {
     (lastDrain, drainBegin) = (now, now)
     due = now + longest
   }
 
   /// Moves to the first deadline after `now`.
   @usableFromInline
-  mutating func advance(past now: MonotonicTime) {
+  package mutating func advance(past now: MonotonicTime) {
     // After an urgent drain the dithered deadline is still to come.
     let next = urgent == nil ? number + 1 : number
     number = max(next, UInt64(max(0, now - origin) / step))

@@ -15,7 +15,7 @@ public import IMUModel
 /// The marks may come in any order. The memory is fixed: for more than a second, which is longer than each proof
 /// takes.
 @usableFromInline
-struct HeldRecords: ~Copyable {
+package struct HeldRecords: ~Copyable {
   @usableFromInline var queue: RecordQueue
   /// How many of the oldest were read from a chip that had its configuration.
   @usableFromInline var configured = 0
@@ -28,13 +28,13 @@ struct HeldRecords: ~Copyable {
   ///
   /// - Complexity: one allocation of 48 bytes a record.
   @inlinable
-  init(capacity: Int) {
+  package init(capacity: Int) {
     queue = RecordQueue(capacity: capacity)
   }
 
   /// Records that are held.
   @inlinable var count: Int { queue.count }
-  @inlinable var isEmpty: Bool { count == 0 }
+  @inlinable package var isEmpty: Bool { count == 0 }
   @inlinable var isFull: Bool { queue.isFull }
 
   /// Whether the oldest may be released: it is proved, or it is a gap.
@@ -45,23 +45,23 @@ struct HeldRecords: ~Copyable {
 
   /// Notes that all records held were read from a chip that has its configuration.
   @inlinable
-  mutating func proveConfiguration() { configured = count }
+  package mutating func proveConfiguration() { configured = count }
 
   /// Notes that the chip's outputs changed since all records held were read.
   @inlinable
-  mutating func proveLife() { alive = count }
+  package mutating func proveLife() { alive = count }
 
   /// Notes that the chip announced the newest record held, or a sample since.
   @inlinable
-  mutating func proveAnnouncement() { announced = count }
+  package mutating func proveAnnouncement() { announced = count }
 
   /// Adds a record; traps when there is no room.
   @inlinable
-  mutating func append(_ record: TickRecord) { queue.append(record) }
+  package mutating func append(_ record: TickRecord) { queue.append(record) }
 
   /// Adds a gap, or lets the newest one grow; false when there is no room.
   @inlinable
-  mutating func append(_ gap: Gap) -> Bool {
+  package mutating func append(_ gap: Gap) -> Bool {
     if count > 0, let last = queue[count - 1].gap, last.cause == gap.cause,
       last.code == gap.code
     {
@@ -75,7 +75,7 @@ struct HeldRecords: ~Copyable {
 
   /// Removes the oldest; traps when there is none.
   @inlinable
-  mutating func removeFirst() -> TickRecord {
+  package mutating func removeFirst() -> TickRecord {
     let record = queue.removeFirst()
     configured = max(0, configured - 1)
     alive = max(0, alive - 1)

@@ -8,15 +8,15 @@ public import IMUModel
 ///
 /// Everything leaves in the order of ticks. Gaps and readings among samples wait with them.
 @usableFromInline
-struct ProofQueue<Sink: TickSink & ~Copyable>: ~Copyable {
-  @usableFromInline var held: HeldRecords
+package struct ProofQueue<Sink: TickSink & ~Copyable>: ~Copyable {
+  @usableFromInline package var held: HeldRecords
   @usableFromInline var outbox: TickOutbox<Sink>
 
   /// A queue for `capacity` samples in front of `sink`.
   ///
   /// - Complexity: two allocations.
   @inlinable
-  init(capacity: Int, sink: consuming Sink) {
+  package init(capacity: Int, sink: consuming Sink) {
     held = HeldRecords(capacity: capacity)
     outbox = TickOutbox(sink: sink)
   }
@@ -28,14 +28,14 @@ extension ProofQueue where Sink: ~Copyable {
   /// When there is no room, the oldest one has waited for more than a second: it is released as a sample when its
   /// configuration was proved, because suspicion alone costs no sample.
   @inlinable
-  mutating func append(_ record: TickRecord, at now: MonotonicTime) {
+  package mutating func append(_ record: TickRecord, at now: MonotonicTime) {
     if held.isFull { handOnFirst(unlessProved: .ringFull, code: 0, at: now) }
     held.append(record)
   }
 
   /// Adds ticks without a sample, after the records that are held.
   @inlinable
-  mutating func skip(_ gap: Gap, at now: MonotonicTime) {
+  package mutating func skip(_ gap: Gap, at now: MonotonicTime) {
     release(at: now)
     guard gap.count > 0 else { return }
     while !held.isEmpty {
@@ -47,7 +47,7 @@ extension ProofQueue where Sink: ~Copyable {
 
   /// Passes proved records to the outbox, at most `limit`.
   @inlinable
-  mutating func release(at now: MonotonicTime, limit: Int = .max) {
+  package mutating func release(at now: MonotonicTime, limit: Int = .max) {
     var count = 0
     while count < limit, held.isFirstReady {
       handOn(held.removeFirst(), at: now)

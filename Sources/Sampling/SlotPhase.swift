@@ -7,13 +7,13 @@
 ///     slots    …  │ │ │ │ │ │ │ │ │ │ │ │
 ///                   └ the last one counted was whole in (u − period, v): the estimate stays in there
 @usableFromInline
-struct SlotPhase: Sendable, BitwiseCopyable {
+package struct SlotPhase: Sendable, BitwiseCopyable {
   /// Nanoseconds a slot, by the chip's table.
   @usableFromInline let nominal: Double
   /// Nanoseconds a slot.
   @usableFromInline private(set) var period: Double
   /// Slots of the epoch at the last reading.
-  @usableFromInline private(set) var count: Int64 = 0
+  @usableFromInline package private(set) var count: Int64 = 0
   /// When the last one of them was whole, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   @usableFromInline private(set) var time: Int64 = 0
   /// Both at the reading before.
@@ -27,7 +27,7 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// The phase of a chip that makes so many samples a second.
   @usableFromInline
-  init(hertz: Double) {
+  package init(hertz: Double) {
     nominal = 1e9 / hertz
     period = nominal
   }
@@ -48,13 +48,13 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// The most slots that can become whole in so many nanoseconds.
   @usableFromInline
-  func most(in nanoseconds: Int64) -> Int64 {
+  package func most(in nanoseconds: Int64) -> Int64 {
     Int64(max(0, Double(nanoseconds) / (period * (1 - doubt)))) + 1
   }
 
   /// An epoch begins between two instants: its slots are counted anew.
   @usableFromInline
-  mutating func begin(before: Int64, after: Int64) {
+  package mutating func begin(before: Int64, after: Int64) {
     count = 0
     time = before - Int64(period / 2)
     earlier = (0, time)
@@ -64,7 +64,7 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// An epoch begins whose first slots are counted already, so many of them between two instants.
   @usableFromInline
-  mutating func resume(_ count: Int64, before: Int64, after: Int64) {
+  package mutating func resume(_ count: Int64, before: Int64, after: Int64) {
     self.count = count
     time = before + (after - before) / 2 - Int64(period / 2)
     earlier = (count, time)
@@ -74,7 +74,7 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// Whether a count read between two instants is possible after the last one.
   @usableFromInline
-  func isPossible(_ next: Int64, before: Int64, after: Int64) -> Bool {
+  package func isPossible(_ next: Int64, before: Int64, after: Int64) -> Bool {
     let most = Double(after - read.before) / (period * (1 - doubt)) + 1
     let least = Double(before - read.after) / (period * (1 + doubt)) - 1
     let gained = Double(next - count)
@@ -83,7 +83,7 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// Notes that so many slots were whole at an instant between two.
   @usableFromInline
-  mutating func note(_ next: Int64, before: Int64, after: Int64) {
+  package mutating func note(_ next: Int64, before: Int64, after: Int64) {
     earlier = (count, time)
     let expected = time + Int64(Double(next - count) * period)
     time = max(time, min(max(expected, before - Int64(period)), after))
@@ -99,7 +99,7 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// When a slot near the last two readings was whole.
   @usableFromInline
-  func time(of slot: Int64) -> Int64 {
+  package func time(of slot: Int64) -> Int64 {
     let slots = count - earlier.count
     guard slots > 0 else { return time + Int64(Double(slot - count) * period) }
     return earlier.time
@@ -108,7 +108,7 @@ struct SlotPhase: Sendable, BitwiseCopyable {
 
   /// How many slots the chip has made by an instant after the last reading, if it runs on.
   @usableFromInline
-  func slots(at instant: Int64) -> Int64 {
+  package func slots(at instant: Int64) -> Int64 {
     count + Int64(max(0, Double(instant - time) / period))
   }
 }

@@ -32,7 +32,7 @@ public func watermark(of model: SensorModel, _ configuration: SensorConfiguratio
 /// only when it is the only one between two drains, after a drain for which the same held. A late stamp makes a weak bound,
 /// not a wrong one.
 @usableFromInline
-struct WatermarkEdges: Sendable, BitwiseCopyable {
+package struct WatermarkEdges: Sendable, BitwiseCopyable {
   /// The first edge since the last drain, and how many there were.
   private var edge = MonotonicTime(nanoseconds: 0)
   private var count = 0
@@ -43,14 +43,14 @@ struct WatermarkEdges: Sendable, BitwiseCopyable {
   private var doubtful = 2
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Notes an edge that waited.
   ///
   /// While a burst takes words out, the level falls below the watermark, and a sample that comes then lifts it again: an
   /// edge in a burst says nothing.
   @usableFromInline
-  mutating func note(_ edge: InterruptEdge) {
+  package mutating func note(_ edge: InterruptEdge) {
     hasLoss = hasLoss || edge.followsLoss
     if let emptied, edge.time <= emptied { return }
     if count == 0 { self.edge = edge.time }
@@ -65,7 +65,9 @@ struct WatermarkEdges: Sendable, BitwiseCopyable {
   ///   - end: The instant after the words were taken out.
   /// - Returns: When the watermark was reached, at the latest; `nil` when no edge shows it.
   @usableFromInline
-  mutating func drain(passed: Bool, counted: MonotonicTime, end: MonotonicTime) -> MonotonicTime? {
+  package mutating func drain(passed: Bool, counted: MonotonicTime, end: MonotonicTime)
+    -> MonotonicTime?
+  {
     let before = emptied
     defer {
       (count, hasLoss) = (0, false)
@@ -87,5 +89,5 @@ struct WatermarkEdges: Sendable, BitwiseCopyable {
 
   /// What is in the FIFO is not known any more.
   @usableFromInline
-  mutating func forget() { self = WatermarkEdges() }
+  package mutating func forget() { self = WatermarkEdges() }
 }

@@ -3,7 +3,7 @@
 import IMUModel
 import Testing
 
-@testable import Sampling
+import Sampling
 
 @Suite("The pace at which a FIFO is read")
 struct DrainPaceTests {

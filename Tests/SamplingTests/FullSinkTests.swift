@@ -3,7 +3,7 @@
 import IMUModel
 import Testing
 
-@testable import Sampling
+import Sampling
 
 @Suite struct FullSinkTests {
   @Test(

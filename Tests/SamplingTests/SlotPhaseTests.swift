@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Sampling
+import Sampling
 
 @Suite("The quick estimate of a chip's phase")
 struct SlotPhaseTests {

@@ -3,7 +3,7 @@
 import IMUModel
 import Testing
 
-@testable import Sampling
+import Sampling
 
 @Suite("Edges of a FIFO's watermark")
 struct WatermarkEdgesTests {

@@ -117,9 +117,10 @@ struct CalibratedExportTests {
     let log = try log()
     let (text, report) = try TestLog.export(log.bytes(), options(.gDps))
     let row = text.split(separator: "\n")[1].split(separator: ",").compactMap { Double($0) }
-    let wanted = [0, 2250.0 / 16384, 3200.0 / 16384, -1, 0, 12.5 / 131, -1]
+    let halfStep = 0.5 * 1.25 / 131 + 1e-6
+    let wanted: [Double] = [0, 2250.0 / 16384, 3200.0 / 16384, -1, 0, 12.5 / 131, -1]
     for (value, wanted) in zip(row.dropFirst(), wanted.dropFirst()) {
-      #expect(abs(value - wanted) <= 0.5 * 1.25 / 131 + 1e-6, "\(row)")
+      #expect(abs(value - wanted) <= halfStep, "\(row)")
     }
     #expect(
       report.remarks.contains { $0.contains("accelerometer and gyroscope are calibrated (shoe)") })

@@ -386,7 +386,7 @@ struct DialectTests {
       "\(importer.remarks)")
     let scale = importer.description.sensor.gyroscopeScale.value * .pi / 180
     let records = try Imports.records(importer)
-    #expect(records.map(\.time) == (0..<20).map { $0 * 5_000_000 + 2_000_000 })
+    #expect(records.map(\.time) == (0..<20).map { Int64($0) * 5_000_000 + 2_000_000 })
     #expect(records.map { (Double($0.sample.gx) * scale).rounded() } == (0..<20).map(Double.init))
     // At 2 ms the acceleration of 0, at 7 and 12 ms that of 10 ms, at 97 ms that of 100 ms.
     #expect(records.prefix(4).map(\.sample.ax) == [0, 1, 1, 2].map { $0 * records[1].sample.ax })

@@ -36,22 +36,23 @@ struct BringUpTests {
       bus: bus, identity: SensorIdentity(model: .lsm6dso, address: I2CAddress(known: 0x6A)),
       configuration: SensorConfiguration(rate: hertz(100), busClock: 400_000))
     let waits = try bringUp(&sensor)
-    #expect(
-      bus.trace == [
-        .read(0x0F, 1), .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x11, 0x00),
-        .write(0x15, 0x00), .write(0x10, 0x60), .write(0x12, 0x01), .read(0x12, 1), .read(0x12, 1),
-        .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x12, 0x44), .write(0x13, 0x02),
-        .write(0x15, 0x05), .write(0x17, 0x20), .write(0x10, 0x6A), .write(0x11, 0x64),
-        // Two words, continuous, limited.
-        .write(0x07, 0x02), .write(0x08, 0x80), .write(0x09, 0x66), .write(0x0A, 0x06),
-        .read(0x01, 1), .read(0x07, 1), .read(0x08, 1), .read(0x09, 1), .read(0x0A, 1),
-        .read(0x10, 1), .read(0x11, 1), .read(0x12, 1), .read(0x13, 1),
-        .read(0x15, 1), .read(0x17, 1), .read(0x18, 1),
-      ] + Array(repeating: .read(0x10, 1), count: waits.count - 4)
-        + [
-          .read(0x20, 2), .read(0x0F, 1), .read(0x01, 1), .read(0x07, 4), .read(0x10, 9),
-          .read(0x78, 14), .read(0x78, 14),
-        ])
+    let setUp: [TraceBus.Transfer] = [
+      .read(0x0F, 1), .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x11, 0x00),
+      .write(0x15, 0x00), .write(0x10, 0x60), .write(0x12, 0x01), .read(0x12, 1), .read(0x12, 1),
+      .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x12, 0x44), .write(0x13, 0x02),
+      .write(0x15, 0x05), .write(0x17, 0x20), .write(0x10, 0x6A), .write(0x11, 0x64),
+      // Two words, continuous, limited.
+      .write(0x07, 0x02), .write(0x08, 0x80), .write(0x09, 0x66), .write(0x0A, 0x06),
+      .read(0x01, 1), .read(0x07, 1), .read(0x08, 1), .read(0x09, 1), .read(0x0A, 1),
+      .read(0x10, 1), .read(0x11, 1), .read(0x12, 1), .read(0x13, 1),
+      .read(0x15, 1), .read(0x17, 1), .read(0x18, 1),
+    ]
+    let turnOnReads = [TraceBus.Transfer](repeating: .read(0x10, 1), count: waits.count - 4)
+    let first: [TraceBus.Transfer] = [
+      .read(0x20, 2), .read(0x0F, 1), .read(0x01, 1), .read(0x07, 4), .read(0x10, 9),
+      .read(0x78, 14), .read(0x78, 14),
+    ]
+    #expect(bus.trace == setUp + turnOnReads + first)
     #expect(waits[0] == 50_000)
     #expect(waits[1] == 1_000_000)
     let turnOn = waits.dropFirst(2).dropLast(2)

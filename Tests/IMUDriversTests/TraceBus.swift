@@ -147,10 +147,9 @@ extension TraceBus {
       let axes = Array(bus.registers[0x22..<0x2E])
       if register == 0x78 {
         slot = (slot + 2) & 3
-        let words =
-          count == 14
-          ? [0x08 | slot << 1] + axes[..<6] + [0x10 | slot << 1] + axes[6...]
-          : [0x10 | slot << 1] + axes[6...]
+        var words = [0x10 | slot << 1]
+        words += axes[6...]
+        if count == 14 { words = [0x08 | slot << 1] + axes[..<6] + words }
         bus.registers.replaceSubrange(0x78..<0x78 + words.count, with: words)
       } else if register == 0x3B {
         // Full before the words are read, empty after them.

@@ -250,22 +250,20 @@ public struct ClockStretch {
   mutating func replaceRecent(_ readings: [FillReading]) throws(ClockContradiction) {
     // Knots that were made at the end are not settled either.
     isFinished = false
-    if hasEarly {
-      early = readings
-    } else if let line {
-      let settled = settledSlot ?? .min
-      let kept = knots.firstIndex { $0.slot > settled } ?? knots.endIndex
-      leftOutCount -= knots[kept...].count { $0.leavesAsidesOut }
-      knots.removeSubrange(kept...)
-      lastPlace = knots.last?.slot
-      if let last = knots.last, let first = ends?.first { ends = (first, last) }
-      if knots.isEmpty { (ends, hasUpper, hasLower) = (nil, false, false) }
-      hulls = hulls.map { BoundHull(line, drift: $0.drift) }
-      (recent, readingsSincePlace) = ([], 0)
-      lastSlot = firstSlot
-      for reading in readings { addBounds(of: reading) }
-      try makeKnots()
-    }
+    // Without a line nothing contradicts.
+    guard let line else { return }
+    let settled = settledSlot ?? .min
+    let kept = knots.firstIndex { $0.slot > settled } ?? knots.endIndex
+    leftOutCount -= knots[kept...].count { $0.leavesAsidesOut }
+    knots.removeSubrange(kept...)
+    lastPlace = knots.last?.slot
+    if let last = knots.last, let first = ends?.first { ends = (first, last) }
+    if knots.isEmpty { (ends, hasUpper, hasLower) = (nil, false, false) }
+    hulls = hulls.map { BoundHull(line, drift: $0.drift) }
+    (recent, readingsSincePlace) = ([], 0)
+    lastSlot = firstSlot
+    for reading in readings { addBounds(of: reading) }
+    try makeKnots()
   }
 
   private mutating func makeKnot(at slot: Int64, _ line: ClockLine) throws(ClockContradiction) {

@@ -80,11 +80,10 @@ struct Lattice: Equatable {
   /// Bits of step and base in front of the point: both are below 64.
   static let integerBits = 6
 
-  /// A lattice; `nil` when the numbers are out of their ranges.
+  /// A lattice; `nil` when the precision is too high, or the step below 1. Neither step nor base has more bits than a log
+  /// has for it.
   init?(precision: Int, step: Int64, base: Int64) {
-    guard precision >= 0, precision <= Lattice.maximumPrecision else { return nil }
-    let limit = Int64(1) << Int64(precision + Lattice.integerBits)
-    guard step >= 1 << Int64(precision), step < limit, base >= 0, base < limit else { return nil }
+    guard precision <= Lattice.maximumPrecision, step >= 1 << Int64(precision) else { return nil }
     (self.precision, self.step, self.base) = (precision, step, base)
   }
 

@@ -274,7 +274,7 @@ extension RecordingWriter {
     var limit = order.ticksAfter.map { own + $0 } ?? .max
     // A recording from the sampler's own beginning has its first tick before that is read.
     let first =
-      history.firstTick(from: wanted) ?? (own == 0 && unlogged == 0 && limit > 0 ? 0 : nil)
+      history.firstTick(from: wanted) ?? (own == 0 && unlogged == 0 ? 0 : nil)
     // The history stays for the next recording, in case there will be none of this one.
     history.trim(to: limits.ring, remembering: RecordingWriter.patience)
     guard let first, first < limit, first < (heldFrom ?? .max) else {

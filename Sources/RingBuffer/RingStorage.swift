@@ -108,11 +108,7 @@ extension Atomic where Value == Int {
   /// The new value.
   @inlinable @inline(__always)
   func decrement(_ ordering: RingOrdering) -> Int {
-    switch ordering {
-    case .relaxed: return subtract(1, ordering: .relaxed).newValue
-    case .acquiring: return subtract(1, ordering: .acquiring).newValue
-    case .releasing: return subtract(1, ordering: .releasing).newValue
-    case .acquiringAndReleasing: return subtract(1, ordering: .acquiringAndReleasing).newValue
-    }
+    precondition(ordering == .acquiringAndReleasing, "no ordering of a decrement")
+    return subtract(1, ordering: .acquiringAndReleasing).newValue
   }
 }

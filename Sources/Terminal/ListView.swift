@@ -290,7 +290,7 @@ struct ListView: Sendable {
     case .pageUp: turn(-room)
     case .pageDown: turn(room)
     case .home: select(0)
-    case .end: select(entries.count - 1)
+    case .end: select(.max)
     default: break
     }
   }

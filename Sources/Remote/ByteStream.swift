@@ -80,7 +80,7 @@ struct ByteStream: ~Copyable {
   /// At least one byte.
   private func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(Break) -> Int {
     while true {
-      try bounds?.wait(for: descriptor, POLLIN)
+      try bounds?.wait(for: descriptor, Int16(POLLIN))
       // Safe: the buffer has this many bytes.
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 { return count }
@@ -96,14 +96,14 @@ struct WaitBounds {
   let talk: Talk
 
   /// Waits until `descriptor` can be read or written, or was closed.
-  func wait(for descriptor: Int32, _ events: Int32) throws(ByteStream.Break) {
+  func wait(for descriptor: Int32, _ events: Int16) throws(ByteStream.Break) {
     while true {
       // Checked each time: a program that writes to stderr without end is never waited for.
       let left = patience.look(now: SystemClock().now())
       guard left > 0 else { throw .exhausted }
       guard !talk.isEndless else { throw .endlessTalk }
       var entries = [
-        pollfd(fd: descriptor, events: Int16(events), revents: 0),
+        pollfd(fd: descriptor, events: events, revents: 0),
         pollfd(fd: talk.isOpen ? talk.descriptor : -1, events: Int16(POLLIN), revents: 0),
       ]
       let count = poll(&entries, 2, Int32(clamping: min(left, patience.slice) / 1_000_000 + 1))
@@ -124,7 +124,7 @@ func send(
   let code: Int32
   if let bounds {
     code = try writeAll(bytes, to: descriptor) { () throws(ByteStream.Break) in
-      try bounds.wait(for: descriptor, POLLOUT)
+      try bounds.wait(for: descriptor, Int16(POLLOUT))
     }
   } else {
     code = writeAll(bytes, to: descriptor)

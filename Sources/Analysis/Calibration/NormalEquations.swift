@@ -92,11 +92,11 @@ struct NormalEquations {
     func unknowns(of value: [Double]) -> [Double] {
       let count = scale.count
       var x = zip(value, scale).map { $0 / $1 }
-      for i in 0..<count {
+      for i in scale.indices {
         for k in 0..<i { x[i] -= lower[NormalEquations.place(i, k)] * x[k] }
         x[i] /= lower[NormalEquations.place(i, i)]
       }
-      for i in (0..<count).reversed() {
+      for i in scale.indices.reversed() {
         for k in (i + 1)..<max(i + 1, count) { x[i] -= lower[NormalEquations.place(k, i)] * x[k] }
         x[i] /= lower[NormalEquations.place(i, i)]
       }

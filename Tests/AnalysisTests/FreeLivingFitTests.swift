@@ -37,6 +37,15 @@ struct FreeLivingFitTests {
     #expect(fit.errorAfter < 0.001)
   }
 
+  @Test("a direction counts once in each half of the temperatures' span")
+  func halves() throws {
+    let sensor = ImperfectSensor(hasCrossTerms: false)
+    let points = ImperfectSensor.directions(60).flatMap { direction in
+      [20.0, 30].map { StillPoint(acceleration: sensor.measured(direction), temperature: $0) }
+    }
+    #expect(try FreeLivingFit(points, usesTemperature: true).directionCount == 120)
+  }
+
   /// A sensor as the data sheets have it.
   private func sensor(_ random: inout Noise) -> ImperfectSensor {
     var sensor = ImperfectSensor(hasCrossTerms: false)

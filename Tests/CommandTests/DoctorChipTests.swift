@@ -58,6 +58,9 @@ struct DoctorChipTests {
     let checks = try look(&bus)
     #expect(checks["chip"]?.state == .ok)
     #expect(checks["bus clock"]?.words == "400 kHz measured, 400 kHz configured")
+    #expect(
+      checks["bus clock"]?.figures.map(\.name)
+        == ["measured_hz", "configured_hz", "part_of_configured"])
     #expect(checks["wiring"]?.state == .ok && checks["rate"]?.state == .ok)
     // Asleep, as its power-on leaves it.
     let power = try bus.read(places.mpu, register: MPU6050Register.power1.address)

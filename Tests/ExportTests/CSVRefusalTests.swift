@@ -36,6 +36,7 @@ struct CSVRefusalTests {
     t_us,ax\n0,1\n\n2,3\n ⇒ table.csv, line 3: the line is blank, and samples follow it: take it out
     t_us,ax\n0,\#u{1B}[31m\n ⇒ table.csv, line 2, column 2 (ax): "?[31m" is not a whole number: samples are the sensor's counts (--units raw)
     t_us,ax\n7,1\n7,2\n7,2\n ⇒ all times in table.csv are the same, so they give no sample rate: give it with --rate
+    t_ns,ax\n0,0\n0,1\n0,2\n0,3\n0,4\n1,5\n1,6\n1,0\n1,1\n1,2\n2,3\n2,4\n2,5\n2,6\n2,0\n3,1\n3,2\n3,3\n3,4\n3,5\n ⇒ the times in table.csv make a rate that no log can hold, which is 1/4294967295 to 4294967295 Hz: correct the times, or give the rate with --rate
     t_us,ax\r0,1\r10,2\r ⇒ the lines of table.csv end with CR alone: save it with LF or CR LF and import that
     {"schema":2,"format":"imulog","samples":[{"t_ns":0,"ax":1}]} ⇒ table.csv is of schema 2, which a later version of imulog writes: import it with that version
     """#)

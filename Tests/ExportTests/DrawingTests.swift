@@ -135,6 +135,8 @@ struct DrawingTests {
     // As people count: since the first sample, whose time the caption has.
     #expect(whole.contains(">0:00</text>") && whole.contains(">1:30</text>"))
     #expect(whole.contains("times since 172800 s"))
+    let label = whole.split(separator: "<text x=\"").first { $0.contains(">1:30</text>") }
+    #expect(label?.hasPrefix("836.3") == true, "70 + 860 · 90 / 101")
     let points = points("#c04a00", in: whole)
     #expect(abs((points.first?.x ?? 0) - 70) < 0.5)
     #expect(abs((points.last?.x ?? 0) - 930) < 0.5)

@@ -28,6 +28,16 @@ struct ExportRemarkTests {
     return try TestLog.export(log.bytes(), options)
   }
 
+  @Test("what the store has beside a log stands among the remarks, and its damage is known")
+  func store() {
+    var report = Exporter.Report()
+    report.add(nil)
+    report.add(StoreRemark(sentence: "a", isDamage: false))
+    #expect(report.remarks == ["a"] && !report.areLabelsDamaged)
+    report.add(StoreRemark(sentence: "b", isDamage: true))
+    #expect(report.remarks == ["a", "b"] && report.areLabelsDamaged)
+  }
+
   // The first channel jumps, so that its records are short; the second one stands still, so that one record holds all.
   // Times bend by 8 ms in the middle: a record of the first channel sees a fraction of that.
   @Test("miniSEED's bound is that of the channel with the longest records, and of joined records")

@@ -221,6 +221,18 @@ struct JSONDocumentTests {
     )
   }
 
+  @Test("thousands of events are listed like few, and those that no sample follows")
+  func manyEvents() throws {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.description.sensor.model = SensorDescription.importedModel
+    for tick in 0..<1100 as Range<UInt64> {
+      if tick == 1000 { log.sample(tick, Int64(tick) * 100_000_000, RawSample()) }
+      log.event(tick, .back, .none)
+    }
+    let events = try #require(Self.lines(try log.export(ExportOptions()))["sensorEvents"])
+    #expect(events.split(separator: "\"tick\":").count == 1101)
+  }
+
   @Test("an imported gap begins a period after the sample before it", arguments: [900, 1200])
   func importedGaps(_ holes: Int) throws {
     // A clock that is a hundredth off the rate; two of ten ticks have no sample.

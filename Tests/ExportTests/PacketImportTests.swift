@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+@testable import Export
 import IMUModel
 import Testing
 
@@ -34,6 +34,13 @@ struct PacketImportTests {
     #expect(importer.description.rate == hertz(100))
     #expect(importer.end.ledger.lost == 0 && importer.end.ledger.sampled == UInt64(rows))
     #expect(!importer.remarks.contains { $0.contains("give the rate") }, "\(importer.remarks)")
+  }
+
+  @Test("samples come in runs where three in four intervals are alike", arguments: [5, 6])
+  func runs(_ alike: Int) {
+    var intervals = ImportIntervals()
+    for place in 0..<8 { intervals.add(place < alike ? 10_000_000 : 46_000_000) }
+    #expect(intervals.areRuns == (alike == 6))
   }
 
   @Test("packets that are missing are lost ticks", arguments: [nil, hertz(100)])

@@ -32,7 +32,8 @@ struct RecordImportTests {
     arguments: [ExportFormat.json, .ndjson], [ExportUnits.si, .gDps, .raw])
   func records(_ format: ExportFormat, _ units: ExportUnits) throws {
     let log = try log()
-    let text = try log.export(ExportOptions(format: format, units: units))
+    // With the mark that some editors put before a text.
+    let text = try "\u{FEFF}" + log.export(ExportOptions(format: format, units: units))
     var options = Imports.options
     // Records of random counts have no length from which a unit could be told; chips' scales tell it.
     if format == .ndjson, units == .raw { options.accelerometerScale = Fraction(122, 1_000_000) }

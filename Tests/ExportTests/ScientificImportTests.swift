@@ -38,6 +38,17 @@ struct ScientificImportTests {
     """,
   ]
 
+  @Test("of a product the digits beyond 64 bits are cut off, which is remembered of any but zeros")
+  func product() {
+    func product(_ digits: Int64) -> ImportDecimal {
+      ImportDecimal(digits: .max, exponent: -3)
+        .multiplied(by: ImportDecimal(digits: digits, exponent: 1))
+    }
+    #expect(product(100) == ImportDecimal(digits: .max, exponent: 0))
+    #expect(
+      product(3) == ImportDecimal(digits: 2_767_011_611_056_432_742, exponent: -1, isCut: true))
+  }
+
   @Test("they are the counts of the chip that they were", arguments: tables)
   func chip(_ table: String) throws {
     let header = "time (s),ax (m/s^2),ay (m/s^2),az (m/s^2)\n"

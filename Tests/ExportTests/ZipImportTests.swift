@@ -200,6 +200,15 @@ struct ZipImportTests {
       "\(sentence)")
   }
 
+  @Test("a file whose packed bytes would reach beyond the archive contradicts the directory")
+  func beyond() {
+    let file = MadeZip.File("walk.csv", method: 8, packed: Streams.fixed, size: 26, sum: 0)
+    var bytes = MadeZip([file]).bytes
+    // The third byte of the length, in the local header and in the directory's entry of 54 bytes.
+    for place in [20, bytes.count - 22 - 54 + 22] { bytes[place] = 1 }
+    #expect(Self.error(bytes)?.description.contains("contradicts the directory") == true)
+  }
+
   @Test("a note that unpacks to far more than a table would is left out, and said")
   func note() throws {
     let note = MadeZip.File(

@@ -166,6 +166,25 @@ struct HubRestartTests {
     }
   }
 
+  @Test("a recording whose files are about to be made may have files in the folder of its row too")
+  func bothFolders() throws {
+    let fleet = try Fleet(logs: 1)
+    #expect(fleet.derive(.open).isEmpty)
+    var rows = try HostRows(of: "pump-1", in: HubDirectory(path: fleet.path, create: false))
+    let row = try #require(rows.live.values.first)
+    try rows.begin(row.id, date: "2031-01-01")
+    #expect(rows.unfinished == [row.id: [row.date, "2031-01-01"]])
+  }
+
+  @Test("a hub is durable once its mark has its name")
+  func mark() throws {
+    let (directory, script) = (TemporaryDirectory(inMemory: true), FaultScript())
+    _ = try HubDirectory(path: directory.path + "/fleet", create: true, gate: script.gate)
+    let named = try #require(
+      script.operations.firstIndex { if case .rename = $0 { true } else { false } })
+    #expect(script.operations[(named + 1)...].first == .sync("fleet"))
+  }
+
   @Test("verify writes nothing, and a call to the kernel that fails is reported as what it was")
   func verification() throws {
     let fleet = try Fleet(logs: 2)

@@ -4,7 +4,7 @@ import ChipClock
 import ChipClockTesting
 import IMUModel
 import LogFormat
-import LogStore
+@testable import LogStore
 import LogStoreTesting
 import TestSupport
 import Testing
@@ -56,6 +56,21 @@ struct ChipTimesTests {
     func error(_ truth: [Double]) -> Double {
       let errors = zip(times, truth).map { abs(Double($0) - $1) / 1000 }.sorted()
       return errors.isEmpty ? 0 : errors[errors.count * 99 / 100]
+    }
+  }
+
+  @Test("of the readings of both clocks those before the last one before an instant are forgotten")
+  func clockMap() {
+    var map = RawClockMap()
+    for before in [10, 20, 30] as [Int64] {
+      map.add(
+        FIFOReading(
+          epoch: 0, cause: .start, firstTick: 0, countBefore: 0, count: 1, before: before,
+          length: 0, offset: 0, isDrained: true))
+    }
+    for (time, left) in [(19, 3), (25, 2), (40, 1)] as [(Int64, Int)] {
+      _ = map.forget(before: time)
+      #expect(map.waitingCount == left, "\(time)")
     }
   }
 

@@ -3,7 +3,7 @@
 import Glibc
 import IMUModel
 import LogFormat
-import LogStore
+@testable import LogStore
 import LogStoreTesting
 import TestSupport
 import Testing
@@ -95,6 +95,14 @@ struct KnownRecordingsTests {
     directory.write(cutOff, to: name)
     #expect(try adopt().cut == [7])
     #expect(try adopt() == (0, []))
+  }
+
+  @Test("a file that changed by whole seconds alone is another one: some cards count no others")
+  func seconds() {
+    let status = stat()
+    var later = status
+    later.st_ctim.tv_sec += 1
+    #expect(KnownRecordings.key("a", later) != KnownRecordings.key("a", status))
   }
 
   @Test("a live recording is checked again, whatever it looks like")

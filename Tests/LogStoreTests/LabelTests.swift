@@ -68,7 +68,8 @@ struct LabelTests {
       try store.remove(LabelTests.walking, from: id)
     }
     try store.add(LabelTests.walking, to: id)
-    #expect(try store.labels(of: id).labels == [LabelTests.walking])
+    let list = try store.labels(of: id)
+    #expect(list.labels == [LabelTests.walking] && list.removed.isEmpty)
   }
 
   @Test("labels stay through the trash, and are deleted with the recording for good")

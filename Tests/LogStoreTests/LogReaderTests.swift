@@ -36,6 +36,9 @@ struct LogReaderTests {
     let reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
     let description = reader.description
     #expect(description == log.description)
+    // Nothing bounds the times of a log without readings.
+    let counts = [reader.earliest.count, reader.latest.count]
+    #expect(counts == [0, 0])
   }
 
   @Test(

@@ -133,18 +133,4 @@ struct PullBreakTests {
       #expect(log.starts(with: kept) && part.starts(with: kept) && kept.count + 4096 > part.count)
     }
   }
-
-  @Test(
-    "keeps a complete copy whose source has changed, and the exit status reports it")
-  func changedSource() throws {
-    try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "10s")
-    let name = try bench.pi.logName()
-    let log = bench.pi.directory.bytes(of: name)
-    #expect(bench.pull().status == 0)
-    bench.pi.directory.write(Array(log.prefix(5 * 4096)), to: name)
-    bench.pull().expect(65, "recovered there after a power loss")
-    bench.pi.directory.write(log + Array(log.suffix(100)), to: name)
-    #expect(bench.pull().status == 65)
-    #expect(try RemoteBench.log(bench.laptop) == log)
-  }
 }

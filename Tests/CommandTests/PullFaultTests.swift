@@ -70,24 +70,6 @@ struct PullFaultTests {
     #expect(bench.laptop.recordings == bench.pi.recordings)
   }
 
-  @Test("invalid data after the beginning of a recording leaves no file here")
-  func foreignEnd() throws {
-    let pi = Bench()
-    try pi.record("--motion", "tumble", "--rate", "1000", "--for", "20s")
-    let name = try pi.logName()
-    let id = try #require(try pi.list()[0]["id"].text)
-    let count = pi.directory.bytes(of: name).count
-    let far = try ScriptedFarEnd(
-      """
-      echo imulog-pull 1 keep; read request
-      echo recording 1 \(id) \(count) running 0; echo end; read request; echo end; read request
-      echo bytes \(count); cat \(pi.directory.path)/\(name)
-      while :; do echo bytes 65536; head -c 65536 /dev/zero; done
-      """)
-    far.pull("--timeout", "5s").expect(74, "the data received is not recording")
-    #expect(far.laptop.directory.names(in: "store").allSatisfy { !$0.hasPrefix(".part") })
-  }
-
   @Test(
     "a recording that another program added meanwhile is exported and freed if equal; otherwise the copy is kept",
     arguments: [true, false])
@@ -116,26 +98,6 @@ struct PullFaultTests {
       #expect(outcome.talk.contains("\(log.count) bytes there, 40960 here"), "\(outcome.talk)")
     }
     #expect(!far.laptop.directory.names(in: "store").contains { $0.hasPrefix(".part") })
-  }
-
-  @Test("a recording that was followed to its end is freed too")
-  func followAndFree() throws {
-    let bench = RemoteBench(serveOptions: "--allow-delete")
-    mkdir(bench.pi.store, 0o755)
-    let watch = DirectoryWatch(bench.pi.store)
-    let recording = bench.pi.start([
-      "record", "--board", "simulator", "--rate", "100", "--for", "2s", "--sync-every", "20ms",
-    ])
-    let hasSamples = try watch.wait {
-      (try bench.pi.list().first?["sampleCount"].integer ?? 0) > 0
-    }
-    #expect(hasSamples)
-    let outcome = bench.pull("--follow", "--then-free", "--json").expect(0)
-    #expect(recording.outcome().status == 0)
-    #expect(try outcome.json()["hosts"][0]["freed"] == .integer(1))
-    #expect(bench.pi.recordings.isEmpty && bench.laptop.recordings.count == 1)
-    #expect(bench.journal.contains { $0.contains("sends recording") })
-    #expect(bench.journal.contains { $0.contains("moved recording 1") })
   }
 
   @Test("an unusable directory for exports is reported before anything is fetched")

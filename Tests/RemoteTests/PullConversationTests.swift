@@ -209,6 +209,21 @@ struct PullConversationTests {
       = 3 offered, 1 here, 1 running, 1 failed; status 65
       """),
     PullCase(
+      "what came before a cut at the request, and fetches it once", after: ["000009 a"],
+      with: { $0.thenFree = true },
+      """
+      < imulog-pull 1 free | > list | < recording 9 $a $a.n complete 200 | < end
+      > labelled | < end
+      > fetch $a 0 | < bytes $a.n | @ $a 0 $a.n | < whole $a.n $a.h complete
+      > free $a $a.n $a.h | ~
+      < imulog-pull 1 free | > list | < recording 9 $a $a.n complete 200 | < end
+      > labelled | < end
+      > free $a $a.n $a.h | < freed
+      = pump-1: the connection broke, it was cut; reconnecting
+      = pump-1: recording 9 is here as 9, $a.n bytes, and in the trash there
+      = 1 offered, 1 fetched, 1 freed
+      """),
+    PullCase(
       "a second time when the first answer was lost", before: ["000005 b"],
       with: { $0.thenFree = true },
       """

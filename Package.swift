@@ -177,8 +177,7 @@ let package = Package(
       dependencies: [
         "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
         "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
-      ],
-      resources: [.copy("Golden")], swiftSettings: settings),
+      ], swiftSettings: settings),
     // What of the recorder runs on several threads: `.ci/races` has it.
     .testTarget(
       name: "RecorderThreadTests",

@@ -29,8 +29,6 @@ struct ChipRecorder: Sendable {
   var trigger = TriggerSetting()
   var motion = Motion.tumble
   var faults: [(fault: Fault, at: Int64)] = []
-  /// The sampler's thread does not run for so long at an instant.
-  var samplerStall: (at: Int64, length: Int64)?
 
   private static func hertz(_ rate: UInt32) -> SampleRate { ExampleLog.rate(rate) }
 
@@ -108,7 +106,6 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
   private var bus: SimulatedBus<VirtualClock>?
   private let identity: SensorIdentity
   private let configuration: SensorConfiguration
-  private let stall: (at: Int64, length: Int64)?
 
   init(_ bench: ChipRecorder) throws {
     let address = bench.model.family.addresses[0]
@@ -132,7 +129,7 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
     (settings.readsFIFO, settings.stampsSamples) = (true, bench.isStamped)
     if bench.hasInterrupt { settings.watermark = watermark(of: bench.model, settings) }
     identity = SensorIdentity(model: bench.model, address: address)
-    (configuration, stall) = (settings, bench.samplerStall)
+    configuration = settings
     var other = try FIFOSensor(
       bus: makeBus(clock), identity: identity, configuration: configuration)
     while case .wait(let nanoseconds) = try other.bringUp() { clock.advance(by: nanoseconds) }
@@ -143,21 +140,14 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
   func open<User: SensorUser>(for user: User) throws -> User.Outcome {
     guard let bus = bus.take() else { preconditionFailure("a sensor is opened once") }
     let sensor = try FIFOSensor(bus: bus, identity: identity, configuration: configuration)
-    let sleeper = SleepyClock(
-      clock, stall.map { (MonotonicTime(nanoseconds: ChipRecorder.powerUp + $0.at), $0.length) })
-    return try user.use(sensor, busClock: 400_000, clock: sleeper, boardTitle: "test")
+    return try user.use(
+      sensor, busClock: 400_000, clock: SleepyClock(clock: clock), boardTitle: "test")
   }
 }
 
-/// A virtual clock on which one sleep is too long.
-private final class SleepyClock: MonotonicClock, @unchecked Sendable {
-  // Safe: the service is stepped on the test's thread.
-  private let clock: VirtualClock
-  private var stall: (at: MonotonicTime, length: Int64)?
-
-  init(_ clock: VirtualClock, _ stall: (MonotonicTime, Int64)?) {
-    (self.clock, self.stall) = (clock, stall.map { (at: $0.0, length: $0.1) })
-  }
+/// A virtual clock on which each sleep is a little too long.
+private struct SleepyClock: MonotonicClock {
+  let clock: VirtualClock
 
   func now() -> MonotonicTime { clock.now() }
 
@@ -165,9 +155,6 @@ private final class SleepyClock: MonotonicClock, @unchecked Sendable {
     clock.sleep(until: deadline)
     // From the wake-up to the first instruction.
     clock.advance(by: 30_000)
-    guard let stall, clock.now() >= stall.at else { return }
-    self.stall = nil
-    clock.advance(by: stall.length)
   }
 }
 

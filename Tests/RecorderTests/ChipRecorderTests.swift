@@ -120,55 +120,6 @@ struct ChipRecorderTests {
     #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
   }
 
-  @Test("recordings in a row share no sample")
-  func series() throws {
-    var bench = ChipRecorder.mpu6050
-    (bench.clockError, bench.preTrigger) = (20_000, 300_000_000)
-    let outcome = try bench.run(
-      presses: [2, 4, 5, 6, 6.7, 8].map { Int64($0 * 1e9) }, of: 40_000_000)
-    #expect(outcome.takes.count == 3)
-    for take in outcome.takes { try take.expectTrue() }
-    let numbers = outcome.takes.flatMap { $0.numbers.compactMap { $0 } }
-    #expect(Set(numbers).count == numbers.count)
-  }
-
-  @Test(
-    "a brown-out, an unplugged chip and a full FIFO are gaps of what the chip made meanwhile",
-    arguments: CaseSelection.sample(3, of: Array(0..<12)))
-  func faults(number: Int) throws {
-    let (chip, fault) = (
-      [ChipRecorder.mpu6050, .lsm6dso, .lsm6dsl, .lsm6dsv][number / 3], number % 3
-    )
-    var bench = chip
-    bench.clockError = 13_000
-    let at: Int64 = 5_000_000_000
-    switch fault {
-    case 0: bench.faults = [(.brownOut, at)]
-    case 1: bench.faults = [(.unplug(nanoseconds: 300_000_000), at)]
-    default: bench.samplerStall = (at, 1_200_000_000)
-    }
-    let outcome = try bench.run(presses: [2_000_000_000, 12_000_000_000])
-    let take = try outcome.take()
-    try take.expectTrue()
-    #expect(!take.gaps.isEmpty && outcome.warnings == [])
-    for gap in take.gaps {
-      let row = try #require(take.ticks.firstIndex { $0 > gap.firstTick })
-      #expect(take.truth[row - 1] > at - 200_000_000 && take.truth[row] < at + 4_000_000_000)
-    }
-    let causes = Set(take.gaps.map(\.cause))
-    let epochs = try #require(take.report.chipClock).epochs
-    #expect(!epochs.isEmpty)
-    if fault == 2 {
-      #expect(causes == [.missed], "\(causes)")
-      let isTagged = chip.model == .lsm6dso || chip.model == .lsm6dsv
-      let cause = isTagged ? EpochCause.countedOverflow : .overflow
-      #expect(epochs.allSatisfy { $0.cause == cause && $0.missing?.count == 1 }, "\(epochs)")
-    } else {
-      #expect(causes.isSubset(of: [.busError, .reinitialising]), "\(causes)")
-      #expect(epochs.contains { $0.cause == .chipReset }, "\(epochs)")
-    }
-  }
-
   @Test("live samples are in order, and a fraction of a period from the chip's instants")
   func live() throws {
     var bench = ChipRecorder.mpu6050

@@ -61,7 +61,6 @@ final class ScriptedButton: Panel {
   private var forgetAt: [MonotonicTime] = []
   /// Called after the last edge; returns more edges, or `nil` to end the service.
   private let next: (MonotonicTime) -> [LineEdge]?
-  private(set) var picture: RecorderPicture?
   /// Called with each picture.
   var didShow: (RecorderPicture) -> Void = { _ in }
 
@@ -93,7 +92,6 @@ final class ScriptedButton: Panel {
 
   func handle(signal: Int32) -> Bool { false }
   func show(_ picture: RecorderPicture, now: MonotonicTime) {
-    self.picture = picture
     didShow(picture)
   }
 

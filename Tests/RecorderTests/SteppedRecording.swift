@@ -75,9 +75,7 @@ final class SteppedRecording<Clock: MonotonicClock> {
   }
 
   /// A round of the writer.
-  ///
-  /// - Parameter step: The wall clock's offset.
-  func stepWriter(wallAhead step: Int64 = 0) {
+  func stepWriter() {
     guard end == nil else { return }
     if let rest {
       self.rest = nil
@@ -85,7 +83,7 @@ final class SteppedRecording<Clock: MonotonicClock> {
     }
     let now = clock.now()
     let reading = ClockReading(
-      monotonic: now, wall: ExampleRecording.wall + (now - start) + step, isSynchronised: false)
+      monotonic: now, wall: ExampleRecording.wall + (now - start), isSynchronised: false)
     let round = writer.advance(reading)
     if round.plan != nil { attach() }
     for case .limitReached in round.events { writer.end(at: nil, reason: .completed) }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Recorder
+import Testing
+
+@Suite("The wall clock beside a recording")
+struct ClockWatchTests {
+  @Test(
+    "is noted first, when it is set, at each step of more than 50 ms, and last, but not as it is slewed"
+  )
+  func pairs() {
+    var watch = ClockWatch()
+    // By how much it is ahead.
+    for (index, (ahead, isSynchronised, reason))
+      in ([
+        (7, false, .start), (50_000_007, false, nil), (50_000_008, false, .stepped),
+        (7, false, .stepped), (7, true, .becameSynchronised), (8, true, nil), (8, false, nil),
+        (-3_600_000_000_000, false, .stepped), (.max - 100, false, .stepped),
+        (.min, true, .becameSynchronised), (.max - 100, true, .stepped),
+      ] as [(Int64, Bool, ClockPair.Reason?)]).enumerated()
+    {
+      let time = Int64(index)
+      let pair = watch.reading(
+        time: time, wall: ahead + time, isSynchronised: isSynchronised)
+      #expect(pair?.reason == reason && pair.map { $0.wallAtStart == ahead } ?? true, "\(time)")
+    }
+    let last = ClockPair(time: 20, wall: 7, isSynchronised: true, reason: .end)
+    #expect(watch.end(time: 20, wall: 7, isSynchronised: true) == last)
+  }
+}

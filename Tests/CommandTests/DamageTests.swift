@@ -33,32 +33,6 @@ struct DamageCommandTests {
     #expect(json["damage"].items.count == 1)
   }
 
-  @Test("the export is valid JSON with all intact samples, and reports the losses")
-  func export() throws {
-    let whole = try damage().whole
-    let outcome = bench.run("export", "1", "--units", "raw")
-    expectSentence(outcome, 65, ["damaged", "imulog verify 1"])
-    let json = try outcome.json()
-    let samples = json["samples"].items
-    let lost = try #require(json["ticksLost"].integer)
-    #expect(json["damage"].items.count == 1)
-    #expect(json["damage"][0]["ticksLost"] == .integer(lost))
-    #expect(lost > 0)
-    #expect(samples.count + Int(lost) == whole.count)
-    #expect(json["complete"] == .bool(false))
-    #expect(json["ticks"]["sampled"] == .integer(Int64(samples.count)))
-    json.expect(["ticks.lost": .integer(lost), "ticks.scheduled": .integer(Int64(whole.count))])
-    let info = try bench.run("info", "1", "--json").json()
-    #expect(info["state"] == .string("damaged") && info["complete"] == .bool(false))
-    #expect(info["ticks"]["lost"] == .integer(lost))
-    #expect(info["ticks"]["scheduled"] == .integer(Int64(whole.count)))
-    #expect(info["sampleCount"] == .integer(Int64(samples.count)))
-    let times = Set(samples.compactMap { $0["t_ns"].integer })
-    let rest = whole.filter { $0["t_ns"].integer.map { times.contains($0) } ?? false }
-    let isSame = samples == rest
-    #expect(isSame)
-  }
-
   @Test("every format and an import exit with 65: a file gets what stdout does, and raw the bytes")
   func formats() throws {
     let path = try damage().path

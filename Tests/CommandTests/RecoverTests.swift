@@ -37,27 +37,13 @@ struct RecoverCommandTests {
 
     #expect(rows("2") == left && left.count < whole.count)
     #expect(bench.run("verify", "2").status == 0)
-    let export = bench.run("export", "2").expect(0)
-    let json = try export.json()
-    let lost = Int64(whole.count - left.count)
-    json.expect(["ticks.lost": .integer(lost), "ticks.scheduled": 6000])
-    #expect(json["gaps"].items.map { $0["cause"] } == [.string("lost")])
-    #expect(json["gaps"].items.compactMap { $0["count"].integer } == [lost])
-    json.expect(["complete": false, "stopReason": "recovered"])
+    let json = try bench.run("export", "2").expect(0).json()
+    json.expect(["ticks.lost": .integer(Int64(whole.count - left.count)), "note": "left"])
     #expect(json["recoveredFrom"] == source["id"] && json["id"] != source["id"])
-    #expect(json["note"] == .string("left"))
-    for key in ["started", "clock", "rate_hz", "sensor", "marks", "board"] {
-      #expect(json[key] == source[key])
-    }
-    let row = try #require(try bench.list().first)
-    #expect(row["state"] == .string("recovered") && row["complete"] == .bool(false))
-    #expect(try bench.run("info", "2", "--json").json()["recoveredFrom"] == source["id"])
+    #expect(try bench.list().first?["state"] == .string("recovered"))
     // Once more, it does not change.
     #expect(bench.run("recover", "2").status == 0)
     #expect(rows("3") == left)
-    let again = try bench.run("export", "3").json()
-    for key in ["ticks", "gaps", "stopReason", "complete"] { #expect(again[key] == json[key]) }
-    #expect(again["recoveredFrom"] == json["id"])
   }
 
   @Test("a log whose first page is damaged is recovered by the copy of its header")

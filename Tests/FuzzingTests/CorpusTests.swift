@@ -55,24 +55,4 @@ struct CorpusTests {
       }
     }
   }
-
-  @Test("a log damaged anywhere is exported as valid output in every format")
-  func damaged() throws {
-    let log = try ExampleLog(ticks: 300)
-    let target = ExportTarget()
-    let seed = UInt64.random(in: 0..<1_000_000)
-    print("damage with seed \(seed)")
-    var generator = SeededGenerator(seed: seed)
-    for _ in 0..<60 {
-      var bytes = log.bytes
-      for _ in 0..<Int.random(in: 1...4, using: &generator) {
-        let byte = Int.random(in: 0..<bytes.count, using: &generator)
-        bytes[byte] ^= UInt8.random(in: 1...255, using: &generator)
-      }
-      // Format and units, no range, the log's own bytes.
-      for choice in [0x00, 0x10, 0x31, 0x02, 0x43] as [UInt8] {
-        ([choice, 0, 0] + bytes).withUnsafeBytes { target.run($0) }
-      }
-    }
-  }
 }

@@ -50,42 +50,4 @@ struct DaemonAnswerTests {
     #expect(try service.status()?["problem"] == .null)
     service.end(child)
   }
-
-  @Test("each of fifty simultaneous requests gets one correct answer")
-  func crowd() throws {
-    let service = DaemonBench(["rate": "1000"])
-    let child = try service.startArmed()
-    let verbs = (0..<50).map { ["start", "stop", "keep", "mark", "status"][$0 % 5] }
-    var answers: [(verb: String, outcome: Outcome)] = []
-    ask(verbs[...], service, &answers)
-    #expect(answers.count == 50)
-    for (verb, outcome) in answers {
-      #expect(
-        outcome.status == 0 || outcome.status == 75, "\(verb): \(outcome.status) \(outcome.talk)")
-      #expect(
-        (outcome.status == 75) == outcome.talk.hasPrefix("imulog: "), "\(verb): \(outcome.talk)")
-    }
-    let state = try #require(try service.status()?["state"].text)
-    if state == "recording" { try service.tell("stop") }
-    try service.wait(for: "armed")
-    // Each accepted start has its recording, and each recording is whole.
-    let rows = try service.bench.list()
-    #expect(rows.count >= answers.count { $0.verb == "start" && $0.outcome.status == 0 })
-    #expect(rows.allSatisfy { $0["state"] == .string("complete") })
-    for row in rows {
-      #expect(service.bench.run("verify", "\(row["number"].integer ?? 0)").status == 0)
-    }
-    service.end(child)
-  }
-
-  /// Starts a program for each verb, and then waits for all.
-  private func ask(
-    _ verbs: ArraySlice<String>, _ service: DaemonBench,
-    _ answers: inout [(verb: String, outcome: Outcome)]
-  ) {
-    guard let verb = verbs.first else { return }
-    let child = service.bench.start([verb])
-    ask(verbs.dropFirst(), service, &answers)
-    answers.append((verb, child.outcome()))
-  }
 }

@@ -73,20 +73,6 @@ struct DaemonTests {
     }
   }
 
-  @Test("discard moves the recording to the trash and begins another")
-  func discard() throws {
-    let service = DaemonBench()
-    let child = try service.startArmed()
-    try service.startRecording()
-    try service.tell("discard")
-    try service.wait(for: "recording") { $0["number"].integer == 2 }
-    try service.tell("stop")
-    try service.wait(for: "armed")
-    #expect(try service.bench.list().map { $0["number"] } == [.integer(2)])
-    #expect(service.bench.directory.names(in: "store/.trash").count == 1)
-    service.end(child)
-  }
-
   @Test("a request that does not fit the state is refused in a sentence and has no effect")
   func refusals() throws {
     let service = DaemonBench()

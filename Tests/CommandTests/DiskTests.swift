@@ -43,14 +43,6 @@ struct DiskTests {
     withExtendedLifetime(disk) {}
   }
 
-  @Test("a disk that fills up ends a live recording, and the written part is kept")
-  func liveTake() throws {
-    let disk = disk(28)
-    let options = ["record", "--board", "simulator", "--motion", "tumble", "--rate", "1000"]
-    try expectEnded(bench.run(options + ["--sync-every", "50ms", "--until-stopped"]))
-    withExtendedLifetime(disk) {}
-  }
-
   private func disk(_ kibibytes: Int) -> SmallDisk {
     SmallDisk(at: bench.store, bytes: kibibytes * 1024)
   }

@@ -95,12 +95,6 @@ struct ExportCommandTests {
     bench.run("export", "1", "--format", "gyrodata", "-o", directory.path + "/phone.json").expect(0)
   }
 
-  @Test("raw is the log itself")
-  func raw() throws {
-    let bench = try #require(ExportCommandTests.bench)
-    expectSame(try export("--format", "raw").bytes, bench.directory.bytes(of: try bench.logName()))
-  }
-
   @Test("bytes for programs are not written to a terminal", arguments: ["raw", "parquet"])
   func onTerminal(_ format: String) throws {
     let child = try #require(ExportCommandTests.bench).atTerminal(

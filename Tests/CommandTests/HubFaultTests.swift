@@ -196,45 +196,16 @@ struct HubFaultTests {
     #expect(bench.contents(of: "samples").count == 1)
   }
 
-  @Test("verify names any byte that is wrong in a log or a derived file, and what has no log")
+  @Test("verify says that all agrees, what does not, and where there is no hub")
   func verification() throws {
-    for name in ["one", "two"] { try bench.machine(name).record("--for", "2s") }
-    bench.hosts("pump-1 = one site=b\npump-2 = two\n")
+    try bench.machine("one").record("--for", "2s")
+    bench.hosts("pump-1 = one site=b\n")
     #expect(bench.round().status == 0)
     let right = bench.hub.run("hub", "verify", "fleet").expect(0)
-    #expect(right.output == "2 recordings of 2 hosts: logs, derived files and tables agree\n")
-    let before = bench.inventory()
-    let paths = ["samples", "features", "recordings", "logs"].flatMap {
-      bench.contents(of: $0).keys.filter { !$0.contains("/.") }
-    }
-    #expect(paths.count == 8)
-    for path in paths {
-      let bytes = bench.hub.directory.bytes(of: "fleet/" + path)
-      for place in [bytes.count / 3, bytes.count - 1] {
-        var wrong = bytes
-        wrong[place] ^= 0x20
-        bench.hub.directory.write(wrong, to: "fleet/" + path)
-        bench.expectFinding(
-          path.hasPrefix("logs") ? "is not what was fetched" : "is not what is derived")
-      }
-      bench.hub.directory.write(bytes, to: "fleet/" + path)
-    }
-    let ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-2")
-    bench.hub.directory.write([UInt8(ascii: "x")] + ledger, to: "fleet/ledger/pump-2")
-    bench.expectFinding("damaged lines in fleet/ledger/pump-2: 1")
-    bench.hub.directory.write(ledger, to: "fleet/ledger/pump-2")
-    let stray = "fleet/samples/host=pump-9"
-    bench.hub.directory.makeDirectory(stray)
-    bench.hub.directory.write([1], to: stray + "/x.parquet")
-    bench.expectFinding(
-      "fleet/samples/host=pump-9/x.parquet is of no recording here: run a round; if that leaves it, delete it"
-    )
-    #expect(bench.hub.shell("rm -r \(stray) && mv fleet/samples/host=pump-1 away").status == 0)
-    bench.expectFinding("is not what is derived")
-    #expect(bench.hub.shell("mv away fleet/samples/host=pump-1").status == 0)
-    #expect(bench.hub.run("hub", "verify", "fleet").status == 0)
-    // Times aside: bytes were written and put back.
-    #expect(bench.inventory().count == before.count)
+    #expect(right.output == "1 recording of 1 host: logs, derived files and tables agree\n")
+    let ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-1")
+    bench.hub.directory.write([UInt8(ascii: "x")] + ledger, to: "fleet/ledger/pump-1")
+    bench.expectFinding("damaged lines in fleet/ledger/pump-1: 1")
     expectSentence(bench.hub.run("hub", "verify", "nowhere"), 66, ["there is no hub at nowhere"])
   }
 

@@ -72,10 +72,7 @@ extension FIFOSensor where Bus: ~Copyable {
     for index in 0..<count {
       let start = index * layout.slotBytes
       // An empty MPU gives its last byte again; nothing on the bus gives FF.
-      if isRepeat(from: start) {
-        assembly.desynchronise()
-        throw .repeatedByte(buffer.byte(start))
-      }
+      if isRepeat(from: start) { throw .repeatedByte(buffer.byte(start)) }
       var sample = RawSample(temperature: assembly.temperature)
       if hasAcceleration {
         (sample.ax, sample.ay, sample.az) = buffer.axes(

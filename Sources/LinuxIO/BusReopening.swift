@@ -218,7 +218,7 @@ extension LinuxI2CBus {
   /// Nanoseconds between two attempts to open a node that went away.
   public static var reopeningInterval: Int64 { 2_000_000_000 }
 
-  /// From now on, reopens the node when it goes away: a USB adapter that is unplugged and plugged in.
+  /// From now on, reopens the node when it goes away: a USB adapter that is unplugged and plugged in. Called once.
   ///
   /// A separate thread looks for the node, opens it, and claims and reserves the chip as ``claim(_:)`` and
   /// ``reserve(_:)`` do. Until then transfers fail at once with ``BusError/Kind/gone``. The thread that makes transfers
@@ -233,8 +233,6 @@ extension LinuxI2CBus {
   public mutating func keepOpen(
     at place: AdapterPlace, chip: I2CAddress, every interval: Int64 = reopeningInterval
   ) throws(LinuxIOError) {
-    reopening?.end()
-    reopening = nil
     let next = try BusReopening(place: place, chip: chip, interval: interval)
     try next.begin(BusNode(path: tree.path("/dev/i2c-\(number)")))
     reopening = next

@@ -44,7 +44,7 @@ final class SSHDaemon {
       "keys",
       publicKey("owner") + "restrict,command=\"\(command)\" " + publicKey("reader"))
     let port = SSHDaemon.freePort()
-    // A directory first in PATH in which imulog is.
+    // A directory first in PATH in which imulog is; and a home without a shell's start files, which may take any time.
     bench.directory.makeDirectory("bin")
     symlink(Child.program, folder + "/bin/imulog")
     _ = bench.file(
@@ -60,7 +60,8 @@ final class SSHDaemon {
       KbdInteractiveAuthentication no
       PermitRootLogin yes
       Subsystem sftp internal-sftp
-      SetEnv PATH=\(folder)/bin:/usr/bin:/bin IMULOG_STORE=\(bench.store)
+      PermitUserRC no
+      SetEnv PATH=\(folder)/bin:/usr/bin:/bin IMULOG_STORE=\(bench.store) HOME=\(folder)
 
       """)
     _ = bench.file("known", "[127.0.0.1]:\(port) \(publicKey("host"))")

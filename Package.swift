@@ -134,7 +134,9 @@ let package = Package(
     .target(name: "LinuxIOTestSupport", path: "Tests/LinuxIOTestSupport"),
     .testTarget(
       name: "LinuxIOTests",
-      dependencies: ["IMUModel", "LinuxIO", "LinuxIOTestSupport", "TestSupport"],
+      dependencies: [
+        "IMUModel", "LinuxIO", "LinuxIOTestSupport", "TerminalTesting", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "IMUDriversTests",
@@ -201,11 +203,12 @@ let package = Package(
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
     .target(
-      name: "TerminalTesting", path: "Tests/TerminalTesting", swiftSettings: settings),
+      name: "TerminalTesting", dependencies: ["CTerminalTesting"], path: "Tests/TerminalTesting",
+      swiftSettings: settings),
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Graph", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Terminal",
+        "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Terminal",
         "TerminalTesting", "TestSupport",
       ],
       swiftSettings: settings),
@@ -271,8 +274,8 @@ if let races = Context.environment["IMULOG_RACES"] {
   var tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
   if races == "all" { tests.insert("RecorderTests") }
   let others: Set = [
-    "Boards", "CAllocProbe", "CTerminalTesting", "Export", "FuzzTargets", "Hub", "Remote",
-    "Terminal", "TerminalTesting", "imulog", "realtime-check",
+    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Remote",
+    "Terminal", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }
   (package.products, package.dependencies) = ([], [])

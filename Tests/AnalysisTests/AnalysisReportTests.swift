@@ -68,6 +68,7 @@ struct AnalysisReportTests {
     let fast = try report(hertz: 25)
     #expect(names(fast) == ["velocity RMS, mm/s, 10 to 12.5 Hz"])
     #expect(!fast.covered.contains("no velocity"))
+    #expect(fast.covered.contains(" to 12.50 Hz, half the rate"), "\(fast.covered)")
   }
 
   @Test("a rate that drifts is named, and one that does not is not")

@@ -126,6 +126,10 @@ struct FreeLivingFitTests {
     let result = recording.finished()
     #expect(result.windowCount >= FreeLivingFit.leastPoints)
     #expect(result.calibration == nil && result.method == nil, "\(result)")
+    var mounted = result
+    recording.study.noteConditions(AxisMap("-z,y,x"), &mounted)
+    #expect(
+      mounted.remarks.contains("axes are the chip's, not those of the mounting -z,y,x"))
     #expect(
       result.refusals.count == 1 && result.refusals[0].contains("it was still in 2 of 6 poses"),
       "\(result.refusals)")

@@ -43,6 +43,8 @@ struct BoardFileTests {
 
   @Test("every key is read, lists in the file's order")
   func everyKey() throws {
+    let first = try board(Self.whole.replacing("bus 7", with: "bus 0"))
+    #expect(first.bus == .device(number: 0))
     let board = try board(Self.whole)
     #expect(board.id == "x")
     #expect(board.title == "A Board #2")

@@ -45,6 +45,7 @@ struct DaemonTests {
     #expect(json["ticks"]["scheduled"] == idle["ticks"]["scheduled"])
     #expect(service.bench.run("verify", "1").status == 0)
     #expect(child.said.contains("recording 1: "))
+    #expect(!child.said.split(separator: "\n").contains { $0.hasPrefix("<") }, "no journal")
     service.end(child)
     #expect(access(service.socket, F_OK) != 0)
   }

@@ -42,7 +42,7 @@ struct RecoverCommandTests {
     #expect(json["recoveredFrom"] == source["id"] && json["id"] != source["id"])
     #expect(try bench.list().first?["state"] == .string("recovered"))
     // Once more, it does not change.
-    #expect(bench.run("recover", "2").status == 0)
+    bench.run("recover", "2").expect(0, "of recording 2, and nothing is missing")
     #expect(rows("3") == left)
   }
 

@@ -179,7 +179,9 @@ struct DrawingTests {
     #expect(["hidden", "later", "earlier"].allSatisfy { !text.contains($0) })
     #expect(text.contains("1 label without room for the name"))
     let data = try #require(text.split(separator: "<path class=\"label\" d=\"").dropFirst().first)
-    let bars = Self.lines(data.prefix { $0 != "\"" }).filter { $0.count == 2 && $0[0].y == $0[1].y }
+    let lines = Self.lines(data.prefix { $0 != "\"" }).filter { $0.count == 2 }
+    #expect(lines.count { abs($0[1].y - $0[0].y - 8) < 0.01 } == 3, "where each begins")
+    let bars = lines.filter { $0[0].y == $0[1].y }
     // One scale, from 70 on, some 86 units a second.
     let ends = bars.flatMap { [$0[0].x, $0[1].x] }
     #expect(ends.count == 4)

@@ -342,4 +342,15 @@ struct RecordImportTests {
     let found = try ImportFormat.detect(&source)
     #expect(found.rawValue == file.words)
   }
+
+  @Test("a kind of file that is known and not read is named, with the way to one that is")
+  func foreign() {
+    let refusal = ImportError.otherFormat(
+      name: "file", format: "a picture (PNG)",
+      remedy: "import the table from which it was drawn, or type that as CSV")
+    #expect(throws: refusal) {
+      var source = ArraySource([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10], name: "file")
+      _ = try ImportFormat.detect(&source)
+    }
+  }
 }

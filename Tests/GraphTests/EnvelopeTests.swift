@@ -46,6 +46,16 @@ import Testing
     }
   }
 
+  @Test("a column has the lowest and the highest magnitudes of its samples")
+  func magnitudes() {
+    var envelope = Envelope(start: 0, columnWidth: 10, columns: 1)
+    let ranges = [300, 100, 200].map { MagnitudeRange(Magnitudes(RawSample(ax: $0))) }
+    for (time, range) in ranges.enumerated() { envelope.add(Int64(time), RawSample(), range) }
+    var all = ranges[0]
+    all.include(ranges[1])
+    #expect(envelope.columns[0].magnitudes == all)
+  }
+
   @Test("samples and gaps outside the columns are ignored")
   func outside() {
     var envelope = Envelope(start: 100, columnWidth: 10, columns: 3)

@@ -170,10 +170,13 @@ struct HubRestartTests {
   func bothFolders() throws {
     let fleet = try Fleet(logs: 1)
     #expect(fleet.derive(.open).isEmpty)
-    var rows = try HostRows(of: "pump-1", in: HubDirectory(path: fleet.path, create: false))
+    let hub = try HubDirectory(path: fleet.path, create: false)
+    var rows = try HostRows(of: "pump-1", in: hub)
+    #expect(rows.files(of: "pump-1", in: hub, [:]).count == 3)
     let row = try #require(rows.live.values.first)
     try rows.begin(row.id, date: "2031-01-01")
     #expect(rows.unfinished == [row.id: [row.date, "2031-01-01"]])
+    #expect(try HostRows(of: "pump-1", in: hub).unfinished == rows.unfinished)
   }
 
   @Test("a hub is durable once its mark has its name")

@@ -79,11 +79,13 @@ final class FIFOBus: I2CBus {
 /// A driver on a ``FIFOBus``, its FIFO started.
 func started(
   _ bus: FIFOBus, _ model: SensorModel, _ channels: ChannelSet = .all,
-  rate: SampleRate = hertz(1000), busClock: Int? = 400_000
+  rate: SampleRate = hertz(1000), busClock: Int? = 400_000, watermark: Int? = nil
 ) throws -> FIFOSensor<FIFOBus> {
+  var configuration = SensorConfiguration(rate: rate, channels: channels, busClock: busClock)
+  configuration.watermark = watermark
   var sensor = try FIFOSensor(
     bus: bus, identity: SensorIdentity(model: model, address: model.addresses[0]),
-    configuration: SensorConfiguration(rate: rate, channels: channels, busClock: busClock))
+    configuration: configuration)
   while case .wait = try sensor.bringUp() {}
   try sensor.startFIFO()
   return sensor

@@ -46,6 +46,24 @@ struct FIFOTransferTests {
         .write(0x0A, 0x00), .read(0x3A, 4), .write(0x06, 0x00), .write(0x07, 0x00),
         .write(0x08, 0x08), .write(0x09, 0x00), .write(0x0A, 0x36),
       ])
+    bus = FIFOBus(.lsm6dsl)
+    _ = try started(bus, .lsm6dsl, .gyroscope, rate: hertz(416), watermark: 101)
+    // 303 words.
+    #expect(bus.chip.registers[0x06] == 0x2F && bus.chip.registers[0x07] == 0x01)
+    #expect(throws: SensorError.self) {
+      _ = try started(FIFOBus(.mpu6050), .mpu6050, rate: hertz(700))
+    }
+  }
+
+  @Test("bytes of outputs differ where any bit of a count does")
+  func outputs() {
+    for channel in 0..<6 {
+      for bit in 0..<16 {
+        var sample = RawSample()
+        sample[channel] = Int16(truncatingIfNeeded: 1 << bit)
+        #expect(SensorOutputs(sample) != SensorOutputs(RawSample()), "\(channel), \(bit)")
+      }
+    }
   }
 
   @Test("of bring-up leave the FIFO off, and it is part of the configuration once it runs")

@@ -27,6 +27,19 @@ struct LSM6DSVTests {
     #expect(try back.read(Self.address, register: 0x17) & 3 == 3)
   }
 
+  @Test("its FIFO takes both sensors at their rate")
+  func fifoRates() throws {
+    let clock = VirtualClock()
+    var sensor = try FIFOSensor(
+      bus: SimulatedBus(clock: clock, chip: .lsm6dsv, address: Self.address),
+      identity: SensorIdentity(model: .lsm6dsv, address: Self.address),
+      configuration: SensorConfiguration(rate: hertz(480), busClock: 400_000))
+    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+    try sensor.startFIFO()
+    var back = sensor.releaseBus()
+    #expect(try back.read(Self.address, register: 0x09) == 0x88)
+  }
+
   @Test(
     "both sensors run at the rate that leaves room for two bursts",
     arguments: [

@@ -92,7 +92,7 @@ struct SampleRateTests {
       let rate = try #require(SampleRate(above, per: below))
       #expect(Plain.hertz(rate) == text)
     }
-    #expect(Plain.hertz(0.0) == "0")
+    #expect(Plain.hertz(0.0) == "0" && Plain.number(Int64(-1001), per: 1000) == "-1.001")
     #expect(Plain.hertz(0.00012345) == "0.000123")
   }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 import IMUModel
-import LinuxIO
+@testable import LinuxIO
 import LinuxIOTestSupport
 import Testing
 import TestSupport
@@ -99,6 +99,18 @@ final class ControlSocketTests {
     #expect(fromSlow == accepted * 4096)
     let isTaken = socket.send(peers[0], [1])
     #expect(isTaken == true)
+  }
+
+  @Test("a stream without news is told from one whose other end hung up")
+  func news() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let stream = ControlStream(fileDescriptor: ends[0])
+    var read = [stream.read()]
+    send(ends[1], "x")
+    hangUp(ends[1])
+    read += [stream.read(), stream.read()]
+    #expect(read == [[], [UInt8(ascii: "x")], nil])
   }
 
   /// Ends a caller's connection. A process that another test starts meanwhile may hold a copy of the

@@ -31,6 +31,18 @@ struct SteppedRecorderTests {
     #expect(end.reason == .button)
   }
 
+  @Test("each recording of a service ends with its length")
+  func lengths() throws {
+    let service = SteppedRecorder()
+    let start = MonotonicTime(nanoseconds: 7_002_000_123)
+    _ = try service.run(
+      .presses([3, 12, 21].map { start + $0 * 1_000_000_000 }, of: 100_000_000))
+    let ends = try service.catalogue().list().entries.map {
+      ($0.number, try service.expectWhole($0).end.reason)
+    }
+    #expect(ends.filter { $0.0 < 3 }.map(\.1) == [.completed, .completed])
+  }
+
   @Test(
     "a press whose release is lost ends neither a recording nor the service, and loses no sample",
     arguments: [false, true])

@@ -179,6 +179,26 @@ struct PullConversationTests {
   ])
   func copies(_ pull: PullCase) throws { try pull.play() }
 
+  @Test("a partial copy that is damaged here goes on where it is intact")
+  func damagedHere() throws {
+    let (store, name) = (PullingStore(), ".part-\(Conversation.log("a").description.id)")
+    store.put("a", 8192)
+    var bytes = store.directory.bytes(of: name)
+    bytes[5000] ^= 1
+    store.directory.write(bytes, to: name)
+    try PullCase(
+      "", after: ["000009 a"],
+      """
+      < imulog-pull 1 keep | > list | < recording 9 $a $a.n complete 200 | < end
+      > labelled | < end
+      > fetch $a 8192 | < prefix $a.h8192 | < bytes 20 | @ $a 8192 8212 | < whole $a.n $a.h complete
+      > fetch $a 4888 | < prefix $a.h4888 | < bytes $a.n-4888 | @ $a 4888 $a.n | < whole $a.n $a.h complete
+      = pump-1: recording 9 is here as 9, $a.n bytes, resumed where an earlier attempt stopped
+      = 1 offered, 1 fetched
+      """
+    ).play(in: store)
+  }
+
   @Test(arguments: [
     PullCase(
       "what is proved to be here, new or not", before: ["000005 b"],

@@ -35,6 +35,12 @@ struct PulledHostTests {
     #expect(kept([])?.status == nil)
   }
 
+  @Test("a rate needs bytes and time")
+  func rate() {
+    #expect(PulledHost.rate(2_500_000, 1_000_000_000) == "2.5")
+    #expect(PulledHost.rate(1, 0) == "-" && PulledHost.rate(0, 1) == "-")
+  }
+
   @Test("hosts at a time take half of the open files that are allowed, and their logs a fourth")
   func share() {
     // 12 for each connection; 256 logs at most.

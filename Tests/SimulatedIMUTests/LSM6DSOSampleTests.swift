@@ -149,6 +149,21 @@ struct LSM6DSOSampleTests {
     }
   }
 
+  @Test("with its first filter the gyroscope settles for as many samples more as the table says")
+  func gyroscopeSettling() throws {
+    for (rate, more) in [(0x40, 1), (0x60, 2), (0x70, 4)] as [(UInt8, Int64)] {
+      let ticks = try [0x08, 0x0A].map { (control4: UInt8) in
+        var bench = Bench(.lsm6dso.ideal)
+        try bench.write(0x13, control4)
+        try bench.write(0x11, rate)
+        while try bench.read(0x1E) & 2 == 0 { bench.advance(milliseconds: 0.1) }
+        return bench.tick
+      }
+      let period = Int64(1024 >> Int64(rate >> 4))
+      #expect((ticks[1] - ticks[0] + period / 2) / period == more, "CTRL2_G \(rate)")
+    }
+  }
+
   @Test("DRDY_MASK holds data-ready back until the sensor has settled")
   func readyMask() throws {
     for (control4, expected) in [(0x00, 2), (0x08, 0)] as [(UInt8, UInt8)] {

@@ -103,6 +103,14 @@ struct ListPreviewTests {
     reader.read { false }
     let isReading = reader.isReading
     #expect(isReading)
+    // One that has its end, and one without.
+    for (log, isRecovered) in [("a", false), ("r", true)] as [(Character, Bool)] {
+      directory.write(
+        Conversation.log(log).bytes, to: "000008-20261121T023807Z-deadbeef.imulog")
+      let entry = try #require(try catalogue.list().entries.first { $0.number == 8 })
+      let state = try RecordingOnScreen(entry, in: catalogue).title.state
+      #expect(state.hasPrefix("recovered") == isRecovered && !state.contains("running"))
+    }
   }
 
   @Test("every size has a screen in every mode")

@@ -197,6 +197,11 @@ struct ShowViewTests {
   func zoom() {
     var view = view(Recordings.trace())
     #expect(view.window.isWhole)
+    _ = view.handle(.character("+"), columns: 80, rows: 24)
+    #expect(view.window.length == 5 * Recordings.second)
+    let start = view.window.start
+    _ = view.handle(.shiftRight, columns: 80, rows: 24)
+    #expect(view.window.start == start + Recordings.second * 5 / 4)
     for _ in 0..<40 { _ = view.handle(.character("+"), columns: 80, rows: 24) }
     #expect(view.window.length == 400_000_000)
     #expect(view.window.span.contains(view.cursor))

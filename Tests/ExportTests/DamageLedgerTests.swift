@@ -54,62 +54,30 @@ struct DamageLedgerTests {
       })
   }
 
-  private func ticks(of facts: [String: String]) -> [String: String] {
-    let name = "imulog.ticks."
-    return Dictionary(
-      uniqueKeysWithValues: facts.filter { $0.key.hasPrefix(name) }
-        .map { (String($0.key.dropFirst(name.count)), $0.value) })
-  }
-
   @Test(
-    "Parquet and MCAP count the ticks as the JSON document does",
+    "every format has the same gaps, counts and samples",
     arguments: [
       nil, 2_000_000_000..<90_000_000_000, 20_005_000_000..<21_005_000_000, 1..<70_000_000,
     ] as [Range<Int64>?], [false, true])
   func ledgers(_ range: Range<Int64>?, _ cutsEnd: Bool) throws {
     let bytes = try damaged(cutsEnd: cutsEnd)
+    let rows = try GapCountTests().gaps(bytes, range)
     let stated = try ticks(bytes, range)
     let parquet = try ParquetReader(TestLog.data(bytes, options(.parquet, range)).bytes)
     let mcap = try MCAPFile(TestLog.data(bytes, options(.mcap, range)).bytes)
-    #expect(ticks(of: parquet.metadata) == stated)
-    #expect(ticks(of: try #require(mcap.metadata["imulog"])) == stated)
     #expect(parquet.metadata["imulog.damage"] == mcap.metadata["imulog"]?["imulog.damage"])
     let (text, report) = try TestLog.export(bytes, options(.csv, range))
-    let cells = text.split(separator: "\n").dropFirst().map {
-      $0.split(separator: ",", omittingEmptySubsequences: false)
+    let counts = text.split(separator: "\n").dropFirst().map {
+      Int64($0.split(separator: ",", omittingEmptySubsequences: false)[1])
     }
-    #expect(parquet.integers("t_ns") == cells.map { Int64($0[0]) })
-    #expect(parquet.integers("ax") == cells.map { Int64($0[1]) })
-    let samples = mcap.messages.filter { $0.topic == "/imu" }
-    let counts = parquet.integers("ax").compactMap(\.self)
-    #expect(samples.count == counts.count)
-    let scale = CountScale(Fraction(1, 16384), times: .standardGravity, decimals: 6)
-    let values = try #require(scale).values
-    for (sample, count) in zip(samples.suffix(20), counts.suffix(20)) {
-      let value = values[Int(UInt16(bitPattern: Int16(count)))]
-      #expect(try MCAPFile.Imu(sample.data).values[0] == value)
-    }
-    let rows = GapRows.csv(text)
+    #expect(parquet.integers("ax") == counts)
+    #expect(mcap.messages.count { $0.topic == "/imu" } == counts.compactMap(\.self).count)
     let lost = rows.filter { $0[1] == "lost" }.compactMap { Int($0[2]) }.reduce(0, +)
     #expect("\(lost)" == stated["lost"])
     if range == nil { #expect(lost > 100) }
     if range == nil, !cutsEnd {
       #expect(report.damages == 1 && parquet.metadata["imulog.damage"] == "1")
     }
-    #expect(try GapRows.json(TestLog.export(bytes, options(.json, range)).text) == rows)
-  }
-
-  @Test("an import of the JSON document has the ticks that damage took where they were")
-  func imported() throws {
-    let text = try TestLog.export(try damaged(), options(.json)).text
-    let importer = try Imports.csv(text)
-    #expect(importer.end.ledger.busErrors == 3)
-    #expect("\(importer.end.ledger.lost)" == (try ticks(try damaged())["lost"]))
-    #expect(!importer.remarks.contains { $0.contains("left out") }, "\(importer.remarks)")
-    let gaps = try Imports.records(importer).compactMap(\.gap).map {
-      ["\($0.firstTick * 10_000_000)", $0.cause.name, "\($0.count)"]
-    }
-    #expect(try gaps == GapRows.json(text))
   }
 
   @Test("the rows of gaps are those of the recording that `recover` makes")

@@ -91,7 +91,7 @@ struct GapCountTests {
   }
 
   /// The gaps that all formats have, each as time, cause and length.
-  private func gaps(_ log: [UInt8], _ range: Range<Int64>? = nil, _ comment: Comment? = nil) throws
+  func gaps(_ log: [UInt8], _ range: Range<Int64>? = nil, _ comment: Comment? = nil) throws
     -> [[String]]
   {
     let document = try text(log, .json, range)

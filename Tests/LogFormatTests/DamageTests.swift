@@ -74,25 +74,6 @@ struct DamageTests {
   }
 
   @Test(
-    "cut at any byte and filled with zeros, like preallocated space, yields the same",
-    arguments: sizes)
-  func zerosBehindTheCut(samples: UInt64, stride step: Int) throws {
-    let log = try Log(samples: samples)
-    for count in stride(from: 0, through: log.bytes.count, by: step) {
-      var bytes = Array(log.bytes[..<count])
-      bytes += Array(repeating: 0, count: 2 * 4096 - count % 4096)
-      let part = LogContent(decoding: bytes, .example)
-      // The zeros may happen to be the last bytes of the chunk that was cut.
-      let least = log.found(before: count)
-      let most = log.found(before: count + 4)
-      #expect((least.samples...most.samples).contains(part.samples.count), "cut at \(count)")
-      #expect((least.others...most.others).contains(part.others.count), "cut at \(count)")
-      #expect(part.samples == Array(log.content.samples.prefix(part.samples.count)))
-      #expect(part.others == Array(log.content.others.prefix(part.others.count)))
-    }
-  }
-
-  @Test(
     "with any bit flipped loses that chunk and its followers in the page, and nothing else",
     arguments: sizes)
   func flipAnywhere(samples: UInt64, stride step: Int) throws {

@@ -68,25 +68,6 @@ import Testing
   }
 
   @Test(
-    "frozen for two seconds at 100 Hz, nothing of it is a sample",
-    arguments: ProvedSamplesTests.models)
-  func twoSeconds(model: SensorModel) throws {
-    for survives in [true, false] {
-      var bench = ProofBench(model: model, milliseconds: 5000, motion: .still)
-      bench.faults = [
-        (
-          .freeze(nanoseconds: 2_000_000_000, keepsDataReady: true, survivesReset: survives),
-          1_234_567_890
-        )
-      ]
-      let outcome = try bench.run()
-      #expect(outcome.wrong.isEmpty, "\(outcome.wrong.count)")
-      #expect(outcome.imbalance == nil)
-      #expect(outcome.ledger.frozen > 20)
-    }
-  }
-
-  @Test(
     "frozen until the recording ends, nothing of it is a sample",
     arguments: ProvedSamplesTests.kinds)
   func atTheEnd(model: SensorModel) throws {
@@ -135,18 +116,6 @@ import Testing
         // Beyond these rates two updates may fall into the bursts.
         if Int(hertz) * 400_000 <= 757 * busClock { #expect(outcome.wrong.isEmpty) }
       }
-    }
-  }
-
-  @Test("ten minutes of the angular rate alone at 2000 °/s and 10 Hz, at rest")
-  func gyroscopeAlone() throws {
-    for model in ProvedSamplesTests.models {
-      var bench = ProofBench(model: model, rate: .hz(10), channels: .gyroscope, motion: .still)
-      bench.gyroscopeRange = 2000
-      bench.milliseconds = 600_000
-      let outcome = try bench.run()
-      #expect(outcome.ledger.sampled == 6000, "\(model): \(outcome.ledger)")
-      #expect(outcome.events.isEmpty)
     }
   }
 }

@@ -9,27 +9,6 @@ import TestSupport
   "The service on a small disk", .waitsForPrograms, .timeLimit(.minutes(60)),
   .enabled(if: SmallDisk.isPossible, Comment(rawValue: SmallDisk.reason)))
 struct DaemonSpaceTests {
-  @Test(
-    "the oldest recordings are deleted if the configuration allows it, and no more than necessary")
-  func deleteOldest() throws {
-    let service = DaemonBench(["delete-oldest": "yes"])
-    let disk = SmallDisk(at: service.bench.store, bytes: 4 << 20)
-    try makeRecordings(service)
-    let sizes = service.bench.recordings.map {
-      service.bench.directory.bytes(of: "store/" + $0).count
-    }
-    // A recording needs 1 MiB: deleting the first recording is enough for that.
-    try #require(sizes[0] > 80_000)
-    fill(disk, leaving: (1 << 20) - 40_000, service)
-    let child = try service.startArmed()
-    try service.makeRecording()
-    #expect(try service.bench.list().map { $0["number"].integer } == [4, 3, 2])
-    #expect(child.said.contains("recording 1, the oldest, was deleted to make room"))
-    #expect(service.bench.run("verify", "4").status == 0)
-    service.end(child)
-    withExtendedLifetime(disk) {}
-  }
-
   @Test("a recording that can never fit deletes no other, nor anything in the trash")
   func neverFits() throws {
     let service = DaemonBench(["delete-oldest": "yes", "rate": "1000", "length": "10000h"])

@@ -92,13 +92,4 @@ struct DamageCommandTests {
     }
     #expect(bench.run("rm", "1").status == 0)
   }
-
-  @Test("a foreign file is not mistaken for a log")
-  func foreign() throws {
-    let path = bench.file("foreign.imulog", String(repeating: "not a log\n", count: 1000))
-    expectSentence(bench.run("verify", path), 65, [path, "not an imulog recording"])
-    expectSentence(
-      bench.run("import", path, "--format", "raw"), 65, [path, "is a table or other text"])
-    #expect(bench.inventory().isEmpty)
-  }
 }

@@ -40,10 +40,8 @@ struct PullBreakTests {
     #expect(bench.leftovers.isEmpty)
   }
 
-  @Test(
-    "resumes the partial copy of an earlier run, and reports it; before its damage, where it has some",
-    arguments: [false, true])
-  func nextProgram(isDamaged: Bool) throws {
+  @Test("resumes the partial copy of an earlier run, and reports it")
+  func nextProgram() throws {
     try bench.pi.record("--motion", "tumble", "--rate", "1000", "--for", "25s")
     let log = try RemoteBench.log(bench.pi)
     bench.breakOff(after: log.count / 2)
@@ -58,15 +56,10 @@ struct PullBreakTests {
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     bench.pull().expect(75, "another program is at it here")
     close(descriptor)
-    if isDamaged {
-      var bytes = bench.laptop.directory.bytes(of: part)
-      bytes[5 * 4096 + 100] ^= 0x40
-      bench.laptop.directory.write(bytes, to: part)
-    }
     let outcome = bench.pull("--json").expect(0)
-    #expect(isDamaged || outcome.talk.contains("resumed"))
+    #expect(outcome.talk.contains("resumed"))
     let received = try #require(try outcome.json()["hosts"][0]["received_bytes"].integer)
-    #expect(isDamaged || received < Int64(log.count / 2 + 10_000))
+    #expect(received < Int64(log.count / 2 + 10_000))
     #expect(try RemoteBench.log(bench.laptop) == log)
     #expect(bench.leftovers.isEmpty)
   }

@@ -87,32 +87,6 @@ struct PullLabelTests {
     #expect(far.laptop.directory.names(in: "store/.labels").isEmpty)
   }
 
-  @Test("labels that are not within the copy here stay, and names that none can give are left out")
-  func outside() throws {
-    let bench = try machines()
-    let child = try bench.pi.startRecording([
-      "record", "--board", "simulator", "--until-stopped", "--rate", "100",
-    ])
-    try waitUntil({ bench.pi.run("label", "3", "0s..1ms", "begin").status == 0 })
-    #expect(bench.pi.run("label", "3", "500h..600h", "ahead").status == 0)
-    child.signal(SIGINT)
-    #expect(child.outcome().status == 0)
-    // As another program may write them: CRC-32C of what follows each.
-    let file = try #require(
-      bench.pi.directory.names(in: "store/.labels").first { name in
-        String(decoding: bench.pi.directory.bytes(of: "store/.labels/\(name)"), as: UTF8.self)
-          .contains("left foot")
-      })
-    let lines = "8f375462 + 0 1000000000 a\u{FFFD}b\nf571791d + 0 1000000000 =1+1\n"
-    bench.pi.directory.write(
-      bench.pi.directory.bytes(of: "store/.labels/\(file)") + Array(lines.utf8),
-      to: "store/.labels/\(file)")
-    expectSentence(bench.pi.run("label", "1", "0s..1s", "a\u{FFFD}b"), 64, ["UTF-8"])
-    bench.pull().expect(0, "2 labels of recording", "left out, whose names")
-    #expect(bench.laptop.run("label", "1").lines == ["3s..8s left foot"])
-    #expect(bench.laptop.run("label", "3").lines == ["0s..1ms begin", "1800000s..2160000s ahead"])
-  }
-
   @Test("a recording is freed only after its labels are here; later ones come from the trash there")
   func freed() throws {
     let bench = try machines(freeing: true)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+@testable import Export
 import IMUModel
 import Testing
 
@@ -187,6 +187,17 @@ struct DrawingTests {
     #expect(ends.count == 4)
     for (end, seconds) in zip(ends, [2.0, 5, 7, 8]) {
       #expect(abs((end - 70) / seconds - 85.6) < 0.1, "\(ends)")
+    }
+  }
+
+  @Test("a name has room from seven units behind the one before on")
+  func room() throws {
+    // Ten nanoseconds a unit, and seven units a letter.
+    for (from, silent) in [(145, 0), (135, 1)] as [(Int64, Int)] {
+      let labels = try [
+        RecordingLabel("a", from: 0, to: 1), RecordingLabel("b", from: from, to: from + 1),
+      ]
+      #expect(DrawingLabels(labels, in: 0..<8600).silent == silent, "\(from)")
     }
   }
 

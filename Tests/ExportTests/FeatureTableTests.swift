@@ -32,12 +32,12 @@ struct FeatureTableTests {
     log.clock(0, wall: 1_000_000_000_000)
     log.samples(0..<10) { _ in RawSample(ax: 1, ay: -2, az: 16384, gx: 4) }
     log.gap(10, 40, .busError)
-    log.samples(50..<60) { _ in RawSample(ax: 2, ay: -3, az: 16384, gx: 5) }
+    log.samples(50..<65) { _ in RawSample(ax: 2, ay: -3, az: 16384, gx: 5) }
     for tenth in [85, 39, -5, 25, 35, 9, 59] as [Int64] { log.mark(tenth * 100_000_000) }
     #expect(
       try rows(log) == [
         [999, 0, 0, 1], [1000, 10, 0, 1], [1001, 0, 40, 0], [1002, 0, 0, 1], [1003, 0, 0, 2],
-        [1005, 10, 0, 1], [1008, 0, 0, 1],
+        [1005, 10, 0, 1], [1006, 5, 0, 0], [1008, 0, 0, 1],
       ])
   }
 }

@@ -32,8 +32,6 @@ struct DrainBench: Sendable {
   /// What a look at a clock takes, in nanoseconds, and how much longer one of the first takes.
   var lookCost: Int64 = 0
   var longLook: (number: Int, length: Int64) = (0, 0)
-  /// How far the raw clock is behind.
-  var rawBehind: Int64 = 0
   /// How many records the sink has room for between two of its emptyings, which come every 50 ms; and when it is not
   /// emptied, counted from tick 0.
   var sinkStall: Range<Int64>?
@@ -120,7 +118,7 @@ struct DrainBench: Sendable {
     var sensor = try FIFOSensor(bus: counting, identity: identity, configuration: configuration)
     while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
     let sleeper = StallingClock(clock, stalls.map { (start + $0.at, $0.length) })
-    (sleeper.lookCost, sleeper.longLook, sleeper.rawBehind) = (lookCost, longLook, rawBehind)
+    (sleeper.lookCost, sleeper.longLook) = (lookCost, longLook)
     let sink = Sink(
       clock: clock, stall: sinkStall.map { start + $0.lowerBound..<start + $0.upperBound })
     let stop = StopFlag()
@@ -147,7 +145,6 @@ extension DrainBench {
     private var stalls: [(at: MonotonicTime, length: Int64)]
     var lookCost: Int64 = 0
     var longLook: (number: Int, length: Int64) = (0, 0)
-    var rawBehind: Int64 = 0
     private var looks = 0
     private(set) var sleeps = 0
 
@@ -160,8 +157,6 @@ extension DrainBench {
       clock.advance(by: lookCost + (looks == longLook.number ? longLook.length : 0))
       return clock.now()
     }
-
-    func rawNow() -> Int64 { now().nanoseconds - rawBehind }
 
     func sleep(until deadline: MonotonicTime) {
       sleeps += 1

@@ -23,6 +23,9 @@ public struct Exporter: Sendable {
     public var areLabelsDamaged = false
     /// Facts about the recording that the format cannot express: sentences for the user.
     public var remarks: [String] = []
+
+    /// Whether damage took no part of what was asked for.
+    public var isWhole: Bool { damages == 0 && !areLabelsDamaged }
   }
 
   /// What to export, and how.

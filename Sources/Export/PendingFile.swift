@@ -7,8 +7,8 @@ public import IMUModel
 ///
 /// It is written under a temporary name in the same directory, synced, and renamed. Without ``publish()`` the temporary
 /// file is deleted, and so it is by a signal that ends the program. A link is followed; an existing file keeps its
-/// permissions and is refused when it is read-only. A device or a pipe is written to directly, because a rename would
-/// replace it by a file.
+/// permissions, is refused when it is read-only, and stays where the new contents are not whole. A device or a pipe is
+/// written to directly, because a rename would replace it by a file.
 public struct PendingFile: ~Copyable {
   /// The descriptor to write to.
   public let descriptor: Int32
@@ -88,9 +88,18 @@ public struct PendingFile: ~Copyable {
     }
   }
 
-  /// Renames the file to its final name and replaces an existing one.
-  public func publish() throws(CommandFailure) {
+  /// Refuses to replace a file that has contents for a reason, a clause; `nil` for none.
+  public func keep(for reason: String?) throws(CommandFailure) {
+    var status = stat()
+    guard let reason, temporary != nil, stat(path, &status) == 0, status.st_size > 0 else { return }
+    throw CommandFailure(
+      .cannotCreate, "\(path) stays as it is: \(reason); delete it first, or \(remedy)")
+  }
+
+  /// Renames the file to its final name and replaces an existing one, but for contents of which damage took a part.
+  public func publish(isWhole: Bool = true) throws(CommandFailure) {
     guard let temporary = temporary?.path else { return }
+    try keep(for: isWhole ? nil : "the recording is damaged, and a part of it would be missing")
     guard fsync(descriptor) == 0 else {
       throw PendingFile.failure("cannot sync", path, errno, remedy)
     }

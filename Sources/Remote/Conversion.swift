@@ -52,7 +52,7 @@ struct Conversion {
           "cannot set the time of \(path): \(Errno.words(errno)); choose another --to DIR")
       }
     }
-    try file.publish()
+    try file.publish(isWhole: report.isWhole)
     report.add(remark)
     return report
   }

@@ -33,7 +33,8 @@ struct DamageCommandTests {
     #expect(json["damage"].items.count == 1)
   }
 
-  @Test("every format and an import exit with 65: a file gets what stdout does, and raw the bytes")
+  @Test(
+    "every format and an import exit with 65: a new file gets what stdout does, and raw the bytes")
   func formats() throws {
     let path = try damage().path
     for format in ["json", "ndjson", "csv", "gyrodata", "parquet"] {
@@ -48,6 +49,11 @@ struct DamageCommandTests {
     expectSentence(bench.run("export", "1", "--format", "csv", "-o", table), 65, ["damaged"])
     expectSame(
       bench.directory.bytes(of: "out.csv"), bench.run("export", "1", "--format", "csv").bytes)
+    let kept = bench.file("kept.svg", "whole")
+    for line in [["export", "1", "-o"], ["analyze", "1", "--svg"]] {
+      bench.run(line + [kept]).expect(73, "kept.svg stays as it is", "delete it first")
+    }
+    expectSame(bench.directory.bytes(of: "kept.svg"), Array("whole".utf8))
     let other = bench.directory.path + "/other"
     let imported = bench.run("import", path, "--store", other)
     expectSentence(imported, 65, ["recording 1 is not whole", "1 damaged part"])

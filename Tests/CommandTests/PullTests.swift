@@ -76,7 +76,7 @@ struct PullTests {
 
   @Test("--format also exports what was here, each format to its own file, and no foreign one")
   func forms() throws {
-    try bench.pi.record("--for", "2s")
+    try bench.pi.record("--for", "60s", "--rate", "100")
     #expect(bench.pull().status == 0)
     let fills = [["json"], ["gyrodata"], ["gyrodata", "--fill", "hold"]]
     for options in fills {
@@ -92,6 +92,14 @@ struct PullTests {
       bench.pi.run("export", "1", "--format", "csv").bytes)
     bench.laptop.directory.write([], to: "\(name).csv")
     bench.pull("--format", "csv").expect(73, "is not an export")
+    // A copy that was damaged since, when a new label asks for the export again.
+    var log = bench.laptop.directory.bytes(of: "store/\(name).imulog")
+    log[2 * 4096 + 2000] ^= 0x10
+    bench.laptop.directory.write(log, to: "store/\(name).imulog")
+    let whole = bench.laptop.directory.bytes(of: "to/\(name).csv")
+    try #require(bench.pi.run("label", "1", "..1s", "walk").status == 0)
+    bench.pull("--format", "csv", "--to", "to").expect(73, "stays as it is")
+    expectSame(bench.laptop.directory.bytes(of: "to/\(name).csv"), whole)
   }
 
   @Test("many recordings are requested before the first arrives, so that round trips cost little")

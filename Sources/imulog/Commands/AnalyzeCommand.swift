@@ -138,7 +138,7 @@ struct AnalyzeCommand: ParsableCommand {
     if let (output, spectrogram) = picture {
       keep { try draw(spectrogram, columns, entry.number, to: output) }
     }
-    if let (output, text) = noise { keep { try write(to: output) { try $0(text) } } }
+    if let (output, text) = noise { keep { try write(columns, to: output) { try $0(text) } } }
     if svg != "-" {
       let report = AnalysisReport(
         number: entry.number, description: columns.description, analysis: analysis,
@@ -175,11 +175,13 @@ struct AnalyzeCommand: ParsableCommand {
       Console.talk("axes of the drawing are the chip's, not those of the mounting \(axes)")
     }
     let drawing = SpectrogramDrawing(spectrogram, number: number)
-    try write(to: output) { put in try drawing.write { try put($0) } }
+    try write(columns, to: output) { put in try drawing.write { try put($0) } }
   }
 
   /// Writes a text in pieces to stdout, or to a file that appears once it is complete.
-  private func write(to output: String, _ fill: ((String) throws -> Void) throws -> Void) throws {
+  private func write(
+    _ columns: SampleColumns, to output: String, _ fill: ((String) throws -> Void) throws -> Void
+  ) throws {
     func fillSink(_ sink: inout BufferedSink) throws {
       try fill { text in try Array(text.utf8).withUnsafeBytes { try sink.write($0) } }
       try sink.flush()
@@ -191,7 +193,7 @@ struct AnalyzeCommand: ParsableCommand {
     let file = try PendingFile(output, remedy: "choose another FILE")
     var sink = BufferedSink(file.descriptor, name: output)
     try fillSink(&sink)
-    try file.publish()
+    try file.publish(isWhole: columns.account.damages == 0)
   }
 }
 

@@ -326,7 +326,7 @@ struct ExportCommand: ParsableCommand {
     let file = try PendingFile(output)
     var sink = BufferedSink(file.descriptor, name: output)
     let report = try write(entry, of: catalogue, options, to: &sink)
-    try file.publish()
+    try file.publish(isWhole: report.isWhole)
     return report
   }
 

@@ -183,9 +183,13 @@ struct CalibrateTests {
       bench.run("calibrate", "1", "--board", "simulator"), 64, ["--board", "leave them out"])
     expectSentence(bench.run("calibrate", "1", "-o", "-"), 64, ["-o takes a file"])
     #expect(bench.inventory() == inventory)
+    // Nor is there one whose result would be refused.
+    let notes = bench.file("notes.txt", "left shoe")
+    let child = bench.atTerminal(["calibrate", "--board", "simulator", "-o", notes])
+    #expect(child.status() == 73)
   }
 
-  @Test("what cannot be determined is refused, and leaves no file")
+  @Test("what cannot be determined is refused, leaves no file, and replaces none that has more")
   func refusals() throws {
     try recordFaces(5)
     let file = bench.directory.path + "/no.cal"
@@ -194,6 +198,23 @@ struct CalibrateTests {
     #expect(partial.talk.contains("still in 5 of 6 poses"), "\(partial.talk)")
     #expect(partial.talk.contains("−z never pointed up"), "\(partial.talk)")
     #expect(!bench.run("calibrate", "1").lines.contains { $0.hasPrefix("rate's scale") })
+    for (name, words) in [
+      (
+        bench.calibration(),
+        "lacks its accelerometer, accelerometer.crossTerms, accelerometer.drift"
+      ),
+      (bench.file("notes.txt", "left shoe"), "cannot be read as a calibration"),
+    ] {
+      let before = bench.inventory()
+      bench.run("calibrate", "1", "-o", name).expect(
+        73, "stays as it is", words, "another -o FILE", "--force")
+      #expect(bench.inventory() == before)
+      bench.run("calibrate", "1", "-o", name, "--force").expect(
+        1, "wrote \(name); use it with `imulog record --calibration \(name)`", "−z never pointed up"
+      )
+      // It has as much now.
+      bench.run("calibrate", "1", "-o", name).expect(1)
+    }
     try bench.record("--rate", "100", "--virtual-time", "--motion", "tumble", "--for", "5s")
     let inventory = bench.inventory()
     expectSentence(

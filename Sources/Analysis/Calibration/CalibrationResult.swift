@@ -74,3 +74,20 @@ public struct CalibrationResult: Sendable {
   /// What could not be determined, why, and what to do: a part of the calibration is missing, or nothing is left of it.
   public var refusals: [String] = []
 }
+
+extension SensorCalibration {
+  /// What it has, as ``CalibrationResult/missing`` names what it lacks.
+  public var parts: [CalibrationResult.Part] {
+    let rows = (accelerometer?.matrix ?? .identity).rows
+    let hasCrossTerms = (0..<3).contains { row in
+      (0..<3).contains { $0 != row && rows[row][$0] != 0 }
+    }
+    // An axis that was not turned has a scale of 1.
+    let scales = (0..<3).filter { (gyroscope?.scale[$0] ?? 1) != 1 }
+    return [
+      accelerometer.map { _ in .accelerometer }, hasCrossTerms ? .crossTerms : nil,
+      accelerometer?.drift.map { _ in .accelerometerDrift }, gyroscope.map { _ in .gyroscope },
+      gyroscope?.drift.map { _ in .gyroscopeDrift },
+    ].compactMap { $0 } + scales.map { .gyroscopeScale($0) }
+  }
+}

@@ -59,6 +59,9 @@ struct CalibrateCommand: ParsableCommand {
     completion: .file())
   var output: String?
 
+  @Flag(help: "Let -o replace a calibration that has more, or a file that is none.")
+  var force = false
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -111,6 +114,7 @@ struct CalibrateCommand: ParsableCommand {
     if let output, let calibration = result.calibration {
       do throws(CommandFailure) {
         let file = try PendingFile(output)
+        try file.keep(for: reason(output, calibration.parts))
         try file.write(Array(calibration.fileText.utf8))
         try file.publish()
       } catch {
@@ -123,10 +127,28 @@ struct CalibrateCommand: ParsableCommand {
       for refusal in result.refusals { Console.talk(Plain.text(refusal)) }
       throw failure
     }
+    if let output, result.calibration != nil {
+      Console.talk(
+        "wrote \(Plain.text(output)); use it with `imulog record --calibration "
+          + "\(Plain.text(ShellWord.quoted(output)))`")
+    }
     guard let refusal = result.refusals.first else { return }
     let rest = result.refusals.dropFirst().map { "; " + $0 }.joined()
     throw CommandFailure(
       result.calibration == nil ? .damagedData : .flawed, Plain.text(refusal + rest))
+  }
+
+  /// Why a result does not replace a file: `nil` where it has all that a calibration there has.
+  private func reason(_ output: String, _ new: [CalibrationResult.Part]?) -> String? {
+    guard !force else { return nil }
+    do {
+      let lacking = try CalibrationFile.read(output).parts.filter { new?.contains($0) == false }
+      guard !lacking.isEmpty else { return nil }
+      let names = lacking.map(\.rawValue).joined(separator: ", ")
+      return "this result lacks its \(names), and --force is not given"
+    } catch {
+      return "it cannot be read as a calibration, and --force is not given"
+    }
   }
 
   /// Makes a recording that is guided, and returns its number.
@@ -141,7 +163,7 @@ struct CalibrateCommand: ParsableCommand {
     // Not only after minutes of work by hand.
     if let output {
       try OutputPlace.refuse(output, in: try OpenStore.making(try program.storePath(storeOptions)))
-      _ = try PendingFile(output)
+      try PendingFile(output).keep(for: reason(output, nil))
     }
     // To the end: a second signal must not cut off the result.
     let signals = try SignalWatch()

@@ -69,7 +69,9 @@ struct GapImportTests {
     try expectWhole(text(format, units) { _ in }, isUnitKnown: format == .csv || units != .raw)
   }
 
-  @Test("so do those of tables with other forms of time, and as a list in JSON")
+  @Test(
+    "so do those of tables with other forms of time, of a list in JSON, and of rows with all members"
+  )
   func forms() throws {
     try expectWhole(
       text(.csv, .raw) { options in
@@ -77,6 +79,12 @@ struct GapImportTests {
       })
     let list = try text(.ndjson, .raw) { _ in }.split(separator: "\n").joined(separator: ",\n")
     try expectWhole("[" + list + "]", isUnitKnown: false)
+    let rows = try text(.ndjson, .raw) { _ in }.split(separator: "\n").map { row in
+      row.dropLast()
+        + (row.contains("gap") ? ",\"ax\":null,\"gz\":null" : ",\"gap\":null,\"gap_ticks\":null")
+        + "}\n"
+    }
+    try expectWhole(rows.joined(), isUnitKnown: false)
   }
 
   @Test("more rows of gaps than are looked at for units do not hide the values")

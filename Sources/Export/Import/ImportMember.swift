@@ -19,6 +19,9 @@ struct ImportMember {
     return (members, sensor)
   }
 
+  /// Whether a value is none: rows of other programs have all members.
+  static func isNull(_ value: UnsafeRawBufferPointer) -> Bool { value.elementsEqual("null".utf8) }
+
   /// Calls `body` with the bytes of each key and of its value, without quotes; escapes in keys are read as what they stand
   /// for.
   static func each(

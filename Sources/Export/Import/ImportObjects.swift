@@ -308,12 +308,12 @@ extension ImportLayout {
     return cells
   }
 
-  /// Whether an object has a member of this name; `false` for what is no object, of which more is said elsewhere.
+  /// Whether an object has a value of this name; `false` for what is no object, of which more is said elsewhere.
   fileprivate func has(_ name: String, _ object: UnsafeRawBufferPointer) -> Bool {
     var isThere = false
     do throws(ImportFieldError) {
-      try ImportMember.each(of: object) { key, _ in
-        if key.elementsEqual(name.utf8) { isThere = true }
+      try ImportMember.each(of: object) { key, value in
+        if key.elementsEqual(name.utf8), !ImportMember.isNull(value) { isThere = true }
       }
     } catch {
       return false

@@ -110,7 +110,7 @@ struct ImportRowParser {
       if key.elementsEqual(ImportLayout.gapName.utf8) { cause = value }
       if key.elementsEqual(ImportLayout.ticksName.utf8) { ticks = value }
     }
-    if let cause { try takeGap(cause, ticks) }
+    if let cause, !ImportMember.isNull(cause) { try takeGap(cause, ticks) }
   }
 
   /// The time of an object, whose values are then in ``numbers`` unless ``isGap`` is set: `nil` in it if one is missing,
@@ -136,10 +136,10 @@ struct ImportRowParser {
     isGap = false
     for column in layout.columns {
       let cell = cells[column.index]
-      if layout.isStrict, cell.isEmpty {
+      if layout.isStrict, cell.isEmpty || ImportMember.isNull(cell) {
         if !isGap { try takeGap(in: object) }
-        guard isGap, column.channel != nil else { throw ImportFieldError(.noMember(column.name)) }
-        continue
+        if isGap, column.channel != nil { continue }
+        guard !cell.isEmpty else { throw ImportFieldError(.noMember(column.name)) }
       }
       if column.channel == nil {
         time = try takeTime(cell, column)

@@ -52,6 +52,7 @@ struct CWARateTests {
     #expect(header[36] == 0x40 | code)
     #expect(sectors.allSatisfy { $0.word(24) == 0x6240 | UInt16(code) })
     #expect(report.remarks.first?.hasPrefix("the values are resampled from ") == true)
+    #expect(report.remarks.contains { $0.contains("actipy leaves out rows") } == (code >= 14))
   }
 
   @Test("a higher rate has the values of the motion between the samples, at whole periods")

@@ -78,6 +78,11 @@ extension Exporter {
     if !rounded.isEmpty {
       remarks.append("values are rounded to \(rounded.joined(separator: " and "))")
     }
+    if layout.rate.hertz > 1000 {
+      remarks.append(
+        "at \(Plain.hertz(layout.rate)) Hz actipy leaves out rows: its times are whole milliseconds"
+      )
+    }
     if layout.sensor == nil {
       remarks.append("there is no temperature, which readers show as -50 degrees Celsius")
     }

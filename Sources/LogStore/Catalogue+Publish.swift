@@ -133,8 +133,8 @@ extension StoreIndex {
   {
     let written = try catalogue.wrapped { () throws(StorageError) in try lock.number() }
     let highest = max(try self.highest(), written)
-    // A number far above all others would use up those between, so only up to six digits are kept.
-    if (1...999_999).contains(wanted), try isFree(wanted) {
+    // A number uses up all below it that were never assigned: those of the upper half are not kept, so that some are left.
+    if (1...UInt32.max / 2).contains(wanted), try isFree(wanted) {
       if wanted > highest {
         try catalogue.wrapped { () throws(StorageError) in
           try lock.write(number: wanted, in: catalogue)

@@ -165,6 +165,15 @@ struct PullConversationTests {
       = 1 offered, 1 fetched
       """),
     PullCase(
+      "a number of more than six digits is kept", after: ["1234567 a"],
+      """
+      < imulog-pull 1 keep | > list | < recording 1234567 $a $a.n complete 200 | < end
+      > labelled | < end
+      > fetch $a 0 | < bytes $a.n | @ $a 0 $a.n | < whole $a.n $a.h complete
+      = pump-1: recording 1234567 is here as 1234567, $a.n bytes
+      = 1 offered, 1 fetched
+      """),
+    PullCase(
       "a number that is taken here becomes the next one", before: ["000009 b"],
       after: ["000009 b", "000012 a"],
       """

@@ -28,7 +28,7 @@ final class PullingStore {
     directory.names().filter { $0 != ".lock" && $0 != ".labels" }.map { name in
       let bytes = directory.bytes(of: name)
       let log = Conversation.logs.first { $0.value.bytes.starts(with: bytes) && !bytes.isEmpty }
-      let kind = name.hasPrefix(".") ? name.prefix { $0 != "-" } : name.prefix(6)
+      let kind = name.prefix { $0 != "-" }
       guard let log else { return "\(kind) \(bytes.count)" }
       return "\(kind) \(log.key)" + (log.value.bytes.count == bytes.count ? "" : " \(bytes.count)")
     }

@@ -208,6 +208,8 @@ struct HubOutputTests {
     #expect(calls.count == 4)
     #expect(
       calls.allSatisfy { $0.hasPrefix("-h broker.lan -p 1884 -t ") && $0.hasSuffix(" -r -q 1 -s") })
+    _ = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "[fd00::7]:1884"])
+    #expect(text("published").contains("\n-h fd00::7 -p 1884 -t "))
   }
 
   @Test("what cannot be written is reported after the summary, and the rest is")
@@ -249,7 +251,10 @@ struct HubOutputTests {
       outcome.talk.contains("the state of the hosts is not at the broker: ")
         && outcome.talk.contains("ended with status 1: Error: Connection refused"),
       "\(outcome.talk)")
-    for word in ["", ":1883", "broker:", "broker:0", "broker:99999", "a:b:c", "-x"] {
+    for word in [
+      "", ":1883", "broker:", "broker:0", "broker:99999", "a:b:c", "-x", "[::1", "[::1]18", "[]:1",
+      "::1",
+    ] {
       #expect(
         hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt=\(word)"]).status == 64, "\(word)")
     }

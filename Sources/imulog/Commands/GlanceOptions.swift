@@ -116,17 +116,22 @@ struct GlanceOptions: ParsableArguments {
   }
 }
 
-/// An MQTT broker on the command line: `broker.lan`, `broker.lan:1883`.
+/// An MQTT broker on the command line: `broker.lan`, `broker.lan:1883`, `[::1]:1883`.
 struct Broker: ExpressibleByArgument {
   let health: FleetHealth
 
   init?(argument: String) {
-    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    let port = parts.count == 2 ? UInt16(parts[1]) : nil
+    var (name, port) = (argument[...], nil as UInt16?)
+    if let colon = argument.lastIndex(of: ":"), !argument.hasSuffix("]") {
+      port = UInt16(argument[argument.index(after: colon)...])
+      guard port ?? 0 > 0 else { return nil }
+      name = argument[..<colon]
+    }
+    // An address of IPv6 has colons, and brackets around it.
+    let isAddress = name.hasPrefix("[") && name.hasSuffix("]")
+    if isAddress { name = name.dropFirst().dropLast() }
     // A name that begins with - would be an option.
-    guard let name = parts.first, !name.isEmpty, !name.hasPrefix("-"),
-      parts.count == 1 || port ?? 0 > 0
-    else { return nil }
+    guard !name.isEmpty, !name.hasPrefix("-"), name.contains(":") == isAddress else { return nil }
     health = FleetHealth(broker: String(name), port: port)
   }
 }

@@ -16,7 +16,7 @@ import LogStore
 /// removed if its log is gone by then.
 struct HostDerivation {
   /// Raised when a later version derives something else from the same recording.
-  private static let version = 4
+  private static let version = 5
 
   private let host: HubHost
   private let hub: HubDirectory

@@ -100,7 +100,7 @@ struct RecordingRow {
     ]
     let flaws = JSONWriter.list(account.flaws) { $0.string($1) }
     values += [
-      .text(account.verdict.rawValue), .text(flaws), number(account.isComplete ? 1 : 0),
+      .text(account.verdict.rawValue), .text(flaws), number(account.summary.isComplete ? 1 : 0),
       account.end.map { .text($0.reason.name) }, number(ledger.scheduled), number(ledger.sampled),
     ]
     values += GapCause.allCases.map { number(ledger[$0]) }

@@ -33,6 +33,19 @@ struct DamageCommandTests {
     #expect(json["damage"].items.count == 1)
   }
 
+  @Test("list shows the damage of a recording that it reads from end to end, for its gaps")
+  func listed() throws {
+    let rows = (0..<9000).filter { $0 != 50 }.map { "\($0 * 10),\($0 * 7919 % 30011),2,3\n" }
+    let table = bench.file("gap.csv", "t_ms,ax,ay,az\n" + rows.joined())
+    bench.run("import", table).expect(0)
+    try bench.list()[0].expect(["state": "complete", "complete": true, "gapCount": 1])
+    let name = try bench.logName()
+    var bytes = bench.directory.bytes(of: name)
+    bytes[2 * 4096 + 2000] ^= 0x10
+    bench.directory.write(bytes, to: name)
+    try bench.list()[0].expect(["state": "damaged", "complete": false])
+  }
+
   @Test(
     "every format and an import exit with 65: a new file gets what stdout does, and raw the bytes")
   func formats() throws {

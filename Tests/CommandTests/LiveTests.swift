@@ -110,6 +110,8 @@ struct LiveTests {
     let export = bench.run("export", "1").expect(0)
     #expect(try export.json()["samples"].items.count == Int(#require(row["sampleCount"].integer)))
     expectSentence(bench.run("verify", "1"), 65, ["no end"])
+    #expect(
+      bench.run("info", "1", "--check").expect(1).lines[0].hasPrefix("flawed: the end is missing"))
 
     #expect(try bench.record("--for", "1s") == "2")
     let adopted = try bench.list()[1]

@@ -270,6 +270,22 @@ struct HubRestartTests {
     #expect(files() == right)
   }
 
+  @Test("a row is complete where the recording has its end and all of its parts")
+  func complete() throws {
+    let fleet = try Fleet(logs: 2)
+    let logs = fleet.directory.names(in: "fleet/logs/pump-1").filter { $0.hasSuffix(".imulog") }
+    var log = try ExampleLog(ticks: 9000, seed: 8, description: ExampleLog.description(8)).bytes
+    try #require(log.count > 4 * 4096)
+    log[2 * 4096 + 700] ^= 1
+    fleet.directory.write(log, to: "fleet/logs/pump-1/" + (try #require(logs.max())))
+    #expect(fleet.derive(.open).isEmpty)
+    var file = try HostRows(of: "pump-1", in: try HubDirectory(path: fleet.path, create: false))
+    let rows = try file.json().values.compactMap { RecordingRow(json: $0) }
+    #expect(rows.compactMap { $0.integer("complete") }.sorted() == [0, 1])
+    #expect(
+      rows.allSatisfy { ($0.integer("complete") == 0) == ($0.text("verdict") == "damaged") })
+  }
+
   @Test("another line of the host makes the table anew, and leaves the samples")
   func hostLabels() throws {
     let fleet = try Fleet(logs: 2)

@@ -8,7 +8,7 @@ public enum Verdict: String, CaseIterable, Sendable {
   case good
   /// Everything recorded can be read, but something is not as it should be.
   case flawed
-  /// Parts cannot be read, or the end is missing.
+  /// Parts cannot be read.
   case damaged
   /// It is still being recorded.
   case live = "running"
@@ -19,7 +19,6 @@ extension Account {
   public var verdict: Verdict {
     if damageCount > 0 { return .damaged }
     if isLive { return .live }
-    if end == nil { return .damaged }
     return flaws.isEmpty ? .good : .flawed
   }
 
@@ -31,7 +30,7 @@ extension Account {
   /// - samples that the chip made and nothing read, or the other way round, as its readings prove;
   /// - an acceleration at rest that is off by a tenth;
   /// - a finding of the sensor's certificate that fails;
-  /// - an unrequested end; no samples at all.
+  /// - an unrequested end, or none; no samples at all.
   public var flaws: [String] {
     var flaws: [String] = []
     if sampleCount == 0 { flaws.append("no samples") }
@@ -64,6 +63,7 @@ extension Account {
       let failed = certificate.findings(.fail).map(\.sentence)
       flaws.append("the sensor's certificate fails: " + failed.joined(separator: ", "))
     }
+    if end == nil, !isLive { flaws.append("the end is missing") }
     if let flaw = end?.reason.flaw { flaws.append(flaw) }
     return flaws
   }
@@ -86,12 +86,8 @@ extension Account {
     case .flawed: return "flawed: " + flaws.joined(separator: "; ")
     case .live: return "running: \(sampleCount) samples so far"
     case .damaged:
-      var reasons: [String] = []
-      if damageCount > 0 {
-        reasons.append("\(Plain.count(damageCount, "part")) cannot be read")
-      }
-      if end == nil { reasons.append("the end is missing") }
-      return "damaged: " + (reasons + flaws).joined(separator: "; ")
+      let damage = "\(Plain.count(damageCount, "part")) cannot be read"
+      return "damaged: " + ([damage] + flaws).joined(separator: "; ")
     }
   }
 }

@@ -15,9 +15,9 @@ struct InfoCommand: ParsableCommand {
       The last line is the verdict: good, flawed, damaged or running. A recording is flawed if more than 1 \
       sample in 1000 is missing, a gap is longer than 1 s, a value is clipped, 1 sample in 100 was more \
       than half a period late, the acceleration at rest is off by a tenth, the sensor's certificate fails, \
-      or a fault ended it. With \
-      --check only the verdict is printed, and the exit status is 0 for good, 1 for flawed, 65 for damaged \
-      or without an end, 75 while it is being recorded.
+      a fault ended it, or the end is missing. With \
+      --check only the verdict is printed, and the exit status is 0 for good, 1 for flawed, 65 for damaged, \
+      75 while it is being recorded.
 
       Examples:
         imulog info latest

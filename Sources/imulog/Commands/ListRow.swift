@@ -19,7 +19,6 @@ struct ListRow {
 
   private let entry: CatalogueEntry
   private let summary: LogSummary?
-  private let gapCount: UInt64
   private let problem: LogError?
   /// Names of its labels; `nil` where they cannot be read.
   let labels: [String]?
@@ -38,18 +37,14 @@ struct ListRow {
     self.entry = entry
     self.trashed = trashed
     var found: LogSummary?
-    var gapCount: UInt64 = 0
     var problem: LogError?
     do throws(LogError) {
-      let summary = try catalogue.summary(of: entry)
-      gapCount = try ListRow.gapCount(summary, entry, catalogue)
-      found = summary
+      found = try ListRow.summary(of: entry, catalogue)
     } catch {
       problem = error
     }
     labels = found.flatMap { ListRow.labels($0.description.id, in: catalogue) }
     summary = found
-    self.gapCount = gapCount
     self.problem = problem
   }
 
@@ -83,15 +78,17 @@ struct ListRow {
     return cell
   }
 
-  /// Runs of ticks without samples. Only a recording with losses is read from end to end to count them.
-  private static func gapCount(
-    _ summary: LogSummary, _ entry: CatalogueEntry, _ catalogue: Catalogue
-  ) throws(LogError) -> UInt64 {
-    if let count = summary.gapCount { return count }
-    guard summary.missingTickCount > 0 else { return 0 }
+  /// Its summary. Only a recording with losses is read from end to end, to count its gaps; then it shows damage, too.
+  private static func summary(
+    of entry: CatalogueEntry, _ catalogue: Catalogue
+  ) throws(LogError) -> LogSummary {
+    let summary = try catalogue.summary(of: entry)
+    guard summary.gapCount == nil, summary.missingTickCount > 0 else { return summary }
     var reader = try catalogue.reader(of: entry)
-    return try reader.account().gapCount
+    return try reader.account().summary
   }
+
+  private var gapCount: UInt64 { summary?.gapCount ?? 0 }
 
   /// In seconds since 1970: by the log's clock, or by its file's name; `nil` for an import that nothing dates, the file's name
   /// of which has the instant of the import.

@@ -170,13 +170,13 @@ struct ReviewTests {
   }
 
   @Test(
-    "without an end or with a part that cannot be read it is damaged, and while it grows it is live"
+    "without an end it is flawed, with a part that cannot be read damaged, and while it grows it is live"
   )
   func damaged() throws {
     var recording = ReviewedRecording(rate: 100)
     recording.still(seconds: 10)
     recording.hasEnd = false
-    #expect(try recording.review().sentence == "damaged: the end is missing")
+    #expect(try recording.review().sentence == "flawed: the end is missing")
     #expect(try recording.review(isLive: true).sentence == "running: 1000 samples so far")
     var long = ReviewedRecording(rate: 100)
     long.shaken(seconds: 10)

@@ -305,4 +305,18 @@ struct DrawingTests {
       }
     }
   }
+
+  @Test("times that go back where no grid gives them are drawn")
+  func backwards() throws {
+    var log = TestLog(TestLog.description(model: "imported"))
+    for (tick, second) in [(0, 50), (1, 80), (10, 100), (11, 60), (20, 70), (21, 200)]
+      as [(UInt64, Int64)]
+    {
+      if tick == 10 { log.gap(2, 8, .missed) }
+      if tick == 20 { log.gap(12, 8, .missed) }
+      log.sample(tick, second * 1_000_000_000, RawSample(ax: 1))
+    }
+    log.endAsCounted()
+    #expect(openElements(try log.export(drawing)) == [])
+  }
 }

@@ -121,7 +121,9 @@ struct DrawingTrace {
   private mutating func addHole(_ hole: Range<Int64>) {
     envelope.addGap(hole)
     if let last = holes.last, hole.lowerBound - last.upperBound < envelope.columnWidth {
-      holes[holes.count - 1] = last.lowerBound..<hole.upperBound
+      // Times may go back where no grid gives them.
+      holes[holes.count - 1] =
+        min(last.lowerBound, hole.lowerBound)..<max(last.upperBound, hole.upperBound)
     } else {
       holes.append(hole)
     }

@@ -76,7 +76,7 @@ extension SensorExpectation {
     registers = (0..<image.count).map {
       RegisterContent(register: image[$0].register, value: image[$0].value)
     }
-    guard configuration.hasNoise else { return }
+    isPlayed = !configuration.hasNoise
     let ranges = configuration.ranges(of: model)
     acceleration = Noise(
       density: ranges.accelerometer.noise, bandwidth: settings.bandwidths.accelerometer,

@@ -52,9 +52,12 @@ public struct SensorExpectation: Equatable, Sendable {
   public var busClock: Int?
   /// The fastest bus clock that the chip takes, in hertz.
   public var maximumBusClock: Int
-  /// Of the accelerometer, per axis; `nil` when its outputs have no noise, as those of a recording that is played back.
+  /// Whether its outputs are a recording that is played back: how much noise they have says nothing of it, but that they
+  /// have none does.
+  public var isPlayed = false
+  /// Of the accelerometer, per axis.
   public var acceleration: Noise?
-  /// Of the gyroscope, per axis; `nil` as above, and where it is off.
+  /// Of the gyroscope, per axis; `nil` where it is off.
   public var angularRate: Noise?
   /// The typical zero-g level, in g: the length of its three axes together.
   public var zeroG: Double

@@ -222,6 +222,33 @@ struct AxisWatchTests {
     #expect(meter.certificate()["stuck"]?.verdict != .fail)
   }
 
+  @Test(
+    "all axes of a sensor that keep their counts are stuck sooner than one alone, until one changes",
+    arguments: [false, true])
+  func together(isPlayed: Bool) throws {
+    var description = try CertificateMeterTests.description()
+    description.sensor.gyroscopeScale = Fraction(10, 164)
+    var expectation = CertificateMeterTests.expectation
+    expectation.isPlayed = isPlayed
+    var meter = CertificateMeter(description, expectation)
+    var generator = SeededGenerator(seed: 3)
+    var sensor = CertificateMeterTests.Sensor()
+    sensor.deviations[3...5] = [0, 0, 0]
+    sensor.levels[3...5] = [4, 5, 6]
+    func add(_ ticks: Range<UInt64>) {
+      for tick in ticks {
+        meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
+      }
+    }
+    add(0..<400)
+    #expect(meter.certificate()["stuck"]?.verdict == .unknown)
+    add(400..<900)
+    #expect(meter.certificate()["stuck"]?.value == "gx at 4, gy at 5, gz at 6")
+    sensor.levels[5] = 7
+    add(900..<1000)
+    #expect(meter.certificate()["stuck"]?.value == "not judged: gx, gy, gz")
+  }
+
   @Test("an axis of little noise is not judged by its figure until that is ruled out by chance")
   func undecided() throws {
     var description = try CertificateMeterTests.description()

@@ -20,6 +20,9 @@ struct CertifiedRecording: Sendable {
   var length: Int64 = 12_000_000_000
   var syncInterval: Int64? = nil
   var isChipClock = false
+  /// Whether the motion is a recording that is played back.
+  var isPlayed = false
+  var gyroscopeRange = 500
 
   /// The chip that `model` is, unless another one is given.
   init(_ model: SensorModel, _ chip: SimulatedChip? = nil, hertz: UInt32 = 100) {
@@ -90,8 +93,10 @@ private struct CertifiedSource: SensorSource {
     let identity = SensorIdentity(model: model, address: address, identity: chip.identity)
     var configuration = SensorConfiguration(
       rate: recording.rate,
-      gyroscopeRange: model.gyroscopeRanges.contains(500) ? 500 : model.gyroscopeRanges[1],
+      gyroscopeRange: model.gyroscopeRanges.contains(recording.gyroscopeRange)
+        ? recording.gyroscopeRange : model.gyroscopeRanges[1],
       busClock: 400_000)
+    configuration.hasNoise = !recording.isPlayed
     configuration.readsFIFO = recording.isChipClock
     if recording.isChipClock {
       return try user.use(
@@ -153,6 +158,25 @@ struct CertificateRecordingTests {
     #expect(try findings(.swapped(0, 2), .turn) == ["axes: the accelerometer's are z, y, x"])
     #expect(try findings(.swapped(3, 4), .turn) == ["axes: the gyroscope's are y, x, z"])
     #expect(try findings(.swapped(3, 4)).isEmpty)
+  }
+
+  @Test(
+    "names the axes of a sensor that plays back a constant, where its noise is above half a count",
+    arguments: [
+      (.mpu6050, 500, true), (.mpu6050, 2000, true), (.mpu6500, 2000, true), (.lsm6ds3, 500, true),
+      (.lsm6dso, 500, true), (.lsm6dso, 2000, false), (.lsm6dsv, 500, true),
+      (.lsm6dsv, 2000, false), (.lsm9ds1, 500, true), (.lsm9ds1, 2000, false),
+    ] as [(SensorModel, Int, Bool)])
+  func constant(_ model: SensorModel, range: Int, isJudged: Bool) throws {
+    var recording = CertifiedRecording(model)
+    (recording.isPlayed, recording.gyroscopeRange) = (true, range)
+    recording.length = 9_000_000_000
+    let text = "t_us,ax,ay,az,gx,gy,gz\n0,-500,300,8170,-131,65,20\n"
+    recording.motion = try Motion(csv: text.utf8, named: "constant.csv")
+    let stuck = try #require(try recording.certificate()["stuck"])
+    let rates = isJudged ? "gx at -131, gy at 65, gz at 20" : "not judged: gx, gy, gz"
+    #expect(stuck.value == "ax at -500, ay at 300, az at 8170, " + rates)
+    #expect(stuck.verdict == .fail)
   }
 
   @Test("names clones by identity and by noise")

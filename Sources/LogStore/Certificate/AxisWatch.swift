@@ -18,6 +18,7 @@ import IMUModel
 /// is stuck after three seconds, until it has another count, as motion may hold it there too. Two axes are the same when they
 /// move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ for as long as
 /// noise needs.
+/// All axes of a sensor are stuck while none of them changes for longer than half of the data sheet's noise allows by chance.
 ///
 /// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What noise showed stays found.
 struct AxisWatch {
@@ -25,6 +26,9 @@ struct AxisWatch {
   let axes: [Int]
   /// How long each axis may have the same count, in samples; 0 while nothing is known of its noise.
   private var limits = [UInt64](repeating: 0, count: 6)
+  /// The same for all axes of the accelerometer, and of the gyroscope, and how long these have the same counts now.
+  private var sensorLimits: [UInt64] = [0, 0]
+  private var sensorRuns: [UInt64] = [0, 0]
   /// Samples in ``CertificateBounds/stillTime``: nothing shorter is held.
   private let shortest: UInt64
   private var counts = [Int16](repeating: 0, count: 6)
@@ -67,15 +71,16 @@ struct AxisWatch {
   /// Samples in which an axis that is alive changes at the lowest rates.
   private static let leastSamples: UInt64 = 30
 
-  /// Sets how long an axis may have the same count; 0 for one whose noise is not known.
-  mutating func setLimit(_ samples: UInt64, of axis: Int) {
+  /// Sets how long an axis may have the same count, and all axes of its sensor; 0 for one whose noise is not known.
+  mutating func setLimit(_ samples: UInt64, ofSensor together: UInt64, of axis: Int) {
+    sensorLimits[axis / 3] = max(together, shortest)
     limits[axis] = samples == 0 ? 0 : max(samples, shortest)
     // A run that is longer already has no sample at which it is looked at.
     if limits[axis] > 0, runs[axis] >= limits[axis] { markStuck(axis) }
   }
 
   /// The most samples that any axis may have the same count.
-  var longestLimit: UInt64 { limits.reduce(shortest) { max($0, $1) } }
+  var longestLimit: UInt64 { (limits + sensorLimits).reduce(shortest) { max($0, $1) } }
 
   mutating func add(_ tick: UInt64, _ sample: RawSample) {
     for axis in 0..<6 {
@@ -84,6 +89,7 @@ struct AxisWatch {
         if sampleCount > 0 { hasChanged[axis] = true }
         if isHeldBeside[axis] { (held[axis], isHeldBeside[axis]) = (nil, false) }
         (counts[axis], runs[axis], starts[axis]) = (count, 0, tick)
+        sensorRuns[axis / 3] = 0
         if count != 0 { wasZero[axis] = false }
       }
       runs[axis] += 1
@@ -93,6 +99,7 @@ struct AxisWatch {
       }
       if runs[axis] == limits[axis] { markStuck(axis) }
     }
+    for sensor in 0..<2 { sensorRuns[sensor] += 1 }
     if differsNow != AxisWatch.allDiffer {
       for first in 0..<5 {
         for second in first + 1..<6 where counts[first] != counts[second] {
@@ -108,19 +115,28 @@ struct AxisWatch {
 
   private mutating func markStuck(_ axis: Int) {
     isHeldBeside[axis] = false
-    guard stuck[axis] == nil else { return }
-    let isChanged = hasChanged[axis]
-    // Motion that is too large holds an axis at an end of its range for a while.
-    guard !isChanged || !AxisWatch.isEnd(counts[axis]) else { return }
-    held[axis] = Stuck(count: counts[axis], tick: isChanged ? starts[axis] : nil)
+    if known(held[axis], axis) == nil { held[axis] = known(now(axis), axis) }
   }
 
-  /// What each axis is stuck at, by number; `nil` for one that is not. An axis is stuck at an end of its range only
-  /// while it never had another count.
+  /// What each axis is stuck at, by number; `nil` for one that is not.
   var stuck: [Stuck?] {
-    zip(held, hasChanged).map { held, isChanged in
-      held.flatMap { isChanged && AxisWatch.isEnd($0.count) ? nil : $0 }
+    held.indices.map { axis in
+      known(held[axis] ?? (isHeld(sensor: axis / 3) ? now(axis) : nil), axis)
     }
+  }
+
+  /// An axis is stuck at an end of its range only while it never had another count: motion that is too large holds it there
+  /// for a while.
+  private func known(_ stuck: Stuck?, _ axis: Int) -> Stuck? {
+    stuck.flatMap { hasChanged[axis] && AxisWatch.isEnd($0.count) ? nil : $0 }
+  }
+
+  private func now(_ axis: Int) -> Stuck {
+    Stuck(count: counts[axis], tick: hasChanged[axis] ? starts[axis] : nil)
+  }
+
+  private func isHeld(sensor: Int) -> Bool {
+    sensorLimits[sensor] > 0 && sensorRuns[sensor] >= sensorLimits[sensor]
   }
 
   private static func isEnd(_ count: Int16) -> Bool { count == .max || count == .min }

@@ -26,14 +26,14 @@ package struct CertificateMeter {
   /// A meter for a recording of a sensor of which so much is expected.
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation) {
     (self.description, self.expectation) = (description, expectation)
-    meter = StillnessMeter(description, expectation)
+    meter = StillnessMeter(description, expectation.isPlayed ? nil : expectation)
     watch = AxisWatch(description.channels, rate: description.rate)
     order = AxisOrder(description)
     setLimits()
   }
 
-  /// Sets how long each axis may have the same count, by the least noise that it may have: a quarter of the data
-  /// sheet's figure; up to a half where the recording shows that much noise on the axis, or on both others of its sensor, as a
+  /// Sets how long all axes of a sensor may have the same counts, by half of the data sheet's noise, and how long each axis
+  /// may, by the least noise that it may have: a quarter of that figure; up to a half where the recording shows that much noise on the axis, or on both others of its sensor, as a
   /// dead axis shows none. Noise beyond a half may come from the place.
   private mutating func setLimits() {
     for axis in watch.axes {
@@ -42,14 +42,17 @@ package struct CertificateMeter {
       }
       let typical = noise.deviation(axis < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale)
       guard typical >= CertificateBounds.leastDeviation else { continue }
+      func limit(_ deviation: Double) -> UInt64 {
+        AxisWatch.limit(deviation: deviation, bandwidth: noise.bandwidth, rate: description.rate)
+      }
       let others = watch.axes.filter { $0 / 3 == axis / 3 && $0 != axis }.map { ownNoise($0) }
       let measured = max(ownNoise(axis), others.count == 2 ? min(others[0], others[1]) : 0)
       let least = min(
         typical * CertificateBounds.noiseBelow,
         max(typical * CertificateBounds.noiseFarBelow, measured))
       watch.setLimit(
-        AxisWatch.limit(deviation: least, bandwidth: noise.bandwidth, rate: description.rate),
-        of: axis)
+        expectation.isPlayed ? 0 : limit(least),
+        ofSensor: limit(typical * CertificateBounds.noiseBelow), of: axis)
     }
   }
 
@@ -235,7 +238,7 @@ extension CertificateMeter {
     of axes: Range<Int>, _ noise: SensorExpectation.Noise?, _ scale: Fraction, _ factor: Double,
     _ digits: Int, _ unit: String
   ) -> [CertificateFinding] {
-    guard let noise else { return [] }
+    guard let noise, !expectation.isPlayed else { return [] }
     func text(_ density: Double) -> String { CertificateMeter.figure(density * factor, digits) }
     let low = noise.density * CertificateBounds.noiseBelow
     let high = noise.density * CertificateBounds.noiseAbove

@@ -207,7 +207,7 @@ extension Catalogue {
     do {
       _ = try expireLeftovers(now: now)
     } catch {
-      report("copies that were not continued for 30 days could not be looked for: \(error)")
+      report("what was left unchanged for 30 days could not be looked for: \(error)")
     }
     let failures = emptyTrash(now: now).failures
     guard let first = failures.first else { return }

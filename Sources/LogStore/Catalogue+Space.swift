@@ -264,12 +264,22 @@ extension Catalogue {
       let found = use(of: victim.entry)
       guard found == .none || (found == .unknown && !victim.isKnown) else { return false }
     }
+    let id = identity(of: victim.entry)
     do {
-      guard victim.isTrashed else { return try files.remove(victim.entry.path) }
-      return try files.remove(victim.entry.nameInTrash, in: try openTrash())
+      let isGone =
+        victim.isTrashed
+        ? try files.remove(victim.entry.nameInTrash, in: try openTrash())
+        : try files.remove(victim.entry.path)
+      guard isGone else { return false }
     } catch {
       return false
     }
+    do {
+      if let id { try forgetLabels(of: id) }
+    } catch {
+      // They make no room, and expire.
+    }
+    return true
   }
 }
 

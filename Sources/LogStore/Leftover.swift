@@ -79,7 +79,7 @@ extension Catalogue {
     }
   }
 
-  /// Deletes leftovers that have not changed for 30 days and that no program is using.
+  /// Deletes leftovers, and labels without a recording, that have not changed for 30 days and that no program is using.
   ///
   /// A clock that is not synchronised gives no age, neither now nor when they were written: the first call with a
   /// synchronised clock dates them and counts from there. One that cannot be read or deleted stays and stops nothing.
@@ -89,6 +89,7 @@ extension Catalogue {
   @discardableResult
   public func expireLeftovers(now: WallTime) throws(CatalogueError) -> [String] {
     guard now.isCredible else { return [] }
+    try expireLabels(now: now)
     return try leftovers().filter { leftover in
       do {
         return try expire(leftover, now: now.stamp.seconds)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LogStore
 import Testing
@@ -85,5 +86,32 @@ extension LabelTests {
       try store.add(LabelTests.walking, to: id)
     }
     #expect(directory.bytes(of: file(id)) == bytes)
+  }
+
+  @Test(
+    "labels go with a recording that makes room; those that a killed program left, and no younger ones, expire",
+    arguments: [false, true])
+  func room(isKilled: Bool) throws {
+    let clean = try store()
+    let (_, id) = try addRecording(clean)
+    let (_, other) = try addRecording(clean, 2)
+    for id in [id, other] { try clean.add(LabelTests.walking, to: id) }
+    let script = FaultGate { call in
+      isKilled && call.operation == .remove && call.path.contains("/.labels/")
+        ? .refuse(EIO) : .pass
+    }
+    let room = try store(script).makeRoom(for: 1, deletesOldest: true) {
+      UInt64(2 - directory.names().count { $0.hasSuffix(".imulog") })
+    }
+    #expect(room.deleted == [1])
+    #expect(try clean.labelled() == (isKilled ? [id, other] : [other]))
+    for (days, left) in [(29, isKilled ? [id, other] : [other]), (31, [other])]
+      as [(Int64, Set<RecordingID>)]
+    {
+      let now = WallTime(
+        nanoseconds: (Int64(time(nil)) + days * 86400) * 1_000_000_000, isSynchronised: true)
+      clean.sweep(now: now) { Issue.record("\($0)") }
+      #expect(try clean.labelled() == left, "after \(days) days")
+    }
   }
 }

@@ -165,7 +165,8 @@ public enum PullReply: Equatable, Sendable {
       let revision = change.revision > 2 ? " \(change.revision)" : ""
       return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))\(revision)"
     case .unreadableLabel(let line): return line
-    case .fact(let name, let value): return "fact \(name) \(PullLine.escaped(value))"
+    case .fact(let name, let value):
+      return "fact \(PullLine.escaped(name)) \(PullLine.escaped(value))"
     case .refused(let status, let sentence): return "refused \(status) \(PullLine.plain(sentence))"
     }
   }
@@ -214,7 +215,8 @@ public enum PullReply: Equatable, Sendable {
     case ("label", _):
       self = .unreadableLabel(PullLine.plain(String(line)))
       let revision = words.count == 5 ? PullLine.number(words[4]) : 1
-      guard (4...5).contains(words.count), let revision, (1...LabelChange.last).contains(revision),
+      guard (4...5).contains(words.count), let revision,
+        words.count == 4 || 3...LabelChange.last ~= revision,
         let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),
         let name = PullLine.unescaped(words[3])
       else { return }
@@ -225,8 +227,9 @@ public enum PullReply: Equatable, Sendable {
         // The line as it is.
       }
     case ("fact", 3):
-      guard let value = PullLine.unescaped(words[2]) else { return nil }
-      self = .fact(String(words[1]), value)
+      guard let name = PullLine.unescaped(words[1]), let value = PullLine.unescaped(words[2])
+      else { return nil }
+      self = .fact(name, value)
     case ("refused", 3...):
       guard let status = PullLine.number(words[1]), (1...254).contains(status) else { return nil }
       let sentence = words[2...].joined(separator: " ")

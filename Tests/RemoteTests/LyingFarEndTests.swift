@@ -88,7 +88,7 @@ struct LyingFarEndTests {
     arguments: [
       ("< label 2 1 a", "", "label 2 1 a` is no label that is there"),
       ("< label 1 2 a | < label 1 2", "", "label 1 2` is no label that is there"),
-      ("< label 1 2 a 2 | < label x", "", "label 1 2 a` is no label that is there"),
+      ("< label 1 2 a 2 | < label x", "", "label 1 2 a 2` is no label that is there"),
       ("< label 1 2 b", "< label 1 2 a 3", "label 1 2 a 3` is no label that was removed there"),
       ("< label 1 2 b", "< label", "label` is no label that was removed there"),
     ])

@@ -67,7 +67,8 @@ struct PullMessageTests {
       "recording 1 \(PullMessageTests.id) 1 done 0", "whole 1 \(PullMessageTests.digest)",
       "refused 0 x",
       "labelled \(PullMessageTests.id)", "labelled x \(PullMessageTests.digest)",
-      "fact", "fact free", "fact free 1 2", "fact free %zz", "labels", " label 1 2 x",
+      "fact", "fact free", "fact free 1 2", "fact free %zz", "fact \u{1B}[2J 1", "labels",
+      " label 1 2 x",
       "refused 255 x", "refused 64", "prefix 00", "end end",
     ]
     for line in wrong { #expect(PullReply(line: line) == nil, "\(line)") }
@@ -77,6 +78,7 @@ struct PullMessageTests {
   func wrongLabels() {
     let wrong = [
       "label", "label ", "label 1 2", "label 2 1 x", "label 1 2 a b", "label 1 2 a 1 1",
+      "label 1 2 a 2",
       "label 1 2 %3b", "label 1 2 %", "label 1 2 %g0", "label 1 2 %41", "label 1 2 %FF",
       "label 1 2 %ff", "label 1 2 \(String(repeating: "x", count: 61))", "label +1 2 x",
     ]

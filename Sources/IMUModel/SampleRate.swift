@@ -49,8 +49,8 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// The rate in hertz, rounded to a `Double`.
   public var hertz: Double { Double(numerator) / Double(denominator) }
 
-  /// The period in nanoseconds, rounded down. At 1 kHz: 1 000 000.
-  public var periodNanoseconds: Int64 { nanoseconds(atTick: 1) }
+  /// The period in nanoseconds, rounded down; 1 at least. At 1 kHz: 1 000 000.
+  public var periodNanoseconds: Int64 { max(1, nanoseconds(atTick: 1)) }
 
   /// Nanoseconds from tick 0 to tick `tick`, rounded down; below ``RecordingTime/limit``, at which it saturates.
   ///

@@ -201,7 +201,8 @@ extension JSONReader {
       default: try skip()
       }
     }
-    guard let hertz, let uncertainty, (0...1e6).contains(hertz) else { return nil }
+    guard let hertz, let uncertainty, 0.001...1e6 ~= hertz, RecordingTime.contains(uncertainty)
+    else { return nil }
     return ChipClockState(hertz: hertz, uncertainty: uncertainty)
   }
 

@@ -34,7 +34,7 @@ struct LiveWindow: Sendable {
     self.glyphs = glyphs
     let wanted = max(10, (600 * Int64(rate.denominator) / Int64(rate.numerator)))
     let usual = LiveWindow.lengths.first { $0 >= wanted } ?? LiveWindow.longest
-    let least = 4 * rate.periodNanoseconds
+    let least = rate.nanoseconds(atTick: 4)
     let fitting = planned.map { max($0, least) } ?? .max
     length = min(usual * 1_000_000_000, fitting)
     envelope = GraphPicture.envelope(covering: 0..<1, screenColumns: 80, glyphs: glyphs)

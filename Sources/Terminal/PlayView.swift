@@ -50,7 +50,7 @@ struct PlayView {
     self.speed = min(
       max(speed, RecordingOnScreen.speeds.lowerBound), RecordingOnScreen.speeds.upperBound)
     let trace = recording.trace
-    window = TimeWindow(duration: recording.span.upperBound, period: trace.rate.periodNanoseconds)
+    window = TimeWindow(duration: recording.span.upperBound, rate: trace.rate)
     head = max(0, min(from, trace.duration))
     self.from = head
     since = now

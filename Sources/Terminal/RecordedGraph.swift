@@ -20,11 +20,7 @@ extension RecordingOnScreen {
 
   /// The times of the whole recording: a period at least, so that the axis of one without ticks has times that people
   /// read.
-  ///
-  /// The last columns of a graph may end a little after it, and that instant must be a time, too.
-  var span: Range<Int64> {
-    0..<min(max(trace.duration, trace.rate.periodNanoseconds, 1), .max - 1_000_000)
-  }
+  var span: Range<Int64> { 0..<max(trace.duration, trace.rate.periodNanoseconds) }
 
   /// Y axes that fit the whole recording.
   func wholeAxes(_ choice: LineChoice, glyphs: GlyphSet) -> [PanelKind: ClosedRange<Double>] {
@@ -100,11 +96,10 @@ struct TimeWindow: Equatable {
   ///
   /// - Parameters:
   ///   - duration: Nanoseconds; below 1 counts as 1.
-  ///   - period: Nanoseconds between two ticks.
-  init(duration: Int64, period: Int64) {
+  ///   - rate: Of the ticks.
+  init(duration: Int64, rate: SampleRate) {
     self.duration = max(1, duration)
-    let (four, overflow) = max(1, period).multipliedReportingOverflow(by: 4)
-    least = min(self.duration, overflow ? .max : four)
+    least = min(self.duration, max(1, rate.nanoseconds(atTick: 4)))
     start = 0
     length = self.duration
   }

@@ -46,7 +46,7 @@ struct ShowView {
     self.recording = recording
     self.glyphs = glyphs
     let trace = recording.trace
-    window = TimeWindow(duration: recording.span.upperBound, period: trace.rate.periodNanoseconds)
+    window = TimeWindow(duration: recording.span.upperBound, rate: trace.rate)
     cursor = window.length / 2
   }
 

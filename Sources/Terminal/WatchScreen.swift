@@ -116,30 +116,9 @@ public final class WatchScreen {
     guard let view = graph, let service else {
       return session.show(waiting(size))
     }
-    describe(service, view.account)
+    status.take(service, view.account, rate: rate, plannedTicks: plannedTicks)
     view.status = status
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
-  }
-
-  private func describe(_ service: RecorderStatus, _ account: LiveAccount) {
-    let isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
-    status.isRecording = isRecording
-    let number = service.number.map { " \($0)" } ?? ""
-    status.state = isRecording ? "recording\(number)" : service.state.rawValue
-    if let problem = service.problem, status.notice.isEmpty { status.notice = problem.name }
-    status = account.added(to: status)
-    guard isRecording, let rate, let ledger = service.ledger else {
-      status.elapsed = nil
-      return
-    }
-    // A chip that keeps the time has its own rate.
-    let hertz = service.clock?.hertz ?? rate.hertz
-    status.elapsed = Int64(Double(ledger.scheduled) / hertz * 1e9)
-    status.planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
-    status.ledger = ledger
-    status.gapCount = nil
-    status.latenessP99 = service.lateness?.percentile99
-    status.latenessMaximum = nil
   }
 
   /// The screen while nothing is sampled.
@@ -158,6 +137,27 @@ public final class WatchScreen {
 
   private var waitingHelp: KeyHelp {
     KeyHelp([("r", "begin a recording"), ("q", "leave; the service goes on")])
+  }
+}
+
+extension LiveStatus {
+  /// Takes what a service reports, and the counts of what is shown of it.
+  mutating func take(
+    _ service: RecorderStatus, _ account: LiveAccount, rate: SampleRate?, plannedTicks: UInt64?
+  ) {
+    isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
+    let name = "recording" + (service.number.map { " \($0)" } ?? "")
+    state = isRecording ? name : service.state.rawValue
+    if let problem = service.problem, notice.isEmpty { notice = problem.name }
+    self = account.added(to: self)
+    elapsed = nil
+    guard isRecording, let rate, let ledger = service.ledger else { return }
+    // A chip that keeps the time has its own rate.
+    let hertz = service.clock?.hertz ?? rate.hertz
+    elapsed = Int64(min(Double(ledger.scheduled) / hertz * 1e9, Double(RecordingTime.limit)))
+    planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
+    (self.ledger, gapCount) = (ledger, nil)
+    (latenessP99, latenessMaximum) = (service.lateness?.percentile99, nil)
   }
 }
 

@@ -54,6 +54,7 @@ struct SampleRateTests {
   func noDrift() throws {
     let rate = try #require(SampleRate(30))
     #expect(rate.periodNanoseconds == 33_333_333)
+    #expect(SampleRate(.max)?.periodNanoseconds == 1)
     let tenYears: UInt64 = 10 * 365 * 86400
     #expect(rate.nanoseconds(atTick: 30 * tenYears) == Int64(tenYears) * 1_000_000_000)
     #expect(

@@ -55,7 +55,7 @@ struct ChipTimes: ~Copyable {
   ) {
     scan = ReadingScan(description, fromPage: index)
     epochs = ReadingEpochs(nominalHertz: description.rate.hertz, assumptions)
-    period = max(1, description.rate.periodNanoseconds)
+    period = description.rate.periodNanoseconds
     hasTemperature = description.channels.contains(.temperature)
     account = ClockAccount(assumptions)
   }

@@ -227,11 +227,16 @@ let package = Package(
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",
-      dependencies: ["CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Remote"],
+      dependencies: [
+        "Analysis", "CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Recorder", "Remote",
+      ],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzingTests",
-      dependencies: ["ChipClockTesting", "FuzzTargets", "LogStoreTesting", "TestSupport"],
+      dependencies: [
+        "ChipClockTesting", "FuzzTargets", "IMUModel", "LogStore", "LogStoreTesting", "Recorder",
+        "Terminal", "TestSupport",
+      ],
       resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(

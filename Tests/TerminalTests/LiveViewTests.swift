@@ -251,25 +251,4 @@ struct LiveViewTests {
     // It does move.
     #expect(perSecond > 500)
   }
-
-  @Test("any size and any records draw a screen of that size")
-  func anything() {
-    let seed = UInt64.random(in: 0...(.max))
-    var generator = SeededGenerator(seed: seed)
-    let view = view()
-    var tick: UInt64 = 0
-    for step in 0..<300 {
-      let skip = UInt64.random(in: 0...20, using: &generator)
-      let jump: UInt64 = step % 50 == 49 ? 1_000_000 : skip
-      if jump > 0 { view.append([TickRecord(Gap(firstTick: tick, count: jump, cause: .missed))]) }
-      tick += jump
-      view.append(records(tick..<tick + 20))
-      tick += 20
-      if step % 7 == 0 { _ = view.handle(Bool.random(using: &generator) ? .up : .down) }
-      let columns = Int.random(in: 1...200, using: &generator)
-      let rows = Int.random(in: 1...60, using: &generator)
-      let screen = view.screen(columns: columns, rows: rows, now: Int64(step) * second / 25)
-      #expect(screen.columns == columns && screen.rows == rows, "seed \(seed)")
-    }
-  }
 }

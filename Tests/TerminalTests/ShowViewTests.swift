@@ -214,27 +214,4 @@ struct ShowViewTests {
     _ = view.handle(.character("0"), columns: 80, rows: 24)
     #expect(view.window.isWhole)
   }
-
-  @Test("any keys in any order at any size draw a screen of that size")
-  func anything() {
-    let keys: [Key] = [
-      .left, .right, .up, .down, .home, .end, .pageUp, .pageDown, .shiftLeft, .shiftRight,
-      .character("+"), .character("-"), .character("."), .character(","), .character("g"),
-      .character("m"), .character("0"),
-    ]
-    let seed = UInt64.random(in: 0...(.max))
-    var generator = SeededGenerator(seed: seed)
-    for trace in [Recordings.trace(), Recordings.trace(ticks: 0), Recordings.trace(ticks: 1)] {
-      var view = view(trace, isASCII: Bool.random(using: &generator))
-      for _ in 0..<200 {
-        let columns = Int.random(in: 1...220, using: &generator)
-        let rows = Int.random(in: 1...60, using: &generator)
-        _ = view.handle(
-          keys.randomElement(using: &generator) ?? .left, columns: columns, rows: rows)
-        let screen = view.screen(columns: columns, rows: rows)
-        #expect(screen.columns == columns && screen.rows == rows, "seed \(seed)")
-        #expect(view.window.start >= 0 && view.window.end <= view.window.duration, "seed \(seed)")
-      }
-    }
-  }
 }

@@ -82,7 +82,7 @@ public struct LabelList: Equatable, Sendable {
   public init() {}
 
   /// Reads a file's bytes, any bytes.
-  init(_ bytes: some Collection<UInt8>) {
+  package init(_ bytes: some Collection<UInt8>) {
     var number = 0
     var rest = Array(bytes)[...]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -176,7 +176,7 @@ public struct LabelList: Equatable, Sendable {
   }
 
   /// All that the file says, without labels that were added and removed again and again.
-  var compacted: [UInt8] {
+  package var compacted: [UInt8] {
     lines + (surplus.sorted() + removed.sorted()).flatMap { LabelList.line(change($0)) } + foreign
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzTargets
+import FuzzingTests
 import Glibc
 
 /// The target that `IMULOG_FUZZ_TARGET` names.
@@ -8,8 +9,9 @@ import Glibc
 /// Safe: libFuzzer calls from one thread.
 nonisolated(unsafe) private let target: any FuzzTarget = {
   let name = getenv("IMULOG_FUZZ_TARGET").map { String(cString: $0) } ?? ""
-  guard let type = FuzzTargets.all.first(where: { $0.name == name }) else {
-    fatalError("IMULOG_FUZZ_TARGET is one of \(FuzzTargets.all.map { $0.name })")
+  let all = FuzzTargets.all + [ScreenTarget.self]
+  guard let type = all.first(where: { $0.name == name }) else {
+    fatalError("IMULOG_FUZZ_TARGET is one of \(all.map { $0.name })")
   }
   return type.init()
 }()

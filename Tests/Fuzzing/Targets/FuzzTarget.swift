@@ -12,10 +12,13 @@ public protocol FuzzTarget: AnyObject {
   func run(_ input: UnsafeRawBufferPointer)
 }
 
-/// All targets.
+/// All targets but those of screens, which only tests see.
 public enum FuzzTargets {
   /// By name.
   public static var all: [any FuzzTarget.Type] {
-    [PageTarget.self, LogTarget.self, ExportTarget.self, ImportTarget.self, RequestTarget.self]
+    [
+      PageTarget.self, LogTarget.self, ExportTarget.self, ImportTarget.self, RequestTarget.self,
+      AnalysisTarget.self, TextTarget.self,
+    ]
   }
 }

@@ -226,7 +226,7 @@ struct Trace: Sendable {
     let last = rate.tick(atNanoseconds: Trace.sum(to - 1, earliest)) / stride
     let low = Int(clamping: first)
     guard low < buckets.count else { return buckets.count..<buckets.count }
-    return low..<min(buckets.count, Int(clamping: last) + 1)
+    return Range(low...min(Int(clamping: last), buckets.count - 1))
   }
 }
 

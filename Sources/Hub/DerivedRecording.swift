@@ -31,12 +31,11 @@ struct DerivedRecording {
   /// - Parameters:
   ///   - id: The recording that the log must be.
   ///   - calibration: Of the host's sensor, in place of the header's; one of another sensor is not used.
-  ///   - begin: Called with the folder before any file is made.
   ///   - make: Called for each file.
   init(
     _ entry: CatalogueEntry, _ id: RecordingID, of host: HubHost, in hub: HubDirectory,
     _ catalogue: Catalogue, _ proof: HostLedger.Proof, _ labels: LabelList,
-    _ calibration: SensorCalibration?, begin: (_ date: String) throws -> Void = { _ in }, make: Make
+    _ calibration: SensorCalibration?, make: Make
   ) throws {
     var reader = try catalogue.reader(of: entry)
     guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
@@ -48,7 +47,6 @@ struct DerivedRecording {
     let own = chosen?.limited(to: account.description.channels)
     let started = account.clock?.wallAtStart ?? 0
     date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
-    try begin(date)
     let samples = hub.place(.samples, of: id, host: host.name, date: date)
     samplesByteCount = try make("\(host.name).samples", samples) { sink throws(ExportError) in
       var options = ExportOptions(format: .parquet)

@@ -9,15 +9,13 @@ import LogStore
 /// Makes what is missing of a host's derived files, or is of another log, other labels, another calibration or another
 /// host's line.
 ///
-///     log ─► `making` in rows/HOST ─► samples and features files ─► `made` in rows/HOST ─► recordings.parquet
-///                                                                   └ from here on it is done
+///     log ─► files in .work, by a process of its own ─► `making` in rows/HOST ─► files in their places
+///                                                        ─► `made` in rows/HOST ─► recordings.parquet
+///                                                           └ from here on it is done
 ///
 /// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal, or is
 /// removed if its log is gone by then.
 struct HostDerivation {
-  /// Raised when a later version derives something else from the same recording.
-  private static let version = 5
-
   private let host: HubHost
   private let hub: HubDirectory
   private let catalogue: Catalogue
@@ -53,7 +51,7 @@ struct HostDerivation {
   }
 
   /// - Parameter report: Receives the failure of one recording; the others are derived.
-  mutating func run(_ report: (CommandFailure) -> Void) throws {
+  mutating func run(_ deriver: Deriver, _ report: (CommandFailure) -> Void) throws {
     calibration = try hub.calibration(of: host.name)
     let entries = try catalogue.list().entries
     presence.note(entries)
@@ -63,7 +61,8 @@ struct HostDerivation {
     var numbers: [RecordingID: UInt32] = [:]
     for entry in entries.reversed() {
       do {
-        let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
+        let known = rows.live[entry.fileName]?.id ?? rows.traps[entry.fileName]?.id
+        let id = try known ?? catalogue.reader(of: entry).description.id
         if let twin = numbers[id] { throw HubError.twin(of: twin, store: catalogue.path) }
         numbers[id] = entry.number
         if let owner = owner(id), owner != host.name {
@@ -71,7 +70,7 @@ struct HostDerivation {
           foreign.insert(entry.fileName)
           throw HubError.elsewhere(owner: owner, store: catalogue.path)
         }
-        try update(entry, id, labelled)
+        try update(entry, id, labelled, deriver)
       } catch {
         // Nothing else can be written either.
         if HubError.isOfDisk(error) { throw error }
@@ -137,7 +136,7 @@ struct HostDerivation {
   }
 
   private mutating func update(
-    _ entry: CatalogueEntry, _ id: RecordingID, _ labelled: Set<RecordingID>
+    _ entry: CatalogueEntry, _ id: RecordingID, _ labelled: Set<RecordingID>, _ deriver: Deriver
   ) throws {
     let status = try hub.files.status(entry.path, followsLink: false)
     let mark = HostRows.LogMark(
@@ -155,14 +154,29 @@ struct HostDerivation {
     }
     // Where nothing is known of it yet, its bytes are first.
     if ledger.proofs[id] != nil { try labels.makeSureIsWhole(catalogue.labelsPath(of: id)) }
-    if let known, known.log == mark, let proof = ledger.proofs[id],
-      known.source == source(proof, labels), try isThere(known)
-    {
-      return
+    func order(_ proof: HostLedger.Proof) -> DerivationOrder {
+      DerivationOrder(hub: hub, host: host, entry: entry, id: id, proof: proof, round: getpid())
     }
-    let proof = try proof(of: entry, id)
+    if let proof = ledger.proofs[id] {
+      let source = order(proof).source(labels, calibration)
+      if let known, known.log == mark, known.source == source, try isThere(known) { return }
+      if let trap = rows.traps[entry.fileName], trap.log == mark, trap.source == source,
+        trap.build == deriver.build
+      {
+        throw HubError.trapped(signal: trap.signal)
+      }
+    }
+    let order = order(try proof(of: entry, id))
     try labels.makeSureIsWhole(catalogue.labelsPath(of: id))
-    try derive(entry, id, mark, proof, labels, source(proof, labels))
+    do {
+      try derive(order, by: deriver, mark)
+    } catch HubError.trapped(let signal) {
+      try rows.add(
+        HostRows.Trap(
+          id: id, log: mark, source: order.source(labels, calibration), build: deriver.build,
+          signal: signal))
+      throw HubError.trapped(signal: signal)
+    }
     derivedCount += 1
   }
 
@@ -185,15 +199,6 @@ struct HostDerivation {
       [HostLedger.found(id, proof, time)] + (isDated ? [] : [HostLedger.undated(id)]))
   }
 
-  /// What the files of a recording are derived from, in 16 hexadecimal digits.
-  private func source(_ proof: HostLedger.Proof, _ labels: LabelList) -> String {
-    var text =
-      "\(HostDerivation.version) \(host.name) \(proof.digest) \(SHA256.digest(of: labels.lines))"
-    for label in host.labels { text += "\n\(label.name)=\(label.value)" }
-    if let calibration { text += "\n\(calibration.text)" }
-    return String(SHA256.digest(of: Array(text.utf8)).description.prefix(16))
-  }
-
   private func isThere(_ row: HostRows.Row) throws -> Bool {
     try HubDirectory.Table.allCases.allSatisfy { table in
       let place = hub.place(table, of: row.id, host: host.name, date: row.date)
@@ -203,20 +208,26 @@ struct HostDerivation {
   }
 
   private mutating func derive(
-    _ entry: CatalogueEntry, _ id: RecordingID, _ mark: HostRows.LogMark, _ proof: HostLedger.Proof,
-    _ labels: LabelList, _ source: String
+    _ order: DerivationOrder, by deriver: Deriver, _ mark: HostRows.LogMark
   ) throws {
-    let derived = try DerivedRecording(
-      entry, id, of: host, in: hub, catalogue, proof, labels, calibration,
-      begin: { try rows.begin(id, date: $0) }, make: { try hub.publish($0, $1, $2) })
+    let samples = try DerivedFile(order.name(of: .samples), in: hub)
+    let features = try DerivedFile(order.name(of: .features), in: hub)
+    let made = try deriver.derive(order)
+    guard try samples.length() == made.samplesByteCount,
+      try features.length() == made.featuresByteCount
+    else { throw Deriver.failure("wrote files of other lengths than it says") }
+    let id = order.id
+    try rows.begin(id, date: made.date)
+    _ = try samples.publish(as: hub.place(.samples, of: id, host: host.name, date: made.date))
+    _ = try features.publish(as: hub.place(.features, of: id, host: host.name, date: made.date))
     // Its day was another one by an earlier version.
-    let others = (rows.unfinished[id] ?? []).subtracting([derived.date])
+    let others = (rows.unfinished[id] ?? []).subtracting([made.date])
     try removeFiles(of: id, in: others)
-    let made = HostRows.Row(
-      id: id, log: mark, source: source, date: derived.date,
-      samplesByteCount: derived.samplesByteCount, featuresByteCount: derived.featuresByteCount,
-      rowSum: 0)
-    try rows.add(made, json: derived.row.json)
+    // By what was read: labels and calibration may have changed since they were looked at here.
+    let row = HostRows.Row(
+      id: id, log: mark, source: made.source, date: made.date,
+      samplesByteCount: made.samplesByteCount, featuresByteCount: made.featuresByteCount, rowSum: 0)
+    try rows.add(row, json: made.json)
   }
 
   /// Removes what was derived from a recording that is not here any more.

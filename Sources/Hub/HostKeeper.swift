@@ -295,7 +295,7 @@ final class HostKeeper: @unchecked Sendable {
           owners.holder(of: id)
         }
         defer { derivedCount = derivation.derivedCount }
-        try derivation.run { report($0, &result) }
+        try derivation.run(settings.deriver) { report($0, &result) }
         return derivation.files
       }
     } catch {

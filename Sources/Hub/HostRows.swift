@@ -12,6 +12,8 @@ import LogStore
 ///          │                          │      │    └ lengths of the files
 ///          │                          │      └ the folder
 ///          │                          └ what the files were derived from
+///     trapped UUID FILE BYTES MODIFIED SOURCE BUILD SIGNAL
+///                                 what derives from it ended with SIGNAL: BUILD is not to try it again
 ///     gone UUID                   its recording is gone, and so are its files
 ///     table SOURCE BYTES          the table of these rows is durable
 ///     table - 0                   it is about to change
@@ -41,6 +43,25 @@ struct HostRows {
     let modified: Int64
   }
 
+  /// A recording from which one program cannot derive.
+  struct Trap: Equatable {
+    let id: RecordingID
+    let log: LogMark
+    /// What the files were to be derived from.
+    let source: String
+    /// The program.
+    let build: String
+    let signal: String
+
+    fileprivate var line: [UInt8] {
+      Array(
+        "trapped \(id) \(log.fileName) \(log.byteCount) \(log.modified) \(source) \(build) \(signal)"
+          .utf8)
+    }
+  }
+
+  /// Those that have no newer row, by the name of the log; an earlier row and its files stay.
+  private(set) var traps: [String: Trap] = [:]
   /// The recordings, by the name of the log.
   private(set) var live: [String: Row] = [:]
   /// The folders in which a recording without a row may have files: a program was ended while it made them.
@@ -67,6 +88,7 @@ struct HostRows {
   ) throws(StorageError) {
     var (rows, table, count): ([RecordingID: Row], (String, UInt64)?, Int) = ([:], nil, 0)
     var unfinished: [RecordingID: Set<String>] = [:]
+    var traps: [String: Trap] = [:]
     var file = self.file
     defer { self.file = file }
     damagedLineCount = try file.read { text in
@@ -92,17 +114,27 @@ struct HostRows {
           id: id, log: LogMark(fileName: word(2), byteCount: byteCount, modified: modified),
           source: word(5), date: word(6), samplesByteCount: samples,
           featuresByteCount: features, rowSum: CheckedLine.sum(of: words[9]))
-        (rows[id], unfinished[id]) = (row, nil)
+        (rows[id], unfinished[id], traps[row.log.fileName]) = (row, nil, nil)
         each(row, words[9], text)
+      case "trapped":
+        guard words.count == 8, let id = RecordingID(word(1)), let byteCount = UInt64(word(3)),
+          let modified = Int64(word(4))
+        else { return }
+        let log = LogMark(fileName: word(2), byteCount: byteCount, modified: modified)
+        traps[log.fileName] = Trap(
+          id: id, log: log, source: word(5), build: word(6), signal: word(7))
       case "gone":
-        if let id = RecordingID(word(1)) { (rows[id], unfinished[id]) = (nil, nil) }
+        if let id = RecordingID(word(1)) {
+          (rows[id], unfinished[id]) = (nil, nil)
+          traps = traps.filter { $0.value.id != id }
+        }
       case "table":
         if let byteCount = UInt64(word(2)) { table = (word(1), byteCount) }
       default: break
       }
     }
     live = Dictionary(rows.values.map { ($0.log.fileName, $0) }) { first, _ in first }
-    (self.unfinished, self.table, lineCount) = (unfinished, table, count)
+    (self.unfinished, self.traps, self.table, lineCount) = (unfinished, traps, table, count)
   }
 
   /// The files of a recording are about to be made, in this folder; durable on return. Ended in between, its earlier row would
@@ -129,10 +161,17 @@ struct HostRows {
     try file.append([Array(text.utf8) + bytes])
     lineCount += 1
     for (name, other) in live where other.id == row.id { live[name] = nil }
-    unfinished[row.id] = nil
+    (unfinished[row.id], traps[log.fileName]) = (nil, nil)
     var row = row
     row.rowSum = CheckedLine.sum(of: bytes[...])
     live[log.fileName] = row
+  }
+
+  /// Keeps that a program cannot derive from a recording; durable on return.
+  mutating func add(_ trap: Trap) throws(StorageError) {
+    try file.append([trap.line])
+    lineCount += 1
+    traps[trap.log.fileName] = trap
   }
 
   /// Takes a recording out; durable on return.
@@ -140,6 +179,7 @@ struct HostRows {
     try file.append([Array("gone \(id)".utf8)])
     lineCount += 1
     for (name, row) in live where row.id == id { live[name] = nil }
+    traps = traps.filter { $0.value.id != id }
     unfinished[id] = nil
   }
 
@@ -179,13 +219,14 @@ struct HostRows {
 
   /// Drops lines that do not count any more from the file where they are most of it.
   mutating func compact() throws(StorageError) {
-    guard lineCount > 2 * live.count + 32 || damagedLineCount > 0 else { return }
+    guard lineCount > 2 * (live.count + traps.count) + 32 || damagedLineCount > 0 else { return }
     var texts: [RecordingID: [UInt8]] = [:]
     try read { row, _, text in texts[row.id] = Array(text) }
     let rows = live.values.sorted { $0.id.description < $1.id.description }
     var lines = rows.compactMap { texts[$0.id] }
     lines += unfinished.flatMap { id, dates in dates.map { "making \(id) \($0)" } }.sorted()
       .map { Array($0.utf8) }
+    lines += traps.values.sorted { $0.log.fileName < $1.log.fileName }.map(\.line)
     try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
     (lineCount, damagedLineCount, table) = (lines.count, 0, nil)
   }

@@ -250,8 +250,8 @@ public struct HubDirectory: Sendable {
   }
 
   /// The store of a host, made when it is missing.
-  func store(of host: String) throws(CatalogueError) -> Catalogue {
-    try Catalogue(path: logs(of: host), create: true, followsLinks: false, gate: files.gate)
+  func store(of host: String, create: Bool = true) throws(CatalogueError) -> Catalogue {
+    try Catalogue(path: logs(of: host), create: create, followsLinks: false, gate: files.gate)
   }
 }
 

@@ -23,6 +23,10 @@ public enum HubError: StatusError {
   case elsewhere(owner: String, store: String)
   /// The log of a recording that came here is gone, and nothing here removed it.
   case lost(RecordingID, store: String, samples: String)
+  /// What derives from a recording ended with a signal of its own making.
+  case trapped(signal: String)
+  /// The disk is full, or cannot be written to, as a process found that derives.
+  case full(CommandFailure)
   /// A recording's file of labels is damaged.
   case labels(path: String, damage: String)
   /// A module's own error.
@@ -85,6 +89,7 @@ public enum HubError: StatusError {
     case let error as StorageError: code = error.errno
     case CatalogueError.storage(let error): code = error.errno
     case ExportError.output(_, let number): code = number
+    case HubError.full: return true
     default: code = nil
     }
     return code.map { [ENOSPC, EDQUOT, EROFS].contains($0) } ?? false
@@ -116,7 +121,10 @@ public enum HubError: StatusError {
     case .labels(let path, let damage):
       "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
         + "has, and give the others again; until then its files in the tables stay as they are"
-    case .step(let failure): failure.sentence
+    case .trapped(let signal):
+      "deriving from it ended imulog with \(signal), which is a fault of imulog: its files in the tables stay as they are; another "
+        + "version tries it again, and so does this one once its log, its labels or its calibration change"
+    case .full(let failure), .step(let failure): failure.sentence
     }
   }
 
@@ -127,8 +135,8 @@ public enum HubError: StatusError {
     case .noHub: .usage
     case .later: .configuration
     case .busy: .tryAgain
-    case .changed, .twin, .elsewhere, .lost, .labels: .damagedData
-    case .step(let failure): failure.status
+    case .changed, .twin, .elsewhere, .lost, .labels, .trapped: .damagedData
+    case .full(let failure), .step(let failure): failure.status
     }
   }
 }

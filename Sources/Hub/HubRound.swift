@@ -15,10 +15,11 @@ public struct HubRound {
     public var thenFree = false
     /// A program that is handed each finished file; see Fleet.md.
     public var hook: String?
+    let deriver: Deriver
 
     /// Settings.
-    public init(_ connection: SSHConnection, timeout: Int64) {
-      (self.connection, self.timeout) = (connection, timeout)
+    public init(_ connection: SSHConnection, timeout: Int64, _ deriver: Deriver) {
+      (self.connection, self.timeout, self.deriver) = (connection, timeout, deriver)
     }
   }
 

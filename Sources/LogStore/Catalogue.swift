@@ -102,6 +102,12 @@ public struct CatalogueEntry: Hashable, Sendable {
     self.directory = directory
     fileName = file
   }
+
+  /// The recording of a file's name, whether or not it is there; `nil` for a name that no store gives.
+  package init?(named file: String, in catalogue: Catalogue) {
+    guard let name = RecordingName(file) else { return nil }
+    self.init(name, file: file, in: catalogue.path)
+  }
 }
 
 extension Catalogue {

@@ -32,7 +32,8 @@ struct Imulog: ParsableCommand {
       DaemonCommand.self, StatusCommand.self, WatchCommand.self, StartCommand.self,
       StopCommand.self,
       MarkCommand.self, KeepCommand.self, DiscardCommand.self, InstallCommand.self,
-      PullCommand.self, HubCommand.self, ServeCommand.self, PullServerCommand.self,
+      PullCommand.self, HubCommand.self, HubDerivationCommand.self, ServeCommand.self,
+      PullServerCommand.self,
       DoctorCommand.self,
       CertifyCommand.self, LicencesCommand.self,
     ])

@@ -49,7 +49,7 @@ struct HubPruneTests {
       var derivation = HostDerivation(
         HubPruneTests.host, hub, catalogue, ledger, try HostRows(of: "pump-1", in: hub),
         time: HubPruneTests.now.ledgerText)
-      try derivation.run { Issue.record("\($0.sentence)") }
+      try derivation.run(.inside) { Issue.record("\($0.sentence)") }
       // Its last round is just over.
       try HostState().keep(
         of: "pump-1", in: hub, seen: HubPruneTests.now.nanoseconds / 1_000_000_000)
@@ -224,7 +224,7 @@ struct HubPruneTests {
       var derivation = HostDerivation(
         HubPruneTests.host, hub, catalogue, try HostLedger(of: "pump-1", in: hub),
         try HostRows(of: "pump-1", in: hub), time: HubPruneTests.now.ledgerText)
-      try derivation.run { Issue.record("\($0.sentence)") }
+      try derivation.run(.inside) { Issue.record("\($0.sentence)") }
       _ = consume lock
       return try HostLedger(of: "pump-1", in: hub)
     }
@@ -282,7 +282,7 @@ struct HubPruneTests {
         HubPruneTests.host, hub, try hub.store(of: "pump-1"),
         try HostLedger(of: "pump-1", in: hub), try HostRows(of: "pump-1", in: hub),
         time: HubPruneTests.now.ledgerText)
-      try derivation.run { Issue.record("\(index): \($0.sentence)") }
+      try derivation.run(.inside) { Issue.record("\(index): \($0.sentence)") }
       _ = consume lock
       #expect(fleet.files() == right, "\(index)")
     }

@@ -50,7 +50,7 @@ struct HubRestartTests {
         var derivation = HostDerivation(
           host, hub, catalogue, try HostLedger(of: host.name, in: hub),
           try HostRows(of: host.name, in: hub), time: "2026-11-26T10:00:00Z")
-        try derivation.run { failures.append($0) }
+        try derivation.run(.inside) { failures.append($0) }
         _ = consume lock
       } catch {
         failures.append(CommandFailure(error, else: .inputOutput))

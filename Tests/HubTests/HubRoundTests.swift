@@ -23,7 +23,7 @@ struct HubRoundTests {
   }
 
   /// What a machine says at the end of a visit, whose clock is so many seconds ahead.
-  private static func machine(ahead: Int64 = 0) -> String {
+  static func machine(ahead: Int64 = 0) -> String {
     """
     > machine
     < fact software 0%2e1%2e0
@@ -35,7 +35,7 @@ struct HubRoundTests {
     """
   }
 
-  private static let fetchOfA = """
+  static let fetchOfA = """
     > fetch $a 0
     < bytes $a.n
     @ $a 0 $a.n
@@ -44,7 +44,7 @@ struct HubRoundTests {
   private static let fetchOfB = fetchOfA.replacing("$a", with: "$b")
 
   /// A visit: what is offered, what is said of it, and what the machine says at its end.
-  private static func visit(
+  static func visit(
     _ offers: [String], _ answers: String, _ end: String = machine(), labels: String = "",
     mayFree: Bool = false
   ) -> String {

@@ -62,7 +62,7 @@ struct OwnersTests {
     let settings = HubRound.Settings(
       SSHConnection(
         program: "ssh", port: nil, identity: nil, configuration: nil, options: [], remoteStore: nil),
-      timeout: 1)
+      timeout: 1, .inside)
     let keeper = HostKeeper(
       HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
       now: { WallTime(nanoseconds: 1_795_687_200_000_000_000, isSynchronised: true) },
@@ -96,7 +96,7 @@ struct OwnersTests {
       let settings = HubRound.Settings(
         SSHConnection(
           program: "ssh", port: nil, identity: nil, configuration: nil, options: [],
-          remoteStore: nil), timeout: 1)
+          remoteStore: nil), timeout: 1, .inside)
       let keeper = HostKeeper(
         HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
         now: { now }, talk: { _ in })

@@ -9,6 +9,13 @@ import Remote
 import Synchronization
 import TestSupport
 
+extension Deriver {
+  /// What the program of the verb does, with the gate of the hub.
+  static let inside = Deriver(build: "1") {
+    DerivationOrder.answer($0.words, gate: $0.hub.files.gate)
+  }
+}
+
 /// A hub whose hosts are played: each says in a round what a ``Conversation`` has for it.
 struct PlayedFleet {
   let directory = TemporaryDirectory(inMemory: true)
@@ -32,7 +39,7 @@ struct PlayedFleet {
   /// One round, a host after the other; returns what was reported, and then a line a host with its counts.
   func round(
     _ hosts: [(HubHost, String)], thenFree: Bool = false, now: Int64 = PlayedFleet.now,
-    hook: String? = nil
+    hook: String? = nil, deriver: Deriver = .inside
   ) throws -> (said: [String], requests: [[[String]]]) {
     let hub = try hub()
     let lock = try hub.lock()
@@ -45,7 +52,7 @@ struct PlayedFleet {
     var settings = HubRound.Settings(
       SSHConnection(
         program: played.program, port: nil, identity: nil, configuration: nil, options: [],
-        remoteStore: nil), timeout: 12_000_000_000)
+        remoteStore: nil), timeout: 12_000_000_000, deriver)
     (settings.thenFree, settings.hook) = (thenFree, hook)
     let round = HubRound(hub, hosts.map(\.0), settings, board) { PlayedFleet.time(now) }
     // Locks that other tests release are not to be copied by a start.

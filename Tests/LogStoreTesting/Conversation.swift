@@ -46,6 +46,7 @@ public struct Conversation: Sendable {
     do {
       return [
         "a": try ExampleLog(ticks: 600, seed: 1), "b": try ExampleLog(ticks: 90, seed: 2),
+        "c": try ExampleLog(ticks: 90, seed: 5),
         "r": try ExampleLog(ticks: 600, seed: 3, ends: false),
         // Another recording with the UUID of `a`.
         "x": try ExampleLog(ticks: 700, seed: 4, description: ExampleLog.description(1)),

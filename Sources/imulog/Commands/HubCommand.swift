@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Export
+import Glibc
+import Hub
+import LinuxIO
 
 /// `imulog hub`: collects the recordings of many machines, and makes tables of them.
 struct HubCommand: ParsableCommand {
@@ -28,4 +32,21 @@ struct HubCommand: ParsableCommand {
       HubAddCommand.self,
     ],
     defaultSubcommand: HubRoundCommand.self)
+}
+
+/// `imulog hub-derivation`: the process that a round starts for each recording that is derived.
+struct HubDerivationCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: Deriver.verb, abstract: "What imulog hub derives of one recording.",
+    shouldDisplay: false)
+
+  @Argument var words: [String] = []
+
+  mutating func run() throws {
+    ProcessPriority.yieldMemory(beyond: Deriver.mostMemory)
+    let answer = DerivationOrder.answer(words)
+    var sink = BufferedSink(STDOUT_FILENO, name: "standard output")
+    try answer.withUnsafeBytes { try sink.write($0) }
+    try sink.flush()
+  }
 }

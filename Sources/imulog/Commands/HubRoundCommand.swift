@@ -90,7 +90,8 @@ struct HubRoundCommand: ParsableCommand {
     let line = ProgressLine()
     let board = PullBoard(
       hosts: hosts.map(\.name), show: { line.show($0) }, report: { line.talk($0) })
-    var settings = HubRound.Settings(ssh.connection, timeout: timeout.nanoseconds)
+    var settings = HubRound.Settings(
+      ssh.connection, timeout: timeout.nanoseconds, try Deriver(program: "/proc/self/exe"))
     settings.thenFree = thenFree
     settings.hook = eachFile
     let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }

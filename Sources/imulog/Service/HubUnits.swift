@@ -54,6 +54,8 @@ enum HubUnits {
     StateDirectoryMode=0750
     UMask=0027
     Nice=10
+    # What derives from one recording is killed first, alone.
+    OOMPolicy=continue
 
     CapabilityBoundingSet=
     \(InstalledFile.hardening)

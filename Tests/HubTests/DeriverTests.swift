@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+@testable import Hub
+import IMUModel
+import LogFormat
+import LogStoreTesting
+import Testing
+
+@Suite("Whatever one recording does, the round goes on", .waitsForPrograms)
+struct DeriverTests {
+  private let fleet = PlayedFleet()
+  private let hosts = [PlayedFleet.host("pump-1"), PlayedFleet.host("pump-2")]
+  private static let bad = Conversation.log("a").description.id
+
+  /// A round over two hosts, of which the first has two recordings.
+  private func round(_ deriver: Deriver, isFirst: Bool = false) throws -> [String] {
+    func visit(_ offers: [String]) -> String {
+      let logs = offers.map { $0.split(separator: " ")[1] }
+      let fetches = logs.map { HubRoundTests.fetchOfA.replacing("$a", with: $0) }
+      return HubRoundTests.visit(offers, isFirst ? fetches.joined(separator: "\n") : "")
+    }
+    let said = try fleet.round(
+      [
+        (hosts[0], visit(["9 $c $c.n complete 200", "8 $a $a.n complete 100"])),
+        (hosts[1], visit(["3 $b $b.n complete 100"])),
+      ], deriver: deriver
+    ).said
+    return said.filter { !$0.contains(" is here as ") }
+  }
+
+  /// The places of the finished files.
+  private func finished(_ table: String, of host: String) -> [String] {
+    let place = "fleet/\(table)/host=\(host)"
+    return fleet.directory.names(in: place).flatMap { fleet.directory.names(in: "\(place)/\($0)") }
+  }
+
+  /// A program of shell for the bad recording; each start of it adds a line to `starts`.
+  private func deriver(_ lines: String, patience: Int64, build: String = "1") throws -> Deriver {
+    let path = fleet.directory.path
+    fleet.directory.write(
+      Array("#!/bin/sh\necho >> \(path)/starts\n\(lines)\n".utf8), to: "program")
+    #expect(chmod("\(path)/program", 0o755) == 0)
+    let program = try Deriver(program: "\(path)/program", patience: patience)
+    return Deriver(build: build) { order in
+      try order.id == DeriverTests.bad ? program.ask(order) : Deriver.inside.ask(order)
+    }
+  }
+
+  @Test(
+    "a fault is named, all else is derived; what traps is left to another program, all else to the next round",
+    arguments: [
+      (
+        "kill -ILL $$", 60, 65, true,
+        "deriving from it ended imulog with SIGILL, which is a fault of imulog"
+      ),
+      ("kill -SEGV $$", 60, 65, true, "deriving from it ended imulog with SIGSEGV, which"),
+      (
+        "kill -KILL $$", 60, 75, false,
+        "the program that derives from it ended with status 137; the next"
+      ),
+      (
+        "exec sleep 60", 0, 75, false,
+        "the program that derives from it took too long, and was ended"
+      ),
+      ("echo 1b2c3d4e made", 60, 75, false, "the program that derives from it gave no answer"),
+    ])
+  func fault(lines: String, patience: Int64, status: Int, lasts: Bool, words: String) throws {
+    let patience = patience * 1_000_000_000 + 40_000_000
+    func expectStarts(_ count: Int) {
+      // One that has no time may not have begun.
+      let starts = fleet.directory.bytes(of: "starts").count
+      #expect(patience < 1_000_000_000 || starts == count)
+    }
+    let bad = try deriver(lines, patience: patience)
+    for turn in 1...3 {
+      let said = try round(bad, isFirst: turn == 1)
+      #expect(said.first?.hasPrefix("pump-1: recording 8: \(words)") == true, "\(said)")
+      let kept = try #require(try fleet.status(hosts).hosts.first)
+      #expect(said.first == "pump-1: \(kept.problems.joined())")
+      let counts = turn == 1 ? "2 offered, 2 fetched, 1 derived" : "2 offered, 1 here"
+      #expect(said.contains("pump-1: \(counts), status \(status), all here"), "\(said)")
+      #expect(
+        said.last == "pump-2: 1 offered, 1 \(turn == 1 ? "fetched, 1 derived" : "here"), all here")
+      for table in ["samples", "features"] {
+        #expect(hosts.map { finished(table, of: $0.name).count } == [1, 1])
+      }
+      #expect(fleet.directory.names(in: "fleet/.work").isEmpty)
+      expectStarts(lasts ? 1 : turn)
+      let found = try fleet.verify()
+      #expect(found.count == 1 && found[0].hasPrefix("pump-1: recording 8"), "\(found)")
+    }
+    _ = try round(try deriver(lines, patience: patience, build: "2"))
+    expectStarts(lasts ? 2 : 4)
+    #expect(try round(.inside).first == "pump-1: 2 offered, 1 here, 1 derived, all here")
+    #expect(try fleet.verify().isEmpty)
+  }
+
+  @Test("what traps is kept when other lines are dropped, and tried again once its row is there")
+  func compaction() throws {
+    let hub = try fleet.hub()
+    let lock = try hub.lock()
+    var rows = try HostRows(of: "pump-1", in: hub)
+    let mark = HostRows.LogMark(fileName: "000009-x.imulog", byteCount: 7, modified: 8)
+    let trap = HostRows.Trap(id: Self.bad, log: mark, source: "s", build: "1-2-3", signal: "SIGILL")
+    try rows.add(trap)
+    for _ in 0..<40 { try rows.begin(Self.bad, date: "2026-11-26") }
+    try rows.compact()
+    rows = try HostRows(of: "pump-1", in: hub)
+    #expect(rows.traps == [mark.fileName: trap])
+    #expect(fleet.directory.bytes(of: "fleet/rows/pump-1").count { $0 == UInt8(ascii: "\n") } == 2)
+    let row = HostRows.Row(
+      id: Self.bad, log: mark, source: "s", date: "2026-11-26", samplesByteCount: 1,
+      featuresByteCount: 1, rowSum: 0)
+    try rows.add(row, json: "{}")
+    #expect(try rows.traps.isEmpty && HostRows(of: "pump-1", in: hub).traps.isEmpty)
+    _ = consume lock
+  }
+
+  @Test("a row is filed under what was read, and files of another length than was said are none")
+  func changes() throws {
+    let directory = fleet.directory
+    let calibration = SensorCalibration(
+      id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
+      accelerometer: nil,
+      gyroscope: SensorCalibration.Gyroscope(
+        offset: Vector3(1, 2, 3), scale: Vector3(1, 1, 1)))
+    let late = Deriver(build: "1") { order in
+      if order.id == DeriverTests.bad {
+        directory.write(Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
+      }
+      return try Deriver.inside.ask(order)
+    }
+    _ = try round(late, isFirst: true)
+    // The one that was made after it came is of it, too.
+    #expect(try round(.inside).first == "pump-1: 2 offered, 2 here, all here")
+    #expect(try fleet.verify().isEmpty)
+    try #require(unlink("\(fleet.path)/calibrations/pump-1") == 0)
+    let longer = Deriver(build: "1") { order in
+      let answer = try Deriver.inside.ask(order)
+      let name = "fleet/.work/" + order.name(of: .features)
+      directory.write(directory.bytes(of: name) + [0], to: name)
+      return answer
+    }
+    let said = try round(longer)
+    #expect(
+      said.first
+        == "pump-1: recording 8: the program that derives from it wrote files of other lengths than it says; the next round tries again"
+    )
+    #expect(try round(.inside).first == "pump-1: 2 offered, 2 here, 2 derived, all here")
+  }
+}

@@ -108,7 +108,7 @@ extension DerivationOrder {
 /// What derives from one recording: a process of its own. However that ends, the round goes on.
 public struct Deriver: Sendable {
   package static let verb = "hub-derivation"
-  /// Bytes; the longest recordings take a tenth.
+  /// Bytes; far more than is needed, as a log is read in pieces.
   package static let mostMemory: UInt64 = 4 << 30
   /// The program, in a word: another one may derive where it cannot.
   let build: String

@@ -119,6 +119,7 @@ extension OtherProcess {
     // without end. What it wrote itself is in the pipes by then.
     var hasEnded = false
     var unread = 2 * OtherProcess.pipe
+    var pause = OtherProcess.lookEvery
     while true {
       let left = end - clock.now()
       hasEnded = hasEnded || clinuxio_has_ended(pid) != 0
@@ -126,8 +127,8 @@ extension OtherProcess {
       var waiting = [output, talk].enumerated().map {
         pollfd(fd: isOpen[$0] ? $1 : -1, events: Int16(POLLIN), revents: 0)
       }
-      let pause = isOpen.contains(true) ? OtherProcess.lookEvery : 1
       let milliseconds = hasEnded ? 0 : min(pause, (left + 999_999) / 1_000_000)
+      pause = min(OtherProcess.lookEvery, pause * 2)
       guard poll(&waiting, 2, Int32(milliseconds)) > 0 else {
         if hasEnded { break }
         continue
@@ -142,7 +143,8 @@ extension OtherProcess {
             text += buffer[..<count]
           }
         } else if count == 0 || errno != EAGAIN && errno != EINTR {
-          isOpen[index] = false
+          // Most end then.
+          (isOpen[index], pause) = (false, 1)
         }
       }
     }
@@ -153,7 +155,7 @@ extension OtherProcess {
     return Ending(status: status, isLate: isLate, output: text, lastLine: line.text)
   }
 
-  /// Milliseconds between two looks whether it has ended, while it writes nothing; who closed both outputs is about to.
+  /// Milliseconds between two looks whether it has ended, while it writes nothing.
   private static var lookEvery: Int64 { 20 }
   /// Bytes that the larger pipe holds, that from its stdout (Processes.c).
   private static var pipe: Int { 1 << 20 }

@@ -86,7 +86,7 @@ public struct Conversation: Sendable {
 
   /// A text with the values of what it names, such as `$a.n`.
   private static func filled(_ text: Substring) -> String {
-    String(text).replacing(/\$([abrx])(?:\.([nh])(-?[0-9]+)?)?/) { match in
+    String(text).replacing(/\$([abcrx])(?:\.([nh])(-?[0-9]+)?)?/) { match in
       let log = log(match.1.first ?? "a")
       let number = match.3.flatMap { Int($0) }
       switch match.2 {

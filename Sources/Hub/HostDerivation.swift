@@ -61,8 +61,7 @@ struct HostDerivation {
     var numbers: [RecordingID: UInt32] = [:]
     for entry in entries.reversed() {
       do {
-        let known = rows.live[entry.fileName]?.id ?? rows.traps[entry.fileName]?.id
-        let id = try known ?? catalogue.reader(of: entry).description.id
+        let id = try rows.live[entry.fileName]?.id ?? catalogue.reader(of: entry).description.id
         if let twin = numbers[id] { throw HubError.twin(of: twin, store: catalogue.path) }
         numbers[id] = entry.number
         if let owner = owner(id), owner != host.name {
@@ -160,9 +159,7 @@ struct HostDerivation {
     if let proof = ledger.proofs[id] {
       let source = order(proof).source(labels, calibration)
       if let known, known.log == mark, known.source == source, try isThere(known) { return }
-      if let trap = rows.traps[entry.fileName], trap.log == mark, trap.source == source,
-        trap.build == deriver.build
-      {
+      if let trap = rows.traps[id], trap.trial == "\(deriver.build)-\(source)" {
         throw HubError.trapped(signal: trap.signal)
       }
     }
@@ -171,10 +168,8 @@ struct HostDerivation {
     do {
       try derive(order, by: deriver, mark)
     } catch HubError.trapped(let signal) {
-      try rows.add(
-        HostRows.Trap(
-          id: id, log: mark, source: order.source(labels, calibration), build: deriver.build,
-          signal: signal))
+      let trial = "\(deriver.build)-\(order.source(labels, calibration))"
+      try rows.trap(id, trial, signal: signal)
       throw HubError.trapped(signal: signal)
     }
     derivedCount += 1
@@ -212,22 +207,17 @@ struct HostDerivation {
   ) throws {
     let samples = try DerivedFile(order.name(of: .samples), in: hub)
     let features = try DerivedFile(order.name(of: .features), in: hub)
-    let made = try deriver.derive(order)
-    guard try samples.length() == made.samplesByteCount,
-      try features.length() == made.featuresByteCount
+    let (row, json) = try deriver.derive(order, mark)
+    guard try samples.length() == row.samplesByteCount,
+      try features.length() == row.featuresByteCount
     else { throw Deriver.failure("wrote files of other lengths than it says") }
-    let id = order.id
-    try rows.begin(id, date: made.date)
-    _ = try samples.publish(as: hub.place(.samples, of: id, host: host.name, date: made.date))
-    _ = try features.publish(as: hub.place(.features, of: id, host: host.name, date: made.date))
+    let (id, date) = (order.id, row.date)
+    try rows.begin(id, date: date)
+    _ = try samples.publish(as: hub.place(.samples, of: id, host: host.name, date: date))
+    _ = try features.publish(as: hub.place(.features, of: id, host: host.name, date: date))
     // Its day was another one by an earlier version.
-    let others = (rows.unfinished[id] ?? []).subtracting([made.date])
-    try removeFiles(of: id, in: others)
-    // By what was read: labels and calibration may have changed since they were looked at here.
-    let row = HostRows.Row(
-      id: id, log: mark, source: made.source, date: made.date,
-      samplesByteCount: made.samplesByteCount, featuresByteCount: made.featuresByteCount, rowSum: 0)
-    try rows.add(row, json: made.json)
+    try removeFiles(of: id, in: (rows.unfinished[id] ?? []).subtracting([date]))
+    try rows.add(row, json: json)
   }
 
   /// Removes what was derived from a recording that is not here any more.

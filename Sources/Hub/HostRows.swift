@@ -12,8 +12,7 @@ import LogStore
 ///          │                          │      │    └ lengths of the files
 ///          │                          │      └ the folder
 ///          │                          └ what the files were derived from
-///     trapped UUID FILE BYTES MODIFIED SOURCE BUILD SIGNAL
-///                                 what derives from it ended with SIGNAL: BUILD is not to try it again
+///     trapped UUID TRIAL SIGNAL   what derives from it ended with SIGNAL: TRIAL, of a program and a source, is not to be repeated
 ///     gone UUID                   its recording is gone, and so are its files
 ///     table SOURCE BYTES          the table of these rows is durable
 ///     table - 0                   it is about to change
@@ -43,29 +42,12 @@ struct HostRows {
     let modified: Int64
   }
 
-  /// A recording from which one program cannot derive.
-  struct Trap: Equatable {
-    let id: RecordingID
-    let log: LogMark
-    /// What the files were to be derived from.
-    let source: String
-    /// The program.
-    let build: String
-    let signal: String
-
-    fileprivate var line: [UInt8] {
-      Array(
-        "trapped \(id) \(log.fileName) \(log.byteCount) \(log.modified) \(source) \(build) \(signal)"
-          .utf8)
-    }
-  }
-
-  /// Those that have no newer row, by the name of the log; an earlier row and its files stay.
-  private(set) var traps: [String: Trap] = [:]
   /// The recordings, by the name of the log.
   private(set) var live: [String: Row] = [:]
   /// The folders in which a recording without a row may have files: a program was ended while it made them.
   private(set) var unfinished: [RecordingID: Set<String>] = [:]
+  /// What a program trapped at, without a newer row; an earlier row and its files stay.
+  private(set) var traps: [RecordingID: (trial: String, signal: Int32)] = [:]
   /// Whether lines may be missing: any recording may have files.
   var mayLackLines: Bool { lineCount == 0 || damagedLineCount > 0 }
   private var file: CheckedFile
@@ -88,7 +70,7 @@ struct HostRows {
   ) throws(StorageError) {
     var (rows, table, count): ([RecordingID: Row], (String, UInt64)?, Int) = ([:], nil, 0)
     var unfinished: [RecordingID: Set<String>] = [:]
-    var traps: [String: Trap] = [:]
+    traps = [:]
     var file = self.file
     defer { self.file = file }
     damagedLineCount = try file.read { text in
@@ -114,27 +96,21 @@ struct HostRows {
           id: id, log: LogMark(fileName: word(2), byteCount: byteCount, modified: modified),
           source: word(5), date: word(6), samplesByteCount: samples,
           featuresByteCount: features, rowSum: CheckedLine.sum(of: words[9]))
-        (rows[id], unfinished[id], traps[row.log.fileName]) = (row, nil, nil)
+        (rows[id], unfinished[id], traps[id]) = (row, nil, nil)
         each(row, words[9], text)
       case "trapped":
-        guard words.count == 8, let id = RecordingID(word(1)), let byteCount = UInt64(word(3)),
-          let modified = Int64(word(4))
-        else { return }
-        let log = LogMark(fileName: word(2), byteCount: byteCount, modified: modified)
-        traps[log.fileName] = Trap(
-          id: id, log: log, source: word(5), build: word(6), signal: word(7))
-      case "gone":
-        if let id = RecordingID(word(1)) {
-          (rows[id], unfinished[id]) = (nil, nil)
-          traps = traps.filter { $0.value.id != id }
+        if let id = RecordingID(word(1)), let signal = Int32(word(3)) {
+          traps[id] = (word(2), signal)
         }
+      case "gone":
+        if let id = RecordingID(word(1)) { (rows[id], unfinished[id], traps[id]) = (nil, nil, nil) }
       case "table":
         if let byteCount = UInt64(word(2)) { table = (word(1), byteCount) }
       default: break
       }
     }
     live = Dictionary(rows.values.map { ($0.log.fileName, $0) }) { first, _ in first }
-    (self.unfinished, self.traps, self.table, lineCount) = (unfinished, traps, table, count)
+    (self.unfinished, self.table, lineCount) = (unfinished, table, count)
   }
 
   /// The files of a recording are about to be made, in this folder; durable on return. Ended in between, its earlier row would
@@ -161,17 +137,17 @@ struct HostRows {
     try file.append([Array(text.utf8) + bytes])
     lineCount += 1
     for (name, other) in live where other.id == row.id { live[name] = nil }
-    (unfinished[row.id], traps[log.fileName]) = (nil, nil)
+    (unfinished[row.id], traps[row.id]) = (nil, nil)
     var row = row
     row.rowSum = CheckedLine.sum(of: bytes[...])
     live[log.fileName] = row
   }
 
-  /// Keeps that a program cannot derive from a recording; durable on return.
-  mutating func add(_ trap: Trap) throws(StorageError) {
-    try file.append([trap.line])
+  /// Keeps what a program trapped at; durable on return.
+  mutating func trap(_ id: RecordingID, _ trial: String, signal: Int32) throws(StorageError) {
+    try file.append([Array("trapped \(id) \(trial) \(signal)".utf8)])
     lineCount += 1
-    traps[trap.log.fileName] = trap
+    traps[id] = (trial, signal)
   }
 
   /// Takes a recording out; durable on return.
@@ -179,8 +155,7 @@ struct HostRows {
     try file.append([Array("gone \(id)".utf8)])
     lineCount += 1
     for (name, row) in live where row.id == id { live[name] = nil }
-    traps = traps.filter { $0.value.id != id }
-    unfinished[id] = nil
+    (unfinished[id], traps[id]) = (nil, nil)
   }
 
   /// The table is about to change; durable on return. Ended in between, it would be taken for that of the rows as they were.
@@ -224,9 +199,10 @@ struct HostRows {
     try read { row, _, text in texts[row.id] = Array(text) }
     let rows = live.values.sorted { $0.id.description < $1.id.description }
     var lines = rows.compactMap { texts[$0.id] }
-    lines += unfinished.flatMap { id, dates in dates.map { "making \(id) \($0)" } }.sorted()
-      .map { Array($0.utf8) }
-    lines += traps.values.sorted { $0.log.fileName < $1.log.fileName }.map(\.line)
+    let others =
+      unfinished.flatMap { id, dates in dates.map { "making \(id) \($0)" } }
+      + traps.map { "trapped \($0) \($1.trial) \($1.signal)" }
+    lines += others.sorted().map { Array($0.utf8) }
     try file.replace(by: lines, temporary: "\(hub.workPath)/\(host).rows")
     (lineCount, damagedLineCount, table) = (lines.count, 0, nil)
   }

@@ -24,7 +24,7 @@ public enum HubError: StatusError {
   /// The log of a recording that came here is gone, and nothing here removed it.
   case lost(RecordingID, store: String, samples: String)
   /// What derives from a recording ended with a signal of its own making.
-  case trapped(signal: String)
+  case trapped(signal: Int32)
   /// The disk is full, or cannot be written to, as a process found that derives.
   case full(CommandFailure)
   /// A recording's file of labels is damaged.
@@ -122,7 +122,7 @@ public enum HubError: StatusError {
       "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
         + "has, and give the others again; until then its files in the tables stay as they are"
     case .trapped(let signal):
-      "deriving from it ended imulog with \(signal), which is a fault of imulog: its files in the tables stay as they are; another "
+      "deriving from it ended imulog with signal \(signal), which is a fault of imulog: its files in the tables stay as they are; another "
         + "version tries it again, and so does this one once its log, its labels or its calibration change"
     case .full(let failure), .step(let failure): failure.sentence
     }

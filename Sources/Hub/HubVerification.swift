@@ -99,8 +99,6 @@ public struct HubVerification {
     let entries = try catalogue.list().entries
     for entry in entries.reversed() {
       recordings += 1
-      // Tried here, it would end this program too.
-      let trap = rows.traps[entry.fileName].map { HubError.trapped(signal: $0.signal) }
       do {
         guard let row = rows.live[entry.fileName] else {
           let id = try catalogue.reader(of: entry).description.id
@@ -113,7 +111,7 @@ public struct HubVerification {
               expected.insert(hub.place(table, of: id, host: host, date: folder))
             }
           }
-          if let trap { throw trap }
+          if let trap = rows.traps[id] { throw HubError.trapped(signal: trap.signal) }
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
         }
@@ -124,7 +122,8 @@ public struct HubVerification {
         for table in HubDirectory.Table.allCases {
           expected.insert(hub.place(table, of: row.id, host: host, date: row.date))
         }
-        if let trap { throw trap }
+        // Tried here, it would end this program too.
+        if let trap = rows.traps[row.id] { throw HubError.trapped(signal: trap.signal) }
         try verify(entry, row, json[row.id], host, catalogue, ledger) {
           report("recording \(entry.number): \($0)")
         }

@@ -119,7 +119,6 @@ extension OtherProcess {
     // without end. What it wrote itself is in the pipes by then.
     var hasEnded = false
     var unread = 2 * OtherProcess.pipe
-    var pause = OtherProcess.lookEvery
     while true {
       let left = end - clock.now()
       hasEnded = hasEnded || clinuxio_has_ended(pid) != 0
@@ -127,8 +126,7 @@ extension OtherProcess {
       var waiting = [output, talk].enumerated().map {
         pollfd(fd: isOpen[$0] ? $1 : -1, events: Int16(POLLIN), revents: 0)
       }
-      let milliseconds = hasEnded ? 0 : min(pause, (left + 999_999) / 1_000_000)
-      pause = min(OtherProcess.lookEvery, pause * 2)
+      let milliseconds = hasEnded ? 0 : min(OtherProcess.lookEvery, (left + 999_999) / 1_000_000)
       guard poll(&waiting, 2, Int32(milliseconds)) > 0 else {
         if hasEnded { break }
         continue
@@ -143,8 +141,7 @@ extension OtherProcess {
             text += buffer[..<count]
           }
         } else if count == 0 || errno != EAGAIN && errno != EINTR {
-          // Most end then.
-          (isOpen[index], pause) = (false, 1)
+          isOpen[index] = false
         }
       }
     }
@@ -156,7 +153,7 @@ extension OtherProcess {
   }
 
   /// Milliseconds between two looks whether it has ended, while it writes nothing.
-  private static var lookEvery: Int64 { 20 }
+  private static var lookEvery: Int64 { 5 }
   /// Bytes that the larger pipe holds, that from its stdout (Processes.c).
   private static var pipe: Int { 1 << 20 }
   /// More is read and dropped.
@@ -186,21 +183,6 @@ public enum ProcessPriority {
   /// Yields to everything else, on the processor and at the card: nice value 10, the lowest I/O priority. Not
   /// SCHED_BATCH, whose wake-ups are late: a pull wakes up often. For the calling thread and those that it starts.
   public static func stepBack() { clinuxio_step_back() }
-
-  /// Ends this process, and no other, where memory gets short: it is the kernel's first choice, and may have so many bytes.
-  public static func yieldMemory(beyond bytes: UInt64) {
-    let choice = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
-    if choice >= 0 {
-      // Safe: four bytes of a literal. Refused, it is a choice as any other.
-      _ = write(choice, "1000", 4)
-      close(choice)
-    }
-    var limit = rlimit()
-    // RLIMIT_DATA. What the kernel refuses here bounds less.
-    guard getrlimit(__rlimit_resource_t(2), &limit) == 0 else { return }
-    limit.rlim_cur = min(limit.rlim_max, rlim_t(clamping: bytes))
-    _ = setrlimit(__rlimit_resource_t(2), &limit)
-  }
 }
 
 /// The system's log (syslog(3), facility auth).

@@ -102,12 +102,6 @@ public struct CatalogueEntry: Hashable, Sendable {
     self.directory = directory
     fileName = file
   }
-
-  /// The recording of a file's name, whether or not it is there; `nil` for a name that no store gives.
-  package init?(named file: String, in catalogue: Catalogue) {
-    guard let name = RecordingName(file) else { return nil }
-    self.init(name, file: file, in: catalogue.path)
-  }
 }
 
 extension Catalogue {
@@ -129,7 +123,7 @@ extension Catalogue {
   }
 
   /// The recordings among the names in a directory, newest first.
-  static func entries(_ names: [String], in path: String) -> [CatalogueEntry] {
+  package static func entries(_ names: [String], in path: String) -> [CatalogueEntry] {
     newestFirst(
       names.compactMap { file in
         RecordingName(file).map { CatalogueEntry($0, file: file, in: path) }

@@ -4,7 +4,6 @@ import ArgumentParser
 import Export
 import Glibc
 import Hub
-import LinuxIO
 
 /// `imulog hub`: collects the recordings of many machines, and makes tables of them.
 struct HubCommand: ParsableCommand {
@@ -43,10 +42,13 @@ struct HubDerivationCommand: ParsableCommand {
   @Argument var words: [String] = []
 
   mutating func run() throws {
-    ProcessPriority.yieldMemory(beyond: Deriver.mostMemory)
-    let answer = DerivationOrder.answer(words)
+    // RLIMIT_DATA: far more than is needed, as a log is read in pieces.
+    var limit = rlimit()
+    _ = getrlimit(__rlimit_resource_t(2), &limit)
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(clamping: 4 << 30 as UInt64))
+    _ = setrlimit(__rlimit_resource_t(2), &limit)
     var sink = BufferedSink(STDOUT_FILENO, name: "standard output")
-    try answer.withUnsafeBytes { try sink.write($0) }
+    try Deriver.answer(words).withUnsafeBytes { try sink.write($0) }
     try sink.flush()
   }
 }

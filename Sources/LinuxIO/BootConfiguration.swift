@@ -8,7 +8,7 @@ package struct BootConfiguration {
   package let path: String
   /// The lines that apply, without white space around them.
   private let lines: [Substring]
-  /// Whether a line about the bus is in a section that does not apply.
+  /// Whether a line about the bus, or one that is added at the end, is in a section that does not apply.
   package let asksElsewhere: Bool
 
   private static let paths = ["/boot/firmware/config.txt", "/boot/config.txt"]
@@ -21,8 +21,11 @@ package struct BootConfiguration {
       var filter = BootFilter(tree)
       lines = Self.applying(text, in: path, &filter, tree, isIncluded: false)
       let all = text.split(whereSeparator: \.isNewline).map(\.withoutBlanks)
-      let about = { (lines: [Substring]) in lines.count { Self.asks($0) != nil } }
-      asksElsewhere = about(all) > about(lines)
+      // A line that is commented out is one that a program may switch on.
+      let about = { (lines: [Substring]) in
+        lines.count { Self.asks($0.drop { $0 == "#" || $0 == " " }) != nil }
+      }
+      asksElsewhere = about(all) > about(lines) || !filter.applies
       return
     }
     return nil

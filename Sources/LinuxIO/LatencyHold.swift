@@ -45,8 +45,7 @@ public final class LatencyHold: Sendable {
       remedy = "A container must be given the device; a kernel without it needs nothing held."
     default:
       remedy =
-        "The package, or `sudo imulog install` where there is none, gives the right to the group imulog;"
-        + " or run `sudo chmod a+w /dev/cpu_dma_latency`, which holds until the next start."
+        "The package, or `sudo imulog install` where there is none, gives the right to the group imulog."
     }
     return Refusal(
       "holding wake-ups to \(microseconds) µs (/dev/cpu_dma_latency)", errno: code, remedy: remedy)

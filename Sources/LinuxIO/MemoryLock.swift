@@ -47,7 +47,6 @@ public enum MemoryLock {
   private static func refusal(_ code: Int32) -> Refusal {
     Refusal(
       "locking memory", errno: code,
-      remedy: "In a systemd unit set LimitMEMLOCK=infinity; in a shell use `ulimit -l unlimited`,"
-        + " or give the program the right: `sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM`.")
+      remedy: "In a systemd unit set LimitMEMLOCK=infinity; in a shell use `ulimit -l unlimited`.")
   }
 }

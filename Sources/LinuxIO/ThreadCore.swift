@@ -149,8 +149,7 @@ extension SchedulingReport {
     let remedy =
       code == EINVAL
       ? "Priorities are 1 to 99."
-      : "In a systemd unit set LimitRTPRIO=\(priority); in a shell raise `ulimit -r`, or give the"
-        + " program the right: `sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM`."
+      : "In a systemd unit set LimitRTPRIO=\(priority); in a shell raise `ulimit -r`."
     return Refusal("real-time scheduling (SCHED_FIFO \(priority))", errno: code, remedy: remedy)
   }
 }

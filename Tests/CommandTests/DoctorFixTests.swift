@@ -60,21 +60,20 @@ struct DoctorFixTests {
     #expect(status == 1)
     #expect(bench.shell("cat machine/called").output == "1\ni2c-dev\n\n")
     // It was not agreed to.
-    #expect(bench.shell("test -e machine/etc/modules-load.d/i2c-dev.conf").status == 1)
+    #expect(bench.shell("test -e machine/etc/modules-load.d/imulog-i2c.conf").status == 1)
   }
 
   @Test(
-    "a module is kept for the next start beside what the file has",
+    "a module is kept for the next start by a file of its own",
     .enabled(if: geteuid() == 0, "needs root"))
   func keeping() {
     machine.makePiWithBus()
     machine.write("i2c_dev 16384 0 - Live 0x0\n", to: "proc/modules")
-    machine.write("spidev\n# i2c-dev\n", to: "etc/modules-load.d/i2c-dev.conf")
+    machine.write("spidev", to: "etc/modules-load.d/imulog-i2c.conf")
     let (said, _) = fix { $0.contains("modules-load.d") ? "y" : "n" }
     #expect(said.contains("done"), "\(said)")
     #expect(
-      bench.shell("cat machine/etc/modules-load.d/i2c-dev.conf").output
-        == "spidev\n# i2c-dev\ni2c-dev\n")
+      bench.shell("cat machine/etc/modules-load.d/imulog-i2c.conf").output == "i2c-dev\n")
   }
 
   @Test("a chip is taken from its driver by one write", .enabled(if: geteuid() == 0, "needs root"))

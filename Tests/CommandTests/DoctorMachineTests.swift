@@ -36,30 +36,6 @@ struct DoctorMachineTests {
     #expect(try machine.doctor("--bus", "0").checks["bus"]?.says("wrong") == true)
   }
 
-  @Test("a clock is set to network time where systemd runs, and with what the system has for it")
-  func networkTime() {
-    func commands() -> [String] {
-      MachineChecks(tree: SystemTree(root: machine.root)).wallClock(isSynchronised: false).mends
-        .map(
-          \.command)
-    }
-    #expect(commands().isEmpty)
-    machine.runSystemd()
-    #expect(commands() == ["sudo apt install systemd-timesyncd", "sudo timedatectl set-ntp true"])
-    machine.write("[Unit]\n", to: "usr/lib/systemd/system/systemd-timesyncd.service")
-    #expect(commands() == ["sudo timedatectl set-ntp true"])
-    let right = MachineChecks(tree: SystemTree(root: machine.root)).wallClock(isSynchronised: true)
-    #expect(right.state == .ok)
-  }
-
-  @Test("where no systemd runs no command of systemd is offered for a service either")
-  func noSystemd() throws {
-    machine.write("[Unit]\n", to: "usr/lib/systemd/system/imulog.service")
-    try #require(
-      try machine.doctor("--socket", machine.bench.directory.path + "/none").checks["service"]
-    ).expect("advice", "no systemd runs here", ["imulog daemon"])
-  }
-
   @Test(
     "a battery clock counts where its cell or its driver says so; the rest is doubt",
     arguments: [
@@ -196,7 +172,6 @@ struct DoctorHangTests {
     #expect(checks[0].state == .unchecked && checks[0].words.contains("the bus hangs"))
     #expect(checks[1].state == .advice)
     #expect(checks[1].words.contains("the MPU-6050 at 0x68 is on this bus (adapter 136)"))
-    #expect(checks[1].mends.map(\.command) == ["imulog doctor --bus 136"])
   }
 }
 

@@ -53,9 +53,7 @@ extension Check {
   }
 
   /// What the kernel refused and recordings work without.
-  init(_ name: String, _ refusal: Refusal, mends: [Mend]) {
-    let finding = "\(refusal.what): \(Errno.words(refusal.errno))"
-    self.init(
-      name, .advice, mends.isEmpty ? "\(finding). \(refusal.remedy)" : finding, mends: mends)
+  init(_ name: String, _ refusal: Refusal) {
+    self.init(name, .advice, "\(refusal.what): \(Errno.words(refusal.errno)). \(refusal.remedy)")
   }
 }

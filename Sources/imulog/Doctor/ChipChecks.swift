@@ -85,7 +85,6 @@ extension ChipChecks {
       let isCopy = SensorModel.mpu6050.addresses.contains(first.address)
       let words = strange.map { "\($0)" }.joined(separator: "; ")
       // No command: its set-up would write to a clock.
-      // No command: its set-up would write to a clock.
       return check(
         words
           + (isCopy
@@ -162,7 +161,7 @@ extension ChipChecks {
         "configuration kept", .unchecked,
         "\(unlike) of \(wanted.count) registers are not as a recorder writes them: none has set the chip up since its "
           + "power came, or with other settings; a recording shows whether it keeps them",
-        mends: [.shown("imulog record --for 1s")], figures: figures)
+        figures: figures)
   }
 }
 
@@ -225,7 +224,7 @@ extension ChipChecks {
   private func rate(_ found: SensorIdentity, _ meter: BusMeter) -> Check? {
     let rate = "\(Plain.hertz(request.configuration.rate)) Hz"
     if let error = refusal(found.model, configured) {
-      return Check("rate", .wrong, "\(error)", mends: faster(error))
+      return Check("rate", .wrong, "\(error)", mends: faster(found.model))
     }
     guard let hertz = meter.hertz else { return nil }
     // What the kernel adds to the longer read counts as the bus's.
@@ -236,7 +235,7 @@ extension ChipChecks {
     return Check(
       "rate", .advice,
       "the bus as measured, \(Int(hertz / 1000)) kHz, does not carry \(rate): recordings will miss samples",
-      mends: faster(error), figures: [Check.Figure("arithmetic", "\(error)")])
+      mends: faster(found.model), figures: [Check.Figure("arithmetic", "\(error)")])
   }
 
   private func refusal(_ model: SensorModel, _ clock: Int?) -> SensorError? {
@@ -249,13 +248,9 @@ extension ChipChecks {
   }
 
   /// The board's command for a faster bus, where that is what helps.
-  private func faster(_ error: SensorError) -> [Mend] {
-    switch error {
-    case .rateAboveBus, .fifoRateAboveBus: break
-    default: return []
-    }
-    let command = board?.setup.first { $0.parts(around: "i2c_arm_baudrate") != nil }
-    guard let command else { return [] }
+  private func faster(_ model: SensorModel) -> [Mend] {
+    let command = board?.setup.first { $0.parts(around: "i2c_arm_baudrate=400000") != nil }
+    guard let command, configured ?? 0 < 400_000, refusal(model, 400_000) == nil else { return [] }
     // A # begins the explanation.
     let words = command.parts(around: "   #").map { String($0.before) } ?? command
     let usual = "/boot/firmware/config.txt"

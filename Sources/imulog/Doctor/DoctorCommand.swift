@@ -70,19 +70,16 @@ struct DoctorCommand: ParsableCommand {
         "--fix asks before each command, and there is no terminal to ask at; without it doctor prints the commands"
       )
     }
-    let socket = try socketOptions.path(isService: false)
     var checks = try look(isText: !json && !report)
-    if fix,
-      try Mending(
-        tree: SystemTree(root: root), isServiceIdle: { DoctorCommand.isServiceIdle(socket) }
-      ).run(checks)
-    {
+    if fix, try Mending(tree: SystemTree(root: root)).run(checks) {
       card = false
       try Console.data("\nlooking again\n")
       checks = try look(isText: true)
     }
     let home = MachineUser.person(SystemTree(root: root))?.home
-    let named = [storePath(nil), storePath(serviceSetup().0), Environment.value("HOME"), home]
+    let named = [
+      storePath(nil), storePath(serviceConfiguration(nil).0), Environment.value("HOME"), home,
+    ]
     // Every installation has the service's usual store.
     let own = named.compactMap { $0 }.filter { $0 != DoctorCommand.serviceStore }
     let program = InstallCommand.ownPath().flatMap { $0.hasPrefix("/usr/") ? nil : $0 }
@@ -104,8 +101,6 @@ struct DoctorCommand: ParsableCommand {
 
   private func look(_ found: (Check) throws -> Void) throws {
     let tree = SystemTree(root: root)
-    let (setup, configured) = serviceSetup()
-    let settings = setup?.configuration ?? .default
     let socket = try socketOptions.path(isService: false)
     let status = Result {
       guard case (.status(let status), _) = try ControlReply.ask(.status, at: socket) else {
@@ -113,18 +108,26 @@ struct DoctorCommand: ParsableCommand {
       }
       return status
     }
+    let unit = ServiceUnit(tree)
+    // A service that runs goes on with its settings before.
+    let verb = DoctorCommand.isAbsent(status) ? "start" : "reload"
+    let (configuration, configured) = serviceConfiguration(
+      unit, then: unit != nil && tree.runsSystemd ? ", then `sudo systemctl \(verb) imulog`" : "")
+    let settings = configuration ?? .default
     for check in configured + MachineChecks(tree: tree).run() { try found(check) }
-    if let store = storePath(setup) {
+    if let store = storePath(configuration) {
       let service = settings.store ?? DoctorCommand.serviceStore
       let checks = StoreChecks(
-        store: store, configuration: settings, tree: tree,
-        isServices: store == service && ServiceChecks.isInstalled(tree))
+        store: store, configuration: settings, tree: tree, unit: store == service ? unit : nil)
       for check in checks.run() { try found(check) }
       if card { try found(probe(store, status)) }
     } else {
       try found(Check("store", .unchecked, "there is no home directory to keep recordings in"))
     }
-    for check in ServiceChecks(tree: tree, status: status).run() { try found(check) }
+    let service = ServiceChecks(
+      tree: tree, unit: unit, status: status,
+      isConfigured: configured.allSatisfy { $0.state == .ok })
+    for check in service.run() { try found(check) }
     var chosen = settings
     if let board = place.board { chosen.board = board }
     if let bus = place.bus { chosen.bus = bus }
@@ -173,23 +176,12 @@ struct DoctorCommand: ParsableCommand {
     return error.kind == .notRunning
   }
 
-  private static func isServiceIdle(_ socket: String) -> Bool {
-    do {
-      guard case (.status(let status), _) = try ControlReply.ask(.status, at: socket) else {
-        return false
-      }
-      return status.isIdle
-    } catch {
-      return (error as? LinuxIOError)?.kind == .notRunning
-    }
-  }
-
   /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
-  private func storePath(_ setup: RecorderSetup?) -> String? {
+  private func storePath(_ configuration: RecorderConfiguration?) -> String? {
     let named =
       storeOptions.store ?? program.storeOptions.store ?? Environment.value("IMULOG_STORE")
     if let named, !named.isEmpty { return named }
-    if let store = setup?.configuration.store { return store }
+    if let store = configuration?.store { return store }
     if access(DoctorCommand.serviceStore, F_OK) == 0 { return DoctorCommand.serviceStore }
     do {
       return try program.storePath(storeOptions)
@@ -199,26 +191,52 @@ struct DoctorCommand: ParsableCommand {
   }
 
   /// The service's configuration, where it has a file.
-  private func serviceSetup() -> (RecorderSetup?, [Check]) {
-    let path = root + ConfigurationFile.usualPath
+  ///
+  /// - Parameter then: What puts a file that was corrected in force.
+  private func serviceConfiguration(
+    _ unit: ServiceUnit?, then: String = ""
+  ) -> (RecorderConfiguration?, [Check]) {
+    let (path, name) = (root + ConfigurationFile.usualPath, ConfigurationFile.usualPath)
+    func check(_ state: Check.State, _ words: String) -> [Check] {
+      [Check("configuration", state, words)]
+    }
     var status = stat()
-    guard stat(path, &status) == 0 else { return (nil, []) }
+    guard stat(path, &status) == 0 else {
+      return (nil, errno == EACCES ? check(.unchecked, "you may not look at \(name)") : [])
+    }
     guard status.st_size <= DoctorCommand.longestFile else {
-      return (
-        nil, [Check("configuration", .wrong, "\(ConfigurationFile.usualPath) is longer than 1 MB")]
-      )
+      return (nil, check(.wrong, "\(name) is longer than 1 MB"))
     }
     do {
+      let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
+      if let calibration = configuration.calibration {
+        // The service's rights count, and not the caller's.
+        if let barrier = unit?.barrier(calibration) {
+          return (configuration, check(.wrong, "the calibration: \(barrier); move it\(then)"))
+        }
+        if access(calibration, F_OK) == 0,
+          unit?.user?.mayUse(calibration, .live, bits: 0o4) == false
+        {
+          let words =
+            "the service's user may not read the calibration: let it\(then)"
+          return (configuration, check(.wrong, words))
+        }
+        if access(calibration, R_OK) != 0, errno == EACCES {
+          return (configuration, check(.unchecked, "you may not read the calibration"))
+        }
+      }
       let file = ConfigurationFile(
         path: path, board: nil, preTrigger: nil, usualStore: DoctorCommand.serviceStore)
-      return (
-        try file.setup(), [Check("configuration", .ok, "\(ConfigurationFile.usualPath) is right")]
-      )
+      _ = try file.setup()
+      return (configuration, check(.ok, "\(name) is right"))
+    } catch let error as ConfigurationError where error.line > 0 {
+      // A line of the file may name people and places.
+      let found = report ? nil : error.description.parts(around: ":\(error.line): ")?.after
+      let words = "correct line \(error.line) of \(name)\(then)"
+      return (nil, check(.wrong, words + (found.map { ": \($0)" } ?? "")))
     } catch {
       let sentence = (error as? CommandFailure)?.sentence ?? "\(error)"
-      // A line of the file may name people and places.
-      let words = report ? "\(ConfigurationFile.usualPath) cannot be used" : sentence
-      return (nil, [Check("configuration", .wrong, words)])
+      return (nil, check(.wrong, report ? "\(name) cannot be used" : sentence + then))
     }
   }
 

@@ -36,16 +36,13 @@ struct MachineChecks {
       ])
   }
 
-  /// Grants this program what the service has by its unit.
-  private var grant: [Mend] {
-    [InstallCommand.ownPath().flatMap { Mend.grant($0) }].compactMap { $0 }
-  }
-
   private func realTime() -> Check {
     let name = "real-time class"
     do throws(LinuxIOError) {
       let thread = try RealTimeThread(name: "imu-doctor", priority: MachineChecks.priority)
-      if let refusal = thread.scheduling.refusal { return Check(name, refusal, mends: grant) }
+      // No command: with file capabilities the kernel would start the program no more where the service's unit bounds
+      // them (capabilities(7)).
+      if let refusal = thread.scheduling.refusal { return Check(name, refusal) }
       return Check(
         name, .ok, "SCHED_FIFO is granted",
         figures: [Check.Figure("priority", "\(MachineChecks.priority)")])
@@ -55,9 +52,7 @@ struct MachineChecks {
   }
 
   private func memory() -> Check {
-    if let refusal = MemoryLock.engage(tree: tree) {
-      return Check("memory lock", refusal, mends: grant)
-    }
+    if let refusal = MemoryLock.engage(tree: tree) { return Check("memory lock", refusal) }
     MemoryLock.release()
     return Check("memory lock", .ok, "memory can be locked")
   }
@@ -70,17 +65,8 @@ struct MachineChecks {
         name, .ok, "can be limited, so that wake-ups are quick",
         figures: [Check.Figure("wake_up_us", "\(hold?.microseconds ?? 0)")])
     }
-    guard refusal.errno == EACCES else { return Check(name, refusal, mends: []) }
+    guard refusal.errno == EACCES else { return Check(name, refusal) }
     let path = "/dev/cpu_dma_latency"
-    var status = stat()
-    guard stat(tree.path(path), &status) == 0, status.st_gid != 0 else {
-      // Members of the service's group may more than that, so that no person is made one for it.
-      return Check(
-        name, .advice, "its limit (\(path)) belongs to root alone",
-        mends: [
-          Mend(command: "sudo chmod a+w \(path)", action: .run(["chmod", "a+w", tree.path(path)]))
-        ])
-    }
     let right = NodeRight(path, .latency, bits: 0o2, tree)
     return Check(name, .advice, "its limit (\(path)): \(right.words)", mends: right.mends)
   }
@@ -99,11 +85,16 @@ struct MachineChecks {
       return Check(
         name, .advice, "\(words); no systemd runs here, so start a time service such as chrony")
     }
+    // The services that timedatectl can switch on (systemd-timedated(8)).
+    guard tree.names(in: "/usr/lib/systemd/ntp-units.d").isEmpty else {
+      return Check(name, .advice, words, mends: [.synchronise])
+    }
+    // It replaces any other one.
     let units = tree.names(in: "/usr/lib/systemd/system") + tree.names(in: "/lib/systemd/system")
-    let services = ["systemd-timesyncd", "chrony", "chronyd", "ntp", "ntpd", "ntpsec"]
-    let hasService = services.contains { units.contains("\($0).service") }
+    let hasOther = units.contains { unit in ["chrony", "ntp"].contains { unit.hasPrefix($0) } }
     return Check(
       name, .advice, words,
-      mends: (hasService ? [] : [.shown("sudo apt install systemd-timesyncd")]) + [.synchronise])
+      mends: hasOther || !tree.hasProgram("apt")
+        ? [] : [.shown("sudo apt install systemd-timesyncd")])
   }
 }

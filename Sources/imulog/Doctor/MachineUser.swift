@@ -52,9 +52,14 @@ struct MachineUser: Equatable, Sendable {
     rows("/etc/group", tree).first { $0.count > 2 && $0[0] == name }.flatMap { UInt32($0[2]) }
   }
 
-  /// Whether the user may use a node, which is then theirs, their groups' or everybody's: read and write it, unless
-  /// `bits` says otherwise.
+  /// Whether the user may use a node, which is then theirs, their groups' or everybody's, as are the directories above
+  /// it: read and write it, unless `bits` says otherwise.
   func mayUse(_ path: String, _ tree: SystemTree, bits: mode_t = 0o6) -> Bool {
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex,
+      !mayUse(String(path[..<slash]), tree, bits: 0o1)
+    {
+      return false
+    }
     var status = stat()
     guard stat(tree.path(path), &status) == 0 else { return false }
     let shift: mode_t = status.st_uid == user ? 6 : groups.contains(status.st_gid) ? 3 : 0

@@ -11,7 +11,7 @@ struct Mend: Equatable, Sendable {
   enum Action: Equatable, Sendable {
     /// Starts a program of the system with arguments.
     case run([String])
-    /// Writes a line to a file of the kernel, or to the end of another one.
+    /// Writes a line to a file of the kernel, or as all of a file of imulog's own.
     case write(String, path: String)
     /// The command is left to the person: it needs a new start of the machine, a download, or a choice.
     case none
@@ -22,9 +22,6 @@ struct Mend: Equatable, Sendable {
   let action: Action
   /// Whether it has its effect only after a new login or a new start of the machine.
   var isLater = false
-
-  /// Whether only root may do it.
-  var needsRoot: Bool { action != .none }
 }
 
 extension Mend {
@@ -32,12 +29,12 @@ extension Mend {
     command: "sudo modprobe i2c-dev", action: .run(["modprobe", "i2c-dev"]))
 
   static let keepModule = Mend(
-    command: "echo i2c-dev | sudo tee -a /etc/modules-load.d/i2c-dev.conf",
-    action: .write("i2c-dev", path: "/etc/modules-load.d/i2c-dev.conf"))
+    command: "echo i2c-dev | sudo tee /etc/modules-load.d/imulog-i2c.conf",
+    action: .write("i2c-dev", path: "/etc/modules-load.d/imulog-i2c.conf"))
 
   /// Switches a Raspberry Pi's I2C on: now and at every start, or without its system's program at the next one.
   static func switchOn(_ tree: SystemTree) -> [Mend] {
-    // Its program changes a line of another model's section, where there is one.
+    // Its program changes a line of another model's section, or adds one to it.
     let isElsewhere = BootConfiguration(tree)?.asksElsewhere ?? false
     guard isElsewhere || !tree.hasProgram("raspi-config") else {
       return [
@@ -74,10 +71,9 @@ extension Mend {
 
   /// Adds a rule of udev.
   static func addRule(_ rule: String, for group: String) -> Mend {
-    // A name of its own: a file hides the one of the same name in /usr/lib.
-    let path = "/etc/udev/rules.d/61-imulog-\(group).rules"
-    return Mend(
-      command: "echo '\(rule)' | sudo tee -a \(path)", action: .write(rule, path: path))
+    // The rules of a file whose name comes last replace what others say of a node.
+    let path = "/etc/udev/rules.d/zz-imulog-\(group).rules"
+    return Mend(command: "echo '\(rule)' | sudo tee \(path)", action: .write(rule, path: path))
   }
 
   /// Gives a store to the service's user; `nil` for a directory that holds anything but recordings and what belongs to
@@ -95,15 +91,12 @@ extension Mend {
   static let synchronise = Mend(
     command: "sudo timedatectl set-ntp true", action: .run(["timedatectl", "set-ntp", "true"]))
 
-  /// What the service said. It may be recording, so that it is not restarted.
-  static let journal = Mend.shown("journalctl -u imulog -n 20")
-
   /// A command that `--fix` leaves to the person.
   static func shown(_ command: String, isLater: Bool = false) -> Mend {
     Mend(command: command, action: .none, isLater: isLater)
   }
 
-  /// `systemctl VERB imulog`.
+  /// `systemctl VERB imulog`, with a verb that ends no recording.
   static func service(_ verb: String...) -> Mend {
     Mend(
       command: "sudo systemctl \(verb.joined(separator: " ")) imulog",
@@ -124,16 +117,6 @@ extension Mend {
     let path = "/sys/bus/i2c/drivers/\(driver)/unbind"
     return Mend(
       command: "echo \(device) | sudo tee \(path)", action: .write(device, path: path))
-  }
-
-  /// Grants this program, until it is replaced, what only the service has.
-  static func grant(_ program: String) -> Mend? {
-    guard program.hasPrefix("/"), program.utf8.allSatisfy({ plain.contains($0) || $0 == 0x2F })
-    else { return nil }
-    let capabilities = "cap_sys_nice,cap_ipc_lock+ep"
-    return Mend(
-      command: "sudo setcap \(capabilities) \(program)",
-      action: .run(["setcap", capabilities, program]))
   }
 
   /// Whether a word is one for every shell and every program: letters, digits, `_`, `-` and `.`, and no option.

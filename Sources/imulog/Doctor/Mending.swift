@@ -7,8 +7,6 @@ import LinuxIO
 /// `doctor --fix`: asks before each command, carries it out, and says how it went.
 struct Mending {
   let tree: SystemTree
-  /// Whether the service is known to record nothing now: the answer to a question may take minutes.
-  let isServiceIdle: () -> Bool
 
   /// Where the system keeps programs for root. The caller's PATH has no say.
   private static let directories = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
@@ -28,7 +26,7 @@ struct Mending {
       try Console.data("\nnothing here can be mended without a new start or a choice of yours")
       return false
     }
-    guard geteuid() == 0 || !mends.contains(where: { $0.mend.needsRoot }) else {
+    guard geteuid() == 0 else {
       throw CommandFailure(
         .noPermission, "these commands are for root: run `sudo imulog doctor --fix`")
     }
@@ -61,8 +59,6 @@ struct Mending {
   /// - Returns: Why it failed; `nil` when it is done.
   private func carryOut(_ mend: Mend) -> String? {
     switch mend.action {
-    case .run(let words) where words.contains("restart") && !isServiceIdle():
-      "the service is recording, or does not say that it is not"
     case .run(let words): start(words)
     case .write(let line, let path): write(line + "\n", to: path)
     case .none: "it is yours to do"
@@ -72,26 +68,16 @@ struct Mending {
   /// In one call of write(2), as files of the kernel need it.
   private func write(_ text: String, to path: String) -> String? {
     let isKernels = path.hasPrefix("/sys/")
-    let flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (isKernels ? 0 : O_CREAT | O_APPEND)
+    let flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (isKernels ? 0 : O_CREAT | O_TRUNC)
     let descriptor = open(tree.path(path), flags, 0o644)
     guard descriptor >= 0 else { return "\(path): \(Errno.words(errno))" }
     defer { close(descriptor) }
-    // Not behind the last line of a file that does not end in a line feed.
-    let bytes = Array(((isKernels || endsInLine(tree.path(path)) ? "" : "\n") + text).utf8)
+    let bytes = Array(text.utf8)
     // Safe: the count is the array's.
     guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       return "\(path): \(Errno.words(errno))"
     }
     return nil
-  }
-
-  private func endsInLine(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return true }
-    defer { close(descriptor) }
-    let size = lseek(descriptor, 0, SEEK_END)
-    var last: UInt8 = 0x0A
-    return size <= 0 || pread(descriptor, &last, 1, size - 1) < 1 || last == 0x0A
   }
 
   private func start(_ words: [String]) -> String? {

@@ -30,21 +30,29 @@ struct NodeRight {
       let isMember = number.map { person?.groups.contains($0) ?? false } ?? false
       return isMember ? [] : [.join(group, person)]
     }
-    let group = isKnown ? MachineUser.group(status.st_gid, tree) : nil
-    guard let group, status.st_gid != 0, NodeRight.groups.contains(group) else {
-      let owner = isKnown && status.st_gid != 0 ? "to another group" : "to root alone"
-      words = "it belongs \(owner): no rule gives it to the group \(rule.group)"
-      // The group may come with the rule, so that the person joins it afterwards.
-      mends = rule.mends(tree) + membership(rule.group)
+    guard isKnown else {
+      (words, mends) = ("a directory above it is closed to you", [])
+      return
+    }
+    guard status.st_gid != 0, let group = MachineUser.group(status.st_gid, tree),
+      NodeRight.groups.contains(group)
+    else {
+      let isRoots = status.st_gid == 0
+      words =
+        "it belongs to \(isRoots ? "root alone" : "another group"), not to the group \(rule.group)"
+      // A rule would take it from the members of another group; it may bring the group, so that the person joins last.
+      let rules = isRoots ? NodeRule.mends([rule], tree) : []
+      mends = rules.isEmpty ? [] : rules + membership(rule.group)
       return
     }
     guard status.st_mode >> 3 & bits == bits else {
-      let mode = NodeRight.octal(status.st_mode)
-      let cause = rule.narrow(bits, tree)
       words =
-        "its mode is \(mode)\(cause.map { ", by \($0.path)" } ?? ""), which does not let its group \(group) "
+        "its mode is \(NodeRight.octal(status.st_mode)), which does not let its group \(group) "
         + (bits == 0o6 ? "read and write" : "use it")
-      mends = (cause?.mends ?? rule.widen(place, bits, tree)) + membership(group)
+      let rules = NodeRule.mends([rule], tree)
+      mends =
+        rules.isEmpty
+        ? [NodeRule.widen(place, bits)] + membership(group) : rules + membership(rule.group)
       return
     }
     if let person, person.groups.contains(status.st_gid) {
@@ -76,55 +84,23 @@ struct NodeRule {
     group: "imulog", nodes: "SUBSYSTEM==\"misc\", KERNEL==\"cpu_dma_latency\"")
   static let service = NodeRule(group: "imulog", nodes: nil)
 
-  /// What makes the group, and gives it the nodes.
-  func mends(_ tree: SystemTree) -> [Mend] {
-    let hasGroup = MachineUser.groupNumber(group, tree) != nil
-    guard let nodes else { return [.makeUsers] }
-    return (hasGroup ? [] : [makeGroup(tree)])
-      + (lines(tree).isEmpty
-        ? [.addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)] : [])
-      + Mend.applyRules
+  /// What makes the groups, and gives them the nodes, whatever other rules say; nothing where no rule makes the nodes.
+  static func mends(_ rules: [NodeRule], _ tree: SystemTree) -> [Mend] {
+    let given = rules.flatMap { rule -> [Mend] in
+      guard let nodes = rule.nodes else { return [] }
+      let group = rule.group
+      return (MachineUser.groupNumber(group, tree) == nil ? [.makeGroup(group)] : [])
+        + [.addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]
+    }
+    return given.isEmpty ? [] : given + Mend.applyRules
   }
 
-  /// The service's users bring the groups of the nodes.
-  private func makeGroup(_ tree: SystemTree) -> Mend {
-    let folders = ["/etc/sysusers.d", "/usr/lib/sysusers.d"]
-    let isInstalled = folders.contains { tree.names(in: $0).contains("imulog.conf") }
-    return isInstalled && tree.runsSystemd ? .makeUsers : .makeGroup(group)
-  }
-
-  /// Gives a node's group the bits now, and by a rule at the next start.
-  fileprivate func widen(_ place: String, _ bits: mode_t, _ tree: SystemTree) -> [Mend] {
+  /// Gives the group of a directory the bits.
+  fileprivate static func widen(_ place: String, _ bits: mode_t) -> Mend {
     let letters = [(0o4, "r"), (0o2, "w"), (0o1, "x")].filter { bits & $0.0 != 0 }.map(\.1).joined()
-    let now = Mend(
+    return Mend(
       command: "sudo chmod g+\(letters) \(ShellWord.quoted(place))",
       action: .run(["chmod", "g+\(letters)", place]))
-    guard let nodes, lines(tree).isEmpty else { return [now] }
-    return [now, .addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]
-  }
-
-  /// The rule that gives the group the nodes with fewer bits, and what mends it.
-  fileprivate func narrow(
-    _ bits: mode_t, _ tree: SystemTree
-  ) -> (path: String, mends: [Mend])? {
-    for (path, line) in lines(tree) {
-      let digits = line.parts(around: "MODE=\"").map { $0.after.prefix { $0 != "\"" } } ?? ""
-      guard let mode = mode_t(digits, radix: 8), mode >> 3 & bits != bits else { continue }
-      guard path.utf8.allSatisfy({ $0 == 0x2F || Mend.plain.contains($0) }) else { continue }
-      let edit = "sudo sed -i '/GROUP=\"\(group)\"/s/MODE=\"\(digits)\"/MODE=\"0660\"/' \(path)"
-      return (path, [.shown(edit)] + Mend.applyRules)
-    }
-    return nil
-  }
-
-  /// The rules that name the group.
-  private func lines(_ tree: SystemTree) -> [(path: String, line: Substring)] {
-    let folders = ["/etc", "/run", "/usr/lib", "/lib"].map { "\($0)/udev/rules.d" }
-    return tree.settings(in: folders, suffix: ".rules").flatMap { path in
-      (tree.text(path, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline)
-        .filter { !$0.hasPrefix("#") && $0.parts(around: "GROUP=\"\(group)\"") != nil }
-        .map { (path, $0) }
-    }
   }
 }
 

@@ -8,33 +8,28 @@ import Recorder
 /// The service, what its user may use, and the keys that may only read recordings.
 struct ServiceChecks {
   let tree: SystemTree
+  /// `nil` where it is not installed.
+  let unit: ServiceUnit?
   /// What the service answered.
   let status: Result<RecorderStatus, any Error>
+  /// Whether its configuration can be used as it is now.
+  let isConfigured: Bool
 
-  func run() -> [Check] { [service()] + [rights()].compactMap { $0 } + keys() }
-
-  private var isInstalled: Bool { ServiceChecks.isInstalled(tree) }
-
-  static func isInstalled(_ tree: SystemTree) -> Bool {
-    ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"].contains {
-      access(tree.path("\($0)/imulog.service"), F_OK) == 0
-    }
+  func run() -> [Check] {
+    let rights = rights()
+    return [service(isStartable: isConfigured && rights?.state != .wrong)]
+      + [rights].compactMap { $0 } + keys()
   }
 
-  /// Makes a service that runs see what was mended; not in a recording, which it would end.
-  private var restart: [Mend] {
-    guard case .success(let status) = status, status.isIdle else { return [] }
-    return [.service("restart")]
-  }
-
-  private var journal: [Mend] { tree.runsSystemd ? [.journal] : [] }
-
-  private func service() -> Check {
+  /// - Parameter isStartable: Whether a start would get further than to a refusal.
+  private func service(isStartable: Bool) -> Check {
     switch status {
     case .success(let status):
       if let problem = status.problem {
+        // No restart: it would end what goes on with the settings before, and what ails the sensor or the card stays.
         return Check(
-          "service", .wrong, status.failure ?? problem.meaning, mends: restart)
+          "service", .wrong, status.failure ?? problem.meaning,
+          mends: problem == .configuration && isConfigured ? [.service("reload")] : [])
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
@@ -42,37 +37,38 @@ struct ServiceChecks {
       return Check("service", .wrong, "it runs, and \(right.words)", mends: right.mends)
     case .failure(let error as LinuxIOError) where error.kind != .notRunning:
       return Check(
-        "service", .wrong, "it runs and does not answer as it should: \(error.finding)",
-        mends: journal)
+        "service", .wrong, "it runs and does not answer as it should: \(error.finding)")
     case .failure(let error) where !(error is LinuxIOError):
+      return Check("service", .wrong, "it runs and does not answer as it should")
+    case .failure where unit != nil && !tree.runsSystemd:
       return Check(
-        "service", .wrong, "it runs and does not answer as it should", mends: journal)
-    case .failure where isInstalled && !tree.runsSystemd:
-      return Check(
-        "service", .advice, "it is installed, and no systemd runs here that would start it",
-        mends: [.shown("imulog daemon")])
+        "service", .advice, "it is installed, and no systemd runs here that would start it")
     case .failure:
-      return isInstalled
+      return unit != nil
         ? Check(
           "service", .advice, "it is installed and does not run: no button, and no requests",
-          mends: [.service("enable", "--now")])
+          mends: isStartable ? [.service("enable", "--now")] : [])
         : Check("service", .ok, "not installed; recordings are made by `imulog record`")
     }
   }
 
   /// Whether the service's user may use the nodes: a person's own rights say nothing about it.
   private func rights() -> Check? {
-    guard isInstalled else { return nil }
-    guard var user = MachineUser.named("imulog", tree) else {
+    guard let unit else { return nil }
+    guard let user = unit.user else {
+      let folders = ["/etc/sysusers.d", "/usr/lib/sysusers.d"]
+      let isMade =
+        unit.isUsual && folders.contains { tree.names(in: $0).contains("imulog.conf") }
       return Check(
-        "service's rights", .wrong, "there is no user imulog, which the service runs as",
-        mends: [.makeUsers] + restart)
+        "service's rights", .wrong, "there is no user as which the service would run",
+        mends: isMade ? [.makeUsers] : [])
     }
-    // SupplementaryGroups= of the unit.
-    user.groups.formUnion(["i2c", "gpio"].compactMap { MachineUser.groupNumber($0, tree) })
     let buses = tree.i2cAdapters().map { "/dev/i2c-\($0.number)" }
     let chips = tree.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }.map { "/dev/\($0)" }
-    let missing = (buses + chips.sorted()).filter { !user.mayUse($0, tree) }
+    let (noBuses, noChips) = (
+      buses.filter { !user.mayUse($0, tree) }, chips.sorted().filter { !user.mayUse($0, tree) }
+    )
+    let missing = noBuses + noChips
     let latency = "/dev/cpu_dma_latency"
     let isHeld =
       access(tree.path(latency), F_OK) != 0 || user.mayUse(latency, tree, bits: 0o2)
@@ -84,12 +80,12 @@ struct ServiceChecks {
       guard stat(tree.path(node), &status) == 0 else { return node }
       return "\(node) (mode \(NodeRight.octal(status.st_mode)))"
     }
-    // Rules cannot give a node to a group that is not there.
-    let hasGroups = ["i2c", "gpio"].allSatisfy { MachineUser.groupNumber($0, tree) != nil }
+    let rules: [NodeRule] =
+      (noBuses.isEmpty ? [] : [.bus]) + (noChips.isEmpty ? [] : [.line])
+      + (isHeld ? [] : [.latency])
     return Check(
       "service's rights", missing.isEmpty ? .advice : .wrong,
-      "its user imulog may not use \(nodes.joined(separator: ", "))",
-      mends: (hasGroups ? [] : [.makeUsers]) + Mend.applyRules + restart)
+      "its user may not use \(nodes.joined(separator: ", "))", mends: NodeRule.mends(rules, tree))
   }
 
   /// Lines of `~/.ssh/authorized_keys` that start this program.

@@ -11,8 +11,8 @@ struct StoreChecks {
   let store: String
   let configuration: RecorderConfiguration
   let tree: SystemTree
-  /// Whether it is the installed service's.
-  var isServices = false
+  /// The installed service, where the store is its.
+  let unit: ServiceUnit?
 
   /// Bytes that a sample takes in a log, rounded up (Tests/Benchmarks/Results.md).
   private static let sampleBytes = 8.0
@@ -37,8 +37,7 @@ struct StoreChecks {
 
   private func directory() -> Check {
     let path = existing
-    let ofService = isServices ? serviceRefusal(path) : nil
-    if let ofService { return ofService }
+    if let ofService = serviceRefusal(path) { return ofService }
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -54,14 +53,14 @@ struct StoreChecks {
     case EROFS:
       return Check(
         "store", .wrong,
-        "its file system is mounted read-only: the kernel does so after errors of the card; mount it for writing, or "
-          + "replace the card", mends: [.shown("sudo dmesg --level=err,warn")])
-    case EACCES where isServices && path == store:
+        "its file system is mounted read-only: the kernel does so after errors of the card, which dmesg shows; mount it "
+          + "for writing, or replace the card")
+    case EACCES where unit != nil && path == store:
       let right = NodeRight(path, .service, bits: 0o7, tree, at: path)
       return Check(
         "store", .advice, "the service writes it; to list and export from it: \(right.words)",
         mends: right.mends)
-    case EACCES where isServices:
+    case EACCES where unit != nil:
       return Check("store", .ok, "the service will make it")
     default:
       return Check("store", .wrong, "it cannot be written: \(Errno.words(errno))")
@@ -70,12 +69,19 @@ struct StoreChecks {
 
   /// What keeps the service's user from the store, whatever root and the person may do.
   private func serviceRefusal(_ path: String) -> Check? {
-    // Without one, the check of the service's rights says so. systemd makes the directory when the service starts.
-    guard path == store, let user = MachineUser.named("imulog", tree) else { return nil }
+    // Without one, the check of the service's rights says so.
+    guard let unit, let user = unit.user else { return nil }
     func refused(_ what: String, _ mends: [Mend?]) -> Check {
-      Check("store", .wrong, "the service's user imulog \(what)", mends: mends.compactMap { $0 })
+      Check("store", .wrong, "the service's user \(what)", mends: mends.compactMap { $0 })
     }
+    if let barrier = unit.barrier(store, isWritten: true) { return Check("store", .wrong, barrier) }
     var status = stat()
+    guard path == store else {
+      // systemd makes the usual one when the service starts.
+      let isMade = store == DoctorCommand.serviceStore || user.mayUse(path, .live, bits: 0o3)
+      return isMade || access(path, F_OK) != 0
+        ? nil : refused("may not make it in the directory above", [])
+    }
     guard stat(store, &status) == 0 else { return nil }
     guard user.mayUse(store, .live, bits: 0o7) else {
       let mode = NodeRight.octal(status.st_mode)
@@ -89,7 +95,7 @@ struct StoreChecks {
           ])
         : refused(
           "may not write it: it belongs to \(status.st_uid == 0 ? "root" : "another user"), with the mode \(mode)",
-          [.giveToService(store)])
+          [unit.isUsual ? .giveToService(store) : nil])
     }
     // Lock, numbers and trash, as a recording that root made leaves them.
     let own = SystemTree.live.names(in: store).filter { $0.hasPrefix(".") }.sorted()
@@ -97,7 +103,8 @@ struct StoreChecks {
       return nil
     }
     return refused(
-      "may not write its \(first), which a recording by another user made", [.giveToService(store)])
+      "may not write its \(first), which a recording by another user made",
+      [unit.isUsual ? .giveToService(store) : nil])
   }
 
   private func room() -> Check? {
@@ -116,9 +123,7 @@ struct StoreChecks {
       return Check(
         "room", .wrong,
         "\(free / 1_000_000) MB are free, of which \(configuration.reserve / 1_000_000) MB are kept: less than an hour "
-          + "\(rate); copy recordings away, and remove them",
-        mends: [.shown("imulog rm --empty-trash")],
-        figures: figures)
+          + "\(rate); copy recordings away, and remove them", figures: figures)
     }
     let hours = seconds / 3600
     return Check(
@@ -144,31 +149,18 @@ struct StoreChecks {
           return Check(name, .advice, "its file cannot be found: \(Errno.words(errno))")
         }
         guard UInt64(status.st_size) <= StoreChecks.longest else {
-          return Check(
-            name, .unchecked, "it is long, and reading it takes a while",
-            mends: [.shown("imulog info \(entry.number)")])
+          return Check(name, .unchecked, "it is long, and reading it takes a while")
         }
         guard try !catalogue.isLive(entry) else {
           return Check(name, .unchecked, "it is being written")
         }
         var reader = try LogReader(try FileStorage(reading: entry.path))
         let review = ReviewReport(try reader.account(isLive: false, ofSamples: true))
-        return Check(
-          name, review.status == nil ? .ok : .advice, review.sentence,
-          mends: StoreChecks.mends(review.status, entry.number))
+        // No command: what a recording lacks cannot be had any more, and recover makes another one of what is left.
+        return Check(name, review.status == nil ? .ok : .advice, review.sentence)
       } catch {
-        return Check(
-          name, .advice, "\(error)", mends: [.shown("imulog recover \(entry.number)")])
+        return Check(name, .advice, "\(error)")
       }
-    }
-  }
-
-  /// What a flawed recording lacks cannot be had any more; what is left of a damaged one can.
-  private static func mends(_ status: ExitStatus?, _ number: UInt32) -> [Mend] {
-    switch status {
-    case .damagedData: [.shown("imulog recover \(number)")]
-    case .flawed: [.shown("imulog info \(number)")]
-    default: []
     }
   }
 }

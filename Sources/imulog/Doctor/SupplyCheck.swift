@@ -18,9 +18,7 @@ struct SupplyCheck {
     if let path, let text = tree.text(path) { return check(text, path) }
     if let alarm { return check(isLow: alarm) }
     guard tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false else { return nil }
-    return Check(
-      SupplyCheck.name, .unchecked, "this kernel does not show the firmware's flags",
-      mends: tree.hasProgram("vcgencmd") ? [.shown("vcgencmd get_throttled")] : [])
+    return Check(SupplyCheck.name, .unchecked, "this kernel does not show the firmware's flags")
   }
 
   /// The firmware's file: below `soc` on most, below `soc@107c000000` on a Raspberry Pi 5.

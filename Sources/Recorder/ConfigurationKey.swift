@@ -143,7 +143,8 @@ struct ConfigurationKey {
       ConfigurationKey(
         "calibration", \.calibration, "none",
         accepts: "give none, or a file of imulog calibrate as an absolute path",
-        comment: "# The sensor's calibration, kept with each recording; it changes no sample.\n"
+        comment:
+          "# The sensor's calibration, kept with each recording: a file such as /etc/imulog/left.cal; the unit hides /home.\n"
       ) { $0 == "none" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
       ConfigurationKey(
         "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",

@@ -13,8 +13,10 @@ extension RecorderConfiguration {
   ///   - text: The file's bytes.
   ///   - file: Its name, for the error.
   ///   - options: Values from the command line, which replace those of the file, by the key's name.
+  ///   - refusal: Why a path cannot be used, and what to do, by the key's name; `nil` where it can.
   package init(
-    text: [UInt8], file: String, choices: ConfigurationChoices, options: [String: String] = [:]
+    text: [UInt8], file: String, choices: ConfigurationChoices, options: [String: String] = [:],
+    refusal: (_ key: String, _ path: String) -> String? = { _, _ in nil }
   ) throws(ConfigurationError) {
     let keys = ConfigurationKey.all(choices)
     var lines = try ConfigurationLines(text, file: file, keys: keys.map(\.name))
@@ -27,6 +29,9 @@ extension RecorderConfiguration {
         throw lines.error(key.name, value: nil, "the value is missing; \(key.accepts)")
       }
       guard key.read(value, &self) else { throw lines.error(key.name, key.accepts) }
+    }
+    for (key, path) in [("calibration", calibration), ("store", store)] {
+      if let reason = path.flatMap({ refusal(key, $0) }) { throw lines.error(key, reason) }
     }
     try checkTogether(lines)
   }

@@ -197,9 +197,10 @@ struct DoctorRemedyTests {
       "a lock that root made", "store", "its .lock", .root, service(),
       shell: "\(open); chown 990:990 store; touch store/.lock; chmod 600 store/.lock", by: give),
     Fault(
-      "a store that the unit does not let the service write", "store", "ReadWritePaths=", .root,
+      "a store that the unit does not let the service write", "configuration", "ReadWritePaths=",
+      .root,
       service(["usr/lib/systemd/system/imulog.service": "[Service]\nProtectSystem=strict\n"]),
-      shell: "\(open); chown 990:990 store", by: "sudo systemctl edit imulog"),
+      shell: "\(open); chown 990:990 store", by: "sudo systemctl start imulog"),
     Fault(
       "a store for a group without the person", "store", "you are no member", .person, service(),
       shell: "\(open); chown 990:990 store", by: "sudo usermod -aG imulog"),

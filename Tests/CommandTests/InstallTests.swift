@@ -53,7 +53,8 @@ struct InstallTests {
     let unit = texts["/etc/systemd/system/imulog.service"] ?? ""
     // Group members may remove recordings, and pull may free them: SharedStoreTests tests the effect.
     for line in [
-      "DevicePolicy=closed", "DeviceAllow=/dev/cpu_dma_latency w", "UMask=0007",
+      "StartLimitIntervalSec=0", "RestartPreventExitStatus=64 78", "DevicePolicy=closed",
+      "DeviceAllow=/dev/cpu_dma_latency w", "UMask=0007",
       "StateDirectory=imulog/recordings", "StateDirectoryMode=2770",
       "Environment=IMULOG_STORE=/var/lib/imulog/recordings",
       "CapabilityBoundingSet=CAP_LEASE", "AmbientCapabilities=CAP_LEASE",

@@ -31,6 +31,9 @@ struct InstallCommand: ParsableCommand {
   @Flag(help: "Print the files instead of writing them.")
   var print = false
 
+  @Flag(help: ArgumentHelp("Print what each file is for and its path.", visibility: .hidden))
+  var list = false
+
   @Option(
     help: ArgumentHelp(
       "Write below this directory, such as a mounted card's root.", valueName: "dir"),
@@ -67,6 +70,7 @@ struct InstallCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    guard !list else { return try Console.data(InstalledFile.list) }
     if let hubKey { return try installKey(hubKey) }
     let own = try InstallCommand.program()
     let isStartable = root.isEmpty && InstallCommand.isSeen(own)
@@ -208,8 +212,9 @@ struct InstallCommand: ParsableCommand {
   /// Whether the service, which has its own /tmp and no home directory, can start a program at `path`, and the path
   /// needs no escaping in a unit file.
   private static func isSeen(_ path: String) -> Bool {
-    let hidden = ["/home/", "/root/", "/run/", "/tmp/", "/var/tmp/"]
-    return !hidden.contains { path.hasPrefix($0) } && isPlain(path)
+    // What is in /run is gone at the next start of the machine.
+    let hidden = Confinement.hiding.flatMap(\.directories) + ["/run"]
+    return !hidden.contains { path.hasPrefix($0 + "/") } && isPlain(path)
   }
 
   /// Whether a path needs no escaping in a unit file, or in authorized_keys.

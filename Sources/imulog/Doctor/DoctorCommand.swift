@@ -208,11 +208,15 @@ struct DoctorCommand: ParsableCommand {
       return (nil, check(.wrong, "\(name) is longer than 1 MB"))
     }
     do {
-      let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
+      let configuration = try ConfigurationFile.read(
+        try WholeFile.read(path), file: path, within: unit.map { Confinement(unit: $0) })
       if let calibration = configuration.calibration {
         // The service's rights count, and not the caller's.
-        if let barrier = unit?.barrier(calibration) {
-          return (configuration, check(.wrong, "the calibration: \(barrier); move it\(then)"))
+        if unit?.isShut(above: calibration) == true {
+          return (
+            configuration,
+            check(.wrong, "the calibration: \(ServiceUnit.shut); move it\(then)")
+          )
         }
         if access(calibration, F_OK) == 0,
           unit?.user?.mayUse(calibration, .live, bits: 0o4) == false

@@ -44,32 +44,28 @@ struct ServiceUnit {
     lines.filter { $0.hasPrefix("\(key)=") }.map { String($0.dropFirst(key.utf8.count + 1)) }
   }
 
-  private func isOn(_ key: String) -> Bool {
-    ["yes", "true", "on", "1"].contains(values(key).last ?? "no")
+  /// Whether a setting such as `PrivateTmp=yes` is in force.
+  func has(_ setting: String) -> Bool {
+    let words = setting.split(separator: "=")
+    let value = values(String(words[0])).last ?? ""
+    return ["yes", "true", "on", "1"].contains(value) ? words[1] == "yes" : value == words[1]
   }
 
-  /// What is between the service and a file of this machine, whatever the file's own mode; `nil` where nothing is, and
-  /// where that cannot be known.
-  func barrier(_ path: String, isWritten: Bool = false) -> String? {
-    let path = realPath(path) ?? path
-    func isBelow(_ folders: [String]) -> Bool {
-      folders.contains { path == $0 || path.hasPrefix("\($0)/") }
-    }
-    let hidden =
-      (isOn("ProtectHome") ? ["/home", "/root", "/run/user"] : [])
-      + (isOn("PrivateTmp") ? ["/tmp", "/var/tmp"] : [])
-    if isBelow(hidden) { return "the service's unit hides the directory that it is in" }
-    let open = values("ReadWritePaths").flatMap { $0.split(separator: " ") }
+  /// Directories that a drop-in lets the service write.
+  var writable: [String] {
+    values("ReadWritePaths").flatMap { $0.split(separator: " ") }
       .map { String($0.drop { "-+".contains($0) }) }
-    if isWritten, values("ProtectSystem").last == "strict",
-      !isBelow(open + [DoctorCommand.serviceStore])
-    {
-      return
-        "the service's unit forbids to write it: add [Service] and ReadWritePaths= with `sudo systemctl edit imulog`"
+  }
+
+  static let shut = "a directory above it is closed to the service's user"
+
+  /// Whether that is so of a path; not where it cannot be known.
+  func isShut(above path: String) -> Bool {
+    let path = realPath(path) ?? path
+    guard let user, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+      return false
     }
-    guard let user, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
     let above = String(path[..<slash])
-    return access(above, F_OK) != 0 || user.mayUse(above, .live, bits: 0o1)
-      ? nil : "a directory above it is closed to the service's user"
+    return access(above, F_OK) == 0 && !user.mayUse(above, .live, bits: 0o1)
   }
 }

@@ -74,7 +74,7 @@ struct StoreChecks {
     func refused(_ what: String, _ mends: [Mend?]) -> Check {
       Check("store", .wrong, "the service's user \(what)", mends: mends.compactMap { $0 })
     }
-    if let barrier = unit.barrier(store, isWritten: true) { return Check("store", .wrong, barrier) }
+    if unit.isShut(above: store) { return Check("store", .wrong, ServiceUnit.shut) }
     var status = stat()
     guard path == store else {
       // systemd makes the usual one when the service starts.

@@ -8,11 +8,11 @@ import Recorder
 /// The timer of the configuration's `calendar`: systemd asks the service for a recording at its times.
 struct CalendarTimer {
   private static let folder = "/etc/systemd/system/"
-  /// Where systemd notes that the timer is enabled.
-  private static let wanted = folder + "timers.target.wants/imulog-calendar.timer"
 
   /// Days and times, as systemd.time(7) has them.
   let calendar: String
+
+  init(calendar: String) { self.calendar = calendar }
 
   /// The calendar of the configuration below `root`; `nil` without one.
   ///
@@ -21,7 +21,9 @@ struct CalendarTimer {
   init?(root: String) throws {
     let path = root + ConfigurationFile.usualPath
     guard access(path, F_OK) == 0 else { return nil }
-    let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
+    let configuration = try ConfigurationFile.read(
+      try WholeFile.read(path), file: path,
+      within: Confinement(unit: ServiceUnit(SystemTree(root: root))))
     guard let calendar = configuration.calendar else { return nil }
     if let fault = try CalendarTimer.fault(of: calendar, path) {
       throw CommandFailure(
@@ -116,7 +118,8 @@ struct CalendarTimer {
   /// - Returns: The removed ones.
   static func remove(root: String) throws(CommandFailure) -> [String] {
     var removed: [String] = []
-    for path in [wanted, folder + "imulog-calendar.timer", folder + "imulog-calendar.service"] {
+    let files = CalendarTimer(calendar: "").files(program: "").map(\.path)
+    for path in [folder + "timers.target.wants/imulog-calendar.timer"] + files {
       if unlink(root + path) == 0 {
         removed.append(root + path)
       } else if errno != ENOENT, errno != ENOTDIR {

@@ -22,20 +22,25 @@ struct ConfigurationFile: Sendable {
   ///
   /// - Parameter options: Values from the command line, by the key's name.
   static func read(
-    _ text: [UInt8], file: String, options: [String: String] = [:]
+    _ text: [UInt8], file: String, options: [String: String] = [:],
+    within confinement: Confinement? = nil
   ) throws(ConfigurationError) -> RecorderConfiguration {
     let choices = ConfigurationChoices(
       boards: Board.all.map(\.id), sensors: SensorModel.allCases.map(\.rawValue))
-    return try RecorderConfiguration(text: text, file: file, choices: choices, options: options)
+    return try RecorderConfiguration(text: text, file: file, choices: choices, options: options) {
+      confinement?.refusal($1, isStore: $0 == "store")
+    }
   }
 
   /// Reads it, and completes it with the choices that it leaves to the program.
   func setup() throws -> RecorderSetup {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
+    let mounts = SystemTree.live.text("/proc/self/mountinfo", limit: 1 << 20)
     let configuration = try ConfigurationFile.read(
       isThere ? try WholeFile.read(file) : [], file: file,
-      options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 })
+      options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 },
+      within: Confinement(mounts: mounts ?? ""))
     let sensor = try SensorRequest(configuration)
     let board = sensor.presentBoard()
     return RecorderSetup(

@@ -10,7 +10,16 @@ struct InstalledFile {
   /// Whether an existing file is the user's and is kept.
   var isKept = false
 
-  /// All of them but the calendar's.
+  /// What each file that `imulog install` may write is for, and its path: for the scripts of packages.
+  static var list: String {
+    let files =
+      all(program: "").map { ($0.isKept ? "configuration" : "service", $0) }
+      + CalendarTimer(calendar: "").files(program: "").map { ("calendar", $0) }
+      + HubUnits.all(program: "").map { ("hub", $0) }
+    return files.map { "\($0) \($1.path)" }.joined(separator: "\n")
+  }
+
+  /// All of the service but the calendar's.
   ///
   /// - Parameter program: The program's path, as the unit is to start it.
   static func all(program: String) -> [InstalledFile] {
@@ -40,6 +49,7 @@ struct InstalledFile {
     Description=imulog motion recorder
     Documentation=man:imulog-daemon(1) man:imulog-service(7) man:imulog.conf(5)
     After=local-fs.target systemd-modules-load.service
+    StartLimitIntervalSec=0
 
     [Service]
     Type=notify
@@ -47,10 +57,12 @@ struct InstalledFile {
     ExecReload=/bin/kill -HUP $MAINPID
     # Fed while the sampler delivers records, not by a timer; off while nothing is sampled.
     WatchdogSec=10
-    # 78: the configuration is wrong, and a restart does not help. A service ended by the button stays ended.
+    # No restart mends a wrong command (64) or configuration (78). A calibration that is missing or must not be read (66,
+    # 77) may still come: a recorder that stays down loses more than restarts in vain cost, and they have no limit. A
+    # service ended by the button stays ended.
     Restart=on-failure
     RestartSec=2
-    RestartPreventExitStatus=78
+    RestartPreventExitStatus=64 78
     # The end of a recording waits for a card that stalls, up to 20 s.
     TimeoutStopSec=30
 
@@ -97,17 +109,15 @@ struct InstalledFile {
 
   /// What no unit of this program needs.
   static let hardening = """
+    \(Confinement.table.map(\.setting).joined(separator: "\n"))
     LockPersonality=yes
     MemoryDenyWriteExecute=yes
     NoNewPrivileges=yes
-    PrivateTmp=yes
     ProtectControlGroups=yes
-    ProtectHome=yes
     ProtectHostname=yes
     ProtectKernelLogs=yes
     ProtectKernelModules=yes
     ProtectKernelTunables=yes
-    ProtectSystem=strict
     RestrictNamespaces=yes
     RestrictSUIDSGID=yes
     SystemCallArchitectures=native

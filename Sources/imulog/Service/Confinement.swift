@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LinuxIO
+
+/// What the unit keeps from the service: directories that it does not see, and those in which it may not write.
+struct Confinement: Sendable {
+  enum Reach: Sendable { case hidden, readOnly, writable }
+
+  /// The settings that do so, and the directories that each is about. The unit's lines are made of it.
+  static let table: [(setting: String, reach: Reach, directories: [String])] = [
+    ("PrivateTmp=yes", .hidden, ["/tmp", "/var/tmp"]),
+    ("ProtectHome=yes", .hidden, ["/home", "/root", "/run/user"]),
+    ("ProtectSystem=strict", .readOnly, ["/"]),
+  ]
+  static let hiding = table.filter { $0.reach == .hidden }
+
+  /// Directories, without links; of those around a path the innermost counts, and of two of a path the later one.
+  private let places: [(directory: String, reach: Reach)]
+
+  /// That of a process with these mounts (mountinfo in proc(5)): drop-ins count, and a person's own shell has none.
+  init(mounts: String) {
+    var all: [(directory: String, reach: Reach)] = []
+    for line in mounts.split(separator: "\n") {
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count > 9 else { continue }
+      // What systemd mounts over a directory that it hides.
+      let isHidden = ["/systemd/inaccessible/", "/systemd-private-"].contains {
+        words[3].parts(around: $0) != nil
+      }
+      // Read-only here alone: a card that the kernel made read-only is so for all.
+      let isReadOnly = words[5].hasPrefix("ro") && words[words.count - 1].hasPrefix("rw")
+      let reach = isHidden ? Reach.hidden : isReadOnly ? .readOnly : .writable
+      all.append((words[4].replacing("\\040", with: " "), reach))
+    }
+    // Without the unit a directory can be read-only, too.
+    places = all.contains { $0.reach == .hidden } ? all : []
+  }
+
+  /// That of the service's unit with its drop-ins; where there is none yet, of one that drop-ins will let write the store.
+  init(unit: ServiceUnit?) {
+    let settings = Confinement.table.filter { unit?.has($0.setting) ?? ($0.reach == .hidden) }
+    let open = [DoctorCommand.serviceStore] + (unit?.writable ?? [])
+    places =
+      settings.flatMap { row in row.directories.map { (Confinement.resolved($0), row.reach) } }
+      + open.map { (Confinement.resolved($0), .writable) }
+  }
+
+  /// Why the service cannot use a path of its configuration, and what to do; `nil` where it can.
+  func refusal(_ path: String, isStore: Bool) -> String? {
+    let path = Confinement.resolved(path)
+    let place = places.reversed().filter {
+      path == $0.directory || path.hasPrefix($0.directory == "/" ? "/" : $0.directory + "/")
+    }.max { $0.directory.utf8.count < $1.directory.utf8.count }
+    switch place?.reach {
+    case .hidden:
+      let remedy = isStore ? "choose another directory" : "copy the file to /etc/imulog/"
+      return "the service's unit hides \(place?.directory ?? path) from it; \(remedy)"
+    case .readOnly where isStore:
+      return
+        "the service may not write there; add [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`"
+    default: return nil
+    }
+  }
+
+  /// A path without links, as far as it is there.
+  private static func resolved(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    return realPath(path) ?? resolved(String(path[..<slash])) + path[slash...]
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LogStoreTesting
+import Testing
+
+@testable import imulog
+
+/// The service sees less than a person's shell.
+@Suite("What the unit hides from the service", .waitsForPrograms)
+struct ConfinementTests {
+  /// As the kernel shows them to the service, which a drop-in lets write to a stick.
+  private static let mounts = """
+    600 500 254:0 / / ro,relatime shared:200 - ext4 /dev/vda rw
+    601 600 0:25 /systemd/inaccessible/dir /home ro,nosuid shared:5 - tmpfs tmpfs rw,mode=755
+    602 600 254:0 /tmp/systemd-private-1a-imulog.service-2b/tmp /tmp rw,relatime - ext4 /dev/vda rw
+    603 600 254:0 /var/lib/imulog/recordings /var/lib/imulog/recordings rw - ext4 /dev/vda rw
+    604 600 8:1 / /mnt/my\\040stick rw,relatime - vfat /dev/sda1 rw
+    605 600 8:2 / /mnt/broken ro,relatime - ext4 /dev/sdb1 ro
+    """
+
+  @Test(
+    "the innermost mount around a path decides; a shell without those of systemd decides nothing",
+    arguments: [
+      ("/home/pi/left.cal", false, "hides /home from it; copy the file to /etc/imulog/"),
+      ("/etc/../home/pi/left.cal", false, "hides /home"), ("/tmp/left.cal", false, "hides /tmp"),
+      ("/tmp/imu", true, "hides /tmp from it; choose another directory"),
+      ("/srv/imu", true, "ReadWritePaths=DIR"), ("/srv/left.cal", false, nil),
+      ("/homes/left.cal", false, nil), ("/etc/imulog/left.cal", false, nil),
+      ("/var/lib/imulog/recordings", true, nil), ("/mnt/my stick/imu", true, nil),
+      // The card's own fault, which opening names.
+      ("/mnt/broken/imu", true, nil),
+    ] as [(String, Bool, String?)])
+  func refusal(_ path: String, _ isStore: Bool, _ words: String?) {
+    let reason = Confinement(mounts: Self.mounts).refusal(path, isStore: isStore)
+    #expect(words.map { reason?.contains($0) == true } ?? (reason == nil), "\(reason ?? "")")
+    let shell = Self.mounts.replacing("systemd", with: "other")
+    #expect(Confinement(mounts: shell).refusal(path, isStore: isStore) == nil)
+  }
+
+  @Test(
+    "the service ends for good with file, line, reason and remedy; a person's own only misses the file",
+    .enabled(if: SmallDisk.isPossible, "\(SmallDisk.reason)"))
+  func service() {
+    let bench = Bench()
+    let path = bench.file("imulog.conf", "board = simulator\ncalibration = /home/pi/left.cal\n")
+    let outcome = bench.shell(
+      "mkdir -p systemd/inaccessible/dir && exec unshare -m sh -c 'mount --bind systemd/inaccessible/dir /home "
+        + "&& exec \(Child.program) daemon --config \(path)'")
+    expectSentence(
+      outcome, 78, ["\(path):2: calibration = /home/pi/left.cal: the service's unit hides /home"])
+    expectSentence(bench.run("daemon", "--config", path), 66, ["opening /home/pi/left.cal"])
+  }
+
+  @Test("doctor and install judge by the unit; beside drop-ins the service itself does")
+  func unit() throws {
+    let machine = FakeMachine()
+    func configuration(_ line: String) throws -> JSON {
+      machine.write(line + "\n", to: "etc/imulog/imulog.conf")
+      return try #require(try machine.doctor().checks["configuration"])
+    }
+    let file = "calibration = /home/pi/left.cal"
+    // Nothing is confined before there is a unit, but it will be by the one that install writes.
+    #expect(try configuration(file)["words"].text?.contains("unit") == false)
+    expectSentence(
+      machine.bench.run("install", "--root", machine.root), 78,
+      ["imulog.conf:1: \(file): the service's unit hides /home from it; copy the file"])
+    #expect(machine.bench.directory.names(in: "machine/etc") == ["imulog"])
+    #expect(try configuration("store = /srv/imu").says("ok"))
+    machine.bench.run("install", "--root", machine.root).expect(0)
+    for (line, words) in [(file, "hides /home"), ("store = /srv/imu", "ReadWritePaths=DIR")] {
+      #expect(try configuration(line).says("wrong", words), "\(line)")
+    }
+    #expect(try configuration("store = /var/lib/imulog/recordings").says("ok"))
+    machine.write(
+      "[Service]\nReadWritePaths=/srv/imu\n",
+      to: "etc/systemd/system/imulog.service.d/override.conf")
+    #expect(try configuration("store = /srv/imu").says("ok"))
+  }
+}

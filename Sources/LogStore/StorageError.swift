@@ -124,7 +124,8 @@ extension StorageError {
       return
         "remount it with `sudo mount -o remount,rw` (after a look at `dmesg`: the kernel does this "
         + "to a failing card) or choose another store with --store"
-    case EACCES: return "let this user use it, run as the one who owns it or choose another store with --store"
+    case EACCES:
+      return "let this user use it, run as the one who owns it or choose another store with --store"
     case EPERM: return "check `lsattr` for an immutable flag, or choose another store with --store"
     case EIO: return "look at `dmesg`; a card that does this should be replaced"
     case ENOENT: return "check the name"

@@ -123,7 +123,8 @@ extension StorageError {
     case EROFS:
       return
         "remount it with `sudo mount -o remount,rw` (after a look at `dmesg`: the kernel does this "
-        + "to a failing card) or choose another store with --store"
+        + "to a failing card), let the service write there (`sudo systemctl edit imulog`: [Service] and ReadWritePaths=DIR) "
+        + "or choose another store with --store"
     case EACCES:
       return "let this user use it, run as the one who owns it or choose another store with --store"
     case EPERM: return "check `lsattr` for an immutable flag, or choose another store with --store"

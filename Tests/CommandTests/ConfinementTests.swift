@@ -10,7 +10,9 @@ import Testing
 struct ConfinementTests {
   /// As the kernel shows them to the service, which a drop-in lets write to a stick.
   private static let mounts = """
-    600 500 254:0 / / ro,relatime shared:200 - ext4 /dev/vda rw
+    598 500 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+    599 598 8:3 / /home/pi/card rw,relatime - ext4 /dev/sdc1 rw
+    600 598 254:0 / / ro,relatime shared:200 - ext4 /dev/vda rw
     601 600 0:25 /systemd/inaccessible/dir /home ro,nosuid shared:5 - tmpfs tmpfs rw,mode=755
     602 600 254:0 /tmp/systemd-private-1a-imulog.service-2b/tmp /tmp rw,relatime - ext4 /dev/vda rw
     603 600 254:0 /var/lib/imulog/recordings /var/lib/imulog/recordings rw - ext4 /dev/vda rw
@@ -19,12 +21,15 @@ struct ConfinementTests {
     """
 
   @Test(
-    "the innermost mount around a path decides; a shell without those of systemd decides nothing",
+    "the last mount around a path decides; a shell without those of systemd decides nothing",
     arguments: [
       ("/home/pi/left.cal", false, "hides /home from it; copy the file to /etc/imulog/"),
       ("/etc/../home/pi/left.cal", false, "hides /home"), ("/tmp/left.cal", false, "hides /tmp"),
       ("/tmp/imu", true, "hides /tmp from it; choose another directory"),
-      ("/srv/imu", true, "ReadWritePaths=DIR"), ("/srv/left.cal", false, nil),
+      // Mounted over.
+      ("/home/pi/card/imu", true, "hides /home"),
+      // A stick's may be mounted later.
+      ("/srv/imu", true, nil), ("/srv/left.cal", false, nil),
       ("/homes/left.cal", false, nil), ("/etc/imulog/left.cal", false, nil),
       ("/var/lib/imulog/recordings", true, nil), ("/mnt/my stick/imu", true, nil),
       // The card's own fault, which opening names.
@@ -49,6 +54,15 @@ struct ConfinementTests {
     expectSentence(
       outcome, 78, ["\(path):2: calibration = /home/pi/left.cal: the service's unit hides /home"])
     expectSentence(bench.run("daemon", "--config", path), 66, ["opening /home/pi/left.cal"])
+    // It may not write, which may change: systemd starts it again.
+    let store = bench.file(
+      "store.conf", "board = simulator\nstore = \(bench.directory.path)/card/imu\n")
+    expectSentence(
+      bench.shell(
+        "mkdir card && exec unshare -m sh -c 'mount --bind systemd/inaccessible/dir /home && mount --bind card card "
+          + "&& mount -o remount,ro,bind card && exec \(Child.program) daemon --config \(store) --socket $PWD/control'"
+      ),
+      73, ["card/imu", "read-only (EROFS)", "ReadWritePaths=DIR"])
   }
 
   @Test("doctor and install judge by the unit; beside drop-ins the service itself does")

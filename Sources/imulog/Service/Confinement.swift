@@ -7,34 +7,30 @@ import LinuxIO
 struct Confinement: Sendable {
   enum Reach: Sendable { case hidden, readOnly, writable }
 
-  /// The settings that do so, and the directories that each is about. The unit's lines are made of it.
+  /// The settings that do so, and the directories that each is about, the inner ones after those around them. The unit's
+  /// lines are made of it.
   static let table: [(setting: String, reach: Reach, directories: [String])] = [
+    ("ProtectSystem=strict", .readOnly, ["/"]),
     ("PrivateTmp=yes", .hidden, ["/tmp", "/var/tmp"]),
     ("ProtectHome=yes", .hidden, ["/home", "/root", "/run/user"]),
-    ("ProtectSystem=strict", .readOnly, ["/"]),
   ]
   static let hiding = table.filter { $0.reach == .hidden }
 
-  /// Directories, without links; of those around a path the innermost counts, and of two of a path the later one.
+  /// Directories, without links; of those around a path the last one counts.
   private let places: [(directory: String, reach: Reach)]
 
-  /// That of a process with these mounts (mountinfo in proc(5)): drop-ins count, and a person's own shell has none.
+  /// What is hidden from a process with these mounts (mountinfo in proc(5)): drop-ins count, and a person's own shell has
+  /// none. Where it may not write, the next start may find a stick that is mounted later: opening names that.
   init(mounts: String) {
-    var all: [(directory: String, reach: Reach)] = []
-    for line in mounts.split(separator: "\n") {
+    places = mounts.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ").map(String.init)
-      guard words.count > 9 else { continue }
+      guard words.count > 9 else { return nil }
       // What systemd mounts over a directory that it hides.
       let isHidden = ["/systemd/inaccessible/", "/systemd-private-"].contains {
         words[3].parts(around: $0) != nil
       }
-      // Read-only here alone: a card that the kernel made read-only is so for all.
-      let isReadOnly = words[5].hasPrefix("ro") && words[words.count - 1].hasPrefix("rw")
-      let reach = isHidden ? Reach.hidden : isReadOnly ? .readOnly : .writable
-      all.append((words[4].replacing("\\040", with: " "), reach))
+      return (words[4].replacing("\\040", with: " "), isHidden ? .hidden : .writable)
     }
-    // Without the unit a directory can be read-only, too.
-    places = all.contains { $0.reach == .hidden } ? all : []
   }
 
   /// That of the service's unit with its drop-ins; where there is none yet, of one that drop-ins will let write the store.
@@ -49,9 +45,9 @@ struct Confinement: Sendable {
   /// Why the service cannot use a path of its configuration, and what to do; `nil` where it can.
   func refusal(_ path: String, isStore: Bool) -> String? {
     let path = Confinement.resolved(path)
-    let place = places.reversed().filter {
+    let place = places.last {
       path == $0.directory || path.hasPrefix($0.directory == "/" ? "/" : $0.directory + "/")
-    }.max { $0.directory.utf8.count < $1.directory.utf8.count }
+    }
     switch place?.reach {
     case .hidden:
       let remedy = isStore ? "choose another directory" : "copy the file to /etc/imulog/"

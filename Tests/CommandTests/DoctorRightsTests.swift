@@ -59,6 +59,23 @@ struct DoctorRightsTests {
   }
 
   @Test(
+    "nodes of other groups stay theirs, and the bus that is not used is nobody's fault",
+    .enabled(if: geteuid() == 0, "needs root"),
+    arguments: [
+      ("chgrp 998 i2c-1; chmod 660 i2c-1; chgrp 44 i2c-20", "ok", "may use bus and lines"),
+      ("chgrp 44 i2c-20", "wrong", "/dev/i2c-1 (mode 0600)"),
+      ("chgrp 44 i2c-1", "wrong", "/dev/i2c-1 (mode 0600)"),
+    ])
+  func otherGroups(_ line: String, _ state: String, _ words: String) throws {
+    machine.installService()
+    machine.makePiWithBus()
+    machine.write("i2c-20\n", to: "sys/class/i2c-dev/i2c-20/name")
+    machine.shell(
+      "chmod -R a+rX .; cd machine/dev && touch i2c-20 gpiochip0 && chmod 600 * && \(line)")
+    try #require(try machine.doctor().checks["service's rights"]).expect(state, words, [])
+  }
+
+  @Test(
     "what the kernel does not grant a person has the setting that grants it, and no command",
     .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"))
   func grants() throws {

@@ -66,6 +66,15 @@ struct BusChecks {
         : "this machine has no I2C bus; nothing to mend: use --board simulator")
   }
 
+  /// The node of the bus that a recording uses; `nil` where there is none, or none is known.
+  var node: String? {
+    guard board != nil || request.configuration.bus != nil, board?.id != "simulator" else {
+      return nil
+    }
+    let number = busNumber
+    return tree.i2cAdapters().contains { $0.number == number } ? "/dev/i2c-\(number)" : nil
+  }
+
   private var busNumber: Int {
     if let bus = request.configuration.bus { return bus }
     if let node = board?.busNode,

@@ -124,10 +124,6 @@ struct DoctorCommand: ParsableCommand {
     } else {
       try found(Check("store", .unchecked, "there is no home directory to keep recordings in"))
     }
-    let service = ServiceChecks(
-      tree: tree, unit: unit, status: status,
-      isConfigured: configured.allSatisfy { $0.state == .ok })
-    for check in service.run() { try found(check) }
     var chosen = settings
     if let board = place.board { chosen.board = board }
     if let bus = place.bus { chosen.bus = bus }
@@ -136,10 +132,14 @@ struct DoctorCommand: ParsableCommand {
       request.board
       ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
     let lines = LineChecks(tree: tree, configuration: settings, board: board)
-    for check in lines.run() { try found(check) }
-    try BusChecks(
-      tree: tree, request: request, board: board, isServed: !DoctorCommand.isAbsent(status)
-    ).run(found)
+    let buses = BusChecks(
+      tree: tree, request: request, board: board, isServed: !DoctorCommand.isAbsent(status))
+    let service = ServiceChecks(
+      tree: tree, unit: unit, status: status,
+      isConfigured: configured.allSatisfy { $0.state == .ok }, bus: buses.node, chips: lines.chips()
+    )
+    for check in service.run() + lines.run() { try found(check) }
+    try buses.run(found)
   }
 
   /// Not beside a recording, whose card it would keep busy.

@@ -29,6 +29,22 @@ struct LineChecks {
     }
   }
 
+  /// The nodes of the chips with the lines of button, light and interrupt, as far as they are found.
+  func chips() -> [String] {
+    let survey = GPIOSurvey(tree)
+    let specs = [
+      configuration.button.spec(board?.button), configuration.light.spec(board?.led),
+      configuration.interrupt.spec(board?.dataReady),
+    ].compactMap { $0 }
+    let paths = specs.compactMap { spec -> String? in
+      let search = GPIOLineSearch(spec: spec, survey: survey, tree: tree)
+      // Why a line is not found its own check says.
+      guard case .success(let line) = Result(catching: search.line) else { return nil }
+      return String(line.chip.path.dropFirst(tree.root.utf8.count))
+    }
+    return Set(paths).sorted()
+  }
+
   /// A line that the kernel did not give.
   static func refused(
     _ name: String, _ error: LinuxIOError, _ state: Check.State, _ tree: SystemTree

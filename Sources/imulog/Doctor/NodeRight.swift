@@ -37,11 +37,10 @@ struct NodeRight {
     guard status.st_gid != 0, let group = MachineUser.group(status.st_gid, tree),
       NodeRight.groups.contains(group)
     else {
-      let isRoots = status.st_gid == 0
       words =
-        "it belongs to \(isRoots ? "root alone" : "another group"), not to the group \(rule.group)"
-      // A rule would take it from the members of another group; it may bring the group, so that the person joins last.
-      let rules = isRoots ? NodeRule.mends([rule], tree) : []
+        "it belongs to \(status.st_gid == 0 ? "root alone" : "another group"), not to the group \(rule.group)"
+      // They may bring the group, so that the person joins last.
+      let rules = NodeRule.mends([rule], tree)
       mends = rules.isEmpty ? [] : rules + membership(rule.group)
       return
     }
@@ -51,8 +50,9 @@ struct NodeRight {
         + (bits == 0o6 ? "read and write" : "use it")
       let rules = NodeRule.mends([rule], tree)
       mends =
-        rules.isEmpty
-        ? [NodeRule.widen(place, bits)] + membership(group) : rules + membership(rule.group)
+        rule.nodes == nil
+        ? [NodeRule.widen(place, bits)] + membership(group)
+        : rules.isEmpty ? [] : rules + membership(rule.group)
       return
     }
     if let person, person.groups.contains(status.st_gid) {
@@ -77,22 +77,35 @@ struct NodeRule {
   let group: String
   /// The nodes in a rule's words; `nil` where no rule makes the node.
   let nodes: String?
+  /// How their names begin.
+  let prefix: String
 
-  static let bus = NodeRule(group: "i2c", nodes: "SUBSYSTEM==\"i2c-dev\"")
-  static let line = NodeRule(group: "gpio", nodes: "SUBSYSTEM==\"gpio\", KERNEL==\"gpiochip*\"")
+  static let bus = NodeRule(group: "i2c", nodes: "SUBSYSTEM==\"i2c-dev\"", prefix: "i2c-")
+  static let line = NodeRule(
+    group: "gpio", nodes: "SUBSYSTEM==\"gpio\", KERNEL==\"gpiochip*\"", prefix: "gpiochip")
   static let latency = NodeRule(
-    group: "imulog", nodes: "SUBSYSTEM==\"misc\", KERNEL==\"cpu_dma_latency\"")
-  static let service = NodeRule(group: "imulog", nodes: nil)
+    group: "imulog", nodes: "SUBSYSTEM==\"misc\", KERNEL==\"cpu_dma_latency\"",
+    prefix: "cpu_dma_latency")
+  static let service = NodeRule(group: "imulog", nodes: nil, prefix: "")
 
-  /// What makes the groups, and gives them the nodes, whatever other rules say; nothing where no rule makes the nodes.
+  /// What makes the groups, and gives them the nodes, whatever other rules say; nothing where no rule makes the nodes, or
+  /// one of them has another group, whose members it would be taken from.
   static func mends(_ rules: [NodeRule], _ tree: SystemTree) -> [Mend] {
     let given = rules.flatMap { rule -> [Mend] in
-      guard let nodes = rule.nodes else { return [] }
+      guard let nodes = rule.nodes, !rule.takes(in: tree) else { return [] }
       let group = rule.group
       return (MachineUser.groupNumber(group, tree) == nil ? [.makeGroup(group)] : [])
         + [.addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]
     }
     return given.isEmpty ? [] : given + Mend.applyRules
+  }
+
+  private func takes(in tree: SystemTree) -> Bool {
+    tree.names(in: "/dev").filter { $0.hasPrefix(prefix) }.contains { name in
+      var status = stat()
+      return stat(tree.path("/dev/\(name)"), &status) == 0 && status.st_gid != 0
+        && status.st_gid != MachineUser.groupNumber(group, tree)
+    }
   }
 
   /// Gives the group of a directory the bits.

@@ -14,6 +14,10 @@ struct ServiceChecks {
   let status: Result<RecorderStatus, any Error>
   /// Whether its configuration can be used as it is now.
   let isConfigured: Bool
+  /// The node of its bus.
+  let bus: String?
+  /// Those of its lines' chips.
+  let chips: [String]
 
   func run() -> [Check] {
     let rights = rights()
@@ -63,17 +67,14 @@ struct ServiceChecks {
         "service's rights", .wrong, "there is no user as which the service would run",
         mends: isMade ? [.makeUsers] : [])
     }
-    let buses = tree.i2cAdapters().map { "/dev/i2c-\($0.number)" }
-    let chips = tree.names(in: "/dev").filter { $0.hasPrefix("gpiochip") }.map { "/dev/\($0)" }
-    let (noBuses, noChips) = (
-      buses.filter { !user.mayUse($0, tree) }, chips.sorted().filter { !user.mayUse($0, tree) }
-    )
-    let missing = noBuses + noChips
+    let noBus = bus.flatMap { user.mayUse($0, tree) ? nil : $0 }
+    let noChips = chips.filter { !user.mayUse($0, tree) }
+    let missing = [noBus].compactMap { $0 } + noChips
     let latency = "/dev/cpu_dma_latency"
     let isHeld =
       access(tree.path(latency), F_OK) != 0 || user.mayUse(latency, tree, bits: 0o2)
     guard !missing.isEmpty || !isHeld else {
-      return Check("service's rights", .ok, "its user may use buses and lines")
+      return Check("service's rights", .ok, "its user may use bus and lines")
     }
     let nodes = (missing + (isHeld ? [] : [latency])).map { node -> String in
       var status = stat()
@@ -81,7 +82,7 @@ struct ServiceChecks {
       return "\(node) (mode \(NodeRight.octal(status.st_mode)))"
     }
     let rules: [NodeRule] =
-      (noBuses.isEmpty ? [] : [.bus]) + (noChips.isEmpty ? [] : [.line])
+      (noBus == nil ? [] : [.bus]) + (noChips.isEmpty ? [] : [.line])
       + (isHeld ? [] : [.latency])
     return Check(
       "service's rights", missing.isEmpty ? .advice : .wrong,

@@ -12,10 +12,11 @@ FILES
 # Whether FILE is there, and no link, such as one to an administrator's own unit.
 plain() { [ -f "$root$1" ] && [ ! -L "$root$1" ]; }
 
-# Whether the units for PURPOSE start another program than the package's.
+# Whether the units for PURPOSE, or those that links to an administrator's own lead to, start another program than the
+# package's.
 foreign() {
   installed | grep "^$1 .*\.service$" | while read -r _ file; do
-    if plain "$file" && ! grep -q '^ExecStart=/usr/bin/imulog ' "$root$file"; then echo "$file"; fi
+    if [ -f "$root$file" ] && ! grep -q '^ *ExecStart *=[^/]*/usr/bin/imulog ' "$root$file"; then echo "$file"; fi
   done | grep -q .
 }
 

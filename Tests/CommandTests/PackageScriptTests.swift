@@ -111,6 +111,25 @@ struct PackageScriptTests {
     #expect(files() == rest)
   }
 
+  @Test(
+    "units behind links, and lines in systemd's other spellings, are read for what they start",
+    arguments: [
+      ("=/opt/own/imulog", true), ("=-/usr/bin/imulog", false), (" = /usr/bin/imulog", false),
+    ])
+  func linked(_ start: String, isForeign: Bool) {
+    install(starting: "/usr/bin/imulog")
+    bench.shell(
+      "cd tree/etc/systemd/system && sed -i 's,=/usr/bin/imulog,\(start),' *.service"
+        + (isForeign ? " && mkdir own && mv *.service own && ln -s own/*.service ." : "")
+    ).expect(0)
+    let before = files()
+    run("prerm", "remove").expect(0)
+    #expect(calls().isEmpty == isForeign)
+    run("postinst", "configure").expect(0)
+    run("postrm", "purge").expect(0)
+    #expect((files() == before) == isForeign)
+  }
+
   @Test("the way from an installation without the package leaves no unit that starts nothing")
   func taking() {
     install(starting: "/usr/local/bin/imulog")

@@ -85,9 +85,24 @@ struct ConfinementTests {
       #expect(try configuration(line).says("wrong", words), "\(line)")
     }
     #expect(try configuration("store = /var/lib/imulog/recordings").says("ok"))
-    machine.write(
-      "[Service]\nReadWritePaths=/srv/imu\n",
-      to: "etc/systemd/system/imulog.service.d/override.conf")
-    #expect(try configuration("store = /srv/imu").says("ok"))
+  }
+
+  @Test(
+    "beside any drop-in the paths are left to the service",
+    arguments: [
+      "imulog.service.d/override.conf:ReadWritePaths=/srv/imu",
+      "imulog.service.d/override.conf:ReadWritePaths = \"/srv/imu\"",
+      "imulog.service.d/override.conf:ProtectSystem=full",
+      "imulog.service.d/override.conf:BindPaths=/srv/imu",
+      "service.d/all.conf:ProtectSystem=no", "imulog.service:ProtectSystem=no",
+    ])
+  func dropIns(_ row: String) throws {
+    let machine = FakeMachine()
+    machine.bench.run("install", "--root", machine.root).expect(0)
+    let line = try #require(row.parts(around: ":"))
+    machine.write("[Service]\n\(line.after)\n", to: "etc/systemd/system/\(line.before)")
+    machine.write("store = /srv/imu\ncalendar = daily\n", to: "etc/imulog/imulog.conf")
+    #expect(try machine.doctor().checks["configuration"]?.says("ok") == true)
+    machine.bench.run("install", "--root", machine.root).expect(0)
   }
 }

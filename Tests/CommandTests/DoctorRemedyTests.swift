@@ -199,7 +199,7 @@ struct DoctorRemedyTests {
     Fault(
       "a store that the unit does not let the service write", "configuration", "ReadWritePaths=",
       .root,
-      service(["usr/lib/systemd/system/imulog.service": "[Service]\nProtectSystem=strict\n"]),
+      service(["usr/lib/systemd/system/imulog.service": InstalledFile.unit("/usr/bin/imulog")]),
       shell: "\(open); chown 990:990 store", by: "sudo systemctl start imulog"),
     Fault(
       "a store for a group without the person", "store", "you are no member", .person, service(),

@@ -146,10 +146,6 @@ struct DoctorServiceTests {
       // The file's own mode, and one of a directory above it.
       ("chmod 600 all.cal", "configuration", "may not read the calibration"),
       ("chmod 700 .", "configuration", "a directory above it is closed"),
-      (
-        "echo ProtectHome=yes > etc/20.conf; sed -i 's,/.*all.cal,/home/x,' machine/etc/imulog/imulog.conf",
-        "configuration", "hides"
-      ),
       ("chmod 700 .", "store", "a directory above it is closed"),
       ("rmdir store", "store", "may not make it"),
       // Drop-ins count in the order of their names, and those of a name once.

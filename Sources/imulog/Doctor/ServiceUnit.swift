@@ -4,13 +4,14 @@ import Glibc
 import IMUModel
 import LinuxIO
 
-/// The service's unit with its drop-ins (systemd.unit(5)): who the service is, and what it sees.
+/// The service's unit with its drop-ins (systemd.unit(5)): who the service is, and whether it sees what imulog's unit lets it.
 struct ServiceUnit {
   /// The user; `nil` where the machine has none of that name.
   let user: MachineUser?
   /// Whether the user is the one that `imulog install` and the package make.
   let isUsual: Bool
-  private let lines: [Substring]
+  /// Whether the unit is as this program writes it, without drop-ins: no other one is read for what it hides.
+  let isOwn: Bool
 
   /// The unit's own and those of a machine that has it by a package, in the order of their precedence.
   private static let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map {
@@ -21,15 +22,15 @@ struct ServiceUnit {
   init?(_ tree: SystemTree) {
     let units = ServiceUnit.folders.map { "\($0)/imulog.service" }
     guard let unit = units.first(where: { access(tree.path($0), F_OK) == 0 }) else { return nil }
-    let dropIns = tree.settings(in: units.map { "\($0).d" }, suffix: ".conf")
+    let folders = units.map { "\($0).d" } + ServiceUnit.folders.map { "\($0)/service.d" }
+    let dropIns = tree.settings(in: folders, suffix: ".conf")
     // Those of all directories count in the order of their names.
     func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "" }
     let files = dropIns.sorted { last($0) < last($1) }
-    let lines = ([unit] + files).flatMap {
-      (tree.text($0, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline)
-    }
-    self.lines = lines
-    let name = ServiceUnit.values("User", lines).last ?? "imulog"
+    let texts = ([unit] + files).map { tree.text($0, limit: 1 << 16) ?? "" }
+    isOwn = files.isEmpty && ServiceUnit.body(texts[0]) == ServiceUnit.body(InstalledFile.unit(""))
+    let lines = texts.flatMap { $0.split(whereSeparator: \.isNewline) }
+    let name = lines.last { $0.hasPrefix("User=") }.map { String($0.dropFirst(5)) } ?? "imulog"
     isUsual = name == "imulog"
     var user = MachineUser.named(name, tree)
     // Group= and SupplementaryGroups= of the unit.
@@ -38,23 +39,9 @@ struct ServiceUnit {
     self.user = user
   }
 
-  private func values(_ key: String) -> [String] { ServiceUnit.values(key, lines) }
-
-  private static func values(_ key: String, _ lines: [Substring]) -> [String] {
-    lines.filter { $0.hasPrefix("\(key)=") }.map { String($0.dropFirst(key.utf8.count + 1)) }
-  }
-
-  /// Whether a setting such as `PrivateTmp=yes` is in force.
-  func has(_ setting: String) -> Bool {
-    let words = setting.split(separator: "=")
-    let value = values(String(words[0])).last ?? ""
-    return ["yes", "true", "on", "1"].contains(value) ? words[1] == "yes" : value == words[1]
-  }
-
-  /// Directories that a drop-in lets the service write.
-  var writable: [String] {
-    values("ReadWritePaths").flatMap { $0.split(separator: " ") }
-      .map { String($0.drop { "-+".contains($0) }) }
+  /// A unit's lines without the one that names the program.
+  private static func body(_ text: String) -> [Substring] {
+    text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("ExecStart=") }
   }
 
   static let shut = "a directory above it is closed to the service's user"

@@ -33,13 +33,14 @@ struct Confinement: Sendable {
     }
   }
 
-  /// That of the service's unit with its drop-ins; where there is none yet, of one that drop-ins will let write the store.
+  /// That of the service's unit, and nothing beside drop-ins or for another unit: only systemd knows what they come to.
+  /// Where there is none yet, that of one which drop-ins will let write the store.
   init(unit: ServiceUnit?) {
-    let settings = Confinement.table.filter { unit?.has($0.setting) ?? ($0.reach == .hidden) }
-    let open = [DoctorCommand.serviceStore] + (unit?.writable ?? [])
+    let rows = (unit?.isOwn ?? true) ? Confinement.table : []
     places =
-      settings.flatMap { row in row.directories.map { (Confinement.resolved($0), row.reach) } }
-      + open.map { (Confinement.resolved($0), .writable) }
+      rows.filter { unit != nil || $0.reach == .hidden }
+      .flatMap { row in row.directories.map { (Confinement.resolved($0), row.reach) } }
+      + [(Confinement.resolved(DoctorCommand.serviceStore), .writable)]
   }
 
   /// Why the service cannot use a path of its configuration, and what to do; `nil` where it can.

@@ -43,7 +43,7 @@ struct InstalledFile {
     sudo systemctl enable --now imulog
     """
 
-  private static func unit(_ program: String) -> String {
+  static func unit(_ program: String) -> String {
     """
     [Unit]
     Description=imulog motion recorder

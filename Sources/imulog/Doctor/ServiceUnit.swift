@@ -18,17 +18,19 @@ struct ServiceUnit {
     "\($0)/systemd/system"
   }
 
-  /// `nil` where the service is not installed.
+  /// `nil` where the service is not installed, or masked: then its file is empty.
   init?(_ tree: SystemTree) {
     let units = ServiceUnit.folders.map { "\($0)/imulog.service" }
-    guard let unit = units.first(where: { access(tree.path($0), F_OK) == 0 }) else { return nil }
+    guard let unit = units.first(where: { access(tree.path($0), F_OK) == 0 }),
+      let text = tree.text(unit, limit: 1 << 16), !text.isEmpty
+    else { return nil }
     let folders = units.map { "\($0).d" } + ServiceUnit.folders.map { "\($0)/service.d" }
     let dropIns = tree.settings(in: folders, suffix: ".conf")
     // Those of all directories count in the order of their names.
     func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "" }
     let files = dropIns.sorted { last($0) < last($1) }
-    let texts = ([unit] + files).map { tree.text($0, limit: 1 << 16) ?? "" }
-    isOwn = files.isEmpty && ServiceUnit.body(texts[0]) == ServiceUnit.body(InstalledFile.unit(""))
+    let texts = [text] + files.map { tree.text($0, limit: 1 << 16) ?? "" }
+    isOwn = files.isEmpty && ServiceUnit.body(text) == ServiceUnit.body(InstalledFile.unit(""))
     let lines = texts.flatMap { $0.split(whereSeparator: \.isNewline) }
     let name = lines.last { $0.hasPrefix("User=") }.map { String($0.dropFirst(5)) } ?? "imulog"
     isUsual = name == "imulog"

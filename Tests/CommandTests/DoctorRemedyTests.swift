@@ -199,8 +199,10 @@ struct DoctorRemedyTests {
     Fault(
       "a store that the unit does not let the service write", "configuration", "ReadWritePaths=",
       .root,
-      service(["usr/lib/systemd/system/imulog.service": InstalledFile.unit("/usr/bin/imulog")]),
-      shell: "\(open); chown 990:990 store", by: "sudo systemctl start imulog"),
+      service([
+        "usr/lib/systemd/system/imulog.service": InstalledFile.unit("/usr/bin/imulog"),
+        "etc/imulog/imulog.conf": "store = /srv/imu\n",
+      ]), by: "sudo systemctl edit imulog"),
     Fault(
       "a store for a group without the person", "store", "you are no member", .person, service(),
       shell: "\(open); chown 990:990 store", by: "sudo usermod -aG imulog"),

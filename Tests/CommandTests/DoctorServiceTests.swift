@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxIO
 import LogStoreTesting
+import Recorder
 import Testing
+
+@testable import imulog
 
 /// `imulog doctor` beside a service: what mends its configuration ends no recording, and what its user sees counts.
 @Suite("imulog doctor and the service", .waitsForPrograms)
@@ -107,6 +111,42 @@ struct DoctorServiceTests {
     machine.installService()
     machine.shell("rm -r machine/run/systemd")
     try #require(try checks()["service"]).expect("advice", "no systemd runs here", [])
+  }
+
+  @Test(
+    "a configuration that can be used again is read again where systemd runs, or the service restarted for its unit's sake",
+    arguments: [
+      (":", "rate = fast: it is no rate", "sudo systemctl reload imulog"),
+      (
+        ":", "calibration = /home/x: the service's unit hides /home from it",
+        "sudo systemctl restart imulog"
+      ),
+      // A daemon in a terminal is not systemd's, and one that is masked is not to be started.
+      ("rm machine/usr/lib/systemd/system/imulog.service", "rate = fast: it is no rate", ""),
+      ("rm -r machine/run/systemd", "rate = fast: it is no rate", ""),
+    ])
+  func again(_ line: String, _ failure: String, _ command: String) {
+    machine.shell(line)
+    let tree = SystemTree(root: machine.root)
+    var status = RecorderStatus(state: .armed)
+    (status.problem, status.failure) = (.configuration, failure)
+    let check = ServiceChecks(
+      tree: tree, unit: ServiceUnit(tree), status: .success(status), isConfigured: true, bus: nil,
+      chips: []
+    ).run()[0]
+    #expect(check.state == .wrong && check.words.hasPrefix(failure))
+    #expect(check.mends.map(\.command) == [command].filter { !$0.isEmpty })
+    #expect(check.words.contains("shows no recording") == command.contains("restart"))
+  }
+
+  @Test("a masked service has no command: none of them starts it")
+  func masked() throws {
+    machine.shell(
+      "mkdir -p machine/etc/systemd/system; ln -s /dev/null machine/etc/systemd/system/imulog.service"
+    )
+    try #require(try checks()["service"]).expect("ok", "not installed, or masked", [])
+    configure(rate: "fast")
+    #expect(try checks()["configuration"]?["words"].text?.contains("systemctl") == false)
   }
 
   @Test(

@@ -236,7 +236,10 @@ struct DoctorCommand: ParsableCommand {
     } catch let error as ConfigurationError where error.line > 0 {
       // A line of the file may name people and places.
       let found = report ? nil : error.description.parts(around: ":\(error.line): ")?.after
-      let words = "correct line \(error.line) of \(name)\(then)"
+      // A drop-in is the remedy, and not another line.
+      let isUnits = error.description.hasSuffix(Confinement.opening)
+      let words =
+        isUnits ? "line \(error.line) of \(name)" : "correct line \(error.line) of \(name)\(then)"
       return (nil, check(.wrong, words + (found.map { ": \($0)" } ?? "")))
     } catch {
       let sentence = (error as? CommandFailure)?.sentence ?? "\(error)"

@@ -8,7 +8,7 @@ import Recorder
 /// The service, what its user may use, and the keys that may only read recordings.
 struct ServiceChecks {
   let tree: SystemTree
-  /// `nil` where it is not installed.
+  /// `nil` where it is not installed, or masked.
   let unit: ServiceUnit?
   /// What the service answered.
   let status: Result<RecorderStatus, any Error>
@@ -30,10 +30,17 @@ struct ServiceChecks {
     switch status {
     case .success(let status):
       if let problem = status.problem {
+        let words = status.failure ?? problem.meaning
+        let isMended = problem == .configuration && isConfigured && unit != nil && tree.runsSystemd
+        // What the unit hid stays hidden until a restart.
+        if isMended, words.parts(around: Confinement.hides) != nil {
+          return Check(
+            "service", .wrong,
+            words + "; no more: when `imulog status` shows no recording, restart it",
+            mends: [.shown("sudo systemctl restart imulog")])
+        }
         // No restart: it would end what goes on with the settings before, and what ails the sensor or the card stays.
-        return Check(
-          "service", .wrong, status.failure ?? problem.meaning,
-          mends: problem == .configuration && isConfigured ? [.service("reload")] : [])
+        return Check("service", .wrong, words, mends: isMended ? [.service("reload")] : [])
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
@@ -52,7 +59,7 @@ struct ServiceChecks {
         ? Check(
           "service", .advice, "it is installed and does not run: no button, and no requests",
           mends: isStartable ? [.service("enable", "--now")] : [])
-        : Check("service", .ok, "not installed; recordings are made by `imulog record`")
+        : Check("service", .ok, "not installed, or masked; recordings are made by `imulog record`")
     }
   }
 

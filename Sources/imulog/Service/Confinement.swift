@@ -52,13 +52,17 @@ struct Confinement: Sendable {
     switch place?.reach {
     case .hidden:
       let remedy = isStore ? "choose another directory" : "copy the file to /etc/imulog/"
-      return "the service's unit hides \(place?.directory ?? path) from it; \(remedy)"
-    case .readOnly where isStore:
-      return
-        "the service may not write there; add [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`"
+      return "\(Confinement.hides) \(place?.directory ?? path) from it; \(remedy)"
+    case .readOnly where isStore: return "the service may not write there; \(Confinement.opening)"
     default: return nil
     }
   }
+
+  /// How a refusal of what is hidden begins.
+  static let hides = "the service's unit hides"
+  /// What lets the service write. Until it is started again, it sees what it saw.
+  static let opening =
+    "add ReadWritePaths=DIR (`sudo systemctl edit imulog`), and restart it when `imulog status` shows no recording"
 
   /// A path without links, as far as it is there.
   private static func resolved(_ path: String) -> String {

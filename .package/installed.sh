@@ -2,7 +2,7 @@
 # Stands in each of the package's scripts, because a purge runs when the program is gone.
 root=${DPKG_ROOT:-}
 
-# What `imulog install` may write: what each file is for, and its path.
+# What `imulog install` and `imulog doctor` may write: what each file is for, and its path.
 installed() {
   cat <<'FILES'
 @FILES@

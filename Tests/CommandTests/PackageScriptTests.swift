@@ -12,7 +12,13 @@ struct PackageScriptTests {
   private static let units = ["calendar.service", "calendar.timer", "hub.service", "hub.timer"]
     .map { "systemd/system/imulog-\($0)" }
 
-  /// A tree with a calendar and a hub, whose units start this program.
+  /// What `imulog doctor` writes (DoctorRemedyTests).
+  private static let doctors =
+    ["i2c", "gpio", "imulog"].map { "udev/rules.d/zz-imulog-\($0).rules" } + [
+      "modules-load.d/imulog-i2c.conf"
+    ]
+
+  /// A tree with a calendar and a hub, whose units start this program, and the files of doctor's commands.
   private func install(starting program: String) {
     bench.shell(
       """
@@ -23,6 +29,7 @@ struct PackageScriptTests {
       echo 'calendar = daily' >tree/etc/imulog/imulog.conf
       \(Child.program) install --root tree && \(Child.program) install --hub --root tree || exit
       mkdir -p tree/etc/systemd/system/timers.target.wants tree/etc/systemd/system/imulog-hub.timer.d
+      (cd tree/etc && touch \(Self.doctors.joined(separator: " ")))
       cd tree/etc/systemd/system
       ln -s /etc/systemd/system/imulog-hub.timer timers.target.wants
       sed -i 's,/usr/local/bin/imulog,\(program),' *.service
@@ -91,7 +98,7 @@ struct PackageScriptTests {
         "imulog/imulog.conf", "sysusers.d/imulog-hub.conf",
         "systemd/system/timers.target.wants/imulog-hub.timer",
       ]
-    #expect(before.subtracting(files()) == Set(gone.map { $0[...] }))
+    #expect(before.subtracting(files()) == Set((gone + Self.doctors).map { $0[...] }))
     // Again, when all is gone.
     run("postrm", "purge").expect(0)
   }

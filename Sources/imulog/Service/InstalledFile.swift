@@ -10,13 +10,14 @@ struct InstalledFile {
   /// Whether an existing file is the user's and is kept.
   var isKept = false
 
-  /// What each file that `imulog install` may write is for, and its path: for the scripts of packages.
+  /// What each file that `imulog install` and `doctor` may write is for, and its path: for the scripts of packages.
   static var list: String {
     let files =
       all(program: "").map { ($0.isKept ? "configuration" : "service", $0) }
       + CalendarTimer(calendar: "").files(program: "").map { ("calendar", $0) }
       + HubUnits.all(program: "").map { ("hub", $0) }
-    return files.map { "\($0) \($1.path)" }.joined(separator: "\n")
+    return (files.map { "\($0) \($1.path)" } + Mend.files.map { "doctor \($0)" })
+      .joined(separator: "\n")
   }
 
   /// All of the service but the calendar's.

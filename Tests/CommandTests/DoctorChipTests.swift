@@ -44,7 +44,7 @@ struct DoctorChipTests {
   ) throws -> [String: Check] {
     let checks = ChipChecks(
       request: try request(rate: rate, sensor: sensor), board: Board.named("raspberry-pi-4"),
-      number: 1, configured: configured, clock: clock)
+      configured: configured, clock: clock)
     let all = checks.run(&bus, free: SensorFamily.allAddresses) {}.checks
     for check in all where !check.words.contains("requested") {
       #expect(check.words.count <= 200, "\(check.words)")
@@ -149,10 +149,20 @@ struct DoctorChipTests {
     #expect(refused.state == .wrong)
     #expect(refused.mends.first?.command.contains("dtparam=i2c_arm_baudrate=400000") == true)
     let old = ChipChecks(
-      request: try request(rate: 1000), board: Board.named("raspberry-pi-4"), number: 1,
+      request: try request(rate: 1000), board: Board.named("raspberry-pi-4"),
       configured: 100_000, bootPath: "/boot/config.txt", clock: clock)
     let line = old.run(&slow, free: SensorFamily.allAddresses) {}.checks.last?.mends.first?.command
     #expect(line?.hasSuffix("tee -a /boot/config.txt") == true, "\(line ?? "none")")
+    // Its line is about the board's own bus, by the adapter's name.
+    let machine = FakeMachine()
+    machine.makePiWithBus()
+    let buses = BusChecks(
+      tree: SystemTree(root: machine.root), request: try request(rate: 1000),
+      board: Board.named("raspberry-pi-4"), isServed: false)
+    for number in [1, 3] {
+      let other = buses.chips(number).run(&slow, free: SensorFamily.allAddresses) {}.checks
+      #expect(other.last?.mends.isEmpty == (number == 3), "\(number)")
+    }
     #expect(refused.isLater && refused.mends.first?.action == Mend.Action.none)
     // The configured clock would do, and the real one does not.
     let missing = try #require(try look(&slow, configured: 400_000, rate: 1000)["rate"])

@@ -76,14 +76,18 @@ struct BusChecks {
   }
 
   private var busNumber: Int {
-    if let bus = request.configuration.bus { return bus }
+    request.configuration.bus ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1
+  }
+
+  /// The bus of the board's pins.
+  private var boardBus: Int? {
     if let node = board?.busNode,
       let adapter = tree.i2cAdapters().first(where: { $0.name.parts(around: node) != nil })
     {
       return adapter.number
     }
-    if case .device(let number) = board?.bus { return number }
-    return tree.i2cAdapters().first?.number ?? 1
+    guard case .device(let number) = board?.bus else { return nil }
+    return number
   }
 }
 
@@ -141,11 +145,16 @@ extension BusChecks {
   /// The clock that the device tree asks for, else the board's usual one.
   private func clock(_ number: Int) -> Int? { tree.i2cClock(bus: number) ?? board?.busHertz }
 
+  /// What is looked at on a bus.
+  func chips(_ number: Int) -> ChipChecks<SystemClock> {
+    ChipChecks(
+      request: request, board: number == boardBus ? board : nil, configured: clock(number),
+      bootPath: BootConfiguration.path(tree), clock: SystemClock())
+  }
+
   private func look(_ number: Int) -> Outcome {
     let tree = tree
-    let chips = ChipChecks(
-      request: request, board: board, number: number, configured: clock(number),
-      bootPath: BootConfiguration.path(tree), clock: SystemClock())
+    let chips = chips(number)
     let interrupt = request.configuration.interrupt.spec(board?.dataReady)
     let isServed = isServed
     let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"

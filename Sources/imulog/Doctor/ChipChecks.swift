@@ -9,8 +9,8 @@ import Recorder
 /// nothing.
 struct ChipChecks<Clock: MonotonicClock>: Sendable {
   let request: SensorRequest
+  /// The board with this bus; `nil` for another bus, which the board's commands do not change.
   let board: Board?
-  let number: Int
   /// The bus's configured clock in hertz; `nil` when not known.
   let configured: Int?
   /// A Raspberry Pi's file of its firmware.

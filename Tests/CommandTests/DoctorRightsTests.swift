@@ -59,6 +59,29 @@ struct DoctorRightsTests {
   }
 
   @Test(
+    "a store changes hands only after its recording, and where files have owners",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func keptStore() throws {
+    machine.installService()
+    machine.write("store = \(bench.store)\n", to: "etc/imulog/imulog.conf")
+    machine.shell("chmod 755 .; mkdir -m 755 store")
+    let child = bench.start([
+      "record", "--board", "simulator", "--until-stopped", "--store", bench.store,
+    ])
+    try waitUntil { try machine.doctor().checks["recording 1"] != nil }
+    try #require(try machine.doctor().checks["store"]).expect(
+      "wrong", "wait for its recording's end", [])
+    child.end()
+    for (kind, words, count) in [("ext4", "root", 1), ("vfat", "mount it with uid=imulog", 0)] {
+      machine.write(
+        "20 1 8:1 / / rw - tmpfs tmpfs rw\n21 20 8:2 / \(bench.directory.path) rw - \(kind) /dev/sda1 rw\n",
+        to: "proc/self/mountinfo")
+      let store = try #require(try machine.doctor().checks["store"])
+      #expect(store.says("wrong", words) && store.commands.count == count, "\(store)")
+    }
+  }
+
+  @Test(
     "nodes of other groups stay theirs, and the bus that is not used is nobody's fault",
     .enabled(if: geteuid() == 0, "needs root"),
     arguments: [

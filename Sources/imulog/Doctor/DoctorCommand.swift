@@ -152,22 +152,10 @@ struct DoctorCommand: ParsableCommand {
       return Check(
         "card", .unchecked, "the service does not say whether it records: the card is left to it")
     }
-    guard !isRecording(into: store) else {
+    guard !StoreChecks.isRecording(into: store) else {
       return Check("card", .unchecked, "a recording is being written: the card is left to it")
     }
     return CardProbe(store: store, clock: SystemClock(), length: cardSeconds * 1_000_000_000).run()
-  }
-
-  /// Whether a program is writing one of the newest recordings.
-  private func isRecording(into store: String) -> Bool {
-    guard access(store, F_OK) == 0 else { return false }
-    do {
-      let catalogue = try OpenStore.reading(store)
-      return try catalogue.list().entries.prefix(3).contains { try catalogue.isLive($0) }
-    } catch {
-      // A store that cannot be read is reported by its own check.
-      return false
-    }
   }
 
   /// Whether no service listens. One that may not be asked, or does not answer, may be recording.

@@ -21,6 +21,28 @@ struct StoreChecks {
   /// Seconds of recording below which the room is too little.
   private static let leastRoom = 3600.0
 
+  /// Whether the mount says whose the files are (mountinfo in proc(5)).
+  private var isOwnerless: Bool {
+    let lines = (tree.text("/proc/self/mountinfo", limit: 1 << 20) ?? "").split(separator: "\n")
+    let path = (realPath(store) ?? store) + "/"
+    let mount = lines.map { $0.split(separator: " ").map(String.init) }.last {
+      $0.count > 9 && ($0[4] == "/" || path.hasPrefix($0[4].replacing("\\040", with: " ") + "/"))
+    }
+    return mount?.contains { ["vfat", "msdos", "exfat", "ntfs", "ntfs3"].contains($0) } ?? false
+  }
+
+  /// Whether a program is writing one of the newest recordings.
+  static func isRecording(into store: String) -> Bool {
+    guard access(store, F_OK) == 0 else { return false }
+    do {
+      let catalogue = try OpenStore.reading(store)
+      return try catalogue.list().entries.prefix(recordings).contains { try catalogue.isLive($0) }
+    } catch {
+      // A store that cannot be read is reported by its own check.
+      return false
+    }
+  }
+
   func run() -> [Check] { [directory(), room()].compactMap { $0 } + verdicts() }
 
   /// The store, or the directory in which it will be made.
@@ -71,8 +93,12 @@ struct StoreChecks {
   private func serviceRefusal(_ path: String) -> Check? {
     // Without one, the check of the service's rights says so.
     guard let unit, let user = unit.user else { return nil }
-    func refused(_ what: String, _ mends: [Mend?]) -> Check {
-      Check("store", .wrong, "the service's user \(what)", mends: mends.compactMap { $0 })
+    func refused(_ what: String, _ mend: Mend?) -> Check {
+      let wait = StoreChecks.isRecording(into: store) ? "; wait for its recording's end" : nil
+      let reason = isOwnerless ? "; mount it with uid=imulog: its file system has no owners" : wait
+      return Check(
+        "store", .wrong, "the service's user \(what)\(reason ?? "")",
+        mends: reason == nil ? [mend].compactMap { $0 } : [])
     }
     if unit.isShut(above: store) { return Check("store", .wrong, ServiceUnit.shut) }
     var status = stat()
@@ -80,7 +106,7 @@ struct StoreChecks {
       // systemd makes the usual one when the service starts.
       let isMade = store == DoctorCommand.serviceStore || user.mayUse(path, .live, bits: 0o3)
       return isMade || access(path, F_OK) != 0
-        ? nil : refused("may not make it in the directory above", [])
+        ? nil : refused("may not make it in the directory above", nil)
     }
     guard stat(store, &status) == 0 else { return nil }
     guard user.mayUse(store, .live, bits: 0o7) else {
@@ -88,14 +114,12 @@ struct StoreChecks {
       return status.st_uid == user.user
         ? refused(
           "may not write it: its mode is \(mode)",
-          [
-            Mend(
-              command: "sudo chmod 2770 \(ShellWord.quoted(store))",
-              action: .run(["chmod", "2770", store]))
-          ])
+          Mend(
+            command: "sudo chmod 2770 \(ShellWord.quoted(store))",
+            action: .run(["chmod", "2770", store])))
         : refused(
           "may not write it: it belongs to \(status.st_uid == 0 ? "root" : "another user"), with the mode \(mode)",
-          [unit.isUsual ? .giveToService(store) : nil])
+          unit.isUsual ? .giveToService(store) : nil)
     }
     // Lock, numbers and trash, as a recording that root made leaves them.
     let own = SystemTree.live.names(in: store).filter { $0.hasPrefix(".") }.sorted()
@@ -104,7 +128,7 @@ struct StoreChecks {
     }
     return refused(
       "may not write its \(first), which a recording by another user made",
-      [unit.isUsual ? .giveToService(store) : nil])
+      unit.isUsual ? .giveToService(store) : nil)
   }
 
   private func room() -> Check? {

@@ -106,7 +106,7 @@ struct DoctorRemedyTests {
   }
 
   private static let node = "machine/dev/i2c-1"
-  private static let udev = "echo 'SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\""
+  private static let udev = "echo 'SUBSYSTEM==\"i2c-dev\", KERNEL==\"i2c-*\", GROUP=\"i2c\""
   private static let lineOf = with(kept, ["dev/gpiochip0": "gpiochip0=pinctrl-bcm2711\n"])
 
   private static let nodes = [

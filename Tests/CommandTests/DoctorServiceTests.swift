@@ -131,8 +131,7 @@ struct DoctorServiceTests {
     var status = RecorderStatus(state: .armed)
     (status.problem, status.failure) = (.configuration, failure)
     let check = ServiceChecks(
-      tree: tree, unit: ServiceUnit(tree), status: .success(status), isConfigured: true, bus: nil,
-      chips: []
+      tree: tree, unit: ServiceUnit(tree), status: .success(status), isConfigured: true, nodes: []
     ).run()[0]
     #expect(check.state == .wrong && check.words.hasPrefix(failure))
     #expect(check.mends.map(\.command) == [command].filter { !$0.isEmpty })

@@ -66,28 +66,14 @@ struct BusChecks {
         : "this machine has no I2C bus; nothing to mend: use --board simulator")
   }
 
-  /// The node of the bus that a recording uses; `nil` where there is none, or none is known.
-  var node: String? {
-    guard board != nil || request.configuration.bus != nil, board?.id != "simulator" else {
-      return nil
-    }
-    let number = busNumber
-    return tree.i2cAdapters().contains { $0.number == number } ? "/dev/i2c-\(number)" : nil
+  /// That of the bus that a recording uses, where it is known.
+  var nodes: [(path: String, rule: NodeRule)] {
+    let isKnown = board != nil || request.configuration.bus != nil
+    return isKnown && board?.id != "simulator" ? [("/dev/i2c-\(busNumber)", .bus)] : []
   }
 
   private var busNumber: Int {
-    request.configuration.bus ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1
-  }
-
-  /// The bus of the board's pins.
-  private var boardBus: Int? {
-    if let node = board?.busNode,
-      let adapter = tree.i2cAdapters().first(where: { $0.name.parts(around: node) != nil })
-    {
-      return adapter.number
-    }
-    guard case .device(let number) = board?.bus else { return nil }
-    return number
+    request.configuration.bus ?? board?.busNumber(tree) ?? tree.i2cAdapters().first?.number ?? 1
   }
 }
 
@@ -148,7 +134,8 @@ extension BusChecks {
   /// What is looked at on a bus.
   func chips(_ number: Int) -> ChipChecks<SystemClock> {
     ChipChecks(
-      request: request, board: number == boardBus ? board : nil, configured: clock(number),
+      request: request, board: number == board?.busNumber(tree) ? board : nil,
+      configured: clock(number),
       bootPath: BootConfiguration.path(tree), clock: SystemClock())
   }
 

@@ -128,16 +128,14 @@ struct DoctorCommand: ParsableCommand {
     if let board = place.board { chosen.board = board }
     if let bus = place.bus { chosen.bus = bus }
     let request = try SensorRequest(chosen)
-    let board =
-      request.board
-      ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+    let board = request.presentBoard(tree)
     let lines = LineChecks(tree: tree, configuration: settings, board: board)
     let buses = BusChecks(
       tree: tree, request: request, board: board, isServed: !DoctorCommand.isAbsent(status))
     let service = ServiceChecks(
       tree: tree, unit: unit, status: status,
-      isConfigured: configured.allSatisfy { $0.state == .ok }, bus: buses.node, chips: lines.chips()
-    )
+      isConfigured: configured.allSatisfy { $0.state == .ok },
+      nodes: buses.nodes + lines.nodes)
     for check in service.run() + lines.run() { try found(check) }
     try buses.run(found)
   }
@@ -201,16 +199,13 @@ struct DoctorCommand: ParsableCommand {
       if let calibration = configuration.calibration {
         // The service's rights count, and not the caller's.
         if unit?.isShut(above: calibration) == true {
-          return (
-            configuration,
-            check(.wrong, "the calibration: \(ServiceUnit.shut); move it\(then)")
-          )
+          let words = "the calibration: \(ServiceUnit.shut); move it\(then)"
+          return (configuration, check(.wrong, words))
         }
         if access(calibration, F_OK) == 0,
           unit?.user?.mayUse(calibration, .live, bits: 0o4) == false
         {
-          let words =
-            "the service's user may not read the calibration: let it\(then)"
+          let words = "the service's user may not read the calibration: let it\(then)"
           return (configuration, check(.wrong, words))
         }
         if access(calibration, R_OK) != 0, errno == EACCES {

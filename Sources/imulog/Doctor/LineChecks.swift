@@ -12,11 +12,17 @@ struct LineChecks {
   let configuration: RecorderConfiguration
   let board: Board?
 
-  func run() -> [Check] {
+  private var lines: [(name: String, spec: GPIOLineSpec?)] {
     [
       ("button", configuration.button.spec(board?.button)),
       ("light", configuration.light.spec(board?.led)),
-    ].compactMap { name, spec in
+      (DataReadyName.text, configuration.interrupt.spec(board?.dataReady)),
+    ]
+  }
+
+  func run() -> [Check] {
+    // The third is tried with its chip.
+    lines.prefix(2).compactMap { name, spec in
       guard let spec else { return nil }
       do throws(LinuxIOError) {
         // Not requested: that would change the function of a line which something else drives.
@@ -29,20 +35,16 @@ struct LineChecks {
     }
   }
 
-  /// The nodes of the chips with the lines of button, light and interrupt, as far as they are found.
-  func chips() -> [String] {
+  /// The nodes of the chips with these lines. Why a line is not found its own check says.
+  var nodes: [(path: String, rule: NodeRule)] {
     let survey = GPIOSurvey(tree)
-    let specs = [
-      configuration.button.spec(board?.button), configuration.light.spec(board?.led),
-      configuration.interrupt.spec(board?.dataReady),
-    ].compactMap { $0 }
-    let paths = specs.compactMap { spec -> String? in
-      let search = GPIOLineSearch(spec: spec, survey: survey, tree: tree)
-      // Why a line is not found its own check says.
-      guard case .success(let line) = Result(catching: search.line) else { return nil }
+    let paths = lines.compactMap { _, spec -> String? in
+      guard let spec, case let search = GPIOLineSearch(spec: spec, survey: survey, tree: tree),
+        case .success(let line) = Result(catching: search.line)
+      else { return nil }
       return String(line.chip.path.dropFirst(tree.root.utf8.count))
     }
-    return Set(paths).sorted()
+    return Set(paths).sorted().map { ($0, .line) }
   }
 
   /// A line that the kernel did not give.

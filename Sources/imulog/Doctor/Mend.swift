@@ -28,10 +28,9 @@ extension Mend {
   static let loadModule = Mend(
     command: "sudo modprobe i2c-dev", action: .run(["modprobe", "i2c-dev"]))
 
-  private static let modules = "/etc/modules-load.d/imulog-i2c.conf"
-
   static let keepModule = Mend(
-    command: "echo i2c-dev | sudo tee \(modules)", action: .write("i2c-dev", path: modules))
+    command: "echo i2c-dev | sudo tee /etc/modules-load.d/imulog-i2c.conf",
+    action: .write("i2c-dev", path: "/etc/modules-load.d/imulog-i2c.conf"))
 
   /// Switches a Raspberry Pi's I2C on: now and at every start, or without its system's program at the next one.
   static func switchOn(_ tree: SystemTree) -> [Mend] {
@@ -70,18 +69,15 @@ extension Mend {
       command: "sudo groupadd --system \(name)", action: .run(["groupadd", "--system", name]))
   }
 
-  /// The rules of a file whose name comes last replace what others say of a node.
-  private static func rules(_ group: String) -> String {
-    "/etc/udev/rules.d/zz-imulog-\(group).rules"
+  /// The files that commands leave in /etc.
+  static let files = (NodeRule.all.map { addRule("", for: $0.group) } + [keepModule]).compactMap {
+    if case .write(_, let path) = $0.action { path } else { nil }
   }
-
-  /// The files that commands write.
-  static let files =
-    [NodeRule.bus, .line, .latency].map { rules($0.group) } + [modules]
 
   /// Adds a rule of udev.
   static func addRule(_ rule: String, for group: String) -> Mend {
-    let path = rules(group)
+    // The rules of a file whose name comes last replace what others say of a node.
+    let path = "/etc/udev/rules.d/zz-imulog-\(group).rules"
     return Mend(command: "echo '\(rule)' | sudo tee \(path)", action: .write(rule, path: path))
   }
 

@@ -30,6 +30,11 @@ struct NodeRight {
       let isMember = number.map { person?.groups.contains($0) ?? false } ?? false
       return isMember ? [] : [.join(group, person)]
     }
+    // Rules may bring the group, so that the person joins last.
+    func rules() -> [Mend] {
+      let rules = NodeRule.mends([rule], tree)
+      return rules.isEmpty ? [] : rules + membership(rule.group)
+    }
     guard isKnown else {
       (words, mends) = ("a directory above it is closed to you", [])
       return
@@ -39,20 +44,15 @@ struct NodeRight {
     else {
       words =
         "it belongs to \(status.st_gid == 0 ? "root alone" : "another group"), not to the group \(rule.group)"
-      // They may bring the group, so that the person joins last.
-      let rules = NodeRule.mends([rule], tree)
-      mends = rules.isEmpty ? [] : rules + membership(rule.group)
+      mends = rules()
       return
     }
     guard status.st_mode >> 3 & bits == bits else {
       words =
         "its mode is \(NodeRight.octal(status.st_mode)), which does not let its group \(group) "
         + (bits == 0o6 ? "read and write" : "use it")
-      let rules = NodeRule.mends([rule], tree)
       mends =
-        rule.nodes == nil
-        ? [NodeRule.widen(place, bits)] + membership(group)
-        : rules.isEmpty ? [] : rules + membership(rule.group)
+        rule.subsystem == nil ? [NodeRule.widen(place, bits)] + membership(group) : rules()
       return
     }
     if let person, person.groups.contains(status.st_gid) {
@@ -73,39 +73,36 @@ struct NodeRight {
 }
 
 /// What gives the nodes of a kind to a group: a rule of udev, or the service's unit.
-struct NodeRule {
+struct NodeRule: Equatable, Sendable {
   let group: String
-  /// The nodes in a rule's words; `nil` where no rule makes the node.
-  let nodes: String?
-  /// How their names begin.
+  /// The kernel's; `nil` where no rule makes the node.
+  let subsystem: String?
+  /// How the nodes' names begin.
   let prefix: String
 
-  static let bus = NodeRule(group: "i2c", nodes: "SUBSYSTEM==\"i2c-dev\"", prefix: "i2c-")
-  static let line = NodeRule(
-    group: "gpio", nodes: "SUBSYSTEM==\"gpio\", KERNEL==\"gpiochip*\"", prefix: "gpiochip")
-  static let latency = NodeRule(
-    group: "imulog", nodes: "SUBSYSTEM==\"misc\", KERNEL==\"cpu_dma_latency\"",
-    prefix: "cpu_dma_latency")
-  static let service = NodeRule(group: "imulog", nodes: nil, prefix: "")
+  static let bus = NodeRule(group: "i2c", subsystem: "i2c-dev", prefix: "i2c-")
+  static let line = NodeRule(group: "gpio", subsystem: "gpio", prefix: "gpiochip")
+  static let latency = NodeRule(group: "imulog", subsystem: "misc", prefix: "cpu_dma_latency")
+  static let service = NodeRule(group: "imulog", subsystem: nil, prefix: "")
+  /// Those by which nodes are given to groups.
+  static let all = [bus, line, latency]
 
   /// What makes the groups, and gives them the nodes, whatever other rules say; nothing where no rule makes the nodes, or
   /// one of them has another group, whose members it would be taken from.
   static func mends(_ rules: [NodeRule], _ tree: SystemTree) -> [Mend] {
     let given = rules.flatMap { rule -> [Mend] in
-      guard let nodes = rule.nodes, !rule.takes(in: tree) else { return [] }
-      let group = rule.group
-      return (MachineUser.groupNumber(group, tree) == nil ? [.makeGroup(group)] : [])
+      let (group, number) = (rule.group, MachineUser.groupNumber(rule.group, tree))
+      let others = tree.names(in: "/dev").filter { name in
+        var status = stat()
+        return name.hasPrefix(rule.prefix) && stat(tree.path("/dev/\(name)"), &status) == 0
+          && status.st_gid != 0 && status.st_gid != number
+      }
+      guard let subsystem = rule.subsystem, others.isEmpty else { return [] }
+      let nodes = "SUBSYSTEM==\"\(subsystem)\", KERNEL==\"\(rule.prefix)*\""
+      return (number == nil ? [.makeGroup(group)] : [])
         + [.addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]
     }
     return given.isEmpty ? [] : given + Mend.applyRules
-  }
-
-  private func takes(in tree: SystemTree) -> Bool {
-    tree.names(in: "/dev").filter { $0.hasPrefix(prefix) }.contains { name in
-      var status = stat()
-      return stat(tree.path("/dev/\(name)"), &status) == 0 && status.st_gid != 0
-        && status.st_gid != MachineUser.groupNumber(group, tree)
-    }
   }
 
   /// Gives the group of a directory the bits.

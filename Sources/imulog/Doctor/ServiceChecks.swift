@@ -14,10 +14,8 @@ struct ServiceChecks {
   let status: Result<RecorderStatus, any Error>
   /// Whether its configuration can be used as it is now.
   let isConfigured: Bool
-  /// The node of its bus.
-  let bus: String?
-  /// Those of its lines' chips.
-  let chips: [String]
+  /// The nodes of its bus and its lines, with what gives such ones to a group.
+  let nodes: [(path: String, rule: NodeRule)]
 
   func run() -> [Check] {
     let rights = rights()
@@ -33,14 +31,13 @@ struct ServiceChecks {
         let words = status.failure ?? problem.meaning
         let isMended = problem == .configuration && isConfigured && unit != nil && tree.runsSystemd
         // What the unit hid stays hidden until a restart.
-        if isMended, words.parts(around: Confinement.hides) != nil {
-          return Check(
-            "service", .wrong,
-            words + "; no more: when `imulog status` shows no recording, restart it",
-            mends: [.shown("sudo systemctl restart imulog")])
-        }
-        // No restart: it would end what goes on with the settings before, and what ails the sensor or the card stays.
-        return Check("service", .wrong, words, mends: isMended ? [.service("reload")] : [])
+        let isHidden = isMended && words.parts(around: Confinement.hides) != nil
+        // Else none: it would end what goes on with the settings before, and what ails the sensor or the card stays.
+        return Check(
+          "service", .wrong,
+          words + (isHidden ? "; now restart it when `imulog status` shows no recording" : ""),
+          mends: isHidden
+            ? [.shown("sudo systemctl restart imulog")] : isMended ? [.service("reload")] : [])
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
@@ -74,26 +71,21 @@ struct ServiceChecks {
         "service's rights", .wrong, "there is no user as which the service would run",
         mends: isMade ? [.makeUsers] : [])
     }
-    let noBus = bus.flatMap { user.mayUse($0, tree) ? nil : $0 }
-    let noChips = chips.filter { !user.mayUse($0, tree) }
-    let missing = [noBus].compactMap { $0 } + noChips
-    let latency = "/dev/cpu_dma_latency"
-    let isHeld =
-      access(tree.path(latency), F_OK) != 0 || user.mayUse(latency, tree, bits: 0o2)
-    guard !missing.isEmpty || !isHeld else {
+    let all = nodes + [(path: "/dev/cpu_dma_latency", rule: .latency)]
+    let missing = all.compactMap { path, rule -> (words: String, rule: NodeRule)? in
+      var status = stat()
+      let bits: mode_t = rule == .latency ? 0o2 : 0o6
+      return stat(tree.path(path), &status) != 0 || user.mayUse(path, tree, bits: bits)
+        ? nil : ("\(path) (mode \(NodeRight.octal(status.st_mode)))", rule)
+    }
+    guard !missing.isEmpty else {
       return Check("service's rights", .ok, "its user may use bus and lines")
     }
-    let nodes = (missing + (isHeld ? [] : [latency])).map { node -> String in
-      var status = stat()
-      guard stat(tree.path(node), &status) == 0 else { return node }
-      return "\(node) (mode \(NodeRight.octal(status.st_mode)))"
-    }
-    let rules: [NodeRule] =
-      (noBus == nil ? [] : [.bus]) + (noChips.isEmpty ? [] : [.line])
-      + (isHeld ? [] : [.latency])
+    let words = missing.map(\.words).joined(separator: ", ")
+    let rules = NodeRule.all.filter { rule in missing.contains { $0.rule == rule } }
     return Check(
-      "service's rights", missing.isEmpty ? .advice : .wrong,
-      "its user may not use \(nodes.joined(separator: ", "))", mends: NodeRule.mends(rules, tree))
+      "service's rights", rules == [.latency] ? .advice : .wrong, "its user may not use \(words)",
+      mends: NodeRule.mends(rules, tree))
   }
 
   /// Lines of `~/.ssh/authorized_keys` that start this program.

@@ -10,7 +10,7 @@ struct ServiceUnit {
   let user: MachineUser?
   /// Whether the user is the one that `imulog install` and the package make.
   let isUsual: Bool
-  /// Whether the unit is as this program writes it, without drop-ins: no other one is read for what it hides.
+  /// Whether the unit is as `imulog install` writes it for any path, without drop-ins: no other is read for what it hides.
   let isOwn: Bool
 
   /// The unit's own and those of a machine that has it by a package, in the order of their precedence.
@@ -30,8 +30,9 @@ struct ServiceUnit {
     func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "" }
     let files = dropIns.sorted { last($0) < last($1) }
     let texts = [text] + files.map { tree.text($0, limit: 1 << 16) ?? "" }
-    isOwn = files.isEmpty && ServiceUnit.body(text) == ServiceUnit.body(InstalledFile.unit(""))
     let lines = texts.flatMap { $0.split(whereSeparator: \.isNewline) }
+    let own = InstalledFile.unit("").split(whereSeparator: \.isNewline)
+    isOwn = files.isEmpty && lines.elementsEqual(own) { $0 == $1 || $1 == "ExecStart= daemon" }
     let name = lines.last { $0.hasPrefix("User=") }.map { String($0.dropFirst(5)) } ?? "imulog"
     isUsual = name == "imulog"
     var user = MachineUser.named(name, tree)
@@ -39,11 +40,6 @@ struct ServiceUnit {
     user?.groups.formUnion(
       ["imulog", "i2c", "gpio"].compactMap { MachineUser.groupNumber($0, tree) })
     self.user = user
-  }
-
-  /// A unit's lines without the one that names the program.
-  private static func body(_ text: String) -> [Substring] {
-    text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("ExecStart=") }
   }
 
   static let shut = "a directory above it is closed to the service's user"

@@ -33,9 +33,8 @@ struct SensorRequest: Sendable {
   }
 
   /// The given board, else that of this machine.
-  func presentBoard() -> Board? {
-    let tree = SystemTree.live
-    return board ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
+  func presentBoard(_ tree: SystemTree = .live) -> Board? {
+    board ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
   }
 
   static func board(_ name: String?) throws(CommandFailure) -> Board? {
@@ -167,15 +166,7 @@ extension SensorRequest {
   /// The number N of /dev/i2c-N: the given one, else the board's.
   func busNumber(_ board: Board?) throws -> Int {
     if let bus = configuration.bus { return bus }
-    // Stock kernels number buses in the order of discovery; the device tree's node identifies one.
-    if let node = board?.busNode,
-      let adapter = SystemTree.live.i2cAdapters().first(where: {
-        $0.name.parts(around: node) != nil
-      })
-    {
-      return adapter.number
-    }
-    if let board, case .device(let number) = board.bus { return number }
+    if let bus = board?.busNumber(.live) { return bus }
     throw CommandFailure(
       .configuration,
       "which bus the sensor is on is not known here; give --bus N for /dev/i2c-N, "
@@ -206,6 +197,18 @@ extension SensorRequest {
         throw CommandFailure(error.exitStatus, "--motion \(error)")
       }
     }
+  }
+}
+
+extension Board {
+  /// The bus of its pins. Stock kernels number buses in the order of discovery; the device tree's node identifies one.
+  func busNumber(_ tree: SystemTree) -> Int? {
+    let adapter = busNode.flatMap { node in
+      tree.i2cAdapters().first { $0.name.parts(around: node) != nil }
+    }
+    if let adapter { return adapter.number }
+    guard case .device(let number) = bus else { return nil }
+    return number
   }
 }
 

@@ -36,10 +36,9 @@ struct Confinement: Sendable {
   /// That of the service's unit, and nothing beside drop-ins or for another unit: only systemd knows what they come to.
   /// Where there is none yet, that of one which drop-ins will let write the store.
   init(unit: ServiceUnit?) {
-    let rows = (unit?.isOwn ?? true) ? Confinement.table : []
+    let rows = unit.map { $0.isOwn ? Confinement.table : [] } ?? Confinement.hiding
     places =
-      rows.filter { unit != nil || $0.reach == .hidden }
-      .flatMap { row in row.directories.map { (Confinement.resolved($0), row.reach) } }
+      rows.flatMap { row in row.directories.map { (Confinement.resolved($0), row.reach) } }
       + [(Confinement.resolved(DoctorCommand.serviceStore), .writable)]
   }
 

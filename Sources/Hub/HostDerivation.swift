@@ -104,6 +104,10 @@ struct HostDerivation {
       guard try !isLost(id, in: dates) else { continue }
       try drop(id, in: dates)
     }
+    // Also of what nothing was derived. What a person removed is no lost log once the trash is emptied.
+    for id in ledger.proofs.keys where presence.isGone(id, ledger) && !ledger.missing.contains(id) {
+      if try !isLost(id, in: []) { try ledger.append([HostLedger.missing(id, time)]) }
+    }
     try writeTable()
   }
 
@@ -129,8 +133,9 @@ struct HostDerivation {
     let samples = try places.first { try size(of: $0) != nil }
     // Its deletion counts only after it was said what it means.
     if ledger.missing.contains(id) { return samples != nil }
-    guard let place = samples ?? places.first else { return false }
-    losses[id] = .lost(id, store: catalogue.path, samples: "\(hub.path)/\(place)")
+    let place = samples ?? places.first
+    losses[id] =
+      losses[id] ?? .lost(id, store: catalogue.path, samples: place.map { "\(hub.path)/\($0)" })
     return true
   }
 

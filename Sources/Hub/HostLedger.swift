@@ -14,7 +14,7 @@ import LogStore
 ///     undated UUID                                           it came while a clock was wrong or not set: TIME of it is no time
 ///     dated UUID TIME                                        it was here by then
 ///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
-///     missing UUID TIME                                      its log is gone, and nothing here removed it: that was said
+///     missing UUID TIME                                      its log is gone: it was in the trash, or it is lost and that was said
 ///     kept UUID                                              it is here: `pruned` and `missing` before this do not count
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
 ///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
@@ -49,7 +49,7 @@ struct HostLedger {
   }
   /// What was removed here for good.
   var pruned: Set<RecordingID> { lines.pruned }
-  /// What was said to be missing, and did not come back.
+  /// What is gone without being pruned, and is not to be said again.
   var missing: Set<RecordingID> { lines.missing }
   /// What was offered here and is another host's.
   var twins: [RecordingID: Twin] { lines.twins }

@@ -22,7 +22,7 @@ public enum HubError: StatusError {
   /// Another host's store has the recording too.
   case elsewhere(owner: String, store: String)
   /// The log of a recording that came here is gone, and nothing here removed it.
-  case lost(RecordingID, store: String, samples: String)
+  case lost(RecordingID, store: String, samples: String?)
   /// What derives from a recording ended with a signal of its own making.
   case trapped(signal: Int32)
   /// The disk is full, or cannot be written to, as a process found that derives.
@@ -116,8 +116,10 @@ public enum HubError: StatusError {
       "it is in the store of \(owner) too, where it counts: remove this one with `imulog --store \(store) rm`"
     case .lost(let id, let store, let samples):
       "recording \(id) came here, and its log is neither in \(store) nor in its trash: a disk or a person removed it; put it "
-        + "back from a copy, or restore it on its machine, and run a round; its files in the tables stay meanwhile, and go "
-        + "with \(samples) if you delete that"
+        + "back from a copy, or restore it on its machine, and run a round"
+        + (samples.map {
+          "; its files in the tables stay meanwhile, and go with \($0) if you delete that"
+        } ?? "")
     case .labels(let path, let damage):
       "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
         + "has, and give the others again; until then its files in the tables stay as they are"

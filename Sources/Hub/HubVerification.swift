@@ -18,7 +18,7 @@ public struct HubVerification {
   private var places: [RecordingID: String] = [:]
   /// Paths of derived files that have a log.
   private var expected: Set<String> = []
-  /// Recordings of which something derived is at a host, and the log is gone without anything having removed it.
+  /// Recordings that came to a host, and whose log is gone without anything having removed it.
   private var losses: [(host: String, id: RecordingID, dates: Set<String>, error: HubError)] = []
 
   /// A hub that is locked.
@@ -105,6 +105,7 @@ public struct HubVerification {
           if let other = places[id] {
             throw HubError.elsewhere(owner: other, store: catalogue.path)
           }
+          places[id] = host
           // Some of its files may be there, as a program that was ended left them.
           for folder in rows.unfinished[id] ?? [] {
             for table in HubDirectory.Table.allCases {
@@ -149,15 +150,18 @@ public struct HubVerification {
     for row in rows.live.values { dates[row.id, default: []].insert(row.date) }
     let files = try hub.filesInTables(of: host)
     for file in files { dates[file.id, default: []].insert(file.date) }
+    // Also of what nothing was derived.
+    for id in ledger.proofs.keys { dates[id, default: []].formUnion([]) }
     let there = Set(files.map(\.place))
     for (id, dates) in dates.sorted(by: { "\($0.key)" < "\($1.key)" }) {
       guard try presence.isLost(id, ledger) else { continue }
       let places = dates.sorted().map { hub.place(.samples, of: id, host: host, date: $0) }
       let samples = places.first { there.contains($0) }
       // Once its loss was said, the samples file was deleted to give it up.
-      guard samples != nil || !ledger.missing.contains(id), let place = samples ?? places.first
-      else { continue }
-      let error = HubError.lost(id, store: catalogue.path, samples: "\(hub.path)/\(place)")
+      guard samples != nil || !ledger.missing.contains(id) else { continue }
+      let place = samples ?? places.first
+      let error = HubError.lost(
+        id, store: catalogue.path, samples: place.map { "\(hub.path)/\($0)" })
       losses.append((host, id, dates, error))
     }
   }

@@ -4,6 +4,7 @@ import Glibc
 @testable import Hub
 import IMUModel
 import LogFormat
+import LogStore
 import LogStoreTesting
 import Testing
 
@@ -14,7 +15,9 @@ struct DeriverTests {
   private static let bad = Conversation.log("a").description.id
 
   /// A round over two hosts, of which the first has two recordings.
-  private func round(_ deriver: Deriver, isFirst: Bool = false) throws -> [String] {
+  private func round(
+    _ deriver: Deriver, isFirst: Bool = false, offersBad: Bool = true, days: Int64 = 0
+  ) throws -> [String] {
     func visit(_ offers: [String]) -> String {
       let logs = offers.map { $0.split(separator: " ")[1] }
       let fetches = logs.map { HubRoundTests.fetchOfA.replacing("$a", with: $0) }
@@ -22,9 +25,12 @@ struct DeriverTests {
     }
     let said = try fleet.round(
       [
-        (hosts[0], visit(["9 $c $c.n complete 200", "8 $a $a.n complete 100"])),
+        (
+          hosts[0],
+          visit(["9 $c $c.n complete 200"] + (offersBad ? ["8 $a $a.n complete 100"] : []))
+        ),
         (hosts[1], visit(["3 $b $b.n complete 100"])),
-      ], deriver: deriver
+      ], now: PlayedFleet.now + 86400 * days, deriver: deriver
     ).said
     return said.filter { !$0.contains(" is here as ") }
   }
@@ -94,6 +100,42 @@ struct DeriverTests {
     expectStarts(lasts ? 2 : 4)
     #expect(try round(.inside).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
     #expect(try fleet.verify().isEmpty)
+  }
+
+  @Test(
+    "a log of which nothing was derived is named once it is gone, unless a person removed it",
+    arguments: [false, true])
+  func lost(isRemoved: Bool) throws {
+    let bad = try deriver("kill -ILL $$", patience: 60_000_000_000)
+    _ = try round(bad, isFirst: true)
+    let catalogue = try Catalogue(path: "\(fleet.path)/logs/pump-1")
+    let entry = try #require(try catalogue.list().entries.first { $0.number == 8 })
+    let away = "\(fleet.directory.path)/away"
+    if isRemoved {
+      try catalogue.remove(entry, now: PlayedFleet.time(PlayedFleet.now))
+    } else {
+      #expect(rename(entry.path, away) == 0)
+    }
+    let loss =
+      isRemoved
+      ? []
+      : [
+        "pump-1: recording \(Self.bad) came here, and its log is neither in HUB/logs/pump-1 nor in its trash: a disk or a person removed it; put it back from a copy, or restore it on its machine, and run a round"
+      ]
+    let counts = "pump-1: 1 offered, 1 here"
+    let rest = ["pump-2: 1 offered, 1 here, all here"]
+    #expect(try fleet.verify() == loss)
+    #expect(
+      try round(bad, offersBad: false)
+        == loss + ["\(counts)\(isRemoved ? "" : ", status 65"), all here"] + rest)
+    #expect(
+      catalogue.emptyTrash(now: PlayedFleet.time(PlayedFleet.now), ofAnyAge: true).deleted.count
+        == (isRemoved ? 1 : 0))
+    #expect(try round(bad, offersBad: false) == ["\(counts), all here"] + rest)
+    #expect(try fleet.verify().isEmpty)
+    guard !isRemoved else { return }
+    #expect(rename(away, entry.path) == 0)
+    #expect(try round(.inside, days: 2).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
   }
 
   @Test("what traps is kept when other lines are dropped, and tried again once its row is there")

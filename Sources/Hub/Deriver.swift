@@ -45,7 +45,6 @@ struct DerivationOrder {
 ///     imulog hub-derivation -- ROUND DIR HOST FILE UUID BYTES SHA256 NAME=VALUE…
 ///     1b2c3d4e made SOURCE DATE SAMPLES FEATURES {…}     what was read, the folder, and the lengths of the files
 ///     1b2c3d4e failed - - STATUS 0 SENTENCE
-///     1b2c3d4e full - - STATUS 0 SENTENCE                nothing else can be written either
 public struct Deriver: Sendable {
   package static let verb = "hub-derivation"
   /// The program, in a word: another one may derive where it traps.
@@ -70,8 +69,7 @@ public struct Deriver: Sendable {
       throw Deriver.failure("gave no answer")
     }
     if let status = ExitStatus(rawValue: Int32(clamping: samples)), words[0] != "made" {
-      let failure = CommandFailure(status, words[5])
-      throw words[0] == "full" ? HubError.full(failure) : HubError.step(failure)
+      throw HubError.step(CommandFailure(status, words[5]))
     }
     let row = HostRows.Row(
       id: order.id, log: mark, source: words[1], date: words[2], samplesByteCount: samples,
@@ -80,19 +78,24 @@ public struct Deriver: Sendable {
   }
 
   /// Makes the files that an order's words ask for; returns the answer.
-  package static func answer(_ words: [String], gate: FaultGate = .open) -> [UInt8] {
-    var text: String
+  ///
+  /// - Parameter isLimited: Whether this process is for that alone, and leaves room to others.
+  package static func answer(
+    _ words: [String], gate: FaultGate = .open, isLimited: Bool = false
+  ) -> [UInt8] {
+    let text: String
     do {
-      text = try make(words, gate)
+      text = try make(words, gate, isLimited)
     } catch {
       let failure = HubError.failure(error)
-      text = HubError.isOfDisk(error) ? "full" : "failed"
-      text += " - - \(failure.status.rawValue) 0 \(failure.sentence)"
+      text = "failed - - \(failure.status.rawValue) 0 \(failure.sentence)"
     }
     return CheckedLine.line(Array(text.utf8))
   }
 
-  private static func make(_ words: [String], _ gate: FaultGate) throws -> String {
+  private static func make(
+    _ words: [String], _ gate: FaultGate, _ isLimited: Bool
+  ) throws -> String {
     guard words.count > 6, let round = Int32(words[0]), let id = RecordingID(words[4]),
       let byteCount = UInt64(words[5]), let digest = SHA256Digest(words[6])
     else { throw CommandFailure(.usage, "\(verb) speaks to imulog hub; run imulog hub DIR") }
@@ -101,6 +104,8 @@ public struct Deriver: Sendable {
       return HubHost.Label(name: String(word[..<end]), value: String(word[end...].dropFirst()))
     }
     let hub = try HubDirectory(path: words[1], create: false, gate: gate)
+    // RLIMIT_FSIZE: a short log may be of many samples.
+    if isLimited { try limit(1, to: try Catalogue(path: hub.path).freeByteCount() / 2) }
     let catalogue = try hub.store(of: words[2], create: false)
     guard let entry = Catalogue.entries([words[3]], in: catalogue.path).first else {
       throw CommandFailure(.usage, "\(ForeignText.shown(words[3])) is no recording's file")
@@ -128,6 +133,16 @@ public struct Deriver: Sendable {
 }
 
 extension Deriver {
+  /// Lowers one of this process's limits.
+  private static func limit(_ resource: UInt32, to most: UInt64) throws(CommandFailure) {
+    var limit = rlimit()
+    let isKnown = getrlimit(__rlimit_resource_t(resource), &limit) == 0
+    limit.rlim_cur = min(limit.rlim_cur, rlim_t(clamping: most))
+    guard isKnown, setrlimit(__rlimit_resource_t(resource), &limit) == 0 else {
+      throw CommandFailure(.unavailable, "the limits of a process cannot be set (errno \(errno))")
+    }
+  }
+
   /// Signals by which a program ends itself, and the next one like it: a kernel without memory, or a person, sends others.
   private static let traps = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 

@@ -25,8 +25,6 @@ public enum HubError: StatusError {
   case lost(RecordingID, store: String, samples: String?)
   /// What derives from a recording ended with a signal of its own making.
   case trapped(signal: Int32)
-  /// The disk is full, or cannot be written to, as a process found that derives.
-  case full(CommandFailure)
   /// A recording's file of labels is damaged.
   case labels(path: String, damage: String)
   /// A module's own error.
@@ -68,7 +66,8 @@ public enum HubError: StatusError {
     switch error.errno {
     case ENOSPC: "free space: `imulog hub prune` with --empty-trash, or delete other files"
     case EDQUOT: "free space in this user's files"
-    case EFBIG: "raise the limit (ulimit -f)"
+    case EFBIG:
+      "free space, as a derived file may have half of what is free, or raise the limit (ulimit -f)"
     case EROFS: "remount it with `sudo mount -o remount,rw`, after a look at `dmesg`"
     case EACCES: "run as the user who owns the hub"
     case EPERM: "check `lsattr` for an immutable flag, and run as the user who owns the hub"
@@ -89,7 +88,6 @@ public enum HubError: StatusError {
     case let error as StorageError: code = error.errno
     case CatalogueError.storage(let error): code = error.errno
     case ExportError.output(_, let number): code = number
-    case HubError.full: return true
     default: code = nil
     }
     return code.map { [ENOSPC, EDQUOT, EROFS].contains($0) } ?? false
@@ -126,7 +124,7 @@ public enum HubError: StatusError {
     case .trapped(let signal):
       "deriving from it ended imulog with signal \(signal), which is a fault of imulog: its files in the tables stay as they are; another "
         + "version tries it again, and so does this one once its log, its labels or its calibration change"
-    case .full(let failure), .step(let failure): failure.sentence
+    case .step(let failure): failure.sentence
     }
   }
 
@@ -138,7 +136,7 @@ public enum HubError: StatusError {
     case .later: .configuration
     case .busy: .tryAgain
     case .changed, .twin, .elsewhere, .lost, .labels, .trapped: .damagedData
-    case .full(let failure), .step(let failure): failure.status
+    case .step(let failure): failure.status
     }
   }
 }

@@ -135,7 +135,21 @@ struct DeriverTests {
     #expect(try fleet.verify().isEmpty)
     guard !isRemoved else { return }
     #expect(rename(away, entry.path) == 0)
-    #expect(try round(.inside, days: 2).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
+    #expect(try round(.inside, days: 1).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
+  }
+
+  @Test("what does not fit of one recording keeps no other, and no table, from being made")
+  func full() throws {
+    let full = Deriver(build: "1") { order in
+      try order.id == Self.bad
+        ? Deriver.answer(order.words, gate: FaultScript(.from(0, errno: ENOSPC)).gate)
+        : Deriver.inside.ask(order)
+    }
+    let said = try round(full, isFirst: true)
+    #expect(said.first?.hasPrefix("pump-1: recording 8: opening ") == true, "\(said)")
+    #expect(said.contains("pump-1: 2 offered, 2 fetched, 1 derived, status 73, all here"))
+    #expect(fleet.directory.names(in: "fleet/recordings/host=pump-1") == ["recordings.parquet"])
+    #expect(try round(.inside).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
   }
 
   @Test("what traps is kept when other lines are dropped, and tried again once its row is there")

@@ -48,7 +48,7 @@ struct HubDerivationCommand: ParsableCommand {
     limit.rlim_cur = min(limit.rlim_max, rlim_t(clamping: 4 << 30 as UInt64))
     _ = setrlimit(__rlimit_resource_t(2), &limit)
     var sink = BufferedSink(STDOUT_FILENO, name: "standard output")
-    try Deriver.answer(words).withUnsafeBytes { try sink.write($0) }
+    try Deriver.answer(words, isLimited: true).withUnsafeBytes { try sink.write($0) }
     try sink.flush()
   }
 }

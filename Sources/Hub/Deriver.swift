@@ -47,8 +47,6 @@ struct DerivationOrder {
 ///     1b2c3d4e failed - - STATUS 0 SENTENCE
 public struct Deriver: Sendable {
   package static let verb = "hub-derivation"
-  /// The program, in a word: another one may derive where it traps.
-  let build: String
   /// Returns the answer to an order.
   let ask: @Sendable (DerivationOrder) throws -> [UInt8]
 
@@ -150,20 +148,19 @@ extension Deriver {
   ///
   /// - Parameters:
   ///   - program: `/proc/self/exe` is the one that asks, whatever has its name by now.
-  ///   - patience: Nanoseconds that a recording may take, beside 10 µs for each byte.
-  public init(program: String, patience: Int64 = 600_000_000_000) throws {
-    let status = try FileSystem(gate: .open).status(program)
-    build = "\(Software.version)-\(status.st_size)-\(status.st_mtim.tv_sec)"
+  ///   - patience: Nanoseconds that a recording may take, beside 10 µs for each byte; at most an hour.
+  public init(program: String, patience: Int64 = 600_000_000_000) {
     ask = { order in
       let ending: OtherProcess.Ending
       do {
         let bytes = Int64(min(order.proof.byteCount, 1 << 40))
         ending = try OtherProcess(program, [Deriver.verb, "--"] + order.words)
-          .finish(within: patience + bytes * 10_000)
+          .finish(within: min(patience + bytes * 10_000, 3600 * 1_000_000_000))
       } catch {
         throw CommandFailure(.unavailable, "\(error)")
       }
-      if !ending.isLate, Deriver.traps.contains(ending.status - 128) {
+      if ending.isLate { throw HubError.trapped(signal: 0) }
+      if Deriver.traps.contains(ending.status - 128) {
         throw HubError.trapped(signal: ending.status - 128)
       }
       if let trouble = ending.trouble { throw Deriver.failure(trouble) }

@@ -12,7 +12,7 @@ import LogStore
 ///          │                          │      │    └ lengths of the files
 ///          │                          │      └ the folder
 ///          │                          └ what the files were derived from
-///     trapped UUID TRIAL SIGNAL   what derives from it ended with SIGNAL: TRIAL, of a program and a source, is not to be repeated
+///     trapped UUID DAY-SOURCE SIGNAL   what derives ended with SIGNAL, 0 where it took too long: not to be repeated that day
 ///     gone UUID                   its recording is gone, and so are its files
 ///     table SOURCE BYTES          the table of these rows is durable
 ///     table - 0                   it is about to change
@@ -46,7 +46,7 @@ struct HostRows {
   private(set) var live: [String: Row] = [:]
   /// The folders in which a recording without a row may have files: a program was ended while it made them.
   private(set) var unfinished: [RecordingID: Set<String>] = [:]
-  /// What a program trapped at, without a newer row; an earlier row and its files stay.
+  /// What trapped or took too long, without a newer row; an earlier row and its files stay.
   private(set) var traps: [RecordingID: (trial: String, signal: Int32)] = [:]
   /// Whether lines may be missing: any recording may have files.
   var mayLackLines: Bool { lineCount == 0 || damagedLineCount > 0 }
@@ -143,7 +143,7 @@ struct HostRows {
     live[log.fileName] = row
   }
 
-  /// Keeps what a program trapped at; durable on return.
+  /// Keeps what trapped or took too long; durable on return.
   mutating func trap(_ id: RecordingID, _ trial: String, signal: Int32) throws(StorageError) {
     try file.append([Array("trapped \(id) \(trial) \(signal)".utf8)])
     lineCount += 1

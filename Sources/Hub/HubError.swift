@@ -23,7 +23,7 @@ public enum HubError: StatusError {
   case elsewhere(owner: String, store: String)
   /// The log of a recording that came here is gone, and nothing here removed it.
   case lost(RecordingID, store: String, samples: String?)
-  /// What derives from a recording ended with a signal of its own making.
+  /// What derives from a recording ended with a signal of its own making, or took too long: 0.
   case trapped(signal: Int32)
   /// A recording's file of labels is damaged.
   case labels(path: String, damage: String)
@@ -122,8 +122,9 @@ public enum HubError: StatusError {
       "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
         + "has, and give the others again; until then its files in the tables stay as they are"
     case .trapped(let signal):
-      "deriving from it ended imulog with signal \(signal), which is a fault of imulog: its files in the tables stay as they are; another "
-        + "version tries it again, and so does this one once its log, its labels or its calibration change"
+      "deriving from it \(signal == 0 ? "took too long" : "ended with signal \(signal)"): report that, with its log if you may; its files in "
+        + "the tables stay as they are; the first round of the next day (UTC) tries again, and so does one after its labels or "
+        + "its calibration changed"
     case .step(let failure): failure.sentence
     }
   }

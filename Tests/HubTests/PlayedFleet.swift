@@ -11,7 +11,7 @@ import TestSupport
 
 extension Deriver {
   /// What the program of the verb does, with the gate of the hub.
-  static let inside = Deriver(build: "1") {
+  static let inside = Deriver {
     Deriver.answer($0.words, gate: $0.hub.files.gate)
   }
 }

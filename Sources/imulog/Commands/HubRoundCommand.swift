@@ -91,7 +91,7 @@ struct HubRoundCommand: ParsableCommand {
     let board = PullBoard(
       hosts: hosts.map(\.name), show: { line.show($0) }, report: { line.talk($0) })
     var settings = HubRound.Settings(
-      ssh.connection, timeout: timeout.nanoseconds, try Deriver(program: "/proc/self/exe"))
+      ssh.connection, timeout: timeout.nanoseconds, Deriver(program: "/proc/self/exe"))
     settings.thenFree = thenFree
     settings.hook = eachFile
     let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }

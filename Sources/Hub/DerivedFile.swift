@@ -88,6 +88,24 @@ extension HubDirectory {
     try sink.flush()
     return try file.publish(as: place)
   }
+
+  /// Compares a file with what would be written to it now; calls `differs` with its place unless it has the same bytes.
+  ///
+  /// - Returns: The length that it should have.
+  func compare(
+    _ place: String, _ differs: (String) -> Void,
+    _ write: (inout BufferedSink) throws(ExportError) -> Void
+  ) throws -> UInt64 {
+    let comparison = FileComparison(files, "\(path)/\(place)")
+    var sink = BufferedSink(name: comparison.path) {
+      comparison.add($0)
+      return 0
+    }
+    try write(&sink)
+    try sink.flush()
+    if try !comparison.finish() { differs(place) }
+    return comparison.length
+  }
 }
 
 /// Compares bytes that come in order with those of a file.

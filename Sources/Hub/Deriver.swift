@@ -16,7 +16,7 @@ struct DerivationOrder {
   let id: RecordingID
   /// The log's bytes.
   let proof: HostLedger.Proof
-  /// The process that asks.
+  /// The process that asks; 0 for a comparison with what is there.
   let round: Int32
 
   /// Raised when a later version derives something else from the same recording.
@@ -43,7 +43,8 @@ struct DerivationOrder {
 /// What derives from one recording: a process of its own. However that ends, the round goes on.
 ///
 ///     imulog hub-derivation -- ROUND DIR HOST FILE UUID BYTES SHA256 NAME=VALUE…
-///     1b2c3d4e made SOURCE DATE SAMPLES FEATURES {…}     what was read, the folder, and the lengths of the files
+///     1b2c3d4e made SOURCE DATE SAMPLES FEATURES {…}     what was read, the folder, and the lengths of the files; where ROUND is 0,
+///                                                        nothing is written, and SOURCE is the tables whose file differs
 ///     1b2c3d4e failed - - STATUS 0 SENTENCE
 public struct Deriver: Sendable {
   package static let verb = "hub-derivation"
@@ -115,9 +116,13 @@ public struct Deriver: Sendable {
     let list = try catalogue.labels(of: id)
     try list.makeSureIsWhole(catalogue.labelsPath(of: id))
     let calibration = try hub.calibration(of: words[2])
+    var differing: [Substring] = []
     let made = try DerivedRecording(
       entry, id, of: order.host, in: hub, catalogue, order.proof, list, calibration
-    ) { name, _, write in
+    ) { name, place, write in
+      if round == 0 {
+        return try hub.compare(place, { differing.append($0.prefix { $0 != "/" }) }, write)
+      }
       let file = try hub.files.open(
         "\(hub.workPath)/\(name)-\(round)", flags: O_WRONLY | O_TRUNC | O_NOFOLLOW)
       var sink = BufferedSink(file.descriptor, name: file.path)
@@ -125,8 +130,10 @@ public struct Deriver: Sendable {
       try sink.flush()
       return try file.regularFileSize()
     }
+    let source =
+      round == 0 ? "-" + differing.joined(separator: ",") : order.source(list, calibration)
     return
-      "made \(order.source(list, calibration)) \(made.date) \(made.samplesByteCount) \(made.featuresByteCount) \(made.row.json)"
+      "made \(source) \(made.date) \(made.samplesByteCount) \(made.featuresByteCount) \(made.row.json)"
   }
 }
 

@@ -11,6 +11,7 @@ import LogStore
 /// verified too.
 public struct HubVerification {
   private let hub: HubDirectory
+  private let deriver: Deriver
   private var recordings = 0
   /// Hosts of which is not known what they should have.
   private var unknown: Set<String> = []
@@ -22,8 +23,10 @@ public struct HubVerification {
   private var losses: [(host: String, id: RecordingID, dates: Set<String>, error: HubError)] = []
 
   /// A hub that is locked.
-  public init(_ hub: HubDirectory) {
-    self.hub = hub
+  ///
+  /// - Parameter deriver: Compares, as no recording may end the verification of the others.
+  public init(_ hub: HubDirectory, _ deriver: Deriver) {
+    (self.hub, self.deriver) = (hub, deriver)
   }
 
   /// Verifies the hub.
@@ -112,7 +115,6 @@ public struct HubVerification {
               expected.insert(hub.place(table, of: id, host: host, date: folder))
             }
           }
-          if let trap = rows.traps[id] { throw HubError.trapped(signal: trap.signal) }
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
         }
@@ -123,9 +125,7 @@ public struct HubVerification {
         for table in HubDirectory.Table.allCases {
           expected.insert(hub.place(table, of: row.id, host: host, date: row.date))
         }
-        // Tried here, it would end this program too.
-        if let trap = rows.traps[row.id] { throw HubError.trapped(signal: trap.signal) }
-        try verify(entry, row, json[row.id], host, catalogue, ledger) {
+        try verify(entry, row, json[row.id], host, ledger) {
           report("recording \(entry.number): \($0)")
         }
       } catch {
@@ -136,7 +136,7 @@ public struct HubVerification {
     guard rows.table != nil else { return }
     expected.insert(hub.table(of: host))
     _ = try DerivedRecording.makeTable(json, of: host, in: hub) { _, place, write in
-      try compare(place, report, write)
+      try hub.compare(place, { reportDifference($0, report) }, write)
     }
   }
 
@@ -168,46 +168,33 @@ public struct HubVerification {
 
   private func verify(
     _ entry: CatalogueEntry, _ row: HostRows.Row, _ json: [UInt8]?, _ host: String,
-    _ catalogue: Catalogue, _ ledger: HostLedger, _ report: (String) -> Void
+    _ ledger: HostLedger, _ report: (String) -> Void
   ) throws {
     let read = try HostLedger.Proof(of: entry, in: hub)
     guard let proof = ledger.proofs[row.id] else {
       return report("its digest is not in the ledger: run a round")
     }
     guard read == proof else { throw HubError.changed(path: entry.path) }
-    let labels = try catalogue.labels(of: row.id)
-    try labels.makeSureIsWhole(catalogue.labelsPath(of: row.id))
     // The labels of the host are those of its line when the row was made.
-    let made = try DerivedRecording(
-      entry, row.id, of: HubHost(name: host, destination: "", labels: [], line: 0), in: hub,
-      catalogue, proof, labels, try hub.calibration(of: host)
-    ) { _, place, write in try compare(place, report, write) }
+    let order = DerivationOrder(
+      hub: hub, host: HubHost(name: host, destination: "", labels: [], line: 0), entry: entry,
+      id: row.id, proof: proof, round: 0)
+    let (made, own) = try deriver.derive(order, row.log)
+    for table in HubDirectory.Table.allCases where made.source.contains(table.rawValue) {
+      reportDifference(hub.place(table, of: row.id, host: host, date: made.date), report)
+    }
     guard let json, let kept = RecordingRow(json: json) else {
       return report("its row cannot be read: delete \(hub.rows(of: host)), and run a round")
     }
-    if let column = made.row.difference(from: kept) {
+    if let column = RecordingRow(json: Array(own.utf8))?.difference(from: kept) {
       report(
         "the column \(column) of its row is not that of its log: run a round; if that changes nothing, delete \(hub.rows(of: host)) and run "
           + "another")
     }
   }
 
-  /// Compares a file with what would be written to it now.
-  private func compare(
-    _ place: String, _ report: (String) -> Void,
-    _ write: (inout BufferedSink) throws(ExportError) -> Void
-  ) throws -> UInt64 {
-    let comparison = FileComparison(hub.files, "\(hub.path)/\(place)")
-    var sink = BufferedSink(name: comparison.path) {
-      comparison.add($0)
-      return 0
-    }
-    try write(&sink)
-    try sink.flush()
-    if try !comparison.finish() {
-      report("\(comparison.path) is not what is derived from the log: delete it, and run a round")
-    }
-    return comparison.length
+  private func reportDifference(_ place: String, _ report: (String) -> Void) {
+    report("\(hub.path)/\(place) is not what is derived from the log: delete it, and run a round")
   }
 
   /// Paths of all files below a directory of the hub, relative to it, in order.

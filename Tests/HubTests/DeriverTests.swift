@@ -35,6 +35,15 @@ struct DeriverTests {
     return said.filter { !$0.contains(" is here as ") }
   }
 
+  private static let calibration = SensorCalibration(
+    id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
+    accelerometer: nil,
+    gyroscope: SensorCalibration.Gyroscope(offset: Vector3(1, 2, 3), scale: Vector3(1, 1, 1)))
+
+  private func put(_ calibration: SensorCalibration) {
+    fleet.directory.write(Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
+  }
+
   /// The places of the finished files.
   private func finished(_ table: String, of host: String) -> [String] {
     let place = "fleet/\(table)/host=\(host)"
@@ -150,6 +159,20 @@ struct DeriverTests {
     #expect(try round(.inside).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
   }
 
+  @Test("a trap does not count once its cause is gone, and ends no verification")
+  func outlived() throws {
+    _ = try round(.inside, isFirst: true)
+    let bad = try deriver("kill -SEGV $$", patience: 60_000_000_000)
+    let sentence = "pump-1: recording 8: deriving from it ended with signal 11: "
+    put(Self.calibration)
+    #expect(try round(bad).first?.hasPrefix(sentence) == true)
+    try #require(unlink("\(fleet.path)/calibrations/pump-1") == 0)
+    #expect(try round(bad).first == "pump-1: 2 offered, 2 here, 1 derived, all here")
+    #expect(try fleet.verify().isEmpty)
+    let found = try fleet.verify(bad)
+    #expect(found.count == 1 && found[0].hasPrefix(sentence), "\(found)")
+  }
+
   @Test("what traps is kept when other lines are dropped, and tried again once its row is there")
   func compaction() throws {
     let hub = try fleet.hub()
@@ -173,15 +196,8 @@ struct DeriverTests {
   @Test("a row is filed under what was read, and files of another length than was said are none")
   func changes() throws {
     let directory = fleet.directory
-    let calibration = SensorCalibration(
-      id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
-      accelerometer: nil,
-      gyroscope: SensorCalibration.Gyroscope(
-        offset: Vector3(1, 2, 3), scale: Vector3(1, 1, 1)))
     let late = Deriver { order in
-      if order.id == DeriverTests.bad {
-        directory.write(Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
-      }
+      if order.id == DeriverTests.bad { put(DeriverTests.calibration) }
       return try Deriver.inside.ask(order)
     }
     _ = try round(late, isFirst: true)

@@ -197,7 +197,7 @@ struct HubRestartTests {
       do {
         let hub = try HubDirectory(path: fleet.path, create: false, gate: gate)
         let lock = try hub.lockForReading()
-        var verification = HubVerification(hub)
+        var verification = HubVerification(hub, .inside)
         _ = try verification.run(lock) { said.append($0) }
       } catch {
         said.append("\(error)")

@@ -84,10 +84,10 @@ struct PlayedFleet {
   }
 
   /// What verify finds.
-  func verify() throws -> [String] {
+  func verify(_ deriver: Deriver = .inside) throws -> [String] {
     let hub = try hub()
     let lock = try hub.lockForReading()
-    var (verification, said): (HubVerification, [String]) = (HubVerification(hub), [])
+    var (verification, said): (HubVerification, [String]) = (HubVerification(hub, deriver), [])
     _ = try verification.run(lock) { said.append($0.replacing(path, with: "HUB")) }
     _ = consume lock
     return said

@@ -18,7 +18,7 @@ struct HubVerifyCommand: ParsableCommand {
   mutating func run() throws {
     let hub = try HubDirectory(path: directory, create: false)
     let lock = try hub.lockForReading()
-    var verification = HubVerification(hub)
+    var verification = HubVerification(hub, Deriver(program: "/proc/self/exe"))
     var findings = 0
     let (hosts, recordings) = try verification.run(lock) { finding in
       findings += 1

@@ -148,8 +148,9 @@ extension Deriver {
     }
   }
 
-  /// Signals by which a program ends itself, and the next one like it: a kernel without memory, or a person, sends others.
-  private static let traps = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+  /// Signals by which a program ends itself, mostly at a recording that ends the next one too. SIGBUS is a card's, or that of a
+  /// file that became shorter.
+  private static let traps = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSEGV]
 
   /// A program with the verb `hub-derivation`.
   ///

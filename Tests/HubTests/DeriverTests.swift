@@ -71,6 +71,10 @@ struct DeriverTests {
       ),
       ("kill -SEGV $$", 60, 65, true, "deriving from it ended with signal 11: "),
       (
+        "kill -BUS $$", 60, 75, false,
+        "the program that derives from it ended with status 135; the next"
+      ),
+      (
         "kill -KILL $$", 60, 75, false,
         "the program that derives from it ended with status 137; the next"
       ),

@@ -103,8 +103,7 @@ public struct Deriver: Sendable {
       return HubHost.Label(name: String(word[..<end]), value: String(word[end...].dropFirst()))
     }
     let hub = try HubDirectory(path: words[1], create: false, gate: gate)
-    // RLIMIT_FSIZE: a short log may be of many samples.
-    if isLimited { try limit(1, to: try Catalogue(path: hub.path).freeByteCount() / 2) }
+    if isLimited { try limit(in: hub) }
     let catalogue = try hub.store(of: words[2], create: false)
     guard let entry = Catalogue.entries([words[3]], in: catalogue.path).first else {
       throw CommandFailure(.usage, "\(ForeignText.shown(words[3])) is no recording's file")
@@ -138,6 +137,22 @@ public struct Deriver: Sendable {
 }
 
 extension Deriver {
+  /// Sees to it that this process fails, and not another program.
+  private static func limit(in hub: HubDirectory) throws {
+    // RLIMIT_FSIZE: a short log may be of many samples.
+    try limit(1, to: try Catalogue(path: hub.path).freeByteCount() / 2)
+    // RLIMIT_DATA: more than is needed, as a log is read in pieces.
+    let memory = UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(getpagesize())
+    try limit(2, to: min(memory / 2, 4 << 30))
+    // The first that a kernel without memory ends; where there is no /proc, it chooses.
+    let score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+    guard score >= 0 else { return }
+    defer { close(score) }
+    guard write(score, "1000", 4) == 4 else {
+      throw CommandFailure(.unavailable, "writing to /proc/self/oom_score_adj: errno \(errno)")
+    }
+  }
+
   /// Lowers one of this process's limits.
   private static func limit(_ resource: UInt32, to most: UInt64) throws(CommandFailure) {
     var limit = rlimit()

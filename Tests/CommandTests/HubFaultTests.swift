@@ -181,6 +181,32 @@ struct HubFaultTests {
     bench.expectSentences(bench.hub.run("hub", "verify", "fleet"), words)
   }
 
+  @Test("what derives is bounded, and is the first that a kernel without memory ends")
+  func limits() throws {
+    _ = try bench.roundOfOne(recordings: 1)
+    let name = try #require(bench.recordings(in: "fleet/logs/pump-1").first)
+    // Its output is full: it waits to be looked at.
+    let outcome = bench.hub.shell(
+      """
+      mkfifo full && exec 3<>full && dd if=/dev/zero of=full bs=65536 count=1 status=none
+      \(Child.program) hub-derivation -- 0 fleet pump-1 \(name) $(cut -d' ' -f3-5 fleet/ledger/pump-1) >&3 &
+      for turn in $(seq 500); do
+        grep -qx 1000 /proc/$!/oom_score_adj && break; sleep 0.02
+      done
+      cat /proc/$!/oom_score_adj
+      sed -n 's/Max \\(data\\|file\\) size *\\([0-9]*\\) .*/\\2/p' /proc/$!/limits
+      sed -n 's/MemTotal: *\\([0-9]*\\) .*/\\1/p' /proc/meminfo
+      stat -f -c '%a*%S' fleet
+      kill $!
+      """
+    ).expect(0)
+    let numbers = outcome.output.split { $0 == "\n" || $0 == "*" }.compactMap { UInt64($0) }
+    try #require(numbers.count == 6, "\(outcome.output)")
+    #expect(numbers[0] == 1000)
+    #expect(numbers[1] <= numbers[4] * numbers[5] / 16 * 9, "\(numbers)")
+    #expect(numbers[2] == min(numbers[3] * 512, 4 << 30), "\(numbers)")
+  }
+
   @Test("a recording that is twice in a store is named, derived once, and no reason to write again")
   func twice() throws {
     try bench.machine("one").record("--for", "1s")

@@ -42,11 +42,6 @@ struct HubDerivationCommand: ParsableCommand {
   @Argument var words: [String] = []
 
   mutating func run() throws {
-    // RLIMIT_DATA: far more than is needed, as a log is read in pieces.
-    var limit = rlimit()
-    _ = getrlimit(__rlimit_resource_t(2), &limit)
-    limit.rlim_cur = min(limit.rlim_max, rlim_t(clamping: 4 << 30 as UInt64))
-    _ = setrlimit(__rlimit_resource_t(2), &limit)
     var sink = BufferedSink(STDOUT_FILENO, name: "standard output")
     try Deriver.answer(words, isLimited: true).withUnsafeBytes { try sink.write($0) }
     try sink.flush()

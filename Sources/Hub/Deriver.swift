@@ -2,7 +2,7 @@
 
 import Export
 import Glibc
-import IMUModel
+package import IMUModel
 import LinuxIO
 import LogFormat
 package import LogStore
@@ -79,12 +79,17 @@ public struct Deriver: Sendable {
   /// Makes the files that an order's words ask for; returns the answer.
   ///
   /// - Parameter isLimited: Whether this process is for that alone, and leaves room to others.
+  /// - Throws: If they are no order's words: nobody reads the answer.
   package static func answer(
     _ words: [String], gate: FaultGate = .open, isLimited: Bool = false
-  ) -> [UInt8] {
+  ) throws(CommandFailure) -> [UInt8] {
+    guard words.count > 6, let round = Int32(words[0]), let id = RecordingID(words[4]),
+      let byteCount = UInt64(words[5]), let digest = SHA256Digest(words[6])
+    else { throw CommandFailure(.usage, "\(verb) speaks to imulog hub; run imulog hub DIR") }
+    let proof = HostLedger.Proof(byteCount: byteCount, digest: digest)
     let text: String
     do {
-      text = try make(words, gate, isLimited)
+      text = try make(words, round, id, proof, gate, isLimited)
     } catch {
       let failure = HubError.failure(error)
       text = "failed - - \(failure.status.rawValue) 0 \(failure.sentence)"
@@ -93,11 +98,9 @@ public struct Deriver: Sendable {
   }
 
   private static func make(
-    _ words: [String], _ gate: FaultGate, _ isLimited: Bool
+    _ words: [String], _ round: Int32, _ id: RecordingID, _ proof: HostLedger.Proof,
+    _ gate: FaultGate, _ isLimited: Bool
   ) throws -> String {
-    guard words.count > 6, let round = Int32(words[0]), let id = RecordingID(words[4]),
-      let byteCount = UInt64(words[5]), let digest = SHA256Digest(words[6])
-    else { throw CommandFailure(.usage, "\(verb) speaks to imulog hub; run imulog hub DIR") }
     let labels = words[7...].map { word in
       let end = word.firstIndex(of: "=") ?? word.endIndex
       return HubHost.Label(name: String(word[..<end]), value: String(word[end...].dropFirst()))
@@ -110,7 +113,7 @@ public struct Deriver: Sendable {
     }
     let order = DerivationOrder(
       hub: hub, host: HubHost(name: words[2], destination: "", labels: labels, line: 0),
-      entry: entry, id: id, proof: HostLedger.Proof(byteCount: byteCount, digest: digest),
+      entry: entry, id: id, proof: proof,
       round: round)
     let list = try catalogue.labels(of: id)
     try list.makeSureIsWhole(catalogue.labelsPath(of: id))

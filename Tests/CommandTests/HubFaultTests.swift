@@ -200,6 +200,7 @@ struct HubFaultTests {
       kill $!
       """
     ).expect(0)
+    #expect(bench.hub.run("hub-derivation", "--", "0", "fleet").status == 64)
     let numbers = outcome.output.split { $0 == "\n" || $0 == "*" }.compactMap { UInt64($0) }
     try #require(numbers.count == 6, "\(outcome.output)")
     #expect(numbers[0] == 1000)

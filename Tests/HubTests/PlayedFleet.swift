@@ -12,7 +12,7 @@ import TestSupport
 extension Deriver {
   /// What the program of the verb does, with the gate of the hub.
   static let inside = Deriver {
-    Deriver.answer($0.words, gate: $0.hub.files.gate)
+    try Deriver.answer($0.words, gate: $0.hub.files.gate)
   }
 }
 

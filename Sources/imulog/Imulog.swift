@@ -75,6 +75,8 @@ enum Program {
     // by a signal.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
+    // Ignored by what started this program, no status of a child would be known.
+    signal(SIGCHLD, SIG_DFL)
     occupyStandardDescriptors()
     do {
       // The Swift runtime reads its arguments in /proc. Without them every verb would print the help and exit with 0.

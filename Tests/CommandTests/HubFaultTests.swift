@@ -181,6 +181,17 @@ struct HubFaultTests {
     bench.expectSentences(bench.hub.run("hub", "verify", "fleet"), words)
   }
 
+  @Test("what starts a hub and ignores the ends of its children changes nothing")
+  func ignoredChildren() throws {
+    try bench.machine("one").record("--for", "1s")
+    bench.hosts("pump-1 = one\n")
+    // The environment is that of the bench: ssh is found there.
+    bench.hub.shell(
+      "exec env --ignore-signal=CHLD \(Child.program) hub fleet --hosts hosts"
+    ).expect(0)
+    #expect(bench.contents(of: "samples").count == 1)
+  }
+
   @Test("what derives is bounded, and is the first that a kernel without memory ends")
   func limits() throws {
     _ = try bench.roundOfOne(recordings: 1)

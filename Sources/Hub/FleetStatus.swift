@@ -36,7 +36,7 @@ public struct FleetStatus: Sendable {
     public let state: HostState
     /// When it answered last, in seconds since 1970; `nil` if it never did, or where the hub's clock was wrong then.
     public private(set) var seen: Int64?
-    /// Recordings by their verdict; those whose row cannot be read have an empty one.
+    /// Recordings by their verdict; those without a row, or whose row cannot be read, have an empty one.
     public let verdicts: [String: Int]
     /// Bytes of their logs.
     public let byteCount: Int64
@@ -56,18 +56,24 @@ public struct FleetStatus: Sendable {
     init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory, now: Int64) {
       var state = HostState()
       var rows: [RecordingRow?] = []
+      var underived: [Int64] = []
       do {
         state = try HostState(of: name, in: hub)
         var file = try HostRows(of: name, in: hub)
         rows = try file.json().values.map { RecordingRow(json: $0) }
+        for entry in try hub.entries(of: name) where file.live[entry.fileName] == nil {
+          underived.append(Int64(try hub.files.status(entry.path, followsLink: false).st_size))
+        }
       } catch {
         // The other hosts are shown.
         state.problem = HubError.failure(error).sentence
       }
       (self.name, self.labels, isListed) = (name, labels ?? state.labels, labels != nil)
       self.state = state
-      verdicts = Dictionary(grouping: rows) { $0?.text("verdict") ?? "" }.mapValues(\.count)
-      byteCount = rows.reduce(0) { $0 + ($1?.integer("log_bytes") ?? 0) }
+      verdicts = Dictionary(grouping: rows + underived.map { _ in nil }) {
+        $0?.text("verdict") ?? ""
+      }.mapValues(\.count)
+      byteCount = rows.reduce(underived.reduce(0, +)) { $0 + ($1?.integer("log_bytes") ?? 0) }
       // While the hub's own clock is not set, it shows no other one to be ahead.
       let latest = now < WallTime.earliestCredible ? Int64.max : now + Host.leeway
       func time(_ recording: Recording) -> Int64? {

@@ -270,6 +270,7 @@ final class HostKeeper: @unchecked Sendable {
     } catch {
       report(HubError.failure(error), &result)
     }
+    keepState(result.failure)
   }
 
   private func report(_ failure: CommandFailure, _ result: inout PulledHost) {

@@ -214,12 +214,11 @@ public struct HubDirectory: Sendable {
     }
   }
 
-  /// The first eight digits of the UUIDs of a host's recordings, as their files' names have them.
-  func prefixes(of host: String) throws(HubError) -> Set<String> {
+  /// A host's recordings; none where there is no store.
+  func entries(of host: String) throws(HubError) -> [CatalogueEntry] {
     do {
       guard try files.isDirectory(logs(of: host)) == true else { return [] }
-      let catalogue = try Catalogue(path: logs(of: host), followsLinks: false)
-      return Set(try catalogue.list().entries.map(\.idPrefix))
+      return try Catalogue(path: logs(of: host), followsLinks: false).list().entries
     } catch {
       throw HubError(error)
     }

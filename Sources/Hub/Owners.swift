@@ -43,7 +43,7 @@ final class Owners: Sendable {
         let ledger = try HostLedger(of: host, in: hub)
         state.withLock { $0.pruned.formUnion(ledger.pruned) }
         // One that was removed here is fetched again, from whichever host has it.
-        var there = try hub.prefixes(of: host)
+        var there = Set(try hub.entries(of: host).map(\.idPrefix))
         for (id, proof) in ledger.proofs where there.contains(id.namePrefix) {
           note(id, proof, of: host)
         }

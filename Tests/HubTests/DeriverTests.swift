@@ -95,6 +95,8 @@ struct DeriverTests {
       #expect(said.first?.hasPrefix("pump-1: recording 8: \(words)") == true, "\(said)")
       let kept = try #require(try fleet.status(hosts).hosts.first)
       #expect(said.first == "pump-1: \(kept.problems.joined())")
+      #expect(kept.recordings == 2 && kept.verdicts[""] == 1)
+      #expect(kept.byteCount == Int64("ac".reduce(0) { $0 + Conversation.log($1).bytes.count }))
       let counts = turn == 1 ? "2 offered, 2 fetched, 1 derived" : "2 offered, 2 here"
       #expect(said.contains("pump-1: \(counts), status \(status), all here"), "\(said)")
       #expect(
@@ -169,6 +171,9 @@ struct DeriverTests {
     let bad = try deriver("kill -SEGV $$", patience: 60_000_000_000)
     let sentence = "pump-1: recording 8: deriving from it ended with signal 11: "
     put(Self.calibration)
+    // Of a host without a line, too.
+    _ = try fleet.round([], deriver: bad)
+    #expect(try fleet.status([]).hosts[0].problems.joined().hasPrefix(sentence.dropFirst(8)))
     #expect(try round(bad).first?.hasPrefix(sentence) == true)
     try #require(unlink("\(fleet.path)/calibrations/pump-1") == 0)
     #expect(try round(bad).first == "pump-1: 2 offered, 2 here, 1 derived, all here")

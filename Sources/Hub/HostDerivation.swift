@@ -105,9 +105,11 @@ struct HostDerivation {
       try drop(id, in: dates)
     }
     // Also of what nothing was derived. What a person removed is no lost log once the trash is emptied.
+    var removed: [String] = []
     for id in ledger.proofs.keys where presence.isGone(id, ledger) && !ledger.missing.contains(id) {
-      if try !isLost(id, in: []) { try ledger.append([HostLedger.missing(id, time)]) }
+      if try !isLost(id, in: []) { removed.append(HostLedger.missing(id, time)) }
     }
+    if !removed.isEmpty { try ledger.append(removed.sorted()) }
     try writeTable()
   }
 
@@ -133,9 +135,8 @@ struct HostDerivation {
     let samples = try places.first { try size(of: $0) != nil }
     // Its deletion counts only after it was said what it means.
     if ledger.missing.contains(id) { return samples != nil }
-    let place = samples ?? places.first
-    losses[id] =
-      losses[id] ?? .lost(id, store: catalogue.path, samples: place.map { "\(hub.path)/\($0)" })
+    let path = samples.map { "\(hub.path)/\($0)" }
+    losses[id] = losses[id] ?? .lost(id, store: catalogue.path, samples: path)
     return true
   }
 
@@ -169,7 +170,6 @@ struct HostDerivation {
       }
     }
     let order = order(try proof(of: entry, id))
-    try labels.makeSureIsWhole(catalogue.labelsPath(of: id))
     do {
       try derive(order, by: deriver, mark)
     } catch HubError.trapped(let signal) {

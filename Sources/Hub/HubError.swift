@@ -115,9 +115,8 @@ public enum HubError: StatusError {
     case .lost(let id, let store, let samples):
       "recording \(id) came here, and its log is neither in \(store) nor in its trash: a disk or a person removed it; put it "
         + "back from a copy, or restore it on its machine, and run a round"
-        + (samples.map {
-          "; its files in the tables stay meanwhile, and go with \($0) if you delete that"
-        } ?? "")
+        + (samples.map { "; its files in the tables stay meanwhile, and go if you delete \($0)" }
+          ?? "")
     case .labels(let path, let damage):
       "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
         + "has, and give the others again; until then its files in the tables stay as they are"

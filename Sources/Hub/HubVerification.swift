@@ -20,7 +20,7 @@ public struct HubVerification {
   /// Paths of derived files that have a log.
   private var expected: Set<String> = []
   /// Recordings that came to a host, and whose log is gone without anything having removed it.
-  private var losses: [(host: String, id: RecordingID, dates: Set<String>, error: HubError)] = []
+  private var losses: [(host: String, id: RecordingID, places: [String], error: HubError)] = []
 
   /// A hub that is locked.
   ///
@@ -55,11 +55,7 @@ public struct HubVerification {
     }
     // What another host has is that host's.
     for loss in losses where places[loss.id] ?? loss.host == loss.host {
-      for date in loss.dates {
-        for table in HubDirectory.Table.allCases {
-          expected.insert(hub.place(table, of: loss.id, host: loss.host, date: date))
-        }
-      }
+      expected.formUnion(loss.places)
       report("\(loss.host): \(loss.error)")
     }
     for host in try hub.knownHosts() where !hosts.contains(host) {
@@ -132,7 +128,7 @@ public struct HubVerification {
         report("recording \(entry.number): \(HubError.failure(error).sentence)")
       }
     }
-    try noteLosses(host, catalogue, entries, ledger, rows)
+    try noteLosses(host, catalogue, entries, ledger)
     guard rows.table != nil else { return }
     expected.insert(hub.table(of: host))
     _ = try DerivedRecording.makeTable(json, of: host, in: hub) { _, place, write in
@@ -141,28 +137,20 @@ public struct HubVerification {
   }
 
   private mutating func noteLosses(
-    _ host: String, _ catalogue: Catalogue, _ entries: [CatalogueEntry], _ ledger: HostLedger,
-    _ rows: HostRows
+    _ host: String, _ catalogue: Catalogue, _ entries: [CatalogueEntry], _ ledger: HostLedger
   ) throws {
     var presence = LogPresence(catalogue)
     presence.note(entries)
-    var dates = rows.unfinished
-    for row in rows.live.values { dates[row.id, default: []].insert(row.date) }
     let files = try hub.filesInTables(of: host)
-    for file in files { dates[file.id, default: []].insert(file.date) }
-    // Also of what nothing was derived.
-    for id in ledger.proofs.keys { dates[id, default: []].formUnion([]) }
-    let there = Set(files.map(\.place))
-    for (id, dates) in dates.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+    for id in ledger.proofs.keys.sorted(by: { "\($0)" < "\($1)" }) {
       guard try presence.isLost(id, ledger) else { continue }
-      let places = dates.sorted().map { hub.place(.samples, of: id, host: host, date: $0) }
-      let samples = places.first { there.contains($0) }
+      let places = files.filter { $0.id == id }.map(\.place)
+      let samples = places.first { $0.hasPrefix(HubDirectory.Table.samples.rawValue) }
       // Once its loss was said, the samples file was deleted to give it up.
       guard samples != nil || !ledger.missing.contains(id) else { continue }
-      let place = samples ?? places.first
       let error = HubError.lost(
-        id, store: catalogue.path, samples: place.map { "\(hub.path)/\($0)" })
-      losses.append((host, id, dates, error))
+        id, store: catalogue.path, samples: samples.map { "\(hub.path)/\($0)" })
+      losses.append((host, id, places, error))
     }
   }
 

@@ -83,24 +83,23 @@ public struct Deriver: Sendable {
   package static func answer(
     _ words: [String], gate: FaultGate = .open, isLimited: Bool = false
   ) throws(CommandFailure) -> [UInt8] {
-    guard words.count > 6, let round = Int32(words[0]), let id = RecordingID(words[4]),
-      let byteCount = UInt64(words[5]), let digest = SHA256Digest(words[6])
-    else { throw CommandFailure(.usage, "\(verb) speaks to imulog hub; run imulog hub DIR") }
-    let proof = HostLedger.Proof(byteCount: byteCount, digest: digest)
     let text: String
     do {
-      text = try make(words, round, id, proof, gate, isLimited)
+      text = try make(words, gate, isLimited)
     } catch {
       let failure = HubError.failure(error)
+      if failure.status == .usage { throw failure }
       text = "failed - - \(failure.status.rawValue) 0 \(failure.sentence)"
     }
     return CheckedLine.line(Array(text.utf8))
   }
 
   private static func make(
-    _ words: [String], _ round: Int32, _ id: RecordingID, _ proof: HostLedger.Proof,
-    _ gate: FaultGate, _ isLimited: Bool
+    _ words: [String], _ gate: FaultGate, _ isLimited: Bool
   ) throws -> String {
+    guard words.count > 6, let round = Int32(words[0]), let id = RecordingID(words[4]),
+      let byteCount = UInt64(words[5]), let digest = SHA256Digest(words[6])
+    else { throw CommandFailure(.usage, "\(verb) speaks to imulog hub; run imulog hub DIR") }
     let labels = words[7...].map { word in
       let end = word.firstIndex(of: "=") ?? word.endIndex
       return HubHost.Label(name: String(word[..<end]), value: String(word[end...].dropFirst()))
@@ -113,7 +112,7 @@ public struct Deriver: Sendable {
     }
     let order = DerivationOrder(
       hub: hub, host: HubHost(name: words[2], destination: "", labels: labels, line: 0),
-      entry: entry, id: id, proof: proof,
+      entry: entry, id: id, proof: HostLedger.Proof(byteCount: byteCount, digest: digest),
       round: round)
     let list = try catalogue.labels(of: id)
     try list.makeSureIsWhole(catalogue.labelsPath(of: id))
@@ -142,27 +141,23 @@ public struct Deriver: Sendable {
 extension Deriver {
   /// Sees to it that this process fails, and not another program.
   private static func limit(in hub: HubDirectory) throws {
-    // RLIMIT_FSIZE: a short log may be of many samples.
-    try limit(1, to: try Catalogue(path: hub.path).freeByteCount() / 2)
-    // RLIMIT_DATA: more than is needed, as a log is read in pieces.
-    let memory = UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(getpagesize())
-    try limit(2, to: min(memory / 2, 4 << 30))
+    let room = try Catalogue(path: hub.path).freeByteCount()
+    let memory = UInt64(clamping: sysconf(Int32(_SC_PHYS_PAGES))) * UInt64(getpagesize())
+    // RLIMIT_FSIZE: a short log may be of many samples. RLIMIT_DATA: more than is needed, as a log is read in pieces.
+    for (number, most) in [(1, room / 2), (2, min(memory / 2, 4 << 30))] {
+      var limit = rlimit()
+      let isKnown = getrlimit(__rlimit_resource_t(UInt32(number)), &limit) == 0
+      limit.rlim_cur = min(limit.rlim_cur, rlim_t(clamping: most))
+      guard isKnown, setrlimit(__rlimit_resource_t(UInt32(number)), &limit) == 0 else {
+        throw CommandFailure(.unavailable, "limit \(number) cannot be set (errno \(errno))")
+      }
+    }
     // The first that a kernel without memory ends; where there is no /proc, it chooses.
     let score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
     guard score >= 0 else { return }
     defer { close(score) }
     guard write(score, "1000", 4) == 4 else {
-      throw CommandFailure(.unavailable, "writing to /proc/self/oom_score_adj: errno \(errno)")
-    }
-  }
-
-  /// Lowers one of this process's limits.
-  private static func limit(_ resource: UInt32, to most: UInt64) throws(CommandFailure) {
-    var limit = rlimit()
-    let isKnown = getrlimit(__rlimit_resource_t(resource), &limit) == 0
-    limit.rlim_cur = min(limit.rlim_cur, rlim_t(clamping: most))
-    guard isKnown, setrlimit(__rlimit_resource_t(resource), &limit) == 0 else {
-      throw CommandFailure(.unavailable, "the limits of a process cannot be set (errno \(errno))")
+      throw CommandFailure(.unavailable, "/proc/self/oom_score_adj cannot be set (errno \(errno))")
     }
   }
 

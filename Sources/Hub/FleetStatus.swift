@@ -56,13 +56,14 @@ public struct FleetStatus: Sendable {
     init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory, now: Int64) {
       var state = HostState()
       var rows: [RecordingRow?] = []
-      var underived: [Int64] = []
+      var underived: Int64 = 0
       do {
         state = try HostState(of: name, in: hub)
         var file = try HostRows(of: name, in: hub)
         rows = try file.json().values.map { RecordingRow(json: $0) }
         for entry in try hub.entries(of: name) where file.live[entry.fileName] == nil {
-          underived.append(Int64(try hub.files.status(entry.path, followsLink: false).st_size))
+          underived += Int64(try hub.files.status(entry.path, followsLink: false).st_size)
+          rows.append(nil)
         }
       } catch {
         // The other hosts are shown.
@@ -70,10 +71,8 @@ public struct FleetStatus: Sendable {
       }
       (self.name, self.labels, isListed) = (name, labels ?? state.labels, labels != nil)
       self.state = state
-      verdicts = Dictionary(grouping: rows + underived.map { _ in nil }) {
-        $0?.text("verdict") ?? ""
-      }.mapValues(\.count)
-      byteCount = rows.reduce(underived.reduce(0, +)) { $0 + ($1?.integer("log_bytes") ?? 0) }
+      verdicts = Dictionary(grouping: rows) { $0?.text("verdict") ?? "" }.mapValues(\.count)
+      byteCount = rows.reduce(underived) { $0 + ($1?.integer("log_bytes") ?? 0) }
       // While the hub's own clock is not set, it shows no other one to be ahead.
       let latest = now < WallTime.earliestCredible ? Int64.max : now + Host.leeway
       func time(_ recording: Recording) -> Int64? {

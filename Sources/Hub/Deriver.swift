@@ -152,12 +152,14 @@ extension Deriver {
         throw CommandFailure(.unavailable, "limit \(number) cannot be set (errno \(errno))")
       }
     }
-    // The first that a kernel without memory ends; where there is no /proc, it chooses.
-    let score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
-    guard score >= 0 else { return }
-    defer { close(score) }
-    guard write(score, "1000", 4) == 4 else {
-      throw CommandFailure(.unavailable, "/proc/self/oom_score_adj cannot be set (errno \(errno))")
+    // Listed as imulog, not as `exe`, and the first that a kernel without memory ends; where there is no /proc, it chooses.
+    for (name, value) in [("comm", "imulog"), ("oom_score_adj", "1000")] {
+      let file = open("/proc/self/\(name)", O_WRONLY | O_CLOEXEC)
+      guard file >= 0 else { continue }
+      defer { close(file) }
+      guard write(file, value, value.utf8.count) == value.utf8.count else {
+        throw CommandFailure(.unavailable, "/proc/self/\(name) cannot be set (errno \(errno))")
+      }
     }
   }
 

@@ -204,7 +204,7 @@ struct HubFaultTests {
       for turn in $(seq 500); do
         grep -qx 1000 /proc/$!/oom_score_adj && break; sleep 0.02
       done
-      cat /proc/$!/oom_score_adj
+      grep -qx imulog /proc/$!/comm && cat /proc/$!/oom_score_adj
       sed -n 's/Max \\(data\\|file\\) size *\\([0-9]*\\) .*/\\2/p' /proc/$!/limits
       sed -n 's/MemTotal: *\\([0-9]*\\) .*/\\1/p' /proc/meminfo
       stat -f -c '%a*%S' fleet

@@ -234,11 +234,8 @@ struct HostDerivation {
   }
 
   private func removeFiles(of id: RecordingID, in dates: Set<String>) throws {
-    for date in dates.sorted() {
-      for table in HubDirectory.Table.allCases {
-        try hub.files.remove(
-          "\(hub.path)/\(hub.place(table, of: id, host: host.name, date: date))")
-      }
+    for place in hub.places(of: id, host: host.name, dates: dates) {
+      try hub.files.remove("\(hub.path)/\(place)")
     }
   }
 

@@ -17,15 +17,17 @@ extension HubDirectory {
         hosts.insert(String(name.dropFirst("host=".count)))
       }
     }
-    return try hosts.filter { HostFile.isFolderName($0) }.filter { try !isThere(logs(of: $0)) }
-      .sorted()
+    return try hosts.filter { HostFile.isFolderName($0) }.filter {
+      try files.isDirectory(logs(of: $0)) == nil
+    }
+    .sorted()
   }
 
   /// Removes the files that a host has in the tables, and its rows; returns how many those were. Files that no hub makes
   /// stay.
   func dropTables(of host: String) throws -> Int {
     var places = try filesInTables(of: host).map(\.place)
-    if try isThere("\(path)/\(table(of: host))") { places.append(table(of: host)) }
+    if try files.isDirectory("\(path)/\(table(of: host))") != nil { places.append(table(of: host)) }
     for place in places.sorted() { try files.remove("\(path)/\(place)") }
     // Last: killed before, the next round finds the rest.
     try files.remove(rows(of: host))
@@ -52,19 +54,16 @@ extension HubDirectory {
 
   private static let tables = Table.allCases.map(\.rawValue) + ["recordings"]
 
+  /// Where files of a recording may be, by the dates of its folders.
+  func places(of id: RecordingID, host: String, dates: Set<String>) -> [String] {
+    dates.sorted().flatMap { date in
+      Table.allCases.map { place($0, of: id, host: host, date: date) }
+    }
+  }
+
   /// Names in a directory; none where there is no directory.
   private func names(in folder: String) throws -> [String] {
     guard try files.isDirectory(folder) == true else { return [] }
     return try files.names(in: folder)
-  }
-
-  private func isThere(_ path: String) throws -> Bool {
-    do throws(StorageError) {
-      _ = try files.status(path, followsLink: false)
-      return true
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
   }
 }

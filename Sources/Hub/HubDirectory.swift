@@ -227,20 +227,13 @@ public struct HubDirectory: Sendable {
   /// The recordings of a host whose UUIDs begin with one of `prefixes`. Reads the header of each; those that cannot be read are
   /// reported when something is to be derived from them.
   func recordings(of host: String, _ prefixes: Set<String>) throws(HubError) -> [RecordingID] {
-    var found: [RecordingID] = []
     do {
       let catalogue = try Catalogue(path: logs(of: host), followsLinks: false)
-      for entry in try catalogue.list().entries where prefixes.contains(entry.idPrefix) {
-        do {
-          found.append(try catalogue.reader(of: entry).description.id)
-        } catch {
-          continue
-        }
-      }
+      return try catalogue.list().entries.filter { prefixes.contains($0.idPrefix) }
+        .compactMap { catalogue.identity(of: $0) }
     } catch {
       throw HubError(error)
     }
-    return found
   }
 
   /// The hosts that have a ledger.

@@ -106,11 +106,7 @@ public struct HubVerification {
           }
           places[id] = host
           // Some of its files may be there, as a program that was ended left them.
-          for folder in rows.unfinished[id] ?? [] {
-            for table in HubDirectory.Table.allCases {
-              expected.insert(hub.place(table, of: id, host: host, date: folder))
-            }
-          }
+          expected.formUnion(hub.places(of: id, host: host, dates: rows.unfinished[id] ?? []))
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
         }
@@ -118,9 +114,7 @@ public struct HubVerification {
           report(
             "recording \(entry.number): \(HubError.elsewhere(owner: other, store: catalogue.path))")
         }
-        for table in HubDirectory.Table.allCases {
-          expected.insert(hub.place(table, of: row.id, host: host, date: row.date))
-        }
+        expected.formUnion(hub.places(of: row.id, host: host, dates: [row.date]))
         try verify(entry, row, json[row.id], host, ledger) {
           report("recording \(entry.number): \($0)")
         }

@@ -9,8 +9,8 @@ public struct LogSummary: Equatable, Sendable {
   public enum State: String, CaseIterable, Sendable {
     /// It has its end.
     case complete
-    /// It ended, and parts of it cannot be read. Only a pass over the whole log finds that; a summary of the first and
-    /// last page does not.
+    /// It ended, and parts of it cannot be read, or its account does not balance. Only a pass over the whole log finds
+    /// that; a summary of the first and last page does not.
     case damaged
     /// It is being written.
     case live = "running"
@@ -67,7 +67,7 @@ extension Account {
     switch end {
     case nil: state = isLive ? .live : .recovered
     case let end?:
-      state = damageCount > 0 || lostTickCount > 0 ? .damaged : LogSummary.State(end)
+      state = isIntact && lostTickCount == 0 ? LogSummary.State(end) : .damaged
     }
     return LogSummary(
       description: description, state: state, ledger: ledger, tickCount: tickCount, end: end,

@@ -24,6 +24,7 @@ extension Account {
 
   /// What is wrong, each in a few words:
   ///
+  /// - samples and gaps that are not those of the end, or ticks that are neither, without damage that explains them;
   /// - more than one sample in 1000 missing, or a gap of more than a second;
   /// - a sample at the end of its range: the peak was higher;
   /// - one read in 100 more than half a period late, unless the chip keeps the time;
@@ -34,6 +35,9 @@ extension Account {
   public var flaws: [String] {
     var flaws: [String] = []
     if sampleCount == 0 { flaws.append("no samples") }
+    if damageCount == 0, isBalanced == false || unexplainedTickCount > 0 {
+      flaws.append("its account does not balance")
+    }
     let gapTime = description.rate.nanoseconds(atTick: longestGap)
     if sampleCount > 0,
       missingCount > tickCount / 1000 || (longestGap > 0 && gapTime > 1_000_000_000)

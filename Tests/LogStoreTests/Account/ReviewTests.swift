@@ -27,6 +27,16 @@ struct ReviewTests {
       review.lateness == LatenessSummary(median: 50_000, percentile99: 90_000, maximum: 1_000_000))
   }
 
+  @Test("an end that states other samples than there are is a flaw", arguments: [999, 1001])
+  func unbalanced(stated: UInt64) throws {
+    var recording = ReviewedRecording(rate: 100)
+    recording.still(seconds: 10)
+    recording.ledger.sampled = stated
+    let review = try recording.review()
+    #expect(review.sentence == "flawed: its account does not balance")
+    #expect(review.summary.state == .damaged)
+  }
+
   @Test("still and moving parts are distinguished, in order")
   func parts() throws {
     var recording = ReviewedRecording(rate: 100)

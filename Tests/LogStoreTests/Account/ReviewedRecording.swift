@@ -13,7 +13,7 @@ struct ReviewedRecording {
   var hasEnd = true
   private let description: RecordingDescription
   private let rate: SampleRate
-  private var ledger = TickLedger()
+  var ledger = TickLedger()
   private var records: [TickRecord] = []
   private var tick: UInt64 = 0
 

@@ -15,9 +15,10 @@ extension LogReader where Storage: ~Copyable {
   public mutating func seek(toTime time: Int64) throws(LogError) {
     // The times that a chip's samples have in the log may be off by more than a flush.
     let margin: Int64 = description.clock == .grid ? 0 : 1_000_000_000
-    let first = try page(before: time.subtractingReportingOverflow(margin).partialValue)
+    let time = max(time, -RecordingTime.limit)
+    let first = try page(before: time - margin)
     let scanned =
-      description.clock == .grid ? first : try page(before: max(time, .min / 2) - ChipTimes.scanned)
+      description.clock == .grid ? first : try page(before: time - ChipTimes.scanned)
     if first == 0 { rewind() } else { jump(toPage: first) }
     scanStart = scanned
   }

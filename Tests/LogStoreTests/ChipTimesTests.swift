@@ -294,7 +294,7 @@ struct ChipTimesTests {
   func seek(seed: UInt64) throws {
     let log = try ChipLog(Simulation(drift: 20, seconds: 90, seed: seed))
     let whole = try Found(log.bytes)
-    for second in [0, 1, 50, 70, 96] as [Int64] {
+    for second in [-9_223_372_036, 0, 1, 50, 70, 96] as [Int64] {
       let part = try Found(log.bytes, from: second * 1_000_000_000)
       let first = try #require(part.ticks.first)
       let count = part.times.count

@@ -60,8 +60,7 @@ extension Account {
     if let motion, let rest = motion.accelerationAtRest, motion.stillness.stillTime > 1_000_000_000,
       abs(rest - 1) > 0.1
     {
-      let hundredths = Int((rest * 100).rounded())
-      flaws.append("at rest it measures \(hundredths) % of gravity")
+      flaws.append("at rest it measures \(Plain.number(rest * 100, per: 1)) % of gravity")
     }
     if let certificate, certificate.verdict == .fail {
       let failed = certificate.findings(.fail).map(\.sentence)

@@ -169,6 +169,9 @@ struct ReviewTests {
     var heavy = ReviewedRecording(rate: 100)
     heavy.still(seconds: 5, az: 19_000)
     #expect(try heavy.review().flaws == ["at rest it measures 116 % of gravity"])
+    var foreign = ReviewedRecording(rate: 100, scale: Fraction(.max, 1))
+    for _ in 0..<500 { foreign.add(RawSample(az: 1)) }
+    #expect(try foreign.review().flaws.last?.hasSuffix("e+20 % of gravity") == true)
     for reason in StopReason.allCases {
       var recording = ReviewedRecording(rate: 100)
       recording.still(seconds: 1)

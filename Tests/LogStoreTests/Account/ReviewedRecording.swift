@@ -18,7 +18,10 @@ struct ReviewedRecording {
   private var tick: UInt64 = 0
 
   /// At ±2 g and ±250 °/s, with the scales of an MPU-6050.
-  init(rate hertz: UInt32, channels: ChannelSet = .all, model: String = "MPU-6050") {
+  init(
+    rate hertz: UInt32, channels: ChannelSet = .all, model: String = "MPU-6050",
+    scale: Fraction = Fraction(1, 16384)
+  ) {
     guard let rate = SampleRate(hertz) else { preconditionFailure("a rate is not 0") }
     self.rate = rate
     description = RecordingDescription(
@@ -26,7 +29,7 @@ struct ReviewedRecording {
       plannedTicks: nil, timeUnit: 1000,
       sensor: SensorDescription(
         model: model, identity: 0x68, address: 0x68, accelerometerRange: 2,
-        gyroscopeRange: 250, accelerometerScale: Fraction(1, 16384),
+        gyroscopeRange: 250, accelerometerScale: scale,
         gyroscopeScale: Fraction(1, 131), temperatureScale: Fraction(1, 340),
         temperatureOffset: Fraction(3653, 100), outputDataRate: 1000, filter: ""),
       board: "", host: "", software: "", note: "", syncInterval: 0, realTime: "")

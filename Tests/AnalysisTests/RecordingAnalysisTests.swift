@@ -150,6 +150,17 @@ struct RecordingAnalysisTests {
     }
   }
 
+  @Test("a spectrogram of times that go back by centuries has a column for each window that it can")
+  func timesGoBack() throws {
+    var log = try WrittenLog(hertz: 100, isImported: true)
+    for tick in 0..<2000 {
+      let start: Int64 = tick < 1000 ? 1 << 61 : -(1 << 62) + 1
+      log.add(UInt64(tick), at: start + Int64(tick) * 10_000_000, RawSample(ax: Int16(tick % 7)))
+    }
+    let found = try Spectrogram(try log.columns(), of: .channel(0))
+    #expect(found.columns.contains { !$0.isEmpty })
+  }
+
   @Test("the cells of a frequency have their middle where the axis has it", arguments: [128, 4000])
   func place(count: Int) throws {
     var log = try WrittenLog(hertz: 1000)

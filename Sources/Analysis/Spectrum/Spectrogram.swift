@@ -86,7 +86,8 @@ public struct Spectrogram: Sendable {
     let time =
       Double(segment.firstTime - span.lowerBound) + length * Double(sample) / Double(segment.count)
     let part = time / Double(span.upperBound - span.lowerBound)
-    return min(columns.count - 1, max(0, Int(part * Double(columns.count))))
+    // A damaged or foreign log may place a segment far outside.
+    return Int(min(max(part * Double(columns.count), 0), Double(columns.count - 1)))
   }
 
   /// Ends a column: what the windows since the one before it show.

@@ -103,7 +103,7 @@ public struct SpectrogramDrawing {
     let part =
       (Double(spectrogram.columns[column][row]) - range.lowerBound)
       / (range.upperBound - range.lowerBound)
-    return min(last, max(0, Int(part * Double(last + 1))))
+    return Int(min(max(part * Double(last + 1), 0), Double(last)))
   }
 
   /// The cells of a row that have a level, joined where they are neighbours; in units of a cell, from the last one on.

@@ -65,6 +65,6 @@ extension ImportValues {
     var power = 0
     var digits = value
     while digits < 100, power < 15 { (digits, power) = (digits * 10, power + 1) }
-    return Plain.number(Int64(digits.rounded()), per: ImportDecimal.wholePowers[power])
+    return Plain.number(value, per: ImportDecimal.wholePowers[power])
   }
 }

@@ -213,7 +213,7 @@ struct ImportValues {
     guard reached <= group.mostOfAnyChip else {
       throw .guessBeyondChips(
         name: name, what: group.name, unit: guess.sign,
-        reached: "\(Int(reached.rounded())) \(group == .gyroscope ? "°/s" : "g")",
+        reached: "\(Plain.number(reached, per: 1)) \(group == .gyroscope ? "°/s" : "g")",
         choices: group.choices)
     }
     remarks.append(

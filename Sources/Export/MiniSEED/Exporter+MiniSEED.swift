@@ -240,7 +240,7 @@ struct SeedSamples: SampleFormat {
 
   /// Nanoseconds as a bound: a microsecond more than they may be.
   private static func milliseconds(_ nanoseconds: Double) -> String {
-    Plain.number(Int64((nanoseconds / 1000).rounded(.up)), per: 1000) + " ms"
+    Plain.number((nanoseconds / 1000).rounded(.up) / 1000, per: 1000) + " ms"
   }
 
   /// What the format cannot say.

@@ -73,7 +73,7 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
     guard product.high < unit else { return .max }
     let tick = unit.dividingFullWidth(product).quotient
     // The grid is rounded down, so the next tick may fall on this very nanosecond.
-    let next = self.nanoseconds(atTick: tick + 1)
-    return next <= nanoseconds && next < .max ? tick + 1 : tick
+    let next = tick < .max ? tick + 1 : tick
+    return self.nanoseconds(atTick: next) <= nanoseconds ? next : tick
   }
 }

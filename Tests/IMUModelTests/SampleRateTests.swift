@@ -65,6 +65,8 @@ struct SampleRateTests {
   func saturation() throws {
     let slow = try #require(SampleRate(1, per: 10000))
     #expect(slow.nanoseconds(atTick: .max) == RecordingTime.limit - 1)
+    let fast = try #require(SampleRate(.max))
+    #expect(fast.tick(atNanoseconds: 4_294_967_297_000_000_000) == .max)
   }
 
   @Test(

@@ -121,6 +121,16 @@ struct PhoneImporterTests {
     }
   }
 
+  @Test("a rate at which the samples would last longer than a log is refused")
+  func rateTooLow() throws {
+    let list = (1...20).map { "{\"x\":\($0),\"y\":0,\"z\":0}" }.joined(separator: ",")
+    var options = Imports.options
+    options.rate = SampleRate(decimal: "0.000000001")
+    #expect(throws: ImportError.rateTooLow(name: "phone.json", given: "0.000000001")) {
+      _ = try Imports.phone("{\"dataType\":0,\"coordinateList\":[\(list)]}", options)
+    }
+  }
+
   @Test("a document without a duration is imported at 10 Hz, and a remark says so")
   func noDuration() throws {
     let document = "{\"sensor\":0,\"axisValues\":[{\"x\":1,\"y\":0,\"z\":0}]}"

@@ -49,13 +49,16 @@ public struct PhoneImporter: Importer, ~Copyable {
     } else {
       rate = try PhoneImporter.rate(of: document, source.name)
     }
+    let count = UInt64(document.vectors.count)
+    let lastTime = rate.nanoseconds(atTick: count - 1)
+    guard lastTime < RecordingTime.limit - 1 else {
+      throw .rateTooLow(name: source.name, given: Plain.hertz(rate))
+    }
     let isRateKnown = options.rate != nil || document.duration != nil
     remarks =
       isRateKnown
       ? [] : ["\(source.name) does not say how long it took: 10 Hz is assumed; give it with --rate"]
     samples = document.vectors.map { scale.sample($0) }
-    let count = UInt64(samples.count)
-    let lastTime = rate.nanoseconds(atTick: count - 1)
     description = options.description(
       channels: document.sensor == .accel ? .accelerometer : .gyroscope, rate: rate,
       timeUnit: rate.timeUnit, ticks: count, sensor: scale.sensor)

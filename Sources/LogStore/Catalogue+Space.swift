@@ -264,22 +264,18 @@ extension Catalogue {
       let found = use(of: victim.entry)
       guard found == .none || (found == .unknown && !victim.isKnown) else { return false }
     }
-    let id = identity(of: victim.entry)
     do {
-      let isGone =
-        victim.isTrashed
+      if let id = identity(of: victim.entry) { try noteExpiry(ofLabels: id) }
+    } catch {
+      // Where there is no room for the mark, the labels stay.
+    }
+    do {
+      return victim.isTrashed
         ? try files.remove(victim.entry.nameInTrash, in: try openTrash())
         : try files.remove(victim.entry.path)
-      guard isGone else { return false }
     } catch {
       return false
     }
-    do {
-      if let id { try forgetLabels(of: id) }
-    } catch {
-      // They make no room, and expire.
-    }
-    return true
   }
 }
 

@@ -14,6 +14,7 @@ import IMUModel
 ///     DIR/.labels/UUID.labels                        names of parts of recordings
 ///     DIR/.part-…, .unsynced-…, .aside-…             incomplete copies from elsewhere: see ``PartialCopy``
 ///     DIR/.freeing-…                                 a recording whose original another machine is asked to free
+///     DIR/.deleted-…                                 a recording that was deleted to make room, and whose labels expire
 ///
 /// Several programs may use a store at once. A value of this type keeps nothing open and may be copied.
 public struct Catalogue: Sendable {

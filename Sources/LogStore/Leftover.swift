@@ -15,6 +15,8 @@ public struct Leftover: Equatable, Sendable {
     case unsynced
     /// Only a mark: a pull got no answer when it asked another machine to free the original.
     case freeing
+    /// Only a mark: the recording was deleted to make room, and its labels expire with the mark.
+    case deleted
   }
 
   /// The recording that it was to become.
@@ -36,6 +38,7 @@ public struct Leftover: Equatable, Sendable {
   }
 
   static let asidePrefix = ".aside-"
+  static let deletedPrefix = ".deleted-"
 
   /// The leftover with this file name; `nil` for other names.
   init?(fileName: String) {
@@ -43,6 +46,7 @@ public struct Leftover: Equatable, Sendable {
     let states: [(String, State)] = [
       (PartialCopy.prefix, .partial), (PartialCopy.unsyncedPrefix, .unsynced),
       (Leftover.asidePrefix, .aside), (Catalogue.freeingPrefix, .freeing),
+      (Leftover.deletedPrefix, .deleted),
     ]
     guard let (prefix, state) = states.first(where: { fileName.hasPrefix($0.0) }) else {
       return nil
@@ -79,7 +83,7 @@ extension Catalogue {
     }
   }
 
-  /// Deletes leftovers, and labels without a recording, that have not changed for 30 days and that no program is using.
+  /// Deletes leftovers that have not changed for 30 days and that no program is using.
   ///
   /// A clock that is not synchronised gives no age, neither now nor when they were written: the first call with a
   /// synchronised clock dates them and counts from there. One that cannot be read or deleted stays and stops nothing.
@@ -89,10 +93,13 @@ extension Catalogue {
   @discardableResult
   public func expireLeftovers(now: WallTime) throws(CatalogueError) -> [String] {
     guard now.isCredible else { return [] }
-    try expireLabels(now: now)
     return try leftovers().filter { leftover in
       do {
-        return try expire(leftover, now: now.stamp.seconds)
+        // What is here again keeps its labels.
+        let isBack = try leftover.state == .deleted && entry(of: leftover.id) != nil
+        return try isBack
+          ? files.remove(path(of: leftover.fileName))
+          : expire(leftover, now: now.stamp.seconds)
       } catch {
         return false
       }
@@ -117,6 +124,7 @@ extension Catalogue {
     // It may have been written since it was listed.
     let changed = Int64(max(status.st_mtim.tv_sec, status.st_ctim.tv_sec))
     guard now - changed >= Catalogue.trashAgeLimit else { return false }
+    if leftover.state == .deleted { try forgetLabels(of: leftover.id) }
     try files.remove(path)
     return true
   }

@@ -184,6 +184,7 @@ public enum StoreFile {
   private static let prefixes = [
     Catalogue.temporaryPrefix, Catalogue.unfinishedPrefix, PartialCopy.prefix,
     PartialCopy.unsyncedPrefix, Leftover.asidePrefix, Catalogue.freeingPrefix,
+    Leftover.deletedPrefix,
   ]
 
   /// Whether a directory with these entries is a store and nothing else, such as a home or a disk.

@@ -8,7 +8,8 @@ public import IMUModel
 //     DIR/.labels/UUID.labels
 //
 // Its lines are those of ``LabelList``. The file belongs to the UUID: it stays where it is while the recording is in the
-// trash, and is deleted with the recording for good, or expires. Writers hold the number lock; readers need no lock, because lines are
+// trash or was taken away by a person, and is deleted with the recording for good, or, where that was to make room, 30 days
+// later. Writers hold the number lock; readers need no lock, because lines are
 // appended whole or fail their check. A file without room for another line is replaced by one without the lines that later
 // ones took back:
 //
@@ -228,20 +229,10 @@ extension Catalogue {
     return LabelList(bytes[..<count])
   }
 
-  /// Deletes labels of recordings that are neither here nor in the trash, which a program left that was killed. Labels that
-  /// changed within 30 days stay: they may have come before their recording.
-  func expireLabels(now: WallTime) throws(CatalogueError) {
-    let labelled = try labelled()
-    guard !labelled.isEmpty else { return }
-    let known = Set((try list().entries + (try trashed()).map(\.entry)).map(\.idPrefix))
-    for id in labelled where !known.contains(id.namePrefix) {
-      try wrapped { () throws(StorageError) in
-        guard let changed = try files.facts(labelsPath(of: id))?.changed,
-          now.stamp.seconds - changed >= Catalogue.trashAgeLimit
-        else { return }
-        try forgetLabels(of: id)
-      }
-    }
+  /// Notes, before a recording is deleted to make room, that its labels expire; until then a pull fetches them.
+  func noteExpiry(ofLabels id: RecordingID) throws(StorageError) {
+    guard try files.facts(labelsPath(of: id)) != nil else { return }
+    _ = try ownFile("\(Leftover.deletedPrefix)\(id)")
   }
 
   /// Deletes the labels of a recording that is neither in the store nor in the trash, such as one that was deleted.

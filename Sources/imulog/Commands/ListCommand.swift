@@ -21,8 +21,9 @@ struct ListCommand: ParsableCommand {
 
       --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
       synced (unsynced) or abandoned because the other machine now has a different recording of that name \
-      (aside), and marks of unanswered requests to free an original (freeing). They are deleted 30 days \
-      after their last change.
+      (aside), and marks of unanswered requests to free an original (freeing). It also lists marks of \
+      recordings that made room and have labels left (deleted). They are deleted 30 days after their last \
+      change, labels with the mark.
 
       Examples:
         imulog list

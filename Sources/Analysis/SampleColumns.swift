@@ -89,6 +89,8 @@ public final class SampleColumns {
   public private(set) var count = 0
   /// In order of time.
   public private(set) var segments: [SampleSegment] = []
+  /// Whether the recording was found to be cut off within the columns' stretch.
+  public var isCutOff = false
   /// What is not in the columns.
   public internal(set) var account = Account()
   private let memory: UnsafeMutablePointer<Int16>

@@ -24,8 +24,11 @@ public struct Exporter: Sendable {
     /// Facts about the recording that the format cannot express: sentences for the user.
     public var remarks: [String] = []
 
-    /// Whether damage took no part of what was asked for.
-    public var isWhole: Bool { damages == 0 && !areLabelsDamaged }
+    /// Whether the recording is cut off within what was asked for; not while a program writes it.
+    public var isCutOff = false
+
+    /// Whether nothing of what was asked for is missing.
+    public var isWhole: Bool { damages == 0 && !areLabelsDamaged && !isCutOff }
   }
 
   /// What to export, and how.
@@ -76,6 +79,7 @@ public struct Exporter: Sendable {
     var report = try writeFormat(&reader, to: &sink)
     report.remarks += remarks
     report.remarks += correctionRemarks(reader)
+    if !options.isLive { report.isCutOff = try reader.isCutOff(options) }
     try sink.flush()
     if report.samples == 0, report.damages == 0, options.format.hasRowsOnly {
       report.remarks.append("there is no sample to export: the output has none")
@@ -256,6 +260,7 @@ extension Exporter {
       var report = try rows.follow(&reader, to: &sink, more: more)
       report.remarks += leftOut(labels: 0, marks: report.marks)
       report.remarks += remarks + correctionRemarks(reader)
+      report.isCutOff = try reader.isCutOff(options)
       try sink.flush()
       return report
     case .csv:
@@ -268,6 +273,7 @@ extension Exporter {
       var report = try rows.follow(&reader, to: &sink, more: more)
       report.remarks += leftOut(labels: 0, marks: report.marks)
       report.remarks += remarks + correctionRemarks(reader)
+      report.isCutOff = try reader.isCutOff(options)
       try sink.flush()
       return report
     default: throw .optionNotSupported(option: "--follow", format: options.format)
@@ -327,7 +333,9 @@ extension Exporter {
     do {
       var reader = try LogReader(storage)
       let account = try reader.account()
-      return Report(samples: account.sampleCount, damages: account.damageCount)
+      let isCutOff = !options.isLive && account.end?.reason ?? .recovered == .recovered
+      return Report(
+        samples: account.sampleCount, damages: account.damageCount, isCutOff: isCutOff)
     } catch {
       if case .storage = error { throw .log(error) }
       // Nothing can be read without the header: the whole log is damaged.

@@ -96,10 +96,10 @@ public struct PendingFile: ~Copyable {
       .cannotCreate, "\(path) stays as it is: \(reason); delete it first, or \(remedy)")
   }
 
-  /// Renames the file to its final name and replaces an existing one, but for contents of which damage took a part.
+  /// Renames the file to its final name and replaces an existing one, but for contents that may lack a part.
   public func publish(isWhole: Bool = true) throws(CommandFailure) {
     guard let temporary = temporary?.path else { return }
-    try keep(for: isWhole ? nil : "the recording is damaged, and a part of it would be missing")
+    try keep(for: isWhole ? nil : "the recording is damaged or has no end, and so not whole")
     guard fsync(descriptor) == 0 else {
       throw PendingFile.failure("cannot sync", path, errno, remedy)
     }

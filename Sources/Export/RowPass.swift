@@ -171,6 +171,15 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
+  /// Whether the recording is cut off within the options' range; throws this module's error.
+  mutating func isCutOff(_ options: ExportOptions) throws(ExportError) -> Bool {
+    do {
+      return try isCutOff(before: options.to ?? .max)
+    } catch {
+      throw .log(error)
+    }
+  }
+
   /// The beginning of the grid: 0, but in an imported recording any time. The reader is at the beginning afterwards.
   mutating func origin() throws(ExportError) -> Int64 {
     rewind()

@@ -32,6 +32,17 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that hold more than a writer collects between two syncs: 1024 samples of at most 22 bytes.
   private static var pagesTogether: UInt32 { 8 }
 
+  /// Whether the recording has neither an end that its recorder wrote nor a sample at `time` or later: what it had before
+  /// that time may be missing. The reader is anywhere afterwards.
+  public mutating func isCutOff(before time: Int64) throws(LogError) -> Bool {
+    if let end = try outerPages().end, end.reason != .recovered { return false }
+    try seek(toTime: time)
+    while let item = try next() {
+      if case .samples = item, let last = block.times.last, last >= time { return false }
+    }
+    return true
+  }
+
   /// Whether the recording has its end. The reader is at the beginning afterwards.
   public mutating func hasEnd() throws(LogError) -> Bool { try outerPages().end != nil }
 

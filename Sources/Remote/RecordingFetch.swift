@@ -271,7 +271,7 @@ struct RecordingFetch {
       let conversion = Conversion(
         format: format, directory: settings.directory, fill: settings.fill)
       guard let report = try conversion.run(entry, in: local.catalogue) else { return }
-      if !report.isWhole { outcome.isDamaged = true }
+      if report.damages > 0 || report.areLabelsDamaged { outcome.isDamaged = true }
       for remark in report.remarks { outcome.note(remark) }
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)

@@ -76,6 +76,25 @@ struct DamageCommandTests {
     #expect(bench.run("list").status == 0)
   }
 
+  @Test(
+    "what a recording that lost its tail has left replaces no file; a part before the loss does")
+  func lostTail() throws {
+    try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
+    let name = try bench.logName()
+    bench.directory.write(Array(bench.directory.bytes(of: name).prefix(3 * 4096)), to: name)
+    for file in ["kept.svg", "kept.csv", "kept.imulog"] {
+      let kept = bench.file(file, "whole")
+      bench.run("export", "1", "-o", kept).expect(73, "\(file) stays as it is", "has no end")
+      expectSame(bench.directory.bytes(of: file), Array("whole".utf8))
+    }
+    let kept = bench.file("kept.svg", "whole")
+    bench.run("analyze", "1", "--svg", kept).expect(73, "kept.svg stays as it is")
+    bench.run("analyze", "1", "--to", "1s", "--svg", kept).expect(0)
+    bench.run("export", "1", "--to", "1s", "-o", kept).expect(0)
+    let new = bench.directory.path + "/new.csv"
+    bench.run("export", "1", "-o", new).expect(0, "its end is missing")
+  }
+
   @Test("show draws no line across lost samples, reports the damage, and in a pipe exits with 65")
   func show() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")

@@ -111,8 +111,10 @@ struct AnalyzeCommand: ParsableCommand {
     }
     var reader = try LogReader(
       try ProgressStorage(try catalogue.storage(of: entry), "reading recording \(entry.number)"))
+    let isLive = try catalogue.isLive(entry)
     let columns = try SampleColumns.read(
       &reader, from: from?.nanoseconds, to: to?.nanoseconds)
+    columns.isCutOff = try isLive ? false : reader.isCutOff(before: to?.nanoseconds ?? .max)
     guard !columns.channels.isEmpty else {
       throw AnalysisError.channelsMissing(
         needed: "an axis of a sensor", recorded: reader.description.channels)
@@ -193,7 +195,7 @@ struct AnalyzeCommand: ParsableCommand {
     let file = try PendingFile(output, remedy: "choose another FILE")
     var sink = BufferedSink(file.descriptor, name: output)
     try fillSink(&sink)
-    try file.publish(isWhole: columns.account.damages == 0)
+    try file.publish(isWhole: columns.account.damages == 0 && !columns.isCutOff)
   }
 }
 

@@ -188,6 +188,7 @@ struct ExportCommand: ParsableCommand {
       report = try toFile(entry, of: catalogue, options)
     }
     report.add(labelRemark)
+    if report.isCutOff { report.remarks.append("its end is missing; what is there was exported") }
     guard report.damages > 0 else {
       for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
       guard report.areLabelsDamaged else { return }

@@ -9,4 +9,9 @@ public enum RecordingTime {
   /// Whether a recording can have this time.
   @inlinable
   public static func contains(_ nanoseconds: Int64) -> Bool { nanoseconds.magnitude < limit }
+
+  /// The time of a recording that is nearest to this one.
+  package static func clamped(_ nanoseconds: Int64) -> Int64 {
+    min(max(nanoseconds, 1 - limit), limit - 1)
+  }
 }

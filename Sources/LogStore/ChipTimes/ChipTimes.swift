@@ -169,7 +169,7 @@ extension ChipTimes {
       let early = cursors.earliest.map(instant.earliest, map) - RawClockMap.uncertainty
       let likely = cursors.likely.map(instant.likely, map)
       let late = cursors.latest.map(instant.latest, map) + RawClockMap.uncertainty
-      time = max(likely, time == .max ? time : time + 1)
+      time = RecordingTime.clamped(max(likely, time + 1))
       (times[row], earliest[row], latest[row]) = (time, min(early, time), max(late, time))
       ticks[row] = UInt64(tick + place.shift)
       // Nonsense may bound a sample by 2⁶² on both sides, whose difference does not fit.
@@ -188,10 +188,7 @@ extension ChipTimes {
     if let last {
       let ticks = Double(Int64(clamping: tick) - last.tick)
       let most = min(1e18, ticks * Double(period) * 2.5 + 1e9)
-      let end = last.time.addingReportingOverflow(Int64(most))
-      time = max(
-        min(time, end.overflow ? .max : end.partialValue),
-        last.time == .max ? .max : last.time + 1)
+      time = RecordingTime.clamped(max(min(time, last.time + Int64(most)), last.time + 1))
     }
     block.mutableTimes[row] = time
     block.mutableTicks[row] = self.tick(tick)

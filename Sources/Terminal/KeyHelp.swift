@@ -156,14 +156,17 @@ struct KeyHelp {
 /// While it is open it takes every key, so that none does two things. Ctrl-C alone passes: it ends what is shown. A
 /// click is no key, and closes nothing: its second half would follow.
 struct HelpPanel {
-  private var page: Int?
+  /// The least screen of its view: nothing is drawn on a smaller one.
+  var least = GraphPicture.leastScreen
+  private(set) var page: Int?
 
   var isOpen: Bool { page != nil }
 
   /// Whether it takes a key, which then has no other meaning.
   mutating func takes(_ key: Key, of help: KeyHelp, columns: Int, rows: Int) -> Bool {
-    switch (page, key) {
-    case (nil, .character("?")): page = 0
+    let fits = columns >= least.columns && rows >= least.rows
+    switch (fits ? page : nil, key) {
+    case (nil, .character("?")) where fits: page = 0
     case (nil, _): return false
     case (_?, .pressed), (_?, .dragged), (_?, .released): break
     case (let shown?, _): page = help.page(after: key, on: shown, columns: columns, rows: rows)

@@ -47,7 +47,7 @@ extension ListView {
   }
 
   /// The least screen: a recording between its title, heading, notice and keys.
-  private static let leastScreen = (columns: 30, rows: 5)
+  static let leastScreen = (columns: 30, rows: 5)
 
   /// The choice over the list, if there is one.
   var panel: KeyHelp? {

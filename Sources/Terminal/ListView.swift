@@ -66,7 +66,7 @@ struct ListView: Sendable {
   }
   /// The page of the panel that the mode has.
   private(set) var panelPage = 0
-  private(set) var helpPanel = HelpPanel()
+  private(set) var helpPanel = HelpPanel(least: ListView.leastScreen)
   private(set) var search = ListSearch()
   /// The store's recordings.
   private(set) var all: [ListEntry]

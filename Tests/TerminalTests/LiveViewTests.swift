@@ -171,6 +171,12 @@ struct LiveViewTests {
       #expect(view.screen(columns: 80, rows: 24, now: 2) == before, "\(key)")
     }
     let view = view(purpose)
+    for size in [(29, 24), (80, 3)] {
+      _ = view.screen(columns: size.0, rows: size.1, now: 0)
+      _ = view.handle(.character("?"))
+      #expect(view.handle(.character("s")) == .stop, "nothing was shown")
+    }
+    _ = view.screen(columns: 80, rows: 24, now: 0)
     #expect(view.handle(.character("?")) == .stay)
     #expect(view.handle(.control("c")) == (purpose == .recording ? .stop : .leave))
   }

@@ -231,7 +231,7 @@ extension ImportLineProblem {
           : "the times are those of no fixed rate; import the parts of the table separately")
     case .holeTooLong:
       return
-        "it is further from the first sample than a log can hold, 146 years or 2⁵⁸ ticks: import the two parts separately"
+        "a log holds 146 years before and after 0, and 2⁵⁸ ticks, and it is further: correct it, or import the parts separately"
     case .tooLong(let limit):
       return
         "this is longer than \(limit) bytes, and so no table of samples: import the table itself, with a line for each "

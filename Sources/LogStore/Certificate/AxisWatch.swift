@@ -20,7 +20,7 @@ import IMUModel
 /// noise needs.
 /// All axes of a sensor are stuck while none of them changes for longer than half of the data sheet's noise allows by chance.
 ///
-/// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What noise showed stays found.
+/// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What an axis's own noise showed stays found.
 struct AxisWatch {
   /// The axes that are recorded.
   let axes: [Int]

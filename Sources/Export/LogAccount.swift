@@ -196,6 +196,7 @@ struct LogAccount {
   var isWhole: Bool {
     guard let end else { return false }
     return end.reason != .recovered && damages.count == 0 && ticksLost == 0
+      && (isPart || log.isIntact)
   }
 
   /// What the recorder found out about the sensor; `nil` without a certificate, and where only a part of the recording was

@@ -28,8 +28,11 @@ let package = Package(
     .systemLibrary(name: "Clibi2c", providers: [.apt(["libi2c-dev"])]),
     .target(name: "CLinuxIO"),
 
-    // What everything speaks: samples, units, time, gaps.
-    .target(name: "IMUModel", swiftSettings: settings),
+    // The floor: texts, dates and JSON; what everything speaks: samples, units, time, gaps; files.
+    .target(name: "Text", swiftSettings: settings),
+    .target(name: "IMUModel", dependencies: ["Text"], swiftSettings: settings),
+    .target(
+      name: "Files", dependencies: ["CLinuxIO", "IMUModel", "Text"], swiftSettings: settings),
     // What a drawing of samples needs, whatever it is drawn on: labels of axes, peaks by column.
     .target(name: "Graph", dependencies: ["IMUModel"], swiftSettings: settings),
 
@@ -38,26 +41,36 @@ let package = Package(
 
     // The data plane, left to right. No target imports one to its right.
     .target(
-      name: "LinuxIO", dependencies: ["CLinuxIO", "Clibi2c", "IMUModel"],
+      name: "LinuxIO", dependencies: ["CLinuxIO", "Clibi2c", "IMUModel", "Text"],
       swiftSettings: settings),
     .target(name: "SimulatedIMU", dependencies: ["IMUModel"], swiftSettings: settings),
-    .target(name: "IMUDrivers", dependencies: ["IMUModel"], swiftSettings: settings),
+    .target(name: "IMUDrivers", dependencies: ["IMUModel", "Text"], swiftSettings: settings),
     .target(
       name: "Sampling", dependencies: ["IMUDrivers", "IMUModel"], swiftSettings: settings),
     .target(name: "RingBuffer", swiftSettings: settings),
     .target(
-      name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel"], swiftSettings: settings),
+      name: "LogFormat", dependencies: ["CLinuxIO", "IMUModel", "Text"], swiftSettings: settings),
     .target(
-      name: "LogStore", dependencies: ["ChipClock", "CLinuxIO", "LogFormat", "IMUModel"],
+      name: "LogStore",
+      dependencies: ["ChipClock", "Files", "IMUModel", "LogFormat", "Text"],
       swiftSettings: settings),
+    // What a sensor's samples show of it: whether it is as its data sheet says, and how it is off.
+    .target(
+      name: "Certificate",
+      dependencies: ["IMUDrivers", "IMUModel", "LogStore", "Sampling", "Text"],
+      swiftSettings: settings),
+    .target(
+      name: "Calibration", dependencies: ["IMUModel", "LogFormat", "Text"], swiftSettings: settings),
     // What the samples of a recording show: spectrum, vibration, noise, errors of the sensor, orientation.
     .target(
-      name: "Analysis", dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore"],
+      name: "Analysis",
+      dependencies: ["Graph", "IMUModel", "LogFormat", "LogStore", "Text"],
       swiftSettings: settings),
     .target(
       name: "Export",
       dependencies: [
-        "Analysis", "ChipClock", "CLinuxIO", "Graph", "LogFormat", "LogStore", "IMUModel",
+        "Analysis", "ChipClock", "Files", "Graph", "IMUModel", "LogFormat", "LogStore",
+        "Text",
       ],
       // What a page for a browser is made of, in the order in which it stands there.
       resources: [
@@ -67,17 +80,24 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
+    // Recordings made of other programs' tables.
+    .target(
+      name: "Import",
+      dependencies: ["Export", "Files", "IMUModel", "LogFormat", "LogStore", "Text"],
+      swiftSettings: settings),
+
     // Recordings over SSH: what a restricted key may ask for, and both ends of a pull.
     .target(
       name: "Remote",
-      dependencies: ["Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore"],
+      dependencies: ["Files", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Text"],
       swiftSettings: settings),
 
     // Recordings of many machines, and the tables that engines read.
     .target(
       name: "Hub",
       dependencies: [
-        "Analysis", "Export", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Remote",
+        "Analysis", "Export", "Files", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Remote",
+        "Text",
       ],
       swiftSettings: settings),
 
@@ -85,15 +105,16 @@ let package = Package(
     .target(
       name: "Recorder",
       dependencies: [
-        "Analysis", "ChipClock", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore",
-        "RingBuffer", "Sampling",
+        "Calibration", "Certificate", "ChipClock", "Files", "IMUDrivers", "IMUModel", "LinuxIO",
+        "LogFormat", "LogStore", "RingBuffer", "Sampling", "Text",
       ],
       swiftSettings: settings),
     // What a person sees on a terminal: views, and the screens that show them.
     .target(
       name: "Terminal",
       dependencies: [
-        "Analysis", "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Recorder", "Sampling",
+        "Analysis", "Calibration", "Files", "Graph", "IMUModel", "LinuxIO", "LogStore",
+        "Recorder", "Sampling", "Text",
       ],
       swiftSettings: settings),
     .target(
@@ -106,9 +127,9 @@ let package = Package(
     .executableTarget(
       name: "imulog",
       dependencies: [
-        "Analysis", "Boards", "ChipClock", "Export", "Hub", "IMUDrivers", "IMUModel", "LinuxIO",
-        "LogFormat", "LogStore", "Recorder", "Remote", "RingBuffer", "Sampling", "SimulatedIMU",
-        "Terminal",
+        "Analysis", "Boards", "Calibration", "Certificate", "ChipClock", "Export", "Files", "Hub",
+        "Import", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Recorder",
+        "Remote", "Sampling", "SimulatedIMU", "Terminal", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["notices", "apache-2.0", "lgpl-2.1"].map { .embedInCode("Licences/\($0).txt") },
@@ -127,7 +148,14 @@ let package = Package(
       dependencies: ["ChipClock", "ChipClockTesting", "IMUModel", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "IMUModelTests", dependencies: ["IMUModel", "TestSupport"], swiftSettings: settings),
+      name: "TextTests", dependencies: ["IMUModel", "Text"], swiftSettings: settings),
+    .testTarget(
+      name: "IMUModelTests", dependencies: ["IMUModel", "Text"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "FilesTests",
+      dependencies: ["Files", "LogStoreTesting"],
+      swiftSettings: settings),
     .testTarget(
       name: "GraphTests", dependencies: ["Graph", "IMUModel", "TestSupport"],
       swiftSettings: settings),
@@ -164,29 +192,41 @@ let package = Package(
     .target(
       name: "LogStoreTesting",
       dependencies: [
-        "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "TestSupport",
+        "ChipClock", "ChipClockTesting", "Files", "IMUModel", "LogFormat", "LogStore",
+        "TestSupport",
       ],
       path: "Tests/LogStoreTesting", swiftSettings: settings),
     .testTarget(
       name: "LogStoreTests",
       dependencies: [
-        "ChipClock", "ChipClockTesting", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting",
-        "TestSupport",
+        "ChipClock", "ChipClockTesting", "Files", "IMUModel", "LogFormat", "LogStore",
+        "LogStoreTesting", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RecorderTests",
       dependencies: [
-        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
-        "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
+        "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting",
+        "Recorder", "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport", "Text",
       ], swiftSettings: settings),
     // What of the recorder runs on several threads: `.ci/races` has it.
     .testTarget(
       name: "RecorderThreadTests",
       dependencies: [
-        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Recorder",
-        "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
+        "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting",
+        "Recorder", "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CertificateTests",
+      dependencies: [
+        "Certificate", "IMUDrivers", "IMUModel", "LinuxIO", "LogStore", "LogStoreTesting",
+        "SimulatedIMU", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CalibrationTests",
+      dependencies: ["Calibration", "IMUModel", "LogFormat", "TestSupport", "Text"],
       swiftSettings: settings),
     .testTarget(
       name: "AnalysisTests",
@@ -197,8 +237,8 @@ let package = Package(
     .testTarget(
       name: "ExportTests",
       dependencies: [
-        "ChipClockTesting", "CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore",
-        "LogStoreTesting", "TestSupport",
+        "ChipClockTesting", "CLinuxIO", "Export", "Files", "Import", "IMUModel", "LogFormat",
+        "LogStore", "LogStoreTesting", "TestSupport",
       ], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
@@ -208,43 +248,45 @@ let package = Package(
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting", "Terminal",
-        "TerminalTesting", "TestSupport",
+        "Files", "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting",
+        "Terminal", "TerminalTesting", "TestSupport", "Text",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RemoteTests",
       dependencies: [
-        "Export", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote", "TestSupport",
+        "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "HubTests",
       dependencies: [
-        "Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote", "TestSupport",
+        "Export", "Files", "Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote",
+        "TestSupport",
       ],
       swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Analysis", "CLinuxIO", "Export", "IMUModel", "LogFormat", "LogStore", "Recorder", "Remote",
+        "Analysis", "Calibration", "CLinuxIO", "Export", "Files", "Import", "IMUModel", "LogFormat",
+        "LogStore", "Recorder", "Remote", "Text",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
         "ChipClockTesting", "FuzzTargets", "IMUModel", "LogStore", "LogStoreTesting", "Recorder",
-        "Terminal", "TestSupport",
+        "Terminal", "TestSupport", "Text",
       ],
       resources: [.copy("Corpus")], swiftSettings: settings),
     // The program from outside; it stands beside the test bundle.
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Boards", "CTerminalTesting", "IMUDrivers", "IMUModel", "imulog", "LinuxIO",
+        "Boards", "CTerminalTesting", "Files", "IMUDrivers", "imulog", "IMUModel", "LinuxIO",
         "LinuxIOTestSupport", "LogStoreTesting", "Recorder", "SimulatedIMU", "TerminalTesting",
-        "TestSupport",
+        "TestSupport", "Text",
       ],
       resources: [.copy("Help")], swiftSettings: settings),
     .testTarget(name: "BoardsTests", dependencies: ["Boards"], swiftSettings: settings),
@@ -279,7 +321,7 @@ if let races = Context.environment["IMULOG_RACES"] {
   var tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
   if races == "all" { tests.insert("RecorderTests") }
   let others: Set = [
-    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Remote",
+    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Import", "Remote",
     "Terminal", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// What an analysis shows, in words and numbers for people: on the terminal and in a page.
 ///

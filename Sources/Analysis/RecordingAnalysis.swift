@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// What the samples of one axis show. Quantities are in g for an axis of the accelerometer and in °/s for one of the
 /// gyroscope, unless they say otherwise.

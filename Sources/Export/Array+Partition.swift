@@ -4,7 +4,7 @@ extension Array {
   /// The first index from which on all elements are in the second part; the count if none is.
   ///
   /// - Complexity: O(log count).
-  func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Int {
+  package func partitioningIndex(_ isInSecondPart: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = low + (high - low) / 2

@@ -4,6 +4,7 @@ import Analysis
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// The columns that are computed from a whole recording before its first row is written: orientation, and acceleration
 /// without gravity. One table for all formats.
@@ -41,9 +42,6 @@ final class DerivedColumns {
   private let linearScale: Double
   private var motions: MotionSequence
 
-  /// The names of all such columns.
-  static let names = ["qw", "qx", "qy", "qz", "lx", "ly", "lz"]
-
   private init(
     _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns,
     clipped: Int
@@ -53,7 +51,7 @@ final class DerivedColumns {
     var columns: [Column] = []
     if hasOrientation {
       // An angle to 2 nanoradians.
-      columns += DerivedColumns.names[..<4].map {
+      columns += ExportedNames.derived[..<4].map {
         Column(name: $0, unit: "1", suffix: "", decimals: 9)
       }
     }
@@ -67,7 +65,7 @@ final class DerivedColumns {
       else {
         throw .unusableScale(channels: "the accelerometer", scale: sensor.accelerometerScale)
       }
-      columns += DerivedColumns.names[4...].map {
+      columns += ExportedNames.derived[4...].map {
         Column(
           name: $0, unit: isGravities ? "g" : "m/s^2", suffix: isGravities ? "g" : "mps2",
           decimals: scale.decimals)

@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// The rows of a format that has a rate and no times: each is whole periods after the format's epoch.
 struct EvenRows {

@@ -3,6 +3,7 @@
 import Glibc
 public import IMUModel
 public import LogStore
+import Text
 
 /// Why an export failed.
 public enum ExportError: Error, Equatable, Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
 
 /// Options applied to a recording: its columns, the texts of their values, and the range of time.
-struct ExportPlan {
+package struct ExportPlan {
   let description: RecordingDescription
   let units: ExportUnits
   /// Positions of the exported channels, in order.
@@ -103,21 +103,15 @@ struct ExportPlan {
   /// The name of the time's column: that of a grid's instant shows that the values are resampled.
   var timeName: String { isResampled ? "t_grid_ns" : "t_ns" }
 
-  /// The names of the columns of the earliest and the latest instant.
-  static let boundNames = ["t_lo_ns", "t_hi_ns"]
-
   /// The keys of these columns in JSON.
   var boundKeys: RowLayout.Bounds? {
     guard hasBounds else { return nil }
-    let keys = ExportPlan.boundNames.map { ",\"\($0)\":" }
+    let keys = ExportedNames.bounds.map { ",\"\($0)\":" }
     return RowLayout.Bounds(keys[0], keys[1], unknown: "null")
   }
 
   /// The columns after those of the channels.
   var derivedColumns: [DerivedColumns.Column] { derived?.columns ?? [] }
-
-  /// The name of the column of labels.
-  static let labelName = "label"
 
   /// Names of the columns after the time.
   var columnNames: [String] { channels.map { ChannelSet.names[$0] } }
@@ -244,6 +238,11 @@ struct ExportPlan {
       throw unusable(group, sensor)
     }
     return CountTexts(scale)
+  }
+
+  /// Whether values of these counts can be written out, in SI and in g, °/s.
+  package static func isWritable(_ group: ChannelSet, _ ratio: Fraction, offset: Fraction) -> Bool {
+    [ExportUnits.si, .gDps].allSatisfy { scale(group, $0, ratio, offset: offset) != nil }
   }
 
   /// The line from counts to values in units other than counts; `nil` for one that cannot be written out.

@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 // Remarks that formats share: what was left out, and which times stand for the want of a date.
 

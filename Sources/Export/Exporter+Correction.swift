@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 package import LogStore
+import Text
 
 /// Samples in the axes of a mounting, and without a sensor's errors.
 extension Exporter {

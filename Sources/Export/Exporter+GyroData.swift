@@ -2,10 +2,11 @@
 
 import IMUModel
 import LogStore
+import Text
 
 extension Exporter {
   /// Nanoseconds from 1970-01-01 to 2001-01-01, the phone's reference date, in UTC.
-  static let phoneReferenceDate: Int64 = 978_307_200_000_000_000
+  package static let phoneReferenceDate: Int64 = 978_307_200_000_000_000
 
   /// Writes the phone app's document: one sensor, accelerations in g or rates in rad/s, no times.
   ///

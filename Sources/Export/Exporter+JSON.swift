@@ -3,6 +3,7 @@
 package import IMUModel
 import LogFormat
 package import LogStore
+package import Text
 
 extension Exporter {
   /// Writes the document: the log's header, the account of its ticks, every other record, and the samples.
@@ -147,7 +148,7 @@ extension JSONWriter {
     line("units") { json in
       json.object { json in
         json.member(plan.timeName, "ns")
-        if plan.hasBounds { for name in ExportPlan.boundNames { json.member(name, "ns") } }
+        if plan.hasBounds { for name in ExportedNames.bounds { json.member(name, "ns") } }
         for channel in plan.channels {
           json.member(ChannelSet.names[channel], plan.unitName(ofChannel: channel))
         }

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogStore
+import Text
 
 // Formats of one row of text a sample.
 
@@ -14,16 +15,16 @@ extension Exporter {
       derivedKeys: plan.derivedColumns.map { ",\"\($0.name)\":" }, derivedUnknown: "null",
       labels: plan.hasLabels
         ? LabelColumn(
-          plan.labels, prefix: ",\"\(ExportPlan.labelName)\":\"", suffix: "\"",
-          empty: ",\"\(ExportPlan.labelName)\":null") : nil, suffix: "}\n")
+          plan.labels, prefix: ",\"\(ExportedNames.label)\":\"", suffix: "\"",
+          empty: ",\"\(ExportedNames.label)\":null") : nil, suffix: "}\n")
   }
 
   /// The layout of CSV, and its header line.
   ///
   /// - Parameter started: Nanoseconds since 1970 at tick 0's deadline, for dates.
   func tableLayout(_ plan: ExportPlan, started: Int64?) -> (header: [UInt8], layout: RowLayout) {
-    let gaps = options.gaps == .rows ? GapRows.names : []
-    let bounds = plan.hasBounds ? ExportPlan.boundNames : []
+    let gaps = options.gaps == .rows ? ExportedNames.gaps : []
+    let bounds = plan.hasBounds ? ExportedNames.bounds : []
     let names = plan.channels.map { channel in
       ChannelSet.names[channel]
         + (options.hasUnitNames ? "_" + plan.unitSuffix(ofChannel: channel) : "")
@@ -33,7 +34,7 @@ extension Exporter {
     }
     let header =
       ([options.time?.name ?? plan.timeName] + bounds + names + derived
-      + (plan.hasLabels ? [ExportPlan.labelName] : []) + gaps).joined(separator: ",") + "\n"
+      + (plan.hasLabels ? [ExportedNames.label] : []) + gaps).joined(separator: ",") + "\n"
     let keys = plan.channels.map { _ in "," }
     return (
       Array(header.utf8),
@@ -112,7 +113,7 @@ extension Exporter {
     try sink.write(header)
     let blank =
       plan.channels.count + plan.derivedColumns.count
-      + (plan.hasBounds ? ExportPlan.boundNames.count : 0)
+      + (plan.hasBounds ? ExportedNames.bounds.count : 0)
     return try writeRows(plan, layout, blank: blank, &reader, to: &sink)
   }
 

@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// Computes the values at the instants of the exact grid from the samples of a chip around each.
 ///

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogStore
+import Text
 
 /// The facts of a recording's header as names and texts, for formats with flat metadata.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+public import Text
 
 extension JSONWriter {
   /// `calibration`: what a sensor measures too much or too little, or `null`.

@@ -3,6 +3,7 @@
 import ChipClock
 package import IMUModel
 package import LogStore
+import Text
 
 extension JSONWriter {
   /// `chipTimes`: what the readings of a chip's FIFO show about the times of its samples, or `null`.

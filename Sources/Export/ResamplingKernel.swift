@@ -2,6 +2,7 @@
 
 import Glibc
 import IMUModel
+import Text
 
 /// The weights that make values at another rate of the samples around an instant, at their true times.
 ///

@@ -57,9 +57,6 @@ struct GapRows: SampleFormat, ~Copyable {
   private let isJSON: Bool
   private let timeForm: TimeForm?
 
-  /// The names of the columns after all others.
-  static let names = ["gap", "gap_ticks"]
-
   /// - Parameters:
   ///   - layout: That of the samples.
   ///   - blank: How many cells are empty after a gap's time; `nil` for records, which leave them out.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import Text
 
 /// How the times of rows are written.
 struct TimeForm {
@@ -131,28 +131,13 @@ struct DateText {
     switch form {
     case .nanoseconds, .seconds: text = Array("\(isNegative ? "-" : "")\(whole.magnitude)".utf8)
     case .utc, .local:
-      let offset = form == .local ? DateText.offset(at: whole) : 0
+      let offset = form == .local ? LocalTime.offset(at: whole) : 0
       // Within the years of an Int64 of nanoseconds, but for a time zone at their very end.
       text = Array(RFC3339.text(second: whole + offset).utf8)
       zone = PackedText.words(
-        form == .utc ? [UInt8(ascii: "Z")] : Array(DateText.zone(offset).utf8))
+        form == .utc ? [UInt8(ascii: "Z")] : Array(LocalTime.zone(offset).utf8))
     }
     let split = min(16, text.count)
     head = (PackedText.words(Array(text[..<split])), PackedText.words(Array(text[split...])))
-  }
-
-  /// Seconds by which the machine's time zone is ahead of UTC at an instant, in whole minutes, as a date's text has them;
-  /// 0 where the C library knows none. Before there was standard time, zones were off by seconds: then the text's clock
-  /// is off by less than a minute, so that clock and offset give the instant.
-  static func offset(at second: Int64) -> Int64 {
-    var time = time_t(second)
-    var parts = tm()
-    return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff) / 60 * 60
-  }
-
-  static func zone(_ offset: Int64) -> String {
-    let minutes = offset.magnitude / 60
-    func two(_ value: UInt64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(offset < 0 ? "-" : "+")\(two(minutes / 60)):\(two(minutes % 60))"
   }
 }

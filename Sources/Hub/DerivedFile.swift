@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Files
 import Glibc
-import LogStore
 
 /// A file of a hub that appears under its name once it is whole and durable.
 ///

@@ -5,6 +5,7 @@ import Export
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// What is derived from one recording: its samples file, its features file, and its row of the table.
 struct DerivedRecording {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+package import Files
 import Glibc
 package import IMUModel
 import LinuxIO
 import LogFormat
-package import LogStore
+import LogStore
+import Text
 
 /// A recording that is to be derived. The two files are there, empty, in the hub's work folder: what derives for a hub that was
 /// killed has none to write to.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import LinuxIO
-import LogStore
+import Text
 
 /// A program that is handed each finished file of a hub, so that it copies it elsewhere:
 ///

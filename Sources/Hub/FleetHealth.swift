@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 public import IMUModel
 import LinuxIO
-import LogStore
+import Text
 
 /// The health of a fleet on an MQTT broker, sent by mosquitto_pub: what `hub status --json` shows of each host, and what
 /// Home Assistant needs to show it. Never samples.

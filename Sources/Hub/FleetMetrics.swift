@@ -2,6 +2,7 @@
 
 public import IMUModel
 import LogStore
+import Text
 
 extension FleetStatus {
   /// The hosts and the last round in Prometheus's text format, for the textfile collector of node_exporter.

@@ -3,6 +3,7 @@
 import Export
 public import IMUModel
 import LogStore
+import Text
 
 extension FleetStatus {
   /// The hosts as a page of HTML, one file without scripts: a table, and pictures of the newest recordings.

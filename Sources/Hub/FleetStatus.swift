@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 public import IMUModel
 import LogStore
+public import Text
 
 /// The hosts of a hub at a glance: what the last visits showed, and what is here of each. No machine is asked.
 public struct FleetStatus: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import Glibc
 import IMUModel
 import LogFormat

@@ -2,6 +2,7 @@
 
 public import IMUModel
 import Remote
+import Text
 
 /// The hosts of a hub, a line each.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import IMUModel
 import LogFormat
 import LogStore
 import Remote
+import Text
 
 /// A host's part of a hub during a round: what is known of its recordings, and what is done with each.
 ///

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import Glibc
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// Where each recording of a host came from, in the order in which it came. Lines are only added; a round takes damaged ones
 /// out, and says so:

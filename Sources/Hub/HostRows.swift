@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import LogFormat
-import LogStore
 
 /// What is derived from each recording of a host, and from what: the line is written once the files are durable.
 ///

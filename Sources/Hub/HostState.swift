@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 import IMUModel
-import LogStore
 import Remote
+import Text
 
 /// What the last visits of a host showed. The file's time is when the host was seen last; it is rewritten only when
 /// something other than the last digits of its clock and of its free space has changed.

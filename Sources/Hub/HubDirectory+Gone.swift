@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 import IMUModel
 import LogFormat
-import LogStore
 
 /// What is left of hosts that have no store any more. Their ledgers and states stay: what was pruned is not fetched again,
 /// and a store that comes back with its disk is derived again with the labels that it had.

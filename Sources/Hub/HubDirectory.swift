@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Files
 import Glibc
 import IMUModel
-package import LogStore
+import LogStore
+import Text
 
 /// A hub: a directory of stores, one a host, with what is derived from them beside them.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Files
 import Glibc
 public import IMUModel
 import LogStore

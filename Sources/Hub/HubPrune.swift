@@ -3,6 +3,7 @@
 public import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// Removes recordings of a hub by a rule: those that are too old, or more than there is room for.
 ///

@@ -2,7 +2,6 @@
 
 import IMUModel
 import LogFormat
-import LogStore
 import Synchronization
 
 /// Which host of a hub has each recording, and its bytes: the first one in whose ledger it is, or else in whose store.

@@ -5,6 +5,7 @@ import Export
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// A recording's row in the table `recordings`: what its header says, what a pass over all of it found, and its labels.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Text
+
 /// A bus on which this program is the controller: the interface between drivers and chips.
 ///
 /// Two kinds conform: a Linux adapter (`LinuxIO.LinuxI2CBus`) and simulated chips

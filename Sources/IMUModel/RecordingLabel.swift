@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Text
+
 /// A name for a stretch of a recording, such as `walking`: what training data and analyses need.
 ///
 ///     time   0 s        3 s                  8 s

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Text
+
 /// A sample rate as an exact fraction of hertz, and the grid of ticks that it spans.
 ///
 ///     tick      0        1        2        3
@@ -75,5 +77,16 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
     // The grid is rounded down, so the next tick may fall on this very nanosecond.
     let next = tick < .max ? tick + 1 : tick
     return self.nanoseconds(atTick: next) <= nanoseconds ? next : tick
+  }
+}
+
+extension Plain {
+  /// Hertz, to four digits after the point, or to more of them where the rate is below 0.01 Hz.
+  public static func hertz(_ rate: SampleRate) -> String {
+    guard rate.hertz >= 0.01 else { return hertz(rate.hertz) }
+    let tenThousandths =
+      (UInt64(rate.numerator) * 10_000 + UInt64(rate.denominator) / 2)
+      / UInt64(rate.denominator)
+    return number(Int64(tenThousandths), per: 10_000)
   }
 }

@@ -3,6 +3,7 @@
 import CLinuxIO
 import Glibc
 import IMUModel
+import Text
 
 /// A child program with pipes to its stdin and from its stdout and stderr, in a process group of its own.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// The beginning of a log's first page: the page header and the header chunk, which has the description as lines
 /// of text, `key value`, that `strings` shows. Other chunks follow it in the same page.

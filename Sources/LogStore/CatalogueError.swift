@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 public import IMUModel
 
 /// Why a store, or a recording in it, cannot be used: what was attempted, why it failed, and the remedy.

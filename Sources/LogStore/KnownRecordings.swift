@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 
 /// Recordings that were found to need no repair: `DIR/.known`, so that opening a store checks only new and changed ones.

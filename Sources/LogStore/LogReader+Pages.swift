@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import LogFormat
+import Text
 
 extension LogReader where Storage: ~Copyable {
   /// Opens the next readable page; `false` at the end of the file.

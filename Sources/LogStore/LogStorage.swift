@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 import LogFormat
 
 /// Where one log's bytes are kept: append at the end, read anywhere, rewrite nowhere.
@@ -133,34 +134,5 @@ struct PageMemory: ~Copyable, @unchecked Sendable {
   /// The first `count` bytes; valid as long as this value.
   func prefix(_ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[..<count])
-  }
-}
-
-/// `withUnsafeBytes` with a typed throw, which the standard library of Swift 6.0 lacks.
-extension Array where Element == UInt8 {
-  package func withBytes<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let outcome = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
-      do throws(Failure) {
-        return .success(try body(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try outcome.get()
-  }
-
-  package mutating func withMutableBytes<Result, Failure: Error>(
-    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let outcome = withUnsafeMutableBytes { bytes -> Swift.Result<Result, Failure> in
-      do throws(Failure) {
-        return .success(try body(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try outcome.get()
   }
 }

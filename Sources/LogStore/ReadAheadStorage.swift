@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Files
 import LogFormat
 
 /// A log's storage read in large pieces, each once, for a reader and a copy.

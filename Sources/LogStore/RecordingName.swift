@@ -2,6 +2,7 @@
 
 import Glibc
 package import IMUModel
+import Text
 
 /// The name of a recording's file; these names are the store's only index:
 ///
@@ -76,8 +77,7 @@ struct UTCStamp: Comparable, Hashable, Sendable {
 
   /// The second in which `nanoseconds` since 1970 fall.
   init(nanoseconds: Int64) {
-    let (quotient, remainder) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    seconds = remainder < 0 ? quotient - 1 : quotient
+    seconds = Int64.floored(nanoseconds, by: 1_000_000_000).whole
   }
 
   /// 16 characters as `text` writes them; `nil` for anything else.
@@ -105,11 +105,9 @@ struct UTCStamp: Comparable, Hashable, Sendable {
     guard let year = number(4), let month = number(2), let day = number(2),
       byte() == UInt8(ascii: "T"), let hour = number(2), let minute = number(2),
       let second = number(2), byte() == UInt8(ascii: "Z"),
-      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+      hour < 24, minute < 60, second < 60,
+      let days = CivilDate.days(year: year, month: month, day: day)
     else { return nil }
-    let days = UTCStamp.days(year: year, month: month, day: day)
-    // The 31st of a month with 30 days would become another day.
-    guard UTCStamp.civil(days: days) == (year, month, day) else { return nil }
     self.init(seconds: days * 86400 + hour * 3600 + minute * 60 + second)
   }
 
@@ -117,45 +115,12 @@ struct UTCStamp: Comparable, Hashable, Sendable {
 
   /// 16 characters; years outside 0 to 9999 are clamped.
   var text: String {
-    let first = UTCStamp.days(year: 0, month: 1, day: 1) * 86400
-    let last = UTCStamp.days(year: 10000, month: 1, day: 1) * 86400 - 1
-    let clamped = min(max(seconds, first), last)
-    var days = clamped / 86400
-    var rest = clamped % 86400
-    if rest < 0 {
-      days -= 1
-      rest += 86400
-    }
-    let (year, month, day) = UTCStamp.civil(days: days)
-    return digits(year, 4) + digits(month, 2) + digits(day, 2) + "T" + digits(rest / 3600, 2)
-      + digits(rest / 60 % 60, 2) + digits(rest % 60, 2) + "Z"
-  }
-
-  // Days since 1970 and civil dates of the Gregorian calendar, by counting years from March on, so
-  // that the leap day is a year's last; 146097 days are 400 years. (Howard Hinnant,
-  // "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days.)
-
-  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let y = month <= 2 ? year - 1 : year
-    let era = (y >= 0 ? y : y - 399) / 400
-    let yearOfEra = y - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146097 + dayOfEra - 719468
-  }
-
-  private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719468
-    let era = (shifted >= 0 ? shifted : shifted - 146096) / 146097
-    let dayOfEra = shifted - era * 146097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
-      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    )
+    // 0000-01-01 to the last second of 9999.
+    let clamped = min(max(seconds, -62_167_219_200), 253_402_300_799)
+    let (days, second) = Int64.floored(clamped, by: 86400)
+    let (year, month, day) = CivilDate.date(of: days)
+    return digits(year, 4) + digits(month, 2) + digits(day, 2) + "T" + digits(second / 3600, 2)
+      + digits(second / 60 % 60, 2) + digits(second % 60, 2) + "Z"
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 import Glibc
 
 /// A log's storage that leaves part of the file system free, and has room made when there is none.

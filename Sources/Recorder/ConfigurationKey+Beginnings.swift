@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// What begins a recording without a person.
 extension ConfigurationKey {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// A key of the configuration file. The table ``all(_:)`` is the only definition of the keys: the parser, its refusals
 /// and the example use it.

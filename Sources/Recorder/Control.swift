@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// A request over the control socket, one per connection: a line of UTF-8, at most 1024 bytes with its line feed.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import IMUModel
+import Text
 
 extension RecorderConfiguration {
   /// Reads a configuration file.

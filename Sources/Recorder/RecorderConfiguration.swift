@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import IMUModel
+import Text
 
 /// The settings of a recorder, as the service's configuration file has them.
 package struct RecorderConfiguration: Equatable, Sendable {

@@ -2,8 +2,8 @@
 
 import IMUModel
 import LinuxIO
-import LogStore
 import Sampling
+import Text
 
 /// The loop's data about the current or the last recording.
 struct CurrentRecording {

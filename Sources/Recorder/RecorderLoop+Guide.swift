@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
+import Calibration
 import IMUModel
 
 /// A calibration by hand without a screen: two presses begin the recording, and its light says what

@@ -2,7 +2,6 @@
 
 import IMUModel
 import LinuxIO
-import LogStore
 
 /// Requests, status, watchdog.
 extension RecorderLoop {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
+import Calibration
 import Glibc
 package import IMUModel
 package import LinuxIO

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// The state of the service at one moment.
 public struct RecorderStatus: Equatable, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Certificate
+import Files
 package import IMUModel
 import LogFormat
 import LogStore

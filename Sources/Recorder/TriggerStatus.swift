@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// What `status` says of recordings that motion begins.
 public struct TriggerStatus: Equatable, Sendable {

@@ -2,6 +2,7 @@
 
 package import IMUModel
 package import Sampling
+import Text
 
 /// Sees in the sampler's records where motion begins and ends. Pure; used on the writer's thread.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// A line of the answer to ``ControlRequest/watch``.
 ///

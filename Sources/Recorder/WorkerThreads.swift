@@ -3,7 +3,6 @@
 import IMUDrivers
 public import IMUModel
 import LinuxIO
-import LogStore
 public import RingBuffer
 public import Sampling
 import Synchronization

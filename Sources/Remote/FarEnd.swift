@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import Text
 
 /// A connection to the other machine's `imulog`.
 struct FarEnd: ~Copyable {

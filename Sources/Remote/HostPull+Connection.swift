@@ -2,7 +2,6 @@
 
 import IMUModel
 import LinuxIO
-import LogStore
 
 /// The work over one connection.
 extension HostPull {

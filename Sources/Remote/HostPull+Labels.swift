@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 /// The labels of a host's recordings, which are added to those here.
 ///

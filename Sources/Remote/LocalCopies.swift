@@ -3,6 +3,7 @@
 public import IMUModel
 public import LogStore
 import Synchronization
+import Text
 
 /// The store here, opened once for all hosts of a pull: which recordings are here, which are in transfer, and which
 /// numbers new ones should get. It is read when a recording is first looked for.

@@ -5,6 +5,7 @@ import IMUModel
 import LinuxIO
 import LogFormat
 public import LogStore
+import Text
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Export
 public import IMUModel
+public import LogStore
 
 /// The settings of a pull, the same for every host.
 public struct PullSettings: Sendable {
@@ -15,17 +15,26 @@ public struct PullSettings: Sendable {
   public var timeout: Int64
   /// Files of recordings that a host may have open at a time.
   public var openFiles = 2
-  /// The format to which each recording is also exported.
-  public var format: ExportFormat?
-  /// The directory of the exports.
-  public var directory = "."
-  /// The fill for ticks without a sample, in a format without times.
-  public var fill: ExportFill?
+  /// Makes a file of a recording that is here, such as an export; `nil` where it is there already.
+  public var derive: (@Sendable (CatalogueEntry, Catalogue) throws -> Derived?)?
 
   /// Whether recordings that are being written are left for a later pull.
   public var leavesRunning = false
   /// What decides on offers and learns of arrivals; `nil` to fetch all that is missing.
   public var witness: PullWitness?
+
+  /// How a file was made of a recording.
+  public struct Derived: Sendable {
+    /// Whether a part of the recording cannot be read.
+    public let isDamaged: Bool
+    /// What a person should know.
+    public let remarks: [String]
+
+    /// What a derivation reports.
+    public init(isDamaged: Bool, remarks: [String]) {
+      (self.isDamaged, self.remarks) = (isDamaged, remarks)
+    }
+  }
 
   /// Fetch all that is missing and finished.
   public init(timeout: Int64) { self.timeout = timeout }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// The outcome of a pull for one recording.
 struct PulledRecording {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import Glibc
 import IMUModel
 import LinuxIO
@@ -237,7 +236,7 @@ struct RecordingFetch {
     var outcome = earlier
     outcome.number = entry.number
     // A repeated request concerns a recording that was exported when it was received.
-    if let format = settings.format, outcome.fate != .asked { convert(entry, to: format, &outcome) }
+    if outcome.fate != .asked { derive(entry, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
     // A copy that this pull did not fetch may never have been synced, and must not be read from the cache.
     if proof == nil, try !local.catalogue.secure(entry) {
@@ -264,15 +263,11 @@ struct RecordingFetch {
   }
 
   /// Exports a recording, which is complete here even if that fails.
-  private func convert(
-    _ entry: CatalogueEntry, to format: ExportFormat, _ outcome: inout PulledRecording
-  ) {
+  private func derive(_ entry: CatalogueEntry, _ outcome: inout PulledRecording) {
     do {
-      let conversion = Conversion(
-        format: format, directory: settings.directory, fill: settings.fill)
-      guard let report = try conversion.run(entry, in: local.catalogue) else { return }
-      if report.damages > 0 || report.areLabelsDamaged { outcome.isDamaged = true }
-      for remark in report.remarks { outcome.note(remark) }
+      guard let derived = try settings.derive?(entry, local.catalogue) else { return }
+      if derived.isDamaged { outcome.isDamaged = true }
+      for remark in derived.remarks { outcome.note(remark) }
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)
       outcome.conversionFailure = failure.status

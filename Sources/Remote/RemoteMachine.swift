@@ -2,6 +2,7 @@
 
 public import IMUModel
 import LinuxIO
+import Text
 
 /// What a machine reports about itself at the end of a pull: the answer to ``PullRequest/machine``, a line a fact.
 ///

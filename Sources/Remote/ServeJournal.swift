@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import Glibc
 public import IMUModel
 import LinuxIO
+import Text
 
 /// The record of requests: one line each, in a file or in the system's log.
 public struct ServeJournal {

@@ -3,6 +3,7 @@
 public import Analysis
 import Graph
 import IMUModel
+import Text
 
 /// The power spectral density of a sensor over logarithmic axes, that of its axes together, as text of 80 columns.
 ///
@@ -43,7 +44,7 @@ public struct DensityPicture {
 
   /// The picture's lines, in the characters that the terminal has.
   public var lines: [String] {
-    let glyphs = GlyphSet(isASCII: Console.isASCII)
+    let glyphs = GlyphSet(isASCII: Environment.isASCII)
     var screen = Screen(columns: DensityPicture.columns, rows: DensityPicture.rows + 3)
     screen.put(Plain.text(title), row: 0, column: 1)
     if glyphs.isASCII {

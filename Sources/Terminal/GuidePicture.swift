@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
+import Calibration
 import IMUModel
+import Text
 
 /// What is to be done next for a calibration, above the graph.
 ///

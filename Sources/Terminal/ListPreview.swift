@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogStore
+import Text
 
 /// The selected recording beside a list.
 enum ListPreview: Sendable {

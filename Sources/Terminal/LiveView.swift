@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
+import Calibration
 import Graph
 import IMUModel
 import Sampling
+import Text
 
 /// The figures beside a live graph.
 struct LiveStatus: Equatable, Sendable {

@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import Text
 
 /// The colours of inks.
 ///

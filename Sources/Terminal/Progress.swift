@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Files
 import Glibc
 import IMUModel
 import LinuxIO
 package import LogStore
 import Synchronization
+import Text
 
 /// A line at the bottom of a terminal that shows the progress of long work.
 ///

@@ -2,6 +2,7 @@
 
 import Graph
 import IMUModel
+import Text
 
 /// The common parts of the views of a recording: the visible part, and a screen of title, graph, one line and key hints.
 extension RecordingOnScreen {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 public import LogStore
+import Text
 
 /// A recording that was read for display.
 public struct RecordingOnScreen: Sendable {
@@ -61,8 +63,10 @@ public struct RecordingOnScreen: Sendable {
 
   /// The graph as text, 80 columns wide: for a pipe.
   public var text: String {
-    ShowView(self, glyphs: GlyphSet(isASCII: Console.isASCII)).plainScreen(columns: 80, rows: 24)
-      .lines.joined(separator: "\n")
+    ShowView(self, glyphs: GlyphSet(isASCII: Environment.isASCII)).plainScreen(
+      columns: 80, rows: 24
+    )
+    .lines.joined(separator: "\n")
   }
 }
 

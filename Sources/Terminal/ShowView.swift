@@ -2,6 +2,7 @@
 
 import Graph
 import IMUModel
+import Text
 
 /// Browsing a whole recording: a pure state machine of keys.
 ///

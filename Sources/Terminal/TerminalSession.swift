@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 public import LinuxIO
+import Text
 
 /// An event at the terminal.
 enum TerminalEvent {
@@ -51,7 +52,7 @@ public final class TerminalSession {
   /// - Throws: `LinuxIOError` when it cannot be opened or switched.
   public init() throws(LinuxIOError) {
     let device = try TerminalDevice()
-    glyphs = GlyphSet(isASCII: Console.isASCII)
+    glyphs = GlyphSet(isASCII: Environment.isASCII)
     var typed: [UInt8] = []
     palette = Palette(device, typed: &typed)
     self.device = device

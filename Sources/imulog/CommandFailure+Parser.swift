@@ -2,6 +2,7 @@
 
 import IMUModel
 import ArgumentParser
+import Text
 
 /// One sentence for what the command line's parser refuses in four lines.
 extension CommandFailure {

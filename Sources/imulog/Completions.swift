@@ -7,6 +7,7 @@ import IMUDrivers
 import IMUModel
 import LinuxIO
 import LogStore
+import Text
 
 /// What a shell offers after an option or for an argument. The shell runs the program to ask for it, with the words of the
 /// line so far; what cannot be found out is not offered.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import IMUModel
+import Import
 import LinuxIO
 import LogFormat
 import LogStore
 import Terminal
+import Text
 
 /// Adds imported and salvaged recordings to a store, completely or not at all.
 struct Importing {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import ArgumentParser
 import Export
 import Glibc
 import Hub
 import LogStore
+import Text
 
 /// The program: its verbs and its one option.
 struct Imulog: ParsableCommand {

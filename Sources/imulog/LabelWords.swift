@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// The words of `imulog label` as they were typed, for a sentence about one that looks like an option and is none.
 ///

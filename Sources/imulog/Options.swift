@@ -2,10 +2,12 @@
 
 import ArgumentParser
 import Export
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Text
 
 /// The option that names the store.
 struct StoreOptions: ParsableArguments {

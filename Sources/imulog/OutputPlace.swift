@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import Glibc
 import Hub
 import IMUModel
 import LogStore
+import Text
 
 /// Where a verb must not write its output.
 enum OutputPlace {

@@ -2,6 +2,7 @@
 
 import Glibc
 import IMUModel
+import TestSupport
 import Testing
 
 @testable import Analysis

@@ -5,6 +5,7 @@ import IMUModel
 import LogStoreTesting
 import Testing
 import TestSupport
+import Text
 
 @Suite("Recordings are made, listed, shown, checked and removed", .waitsForPrograms)
 struct RecordingCommandTests {

@@ -5,6 +5,7 @@ import IMUModel
 import LogStoreTesting
 import TestSupport
 import Testing
+import Text
 
 @Suite("Text that leaves the program", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct TerminalTextTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import IMUModel
+import Import
 import Testing
 
 @Suite("Tables that cannot be imported")

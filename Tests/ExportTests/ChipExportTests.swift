@@ -5,7 +5,6 @@ import Export
 import Foundation
 import IMUModel
 import LogFormat
-import LogStore
 import LogStoreTesting
 import TestSupport
 import Testing

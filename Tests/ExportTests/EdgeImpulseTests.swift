@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Files
 import Foundation
 import IMUModel
 import LogFormat

@@ -4,7 +4,6 @@ import ChipClockTesting
 import Export
 import IMUModel
 import LogFormat
-import LogStore
 import LogStoreTesting
 import Testing
 

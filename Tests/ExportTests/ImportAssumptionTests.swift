@@ -2,6 +2,7 @@
 
 import Export
 import IMUModel
+import Import
 import LogStoreTesting
 import Testing
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Export
 import IMUModel
 import LogStoreTesting
 import Testing
+
+@testable import Import
 
 @Suite("Errors of imports name the place and the reason")
 struct ImportPlaceTests {

@@ -3,7 +3,6 @@
 import Export
 import FoundationEssentials
 import IMUModel
-import LogStore
 import Testing
 
 @Suite("The JSON document")

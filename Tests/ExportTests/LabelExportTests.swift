@@ -3,7 +3,6 @@
 import Export
 import IMUModel
 import LogFormat
-import LogStore
 import Testing
 
 @Suite("Labels in exports")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinuxIO
+import Files
 import LogStoreTesting
 import TestSupport
 import Testing

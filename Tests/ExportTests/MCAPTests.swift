@@ -2,7 +2,6 @@
 
 import FoundationEssentials
 import IMUModel
-import LogStore
 import LogStoreTesting
 import TestSupport
 import Testing

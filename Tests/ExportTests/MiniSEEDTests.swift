@@ -4,7 +4,6 @@ import ChipClockTesting
 @testable import Export
 import IMUModel
 import LogFormat
-import LogStore
 import Testing
 
 @Suite("miniSEED")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Export
 import IMUModel
 import Testing
+
+@testable import Import
 
 @Suite("Samples that come in packets, or with pauses")
 struct PacketImportTests {

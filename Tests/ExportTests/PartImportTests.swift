@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Export
+import Export
 import IMUModel
 import TestSupport
 import Testing
+
+@testable import Import
 
 @Suite("Import of a document of a part, and of gaps that do not fit")
 struct PartImportTests {

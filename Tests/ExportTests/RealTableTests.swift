@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import Glibc
 import IMUModel
-import LogStore
+import Import
 import Testing
 
 private let directory: String? = getenv("IMULOG_RECORDINGS").map { String(cString: $0) }

@@ -2,7 +2,6 @@
 
 import Export
 import IMUModel
-import LogStore
 import Testing
 
 @Suite("NDJSON, CSV and gyrodata")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Export
 import IMUModel
 import LogFormat
 import Testing
+
+@testable import Import
 
 /// Counts of ±4 g in m/s², each written with a power of ten: as phyphox does, and NumPy's savetxt.
 @Suite("Import of values that are written with a power of ten")

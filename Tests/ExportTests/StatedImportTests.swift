@@ -4,6 +4,8 @@
 import IMUModel
 import Testing
 
+@testable import Import
+
 @Suite("Import of files that state their rate, gaps and units")
 struct StatedImportTests {
   private static let counts = ExportOptions(format: .csv, units: .raw)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Export
 import Foundation
 import IMUModel
 import LogStoreTesting
 import Testing
+
+@testable import Import
 
 /// Archives that Python's zipfile made: deflated with sizes after the bytes, as a phone streams them, and with sizes before
 /// them and two files stored. The first file's name leads out of any folder.

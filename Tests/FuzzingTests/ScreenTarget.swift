@@ -6,6 +6,7 @@ import IMUModel
 import LogStore
 import Recorder
 @testable import Terminal
+import Text
 
 /// What a person sees of a forged log, or of a service that is watched, whichever keys are pressed:
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 @testable import Hub
 import IMUModel
-import LogStore
 import LogStoreTesting
 import Testing
 

@@ -3,9 +3,10 @@
 @testable import Hub
 import IMUModel
 import LogStoreTesting
+import TestSupport
 import Testing
 
-@Suite("What a hub shows of its hosts")
+@Suite("What a hub shows of its hosts", .excludesProgramStarts)
 struct FleetReportTests {
   private let fleet = PlayedFleet()
   private let pump = PlayedFleet.host("pump.1", [("site", "o\"slo")])

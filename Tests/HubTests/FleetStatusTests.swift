@@ -3,9 +3,10 @@
 @testable import Hub
 import IMUModel
 import LogStoreTesting
+import TestSupport
 import Testing
 
-@Suite("The hosts of a hub at a glance")
+@Suite("The hosts of a hub at a glance", .excludesProgramStarts)
 struct FleetStatusTests {
   /// 2028-11-26T10:00:00Z.
   private static let now: Int64 = 1_858_845_600

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 @testable import Hub
 import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
-@Suite("What a hub removes by a rule")
+@Suite("What a hub removes by a rule", .excludesProgramStarts)
 struct HubPruneTests {
   /// 2028-11-26T10:00:00Z.
   private static let now = WallTime(

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 @testable import Hub
 import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 import Testing
 
 /// What a hub derives, with a fault at every call to the kernel.
-@Suite("What a hub derives survives faults and kills")
+@Suite("What a hub derives survives faults and kills", .excludesProgramStarts)
 struct HubRestartTests {
   private static let host = HubHost(
     name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)

@@ -3,7 +3,6 @@
 @testable import Hub
 import IMUModel
 import LogFormat
-import LogStore
 import LogStoreTesting
 @testable import Remote
 import TestSupport

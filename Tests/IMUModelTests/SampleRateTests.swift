@@ -2,6 +2,7 @@
 
 import IMUModel
 import Testing
+import Text
 
 @Suite("Sample rates and their grid")
 struct SampleRateTests {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LogStore
-
 /// One way to lose power during a recording, as one line of text:
 ///
 ///     eventful/once-17-5/31/keep-0110/garbage/grown

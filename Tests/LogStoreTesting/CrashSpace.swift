@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LogStore
 import TestSupport
 
 /// All ways to lose power during a recording, and all faults of its calls.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Files
 import Glibc
-package import LogStore
+import LogStore
 
 /// The effect of one call on the files of a store, by the names that they had then.
 public enum DiskOperation: Equatable, Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 import Glibc
-public import LogStore
+import LogStore
 import Synchronization
 
 /// Decides on the calls of a store: counts them, keeps their effects on the disk, and makes chosen

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 public import IMUModel
 public import LogStore
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 public import LogStore
 
 /// An event elsewhere while a flusher uses its storage.

@@ -3,6 +3,7 @@
 import IMUModel
 import Recorder
 import Testing
+import Text
 
 extension ConfigurationChoices {
   static let few = ConfigurationChoices(

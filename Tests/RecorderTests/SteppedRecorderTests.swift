@@ -2,7 +2,6 @@
 
 import IMUModel
 import LinuxIO
-import LogStore
 import LogStoreTesting
 import Recorder
 import Sampling

@@ -2,7 +2,6 @@
 
 import IMUModel
 import LogFormat
-import LogStore
 import Recorder
 import SimulatedIMU
 import TestSupport

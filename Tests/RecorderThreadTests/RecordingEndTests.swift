@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import LogStore
 import LogStoreTesting
 import Recorder
 import Testing

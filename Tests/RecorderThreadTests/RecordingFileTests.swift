@@ -2,7 +2,6 @@
 
 import Glibc
 import IMUModel
-import LogStore
 import LogStoreTesting
 import Recorder
 import Testing

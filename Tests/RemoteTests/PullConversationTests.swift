@@ -2,7 +2,6 @@
 
 import IMUModel
 import LogFormat
-import LogStore
 import LogStoreTesting
 import Testing
 import TestSupport

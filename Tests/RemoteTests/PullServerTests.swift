@@ -3,7 +3,6 @@
 import Glibc
 import IMUModel
 import LogFormat
-import LogStore
 import LogStoreTesting
 import Testing
 

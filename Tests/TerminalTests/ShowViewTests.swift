@@ -4,6 +4,7 @@ import IMUModel
 @testable import Terminal
 import TestSupport
 import Testing
+import Text
 
 @Suite("The view of a recording")
 struct ShowViewTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 
 /// The sum of noises that explains an Allan curve best, by weighted least squares without negative terms.
 ///

@@ -68,22 +68,3 @@ public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
     )
   }
 }
-
-extension SIMD3<Double> {
-  /// The scalar product.
-  @inline(__always)
-  func dot(_ other: SIMD3<Double>) -> Double { x * other.x + y * other.y + z * other.z }
-
-  /// The vector product.
-  @inline(__always)
-  func cross(_ other: SIMD3<Double>) -> SIMD3<Double> {
-    SIMD3(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
-  }
-
-  /// The same direction with length 1; zero stays zero.
-  @inline(__always)
-  var direction: SIMD3<Double> {
-    let length = length
-    return length == 0 ? self : self / length
-  }
-}

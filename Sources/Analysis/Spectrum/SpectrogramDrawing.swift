@@ -2,6 +2,7 @@
 
 import Graph
 import IMUModel
+import Text
 
 /// A spectrogram as an SVG 1.1 drawing of 960 by 480 units, of at most 250 kB whatever the recording is.
 ///

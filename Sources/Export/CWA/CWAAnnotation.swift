@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogStore
+import Text
 
 /// The annotation of a file, percent-coded, in 448 bytes: the note, facts, and marks and labels with times in seconds as
 /// people count them.
@@ -82,9 +83,9 @@ struct CWAZone {
       (origin, name) = (shift, nil)
       return
     }
-    let offset = DateText.offset(at: (started == 0 ? plan.zero : started) / unit)
+    let offset = LocalTime.offset(at: (started == 0 ? plan.zero : started) / unit)
     let (sum, overflow) = started.addingReportingOverflow((offset - CWALayout.epoch) * unit)
-    (origin, name) = (overflow ? .max : sum, DateText.zone(offset))
+    (origin, name) = (overflow ? .max : sum, LocalTime.zone(offset))
   }
 
   /// The local date and time of an instant.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
+import Text
 
 /// The layout of an Axivity AX6's file, or of an AX3's for an accelerometer alone. Little-endian.
 ///
@@ -88,7 +90,7 @@ struct CWALayout {
   /// Year, month, day, hour, minute and second in 6, 4, 5, 5, 6 and 6 bits.
   private static func stamp(_ second: Int64) -> UInt32 {
     let (day, time) = second.quotientAndRemainder(dividingBy: 86400)
-    let date = RFC3339.civil(days: day + epoch / 86400)
+    let date = CivilDate.date(of: day + epoch / 86400)
     let high = (date.year - 2000) << 26 | date.month << 22 | date.day << 17
     let low = (time / 3600) << 12 | (time / 60 % 60) << 6 | time % 60
     return UInt32(truncatingIfNeeded: high | low)

@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 extension Exporter {
   /// Writes a file as an Axivity AX6 does, or an AX3 for an accelerometer alone: for OmGui, GGIR, actipy and

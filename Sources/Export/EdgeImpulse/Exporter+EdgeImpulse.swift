@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Files
 import IMUModel
 public import LogStore
+import Text
 
 extension Exporter {
   /// Writes Edge Impulse's document of one recording, which must have a sample at each tick unless the options name a fill.

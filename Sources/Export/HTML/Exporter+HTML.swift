@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 extension Exporter {
   /// The most samples that a page may have: above it a browser would need hundreds of megabytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// A recording's header and account for people, on a page and in a drawing.
 struct RecordingFacts {

@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 extension Exporter {
   /// Writes messages of ROS 2 in a file of MCAP: `/imu`, and what else the recording has of `/imu/temperature`,

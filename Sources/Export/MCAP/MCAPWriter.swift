@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
+
 /// Makes a file of MCAP as its readers want it: messages of ROS 2 in compressed chunks, indexes of them, and a summary;
 /// <https://mcap.dev/spec>.
 ///

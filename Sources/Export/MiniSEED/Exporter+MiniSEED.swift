@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 extension Exporter {
   /// Writes miniSEED: each channel's counts in records of its own, packed by Steim-2.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Text
+
 /// The name and the rate of what a miniSEED file has, and its records: 512 bytes, most significant byte first.
 ///
 ///     0        8                20     30                   48     56     64        128 (or 64)     512
@@ -81,7 +83,7 @@ struct SeedRecords {
     bytes += station + Array("00".utf8) + channel + Array("XX".utf8)
     let (second, microsecond) = Int64.floored(time, by: 1_000_000)
     let (day, secondOfDay) = Int64.floored(second, by: 86400)
-    let (year, dayOfYear) = RFC3339.yearAndDay(days: day)
+    let (year, dayOfYear) = CivilDate.yearAndDay(of: day)
     bytes.append(bigEndian: UInt16(clamping: year))
     bytes.append(bigEndian: UInt16(dayOfYear))
     bytes += [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60, 0].map { UInt8($0) }

@@ -3,6 +3,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import Text
 
 extension Exporter {
   /// Writes a Parquet file: one pass over the log for its date and marks, a second one for its rows.
@@ -62,8 +63,8 @@ private struct ParquetTable: SampleFormat {
       "t", .time(isUTC: isForHub || plan.started(notes.clock) != nil), .time, isOptional: false)
     add(plan.timeName, .integer, .nanoseconds, isOptional: false)
     if plan.hasBounds {
-      add(ExportPlan.boundNames[0], .integer, .bound(\.earliest), isOptional: true)
-      add(ExportPlan.boundNames[1], .integer, .bound(\.latest), isOptional: true)
+      add(ExportedNames.bounds[0], .integer, .bound(\.earliest), isOptional: true)
+      add(ExportedNames.bounds[1], .integer, .bound(\.latest), isOptional: true)
     }
     add("tick", .integer, .tick, isOptional: false)
     let tables = plan.units == .raw ? nil : plan.values
@@ -82,10 +83,10 @@ private struct ParquetTable: SampleFormat {
       add(column.name, .double, .derived(place), isOptional: hasGaps)
     }
     if notes.markCount > 0 || isForHub { add("mark", .text, .mark, isOptional: true) }
-    if plan.hasLabels { add(ExportPlan.labelName, .text, .label, isOptional: true) }
+    if plan.hasLabels { add(ExportedNames.label, .text, .label, isOptional: true) }
     if hasGaps {
-      add(GapRows.names[0], .text, .gap, isOptional: true)
-      add(GapRows.names[1], .integer, .gapTicks, isOptional: true)
+      add(ExportedNames.gaps[0], .text, .gap, isOptional: true)
+      add(ExportedNames.gaps[1], .integer, .gapTicks, isOptional: true)
     }
     if isForHub {
       add("recording", .constant("\(plan.description.id)"), .recording, isOptional: false)

@@ -2,6 +2,7 @@
 
 import Graph
 import IMUModel
+import Text
 
 /// A recording as an SVG 1.1 drawing of 960 units width, and of at most 170 kB whatever the recording is:
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// What a self-test needs next.
 public enum SelfTestStep: Equatable, Sendable {

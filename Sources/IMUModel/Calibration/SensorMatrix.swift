@@ -7,6 +7,25 @@ extension SIMD3<Double> {
   /// Its length.
   @inlinable
   public var length: Double { (self * self).sum().squareRoot() }
+
+  /// The scalar product.
+  @inlinable @inline(__always)
+  package func dot(_ other: SIMD3<Double>) -> Double {
+    x * other.x + y * other.y + z * other.z
+  }
+
+  /// The vector product.
+  @inlinable @inline(__always)
+  package func cross(_ other: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
+  }
+
+  /// The same direction with length 1; zero stays zero.
+  @inlinable @inline(__always)
+  package var direction: SIMD3<Double> {
+    let length = length
+    return length == 0 ? self : self / length
+  }
 }
 
 /// Three rows of three numbers, which turn one vector into another.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Text
+
 // Members that several documents share.
 
 extension JSONWriter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
 
 /// Where a sensor was still and where it moved.
 public struct Stillness: Equatable, Sendable {
@@ -39,7 +39,7 @@ public struct Stillness: Equatable, Sendable {
 /// 60 °/s. Twice the zero-rate level on all three axes at once is 69 °/s of the MPU-6050, which has 20 °/s (PS-MPU-6000A 6.1),
 /// so 80 °/s; and 104 °/s of the LSM9DS1, which has 30 °/s (DocID025715, table 3), so 120 °/s. A window has at least eight
 /// samples, without a gap between them.
-struct StillnessMeter: Equatable, Sendable {
+package struct StillnessMeter: Equatable, Sendable {
   /// In g and °/s.
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
@@ -52,7 +52,7 @@ struct StillnessMeter: Equatable, Sendable {
   private static let leastSamples = 8
 
   /// Samples of a window.
-  let length: Int
+  package let length: Int
   private let period: Int64
   private let hasAcceleration: Bool
   private let hasRate: Bool
@@ -66,12 +66,12 @@ struct StillnessMeter: Equatable, Sendable {
   /// Of a rate that gravity does not prove to be one at rest, in degrees a second.
   private let rateOffset: Double
   private var window = StillnessWindow()
-  private(set) var stillness = Stillness()
+  package private(set) var stillness = Stillness()
   private var restSum = 0.0
   private var restCount = 0
 
   /// - Parameter expectation: What the chip's noise is known from; `nil` where it is not, as in a log.
-  init(_ description: RecordingDescription, _ expectation: SensorExpectation? = nil) {
+  package init(_ description: RecordingDescription, _ expectation: SensorExpectation? = nil) {
     func spread(_ least: Double, _ noise: SensorExpectation.Noise?) -> Double {
       max(least, noise.map { StillnessMeter.noises * $0.density * $0.bandwidth.squareRoot() } ?? 0)
     }
@@ -95,13 +95,14 @@ struct StillnessMeter: Equatable, Sendable {
   }
 
   /// Mean magnitude of the acceleration in still windows, in g; `nil` unless all three axes are there.
-  var accelerationAtRest: Double? {
+  package var accelerationAtRest: Double? {
     hasGravity && restCount > 0 ? restSum / Double(restCount) : nil
   }
 
   /// Adds a sample; returns the window that it completes.
   @discardableResult
-  mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) -> StillnessWindow? {
+  package mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) -> StillnessWindow?
+  {
     if window.count > 0, tick != window.nextTick { window = StillnessWindow() }
     window.add(tick, time, sample)
     guard window.count == length else { return nil }
@@ -111,7 +112,7 @@ struct StillnessMeter: Equatable, Sendable {
   }
 
   /// Closes the last window, if it is long enough to judge.
-  mutating func finish() {
+  package mutating func finish() {
     if window.count >= StillnessMeter.leastSamples { close() }
     window = StillnessWindow()
   }
@@ -155,18 +156,18 @@ struct StillnessMeter: Equatable, Sendable {
 }
 
 /// Sums of a window's counts, as integers, so that nothing is lost to rounding.
-struct StillnessWindow: Equatable, Sendable {
-  private(set) var count = 0
-  private(set) var nextTick: UInt64 = 0
-  private(set) var firstTime: Int64 = 0
-  private(set) var lastTime: Int64 = 0
+package struct StillnessWindow: Equatable, Sendable {
+  package private(set) var count = 0
+  package private(set) var nextTick: UInt64 = 0
+  package private(set) var firstTime: Int64 = 0
+  package private(set) var lastTime: Int64 = 0
   /// Of each channel, in the order of ``ChannelSet``.
-  private(set) var sums = SIMD8<Int64>(repeating: 0)
-  private(set) var squares = SIMD8<Int64>(repeating: 0)
+  package private(set) var sums = SIMD8<Int64>(repeating: 0)
+  package private(set) var squares = SIMD8<Int64>(repeating: 0)
   /// Whether the sensor was still in it, once it is closed.
-  var isStill = false
+  package var isStill = false
 
-  mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
+  package mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     if count == 0 { firstTime = time }
     count += 1
     nextTick = tick &+ 1
@@ -180,7 +181,7 @@ struct StillnessWindow: Equatable, Sendable {
   }
 
   /// Length of the mean vector of three axes, and the largest of their standard deviations.
-  func axes(from first: Int, scale: Double) -> (mean: Double, spread: Double) {
+  package func axes(from first: Int, scale: Double) -> (mean: Double, spread: Double) {
     var mean = 0.0
     var variance = 0.0
     let n = Double(count)

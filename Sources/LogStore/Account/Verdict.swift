@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// Whether a recording can be used.
 public enum Verdict: String, CaseIterable, Sendable {

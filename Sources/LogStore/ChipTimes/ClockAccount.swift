@@ -2,6 +2,7 @@
 
 public import ChipClock
 public import IMUModel
+import Text
 
 /// What the readings of a chip's FIFO show about the times of a recording, as far as it was read.
 public struct ClockAccount: Equatable, Sendable {

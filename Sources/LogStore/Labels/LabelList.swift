@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 public import IMUModel
 
 /// The labels of a recording, and what the lines of its file say beside them.

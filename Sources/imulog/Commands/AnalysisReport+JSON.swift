@@ -2,6 +2,7 @@
 
 import Analysis
 import IMUModel
+import Text
 
 extension AnalysisReport {
   /// The document of `imulog analyze --json`.

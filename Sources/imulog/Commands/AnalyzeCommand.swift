@@ -3,11 +3,13 @@
 import Analysis
 import ArgumentParser
 import Export
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
+import Text
 
 /// `imulog analyze`: how a recording vibrates, and how noisy its sensor is.
 struct AnalyzeCommand: ParsableCommand {

@@ -2,8 +2,10 @@
 
 import ArgumentParser
 import Boards
+import Files
 import IMUModel
 import LinuxIO
+import Text
 
 /// `imulog boards`: lists the boards that the program knows, and how to set each up.
 struct BoardsCommand: ParsableCommand {

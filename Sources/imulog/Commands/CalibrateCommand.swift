@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Analysis
 import ArgumentParser
-import Export
+import Calibration
+import Files
 import Glibc
 import IMUDrivers
 import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
+import Text
 
 /// `imulog calibrate`: a sensor's errors from a recording in which it was still.
 struct CalibrateCommand: ParsableCommand {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Certificate
+import Files
 import IMUDrivers
 import IMUModel
 import LinuxIO

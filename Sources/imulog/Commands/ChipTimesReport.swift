@@ -3,6 +3,7 @@
 import ChipClock
 import IMUModel
 import LogStore
+import Text
 
 /// What the readings of a chip's FIFO show, for people.
 struct ChipTimesReport {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import ArgumentParser
 import Recorder
+import Text
 
 /// `imulog status`: prints the state of the service.
 struct StatusCommand: ParsableCommand {

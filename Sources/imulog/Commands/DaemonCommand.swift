@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
 import Recorder
+import Text
 
 /// `imulog daemon`: the service, which waits for the button and records.
 struct DaemonCommand: ParsableCommand {

@@ -2,11 +2,13 @@
 
 public import ArgumentParser
 public import Export
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
+import Text
 
 /// `imulog export`: a recording in a form for other programs.
 struct ExportCommand: ParsableCommand {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Glibc
 import Hub
 import IMUModel
-import LogStore
 import Terminal
+import Text
 
 /// The arguments that name a hub and its hosts.
 struct FleetOptions: ParsableArguments {

@@ -2,11 +2,13 @@
 
 import ArgumentParser
 import Export
+import Files
 import Glibc
 import Hub
 import IMUModel
 import LinuxIO
 import Terminal
+import Text
 
 /// Where the state of the hosts is shown after each round.
 struct GlanceOptions: ParsableArguments {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
+import Files
 import Hub
 import IMUModel
 import LinuxIO
-import LogStore
 import Remote
 import Terminal
+import Text
 
 /// `imulog hub add`: adds a host, and looks at all that a visit needs.
 struct HubAddCommand: ParsableCommand {

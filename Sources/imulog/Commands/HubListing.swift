@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Hub
 import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
+import Text
 
 /// A page of the recordings of all hosts of a hub, newest first, as a table or as JSON.
 struct HubListing {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Hub
 import IMUModel
 import LinuxIO
 import Recorder
 import Terminal
+import Text
 
 /// `imulog hub prune`: removes recordings by a rule.
 struct HubPruneCommand: ParsableCommand {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Hub
 import IMUModel
 import LinuxIO
-import LogStore
 import Remote
 import Terminal
+import Text
 
 /// `imulog hub DIR`: visits of every host.
 struct HubRoundCommand: ParsableCommand {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Hub
 import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
+import Text
 
 /// `imulog hub status`: the hosts at a glance.
 struct HubStatusCommand: ParsableCommand {

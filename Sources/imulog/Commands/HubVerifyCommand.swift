@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import Hub
 import IMUModel
 import Terminal
+import Text
 
 /// `imulog hub verify`: reads all of a hub.
 struct HubVerifyCommand: ParsableCommand {

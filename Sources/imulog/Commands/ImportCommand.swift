@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-public import Export
+import Files
 import Glibc
 import IMUModel
+import Import
 import LinuxIO
-import LogStore
 import Terminal
+import Text
 
 /// `imulog import`: makes a recording from a file of another kind, or copies a log into the store.
 struct ImportCommand: ParsableCommand {

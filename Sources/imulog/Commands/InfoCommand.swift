@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
+import Files
 import IMUModel
 import LogStore
 import Terminal
+import Text
 
 /// `imulog info`: prints everything about a recording except its samples.
 struct InfoCommand: ParsableCommand {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import ArgumentParser
-import Export
 import Glibc
-import LogStore
 import Terminal
+import Text
 
 /// `imulog install`: writes the files that make the program a service, and prints the next steps.
 struct InstallCommand: ParsableCommand {

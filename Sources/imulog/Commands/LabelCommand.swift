@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
+import Files
 import IMUModel
 import LogStore
+import Text
 
 /// `imulog label`: names for parts of a recording.
 struct LabelCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import IMUModel
 
 /// `imulog licences`: prints the program's licence, whose work is linked into it, and their licences.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import IMUModel
+import Text
 
 /// `imulog list`: lists the store's recordings, ten a page, newest first.
 struct ListCommand: ParsableCommand {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
 import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Text
 
 /// The options of `imulog list` that choose recordings.
 struct ListFilterOptions: ParsableArguments {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import IMUModel
 import LogStore
 import Terminal
+import Text
 
 /// A recording's row in a list; a recording that cannot be read has one too.
 struct ListRow {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import Hub
 import IMUModel
 import LinuxIO
 import LogStore
 import Terminal
+import Text
 
 /// A page of the store's recordings, as a table or as JSON.
 struct Listing {

@@ -3,8 +3,8 @@
 import IMUModel
 import ArgumentParser
 import LinuxIO
-import LogStore
 import Terminal
+import Text
 
 /// `imulog play`: plays a recording with its original timing.
 struct PlayCommand: ParsableCommand {

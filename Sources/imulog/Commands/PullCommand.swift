@@ -2,11 +2,13 @@
 
 import ArgumentParser
 import Export
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
 import Remote
 import Terminal
+import Text
 
 /// `imulog pull`: fetches recordings of other machines over SSH.
 struct PullCommand: ParsableCommand {
@@ -90,21 +92,23 @@ struct PullCommand: ParsableCommand {
     }
     settings.follow = follow
     settings.thenFree = thenFree
-    settings.format = format
-    settings.fill = fill
     guard fill == nil || format == .gyrodata || format == .edgeImpulse else {
       throw CommandFailure(
         .usage, "--fill goes with --format gyrodata and edge-impulse alone; leave it out")
     }
-    settings.directory = try directory()
-    if format == .raw { try OutputPlace.refuseStore(settings.directory, store) }
+    let directory = try directory()
+    if let format {
+      let conversion = PullConversion(format: format, directory: directory, fill: fill)
+      settings.derive = { try conversion.run($0, in: $1) }
+    }
+    if format == .raw { try OutputPlace.refuseStore(directory, store) }
     let share = HostQueue.share(jobs: jobs, hosts: hosts.count)
     settings.openFiles = share.openFiles
     let line = ProgressLine()
     let board = PullBoard(hosts: hosts, show: { line.show($0) }, report: { line.talk($0) })
     var catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
     // A file of any name there: --to must be none of a store's own directories.
-    try OutputPlace.refuse(settings.directory + "/export", of: "--to", in: catalogue)
+    try OutputPlace.refuse(directory + "/export", of: "--to", in: catalogue)
     catalogue.lockPatience = settings.timeout
     let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
     for failure in unread {

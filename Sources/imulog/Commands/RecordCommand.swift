@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Files
 import IMUDrivers
 import IMUModel
 import LinuxIO
+import Text
 
 /// `imulog record`: makes one recording, now.
 struct RecordCommand: ParsableCommand {

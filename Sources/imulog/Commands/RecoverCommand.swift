@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import ArgumentParser
-import LogStore
+import Text
 
 /// `imulog recover`: makes a whole recording from what is left of a damaged one.
 struct RecoverCommand: ParsableCommand {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 import ArgumentParser
 import LinuxIO
 import LogStore
+import Text
 
 /// `imulog rm`: moves recordings to the trash.
 struct RemoveCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import IMUModel
 import LogStore
+import Text
 
 /// The quality of a recording, for people or as JSON.
 struct ReviewReport {

@@ -6,6 +6,7 @@ import LinuxIO
 import LogStore
 import Recorder
 import Remote
+import Text
 
 /// What this machine reports about itself to `imulog hub`.
 enum ServedMachine {

@@ -2,10 +2,11 @@
 
 import ArgumentParser
 import Export
+import Files
 import IMUModel
 import LinuxIO
-import LogStore
 import Terminal
+import Text
 
 /// `imulog show`: draws a recording's graph.
 struct ShowCommand: ParsableCommand {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Files
 import IMUModel
-import LogStore
+import Text
 
 /// The key that signs an export: never a word of the command line, which other users of the machine see.
 enum SigningKey {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
+import Files
 import IMUModel
 import LogStore
 import Terminal
+import Text
 
 /// `imulog verify`: reads a log from end to end and reports whether all of it is there.
 struct VerifyCommand: ParsableCommand {

@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import Text
 
 /// Whether a clock keeps the time without power.
 ///

@@ -6,6 +6,7 @@ import IMUDrivers
 import IMUModel
 import LinuxIO
 import Recorder
+import Text
 
 /// Board, bus and chip. Nothing is written to a chip before it is known, and nothing is read from one that a recorder
 /// has.

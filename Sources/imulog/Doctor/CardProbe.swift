@@ -2,6 +2,7 @@
 
 import Glibc
 import IMUModel
+import Text
 
 /// How long the card takes to sync: what a logger that waits for it would wait, and how much memory imulog needs
 /// meanwhile.

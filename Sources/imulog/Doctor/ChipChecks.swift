@@ -4,6 +4,7 @@ import Boards
 import IMUDrivers
 import IMUModel
 import Recorder
+import Text
 
 /// What is on a bus that can be used: the chip, what it is set to, the wires, and whether they carry the rate. Writes
 /// nothing.

@@ -2,10 +2,12 @@
 
 import ArgumentParser
 import Boards
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
 import Recorder
+import Text
 
 /// `imulog doctor`: looks at all that a recording needs, names what is wrong, and the command that mends it.
 struct DoctorCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// All checks, for a program or for an issue: no host name, no path of a home, no note.
 struct DoctorReport {

@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import Text
 
 /// A user of the machine, as its files of users and groups have them.
 struct MachineUser: Equatable, Sendable {

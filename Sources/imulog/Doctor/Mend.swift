@@ -4,6 +4,7 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Text
 
 /// One command that mends what a check found: as a person types it, and as `doctor --fix` carries it out.
 struct Mend: Equatable, Sendable {

@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import Text
 
 /// Why a person may not use a node, and what gives the right.
 struct NodeRight {

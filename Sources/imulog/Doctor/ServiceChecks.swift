@@ -4,6 +4,7 @@ import Glibc
 import IMUModel
 import LinuxIO
 import Recorder
+import Text
 
 /// The service, what its user may use, and the keys that may only read recordings.
 struct ServiceChecks {

@@ -5,6 +5,7 @@ import IMUModel
 import LinuxIO
 import LogStore
 import Recorder
+import Text
 
 /// Where recordings go, how much room there is, how the card syncs, and what the last recordings say.
 struct StoreChecks {

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LinuxIO
+import Text
 
 /// A Raspberry Pi's supply and temperature, as its firmware sees them.
 ///

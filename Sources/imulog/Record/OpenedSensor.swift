@@ -4,6 +4,7 @@ import IMUDrivers
 import IMUModel
 import Recorder
 import Sampling
+import Text
 
 /// A sensor that was found, by what keeps its time.
 enum OpenedSensor<Bus: I2CBus & ~Copyable>: ~Copyable {

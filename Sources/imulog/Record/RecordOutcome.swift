@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
@@ -7,6 +8,7 @@ import LogStore
 import Recorder
 import Synchronization
 import Terminal
+import Text
 
 /// The result of `record`.
 struct RecordOutcome {

@@ -2,6 +2,7 @@
 
 import IMUModel
 import Recorder
+import Text
 
 /// The options of `record`, checked as far as possible without hardware.
 struct RecordRequest {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import Glibc
 import IMUModel
-import LogStore
 import Terminal
+import Text
 
 /// The line of a hub's key in a user's `authorized_keys` (sshd(8), AUTHORIZED_KEYS FILE FORMAT): it may read recordings
 /// and does nothing else.

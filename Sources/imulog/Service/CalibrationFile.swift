@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import LogStore
 
 /// The file of a calibration.
 enum CalibrationFile {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Recorder
 
 /// A file that makes the program a service of the machine.

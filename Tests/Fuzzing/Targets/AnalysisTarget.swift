@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Analysis
+import Calibration
 import Export
 import IMUModel
 import LogFormat

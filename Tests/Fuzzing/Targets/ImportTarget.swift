@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import IMUModel
+import Import
 import LogFormat
 import LogStore
+import Text
 
 /// A file of another program, or an archive of such files, from which a log is made:
 ///

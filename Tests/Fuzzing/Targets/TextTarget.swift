@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
+import Files
 import IMUModel
+import Import
 import LogStore
 import Recorder
+import Text
 
 /// Texts of people and of other programs; what is read is written as it is read back:
 ///

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Text
+
+/// The gyroscope's part of a calibration.
+extension CalibrationStudy {
+  /// What two turns about an axis may differ by before it is said: two degrees of 360.
+  private static let largestDifference = 0.006
+  /// What the rate at rest may vary by before it is said, in °/s.
+  private static let largestVariation = 0.05
+  /// A bias beyond so many times its data sheet's is said: typical figures are before soldering and at 25 °C.
+  private static let zeroRates = 2.0
+
+  /// The rate at rest, its change with temperature and the scales, as far as the rests and turns show them; `nil` without a
+  /// bias, on which the others rest.
+  ///
+  /// - Parameters:
+  ///   - zeroRate: That of the chip's data sheet in °/s; `nil` when it is not known.
+  ///   - result: Takes what is missing, and why, and what the bias is known to.
+  func gyroscope(
+    _ rests: Rests, zeroRate: Double?, _ result: inout CalibrationResult
+  ) -> SensorCalibration.Gyroscope? {
+    let still = stillPoints(rests)
+    guard !still.isEmpty else {
+      let cause = unrest.flatMap { $0.isOfCounts ? sentence($0) : nil }
+      result.refuse(
+        .gyroscope,
+        rests.turned.isEmpty
+          ? "the gyroscope's bias is not determined: \(cause ?? "the sensor was never still for \(restText)")"
+          : "the gyroscope's bias is not determined: the rates at rest differ by more than \(RestRates.leastTurn) °/s, so it turned in some of them: lay it on something that stands still"
+      )
+      return nil
+    }
+    let readings = readingVotes.others
+    guard readings.isEmpty else {
+      result.refuse(.gyroscope, sentence(readings))
+      return nil
+    }
+    let silent = silent(rests)
+    guard silent.isEmpty else {
+      result.refuse(.gyroscope, sentence(silent: silent))
+      return nil
+    }
+    let drift = rateDrift(still, &result)
+    var found = SensorCalibration.Gyroscope(offset: Vector3(), drift: drift)
+    // A long rest shows what the temperature does in it; else each direction counts once, as gravity acts on the bias.
+    let points = drift == nil && rests.poses.count > 1 ? rests.poses.map(\.point) : still
+    let rates = points.map { point in
+      guard let drift, let temperature = point.temperature else { return point.rate }
+      return point.rate - drift.offset(at: temperature)
+    }
+    let count = Double(rates.count)
+    // The median ignores what slow turns put into some rests; a fitted curve goes with the mean.
+    found.offset = drift == nil ? RestRates.median(of: points) : rates.reduce(Vector3(), +) / count
+    guard acceptsBias(found.offset, zeroRate, still, &result) else { return nil }
+    let offset = found.offset
+    result.bounds.rate =
+      RateBound.bound(of: offset, points, rates, order: drift?.order)
+      + rounding(rests.poses, scale: sensor.gyroscopeScale.value, \.leastRate)
+    if rates.count > 1 {
+      let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
+      let variation = (squares / (count - 1)).squareRoot().max()
+      let warmth = width(of: points) >= CalibrationStudy.leastWarmth
+      // A span below that of a fit is worth no order, and has a change nevertheless.
+      if warmth, drift?.order ?? 0 < max(1, TemperatureDrift.order(ofSpan: width(of: points))) {
+        // What the temperature does is not known, or known as a simpler curve: at most what all rests show together.
+        let most = rates.map { rate in
+          let off = rate - offset
+          return max(off.max(), -off.min())
+        }
+        result.bounds.rate? += most.max() ?? 0
+      }
+      if variation > CalibrationStudy.largestVariation {
+        result.remarks.append(
+          "the rate at rest varies by \(milli(variation, 100)) °/s from rest to rest\(drift != nil ? ", also without its change with temperature" : warmth ? ", and the temperature by \(spanText(points))" : "")"
+        )
+      }
+    }
+    turnScales(rests, &found, &result)
+    return found
+  }
+
+  /// Whether a bias is one that the chip can have; what is beyond its data sheet is said, and is refused where the rests of
+  /// one direction are all there is.
+  private func acceptsBias(
+    _ bias: Vector3, _ zeroRate: Double?, _ still: [StillPoint], _ result: inout CalibrationResult
+  ) -> Bool {
+    guard let zeroRate else { return true }
+    let limit = zeroRate * CalibrationStudy.zeroRates
+    guard let axis = (0..<3).first(where: { abs(bias[$0]) > limit }) else { return true }
+    let words =
+      "the rate at rest about \(CalibrationStudy.axes[axis]) would be \(milli(bias[axis], 10)) °/s, and the chip's data sheet has ±\(milli(zeroRate, 10)) °/s"
+    let first = still.first?.acceleration ?? Vector3()
+    guard still.allSatisfy({ CalibrationStudy.isSame($0.acceleration, first) }) else {
+      result.remarks.append(words + ": the gyroscope is faulty, or a copy")
+      return true
+    }
+    result.refuse(
+      .gyroscope,
+      "the gyroscope's bias is not determined: \(words): it turned all the time; lay it on something that stands still, on several faces"
+    )
+    return false
+  }
+
+  private func rateDrift(
+    _ still: [StillPoint], _ result: inout CalibrationResult
+  ) -> TemperatureDrift? {
+    guard channels.contains(.temperature), let span = span(of: still) else {
+      result.miss(
+        .gyroscopeDrift,
+        "no change with temperature is determined: the temperature is not recorded")
+      return nil
+    }
+    let width = span.upperBound - span.lowerBound
+    let values = still.compactMap { point in
+      point.temperature.map { (temperature: $0, value: point.rate) }
+    }
+    let drift = TemperatureDrift(fitting: values)
+    let least = Int(TemperatureDrift.leastSpan)
+    switch (drift?.order, width) {
+    case (nil, ..<TemperatureDrift.leastSpan):
+      result.miss(
+        .gyroscopeDrift,
+        "no change with temperature is determined: that needs a span of \(least) °C, and it changed by \(spanText(still))"
+      )
+    case (nil, _):
+      result.miss(
+        .gyroscopeDrift,
+        "the gyroscope's change with temperature is not determined, though the temperature changed by \(spanText(still)): that needs rest all over this span, not at one end of it"
+      )
+    case (let order?, _) where order < TemperatureDrift.order(ofSpan: width):
+      result.remarks.append(
+        "the gyroscope's change with temperature is taken as \(order == 1 ? "a straight line" : "a curve of order \(order)"): a higher order needs more rest all over the \(spanText(still))"
+      )
+    default: break
+    }
+    return drift
+  }
+
+  /// Why the rates cannot be those that turned gravity from pose to pose.
+  private func sentence(_ readings: [GravityTrack.Reading]) -> String {
+    let words = readings.map { reading in
+      if reading.factor != 1 {
+        let about = reading.axis.map { " about \(CalibrationStudy.axes[$0])" } ?? ""
+        return "\(milli(reading.factor, 100)) times as far\(about) as the rates say"
+      }
+      if reading.isReversed { return "the other way than the rates say" }
+      let axes = (0..<3).filter { reading.signs[$0] < 0 || reading.sources[$0] != $0 }.map { axis in
+        let sign = reading.signs[axis] < 0 ? "−" : ""
+        return
+          "about \(CalibrationStudy.axes[axis]) as \(sign)\(ChannelSet.names[3 + reading.sources[axis]]) says"
+      }
+      return axes.joined(separator: ", ")
+    }
+    let more = words.count > 2 ? ", or otherwise" : ""
+    let shown = words.prefix(2).joined(separator: ", or ") + more
+    let start = "the gyroscope is not calibrated: from pose to pose gravity turned " + shown
+    guard readings.contains(where: { $0.factor == 1 }) else {
+      return start
+        + ", so their scale is wrong: the chip had another full scale than the recording states, or the import was given a wrong scale"
+    }
+    let axes = readings.contains { !$0.isReversed } ? "axes" : "signs"
+    return start
+      + ": the \(axes) of the two sensors do not agree: choose the columns of an import anew, or their signs in its file; a chip that does this is faulty or another one, as `axes` in its certificate says"
+  }
+
+  /// The scales of the axes that were turned about.
+  private func turnScales(
+    _ rests: Rests, _ found: inout SensorCalibration.Gyroscope,
+    _ result: inout CalibrationResult
+  ) {
+    let turns = turns(rests)
+    // Single turns first: their scales tell how many there are in one go.
+    var fits: [Int: TurnFit] = [:]
+    for index in turns.indices
+    where turns[index].isBack && turns[index].isWhole && turns[index].contradiction == nil {
+      do throws(TurnFit.Failure) {
+        fits[index] = try TurnFit(
+          degrees: turns[index].degrees, uncertainty: turns[index].uncertainty)
+      } catch {
+        continue
+      }
+    }
+    let first = TurnFit.solution(fits.keys.sorted().compactMap { fits[$0] }).scales
+    for (index, turn) in turns.enumerated() {
+      guard let why = reason(turn, first, &fits[index]) else { continue }
+      result.turnCount += 1
+      guard why != "" else { continue }
+      result.remarks.append(
+        "turn \(result.turnCount), after the rest at \(Plain.length(turn.start)), is left out: \(why)"
+      )
+    }
+    let used = fits.keys.sorted().compactMap { fits[$0] }
+    // One turn that gravity contradicts is enough: what the others say of its axis is no truth.
+    let contradicted = Set(turns.compactMap { $0.contradiction?.axis })
+    let (scales, known) = TurnFit.solution(used.filter { !contradicted.contains($0.axis) })
+    result.bounds.rateScale = known
+    nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
+    for (index, fit) in fits.sorted(by: { $0.key < $1.key }) {
+      let (turn, share) = (turns[index], fit.uncertainty / abs(360 * Double(fit.turns)))
+      guard share > CalibrationStudy.largestDifference else { continue }
+      result.remarks.append(
+        "the turn after the rest at \(Plain.length(turn.start)) is good for \(milli(share * 100, 10)) % only: \(sentence(bias: turn))"
+      )
+    }
+    var missing: [String] = []
+    for axis in 0..<3 {
+      // Without a turn the scale is no number.
+      guard abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
+        result.missing.append(.gyroscopeScale(axis))
+        if !contradicted.contains(axis) { missing.append(CalibrationStudy.axes[axis]) }
+        continue
+      }
+      found.scale[axis] = scales[axis]
+    }
+    noteDisagreement(used, found.scale, &result)
+    noteUnshown(fits.map { (turns[$0.key], $0.value) }, contradicted, &result)
+    for axis in contradicted.sorted() {
+      guard let turn = turns.compactMap(\.contradiction).first(where: { $0.axis == axis }) else {
+        continue
+      }
+      result.refusals.append(
+        "the gyroscope's scale about \(CalibrationStudy.axes[axis]) is not determined: \(sentence(turn))"
+      )
+    }
+    if !missing.isEmpty {
+      result.refusals.append(
+        "the gyroscope's scale about \(missing.joined(separator: ", ")) is not determined: turn it by 360° about the axis, from rest to rest in the same place"
+      )
+    }
+  }
+
+  /// Turns about the vertical show nothing of how often they went round, and moves between poses may not either.
+  private func noteUnshown(
+    _ used: [(turn: Turn, fit: TurnFit)], _ contradicted: Set<Int>,
+    _ result: inout CalibrationResult
+  ) {
+    let axes = Set(used.map(\.fit.axis)).subtracting(contradicted).filter { axis in
+      !readingVotes.shownAxes.contains(axis)
+        && !used.contains { $0.fit.axis == axis && $0.turn.rounds(axis) == abs($0.fit.turns) }
+    }
+    if !axes.isEmpty { result.remarks.append(sentence(unshown: axes.sorted())) }
+  }
+
+  /// The least that a move turned to be taken for an attempt at a turn, in degrees: half a turn back in its place; elsewhere
+  /// three quarters of one, as the move from a face to the opposite one is half.
+  private static let leastTurn = (back: 180.0, elsewhere: 270.0)
+
+  /// Why a turn is left out; empty when it is not, `nil` when it is none. With the scales of single turns more turns can
+  /// be counted in one go.
+  private func reason(_ turn: Turn, _ scales: Vector3, _ fit: inout TurnFit?) -> String? {
+    if fit != nil { return "" }
+    // The scale of its axis is refused, with that.
+    if turn.contradiction != nil { return "" }
+    let degrees = turn.degrees
+    let least = CalibrationStudy.leastTurn
+    guard degrees.length >= (turn.isBack ? least.back : least.elsewhere) else { return nil }
+    guard turn.isWhole else {
+      return
+        "samples are missing in it, or at the end of the range: turn it again, more slowly if it was fast"
+    }
+    guard turn.isBack else {
+      return "the next rest that counts was not in the place where it began"
+    }
+    let axis = (0..<3).max { abs(degrees[$0]) < abs(degrees[$1]) } ?? 0
+    do throws(TurnFit.Failure) {
+      guard !scales[axis].isNaN else {
+        fit = try TurnFit(degrees: degrees, uncertainty: turn.uncertainty)
+        return ""
+      }
+      var known = scales
+      for axis in 0..<3 where known[axis].isNaN { known[axis] = 1 }
+      fit = try TurnFit(
+        degrees: degrees, scale: known, error: TurnFit.knownError, uncertainty: turn.uncertainty)
+      return ""
+    } catch {
+      return sentence(error, turn)
+    }
+  }
+
+  /// Poses that turned are named one by one up to so many: a turn of minutes may be sixty.
+  private static let namedPoses = 3
+
+  /// Poses that turned are named, but for those that are a steady part of a turn that counts.
+  private func nameTurned(
+    _ rests: Rests, used: [Turn], _ result: inout CalibrationResult
+  ) {
+    let named = rests.turned.filter { turned in
+      !used.contains { $0.start < turned.pose.start && turned.pose.start < $0.end }
+    }
+    let limit = CalibrationStudy.namedPoses
+    for (pose, rate) in named.prefix(limit) {
+      result.remarks.append(
+        "\(name(pose)) is left out: it turned at \(milli(rate, 100)) °/s; take it again")
+    }
+    if named.count > limit {
+      result.remarks.append("\(named.count - limit) more poses are left out: they turned")
+    }
+  }
+
+  /// Turns that do not agree were not all brought back to where they began.
+  private func noteDisagreement(
+    _ fits: [TurnFit], _ scale: Vector3, _ result: inout CalibrationResult
+  ) {
+    for axis in 0..<3 {
+      let lengths = fits.filter { $0.axis == axis }.map { ($0.shares * scale).length }
+      guard let low = lengths.min(), let high = lengths.max(),
+        high - low > CalibrationStudy.largestDifference
+      else { continue }
+      result.remarks.append(
+        "the turns about \(CalibrationStudy.axes[axis]) differ by \(milli((high - low) * 100, 10)) %: one was not brought back to where it began, and the scale is known no better"
+      )
+    }
+  }
+}

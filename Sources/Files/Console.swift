@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import IMUModel
+import Text
+
+/// The program's output: data goes to stdout, messages go to stderr.
+///
+/// All text for a person leaves the program here or as a `Screen`: it contains nothing that a terminal obeys, and it
+/// is ASCII where the locale has no UTF-8. JSON and exports are data for programs: they are UTF-8 in every locale, and
+/// JSON escapes what a terminal could obey.
+public enum Console {
+  /// Writes lines for a person to stdout. A closed pipe is no error: its reader has read enough.
+  public static func data(_ lines: String) throws(CommandFailure) {
+    // Line feeds inside cells were replaced earlier; this replaces everything else that a terminal would obey.
+    try write(Console.lines(lines).map(Plain.text), to: STDOUT_FILENO)
+  }
+
+  /// Writes JSON to stdout, as UTF-8 in every locale. It is no error when the pipe's reader has gone.
+  public static func json(_ text: String) throws(CommandFailure) {
+    // This program's own JSON is clean; that of a service at the other end of a socket may not be.
+    try write(Console.lines(text).map(ForeignText.shown), to: STDOUT_FILENO)
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+  }
+
+  /// Writes a message to stderr. It is no error when stderr is closed: no program reads it.
+  public static func talk(_ line: String) {
+    var text = "imulog: " + Plain.text(line) + "\n"
+    text.withUTF8 { bytes in
+      // There is no way to report that reporting failed.
+      _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    }
+  }
+
+  /// Whether the descriptor is a terminal.
+  public static func isTerminal(_ descriptor: Int32) -> Bool {
+    isatty(descriptor) == 1
+  }
+
+  /// Whether the last reader of the pipe at the descriptor has gone.
+  public static func isReaderGone(_ descriptor: Int32) -> Bool {
+    // Without requested events, poll reports errors only: POLLERR for a pipe, POLLHUP for a socket.
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLERR | POLLHUP) != 0
+  }
+
+  private static func write(_ lines: [String], to descriptor: Int32) throws(CommandFailure) {
+    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+    let code = bytes.withUnsafeBytes { writeAll($0, to: descriptor) }
+    guard code != 0, code != EPIPE else { return }
+    let words =
+      code == EBADF
+      ? "stdout is closed; redirect it to a file, a pipe or /dev/null" : Errno.words(code)
+    throw CommandFailure(.inputOutput, "cannot write the output: \(words)")
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinuxIO
+package import Glibc
+
+/// The calls on names and directories that a catalogue makes, all through one gate.
+package struct FileSystem: Sendable {
+  package let gate: FaultGate
+
+  package init(gate: FaultGate) { self.gate = gate }
+
+  package func open(_ path: String, flags: CInt) throws(StorageError) -> OpenFile {
+    try OpenFile(path: path, flags: flags, gate: gate)
+  }
+
+  /// Makes one directory; `false` when something has the name already.
+  @discardableResult
+  package func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(StorageError) -> Bool {
+    do {
+      try retried(FaultGate.Call(.makeDirectory, path), gate) { mkdir(path, mode) }
+      return true
+    } catch {
+      if error.errno != EEXIST { throw error }
+      return false
+    }
+  }
+
+  /// Makes a directory and the missing ones above it, each with the owner of its parent.
+  package func makeDirectories(_ path: String) throws(StorageError) {
+    var isMade: Bool
+    do {
+      isMade = try makeDirectory(path)
+    } catch {
+      guard error.errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex
+      else { throw error }
+      try makeDirectories(String(path[..<slash]))
+      isMade = try makeDirectory(path)
+    }
+    guard isMade else { return }
+    let made = try open(path, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    try Belonging(in: try status(path + "/..")).apply(to: made, .reading)
+  }
+
+  /// Makes the names of a directory and of those above it durable, up to the root of its file system.
+  ///
+  /// A directory that this user may not read is skipped: they cannot sync it and have not made it.
+  package func syncParents(of path: String) throws(StorageError) {
+    guard let resolved = realpath(path, nil) else {
+      throw StorageError(.open, path: path, errno: errno)
+    }
+    // Safe: realpath returned its own memory with a C string, which is freed after it is copied.
+    defer { free(resolved) }
+    var path = String(cString: resolved)
+    let device = try self.device(of: path)
+    while path != "/" {
+      let parent = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+      path = parent.isEmpty ? "/" : parent
+      guard try self.device(of: path) == device else { return }
+      do {
+        try syncDirectory(path)
+      } catch {
+        guard error.operation == .open, error.errno == EACCES else { throw error }
+      }
+    }
+  }
+
+  private func device(of path: String) throws(StorageError) -> dev_t {
+    var status = stat()
+    try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
+    return status.st_dev
+  }
+
+  /// A file's length, and the time of its last change in seconds since 1970; `nil` when nothing has this name. Links are
+  /// not followed.
+  package func facts(_ path: String) throws(StorageError) -> (byteCount: UInt64, changed: Int64)? {
+    var status = stat()
+    do {
+      try retried(FaultGate.Call(.open, path), gate) { lstat(path, &status) }
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+    // A rename changes only the second of these.
+    let changed = max(Int64(status.st_mtim.tv_sec), Int64(status.st_ctim.tv_sec))
+    return (UInt64(clamping: status.st_size), changed)
+  }
+
+  /// Renames `old` to `new`, replacing what had that name. The corresponding C function is `rename`.
+  package func rename(_ old: String, to new: String) throws(StorageError) {
+    var call = FaultGate.Call(.rename, old)
+    call.newPath = new
+    try retried(call, gate) { Glibc.rename(old, new) }
+  }
+
+  /// Renames `old` to `new`, or fails with EEXIST when something has that name.
+  package func rename(_ old: String, toFree new: String) throws(StorageError) {
+    try renameFree(AT_FDCWD, old, old, AT_FDCWD, new, new)
+  }
+
+  /// The same with names in open directories, whatever their paths stand for by now.
+  package func rename(
+    _ old: String, in oldDirectory: borrowing OpenFile, toFree new: String,
+    in newDirectory: borrowing OpenFile
+  ) throws(StorageError) {
+    try renameFree(
+      oldDirectory.descriptor, old, "\(oldDirectory.path)/\(old)", newDirectory.descriptor, new,
+      "\(newDirectory.path)/\(new)")
+  }
+
+  /// Where the file system cannot guarantee it (EINVAL), the new name is checked just before.
+  private func renameFree(
+    _ oldDirectory: CInt, _ old: String, _ oldPath: String, _ newDirectory: CInt, _ new: String,
+    _ newPath: String
+  ) throws(StorageError) {
+    var call = FaultGate.Call(.rename, oldPath)
+    call.newPath = newPath
+    do {
+      try retried(call, gate) {
+        let code = clinuxio_rename_free(oldDirectory, old, newDirectory, new)
+        if code < 0 { errno = -code }
+        return code
+      }
+    } catch {
+      guard error.errno == EINVAL else { throw error }
+      var status = stat()
+      guard fstatat(newDirectory, new, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
+        throw StorageError(.rename, path: oldPath, errno: EEXIST)
+      }
+      guard errno == ENOENT else { throw StorageError(.rename, path: oldPath, errno: errno) }
+      try retried(call, gate) { renameat(oldDirectory, old, newDirectory, new) }
+    }
+  }
+
+  /// Removes the name of a file; `false` when it is missing already.
+  @discardableResult
+  package func remove(_ path: String) throws(StorageError) -> Bool {
+    do {
+      try retried(FaultGate.Call(.remove, path), gate) { unlink(path) }
+      return true
+    } catch {
+      if error.errno != ENOENT { throw error }
+      return false
+    }
+  }
+
+  /// The same in an open directory, whatever its path stands for by now.
+  @discardableResult
+  package func remove(_ name: String, in directory: borrowing OpenFile) throws(StorageError) -> Bool
+  {
+    let (path, descriptor) = ("\(directory.path)/\(name)", directory.descriptor)
+    do {
+      try retried(FaultGate.Call(.remove, path), gate) { unlinkat(descriptor, name, 0) }
+      return true
+    } catch {
+      if error.errno != ENOENT { throw error }
+      return false
+    }
+  }
+
+  /// Whether certainly no user can remove a name: its file is immutable, or something is mounted on it.
+  package func isFixed(_ path: String) -> Bool { clinuxio_is_fixed(path) == 1 }
+
+  /// Makes the names in a directory durable.
+  package func syncDirectory(_ path: String) throws(StorageError) {
+    try open(path, flags: O_RDONLY | O_DIRECTORY).sync()
+  }
+
+  /// The file that a name stands for: the C function is `stat`, or `lstat` for a link itself.
+  package func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
+    var status = stat()
+    try retried(FaultGate.Call(.look, path), gate) {
+      followsLink ? stat(path, &status) : lstat(path, &status)
+    }
+    return status
+  }
+
+  /// Whether this user may make and remove names in a directory. The C function is `access`, which checks the real user:
+  /// imulog is never set-user-ID.
+  package func mayChangeNames(in directory: String) -> Bool {
+    access(directory, W_OK | X_OK) == 0
+  }
+
+  /// Whether `path` is a directory; `nil` when there is nothing of that name.
+  package func isDirectory(_ path: String) throws(StorageError) -> Bool? {
+    var status = stat()
+    do {
+      try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
+    } catch {
+      if error.errno == ENOENT { return nil }
+      throw error
+    }
+    return status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Names in a directory, in no order; without `.` and `..`.
+  package func names(in path: String) throws(StorageError) -> [String] {
+    if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
+      throw StorageError(.list, path: path, errno: code)
+    }
+    return try FileSystem.names(opendir(path), path)
+  }
+
+  /// The same for an open directory.
+  package func names(in directory: borrowing OpenFile) throws(StorageError) -> [String] {
+    let path = directory.path
+    if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
+      throw StorageError(.list, path: path, errno: code)
+    }
+    // The stream closes its descriptor.
+    let own = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { throw StorageError(.list, path: path, errno: errno) }
+    guard let stream = fdopendir(own) else {
+      let error = StorageError(.list, path: path, errno: errno)
+      close(own)
+      throw error
+    }
+    // Both descriptors have one position.
+    rewinddir(stream)
+    return try FileSystem.names(stream, path)
+  }
+
+  private static func names(_ stream: OpaquePointer?, _ path: String) throws(StorageError)
+    -> [String]
+  {
+    guard let directory = stream else { throw StorageError(.list, path: path, errno: errno) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(directory) else { break }
+      // Safe: the kernel ends d_name with a zero byte, and entry lives until the next readdir.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    if errno != 0 { throw StorageError(.list, path: path, errno: errno) }
+    return names
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinuxIO
+import Glibc
+package import IMUModel
+
+/// The temporary name of a file or a directory, in the directory of its final one: `.pending-3f9a01c2d4e5b677`.
+///
+/// It has the same length whatever the final name, which may have all 255 bytes that a file system allows. The digits are
+/// random, so that no other program's, and nothing that a power failure left, has the name. While it is held, a signal that
+/// ends the program deletes what has it.
+package struct TemporaryName {
+  package let path: String
+  private let number: Int32
+
+  /// Holds a name beside `final`.
+  package init(beside final: String) throws(CommandFailure) {
+    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    let directory = final.lastIndex(of: "/").map { final[...$0] } ?? ""
+    path =
+      "\(directory).pending-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    number = clinuxio_temporary_hold(path)
+    guard number >= 0 else {
+      throw CommandFailure(
+        .cannotCreate,
+        "cannot make \(final): \(Errno.words(-number)); choose a shorter name, or write fewer files at once"
+      )
+    }
+  }
+
+  /// Ends the holding, once what has the name is renamed or deleted.
+  package func release() { clinuxio_temporary_release(number) }
+}

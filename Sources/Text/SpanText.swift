@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lengths of time as people write them: decimal numbers with units, `60s`, `1.5m`, `500ms`, `1h30m`; seconds when
+/// there is no unit.
+///
+/// One grammar for the command line and the configuration.
+public enum SpanText {
+  /// The length in nanoseconds, never negative; `nil` when `text` is no length of time.
+  ///
+  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, `h`, and `d` of 24 hours. Parts go from the largest unit to the smallest, each unit
+  /// once. Only the last part may have a point, and each part after the first is less than one unit of the part before:
+  /// `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point. A length
+  /// that is not a whole number of nanoseconds, or is above 292 years, is refused.
+  public static func nanoseconds(_ text: String) -> Int64? {
+    magnitude(text[...]).flatMap { Int64(exactly: $0) }
+  }
+
+  /// A time before or after an instant, in nanoseconds: a length, with `-` in front of one before; `nil` for another text.
+  public static func time(_ text: String) -> Int64? {
+    guard text.hasPrefix("-") else { return nanoseconds(text) }
+    return magnitude(text.dropFirst()).flatMap { length in
+      length == Int64.min.magnitude ? .min : Int64(exactly: length).map { -$0 }
+    }
+  }
+
+  private static func magnitude(_ text: Substring) -> UInt64? {
+    var rest = text
+    var total: UInt64 = 0
+    var unitBefore: UInt64?
+    repeat {
+      let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+      rest = rest.dropFirst(digits.count)
+      let name = rest.prefix { $0.isASCII && $0.isLetter }
+      rest = rest.dropFirst(name.count)
+      guard let unit = unit(name), !name.isEmpty || unitBefore == nil && rest.isEmpty,
+        rest.isEmpty || !digits.contains("."), let part = length(digits, unit)
+      else { return nil }
+      if let unitBefore, unit >= unitBefore || part >= unitBefore { return nil }
+      let (sum, overflow) = total.addingReportingOverflow(part)
+      guard !overflow else { return nil }
+      (total, unitBefore) = (sum, unit)
+    } while !rest.isEmpty
+    return total
+  }
+
+  private static func unit(_ name: Substring) -> UInt64? {
+    switch name {
+    case "ns": return 1
+    case "us": return 1000
+    case "ms": return 1_000_000
+    case "s", "": return 1_000_000_000
+    case "m", "min": return 60_000_000_000
+    case "h": return 3_600_000_000_000
+    case "d": return 86_400_000_000_000
+    default: return nil
+    }
+  }
+
+  /// A decimal number of a unit.
+  private static func length(_ digits: Substring, _ unit: UInt64) -> UInt64? {
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = UInt64(parts[0]) else { return nil }
+    var (total, overflow) = whole.multipliedReportingOverflow(by: unit)
+    guard !overflow else { return nil }
+    if parts.count == 2 {
+      guard (1...9).contains(parts[1].count), let fraction = UInt64(parts[1]) else { return nil }
+      let scale = (0..<parts[1].count).reduce(UInt64(1)) { product, _ in product * 10 }
+      let (product, tooBig) = fraction.multipliedReportingOverflow(by: unit)
+      guard !tooBig, product % scale == 0 else { return nil }
+      (total, overflow) = total.addingReportingOverflow(product / scale)
+      guard !overflow else { return nil }
+    }
+    return total
+  }
+
+  /// The length in the largest of seconds, milliseconds, microseconds and nanoseconds that it reaches, without
+  /// needless zeros: `59s`, `1.5s`, `400ms`, `0s`; ``nanoseconds(_:)`` reads it back.
+  ///
+  /// Traps when `nanoseconds` is negative.
+  public static func text(_ nanoseconds: Int64) -> String {
+    precondition(nanoseconds >= 0, "a length of time is not negative")
+    return text(magnitude: nanoseconds.magnitude)
+  }
+
+  /// The time as ``time(_:)`` reads it back: `-1.5s`, `400ms`.
+  public static func text(time: Int64) -> String {
+    (time < 0 ? "-" : "") + text(magnitude: time.magnitude)
+  }
+
+  private static func text(magnitude nanoseconds: UInt64) -> String {
+    let units: [(unit: UInt64, name: String)] = [
+      (1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"),
+    ]
+    guard nanoseconds > 0 else { return "0s" }
+    for (unit, name) in units where nanoseconds >= unit {
+      let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: unit)
+      // The added unit puts a one before the fraction's digits, so that its leading zeros stay.
+      var fraction = rest == 0 ? "" : String(rest + unit).dropFirst()[...]
+      while fraction.hasSuffix("0") { fraction = fraction.dropLast() }
+      return fraction.isEmpty ? "\(whole)\(name)" : "\(whole).\(fraction)\(name)"
+    }
+    return "\(nanoseconds)ns"
+  }
+}

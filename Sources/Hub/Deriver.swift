@@ -22,7 +22,7 @@ struct DerivationOrder {
   let round: Int32
 
   /// Raised when a later version derives something else from the same recording.
-  private static let version = 5
+  private static let version = 6
 
   /// The name in the hub's work folder of what is made for a table.
   func name(of table: HubDirectory.Table) -> String { "\(host.name).\(table.rawValue)-\(round)" }

@@ -107,6 +107,7 @@ struct HostDerivation {
     // Also of what nothing was derived. What a person removed is no lost log once the trash is emptied.
     var removed: [String] = []
     for id in ledger.proofs.keys where presence.isGone(id, ledger) && !ledger.missing.contains(id) {
+      guard try losses[id] != nil || !presence.isArriving(id) else { continue }
       if try !isLost(id, in: []) { removed.append(HostLedger.missing(id, time)) }
     }
     if !removed.isEmpty { try ledger.append(removed.sorted()) }

@@ -265,12 +265,16 @@ final class HostKeeper: @unchecked Sendable {
   func deriveAlone(_ result: inout PulledHost) {
     do {
       state = try HostState(of: host.name, in: hub)
-      host = HubHost(name: host.name, destination: "", labels: state.labels, line: 0)
+    } catch {
+      return report(HubError.failure(error), &result)
+    }
+    host = HubHost(name: host.name, destination: "", labels: state.labels, line: 0)
+    do {
       hand(derive(&result, try openAll()), &result)
     } catch {
       report(HubError.failure(error), &result)
     }
-    keepState(result.failure)
+    if let failure = keepState(result.failure) { result.note(failure) }
   }
 
   private func report(_ failure: CommandFailure, _ result: inout PulledHost) {

@@ -141,7 +141,7 @@ public struct HubVerification {
       let places = files.filter { $0.id == id }.map(\.place)
       let samples = places.first { $0.hasPrefix(HubDirectory.Table.samples.rawValue) }
       // Once its loss was said, the samples file was deleted to give it up.
-      guard samples != nil || !ledger.missing.contains(id) else { continue }
+      if samples == nil, try ledger.missing.contains(id) || presence.isArriving(id) { continue }
       let error = HubError.lost(
         id, store: catalogue.path, samples: samples.map { "\(hub.path)/\($0)" })
       losses.append((host, id, places, error))

@@ -8,7 +8,7 @@ struct LogPresence {
   private let catalogue: Catalogue
   /// The beginnings of the UUIDs of the logs in the store.
   private var here: Set<String> = []
-  /// Those of what was in the trash before it was emptied, and of what is there, or about to appear, once that was read.
+  /// Those of what was in the trash before it was emptied, and of what is there once that was read.
   private var trash: Set<String>
   private var hasReadTrash = false
 
@@ -24,12 +24,19 @@ struct LogPresence {
     ledger.proofs[id] != nil && !ledger.pruned.contains(id) && !here.contains(id.namePrefix)
   }
 
-  /// Whether it is not in the trash either, and no copy of it is about to appear, as a pull that was ended leaves one.
+  /// Whether a copy of it is about to appear, as a pull that was ended leaves one. That is a reason to wait with what is
+  /// said of it, and none to delete anything.
+  func isArriving(_ id: RecordingID) throws -> Bool {
+    try catalogue.leftovers().contains {
+      $0.id == id && ($0.state == .partial || $0.state == .unsynced)
+    }
+  }
+
+  /// Whether it is not in the trash either.
   mutating func isLost(_ id: RecordingID, _ ledger: HostLedger) throws -> Bool {
     guard isGone(id, ledger) else { return false }
     if !hasReadTrash {
       trash.formUnion(try catalogue.trashed().map(\.entry.idPrefix))
-      trash.formUnion(try catalogue.leftovers().map(\.id.namePrefix))
       hasReadTrash = true
     }
     return !trash.contains(id.namePrefix)

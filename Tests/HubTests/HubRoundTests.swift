@@ -353,5 +353,13 @@ struct HubRoundTests {
     let lost = try fleet.verify()
     #expect(
       lost.count == 1 && lost[0].hasPrefix("pump-1: ") && lost[0].contains("\(idA)"), "\(lost)")
+    // Neither a mark nor the beginning of a copy is that log: what is left of it stays, and its loss is named.
+    for mark in [".freeing-\(idA)", ".part-\(idA)"] {
+      fleet.directory.write([0], to: "fleet/logs/pump-1/\(mark)")
+      #expect(try fleet.verify() == lost)
+    }
+    #expect(unlink(fleet.path + "/logs/pump-1/.freeing-\(idA)") == 0)
+    _ = try fleet.round([(pump, Self.visit([Self.offersB], ""))])
+    #expect(try fleet.verify() == lost)
   }
 }

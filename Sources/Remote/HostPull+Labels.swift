@@ -179,7 +179,12 @@ extension HostPull {
     say(changes.count - sound.count, of: id, "left out, whose names `imulog label` refuses")
     guard !sound.isEmpty else { return }
     do {
-      if labelStores[id] == nil, try fetch.local.entry(of: id) == nil { labelledAhead.insert(id) }
+      // Labels of one that was taken away stay, whatever becomes of this pull.
+      if labelStores[id] == nil, try fetch.local.entry(of: id) == nil,
+        try fetch.local.catalogue.labelsModified(of: id) == nil
+      {
+        labelledAhead.insert(id)
+      }
       let removed = try store(of: id).merge(sound, into: id)
       say(removed, of: id, "removed here, as there")
     } catch {

@@ -54,7 +54,8 @@ struct PullConversion: Sendable {
           "cannot set the time of \(path): \(Errno.words(errno)); choose another --to DIR")
       }
     }
-    try file.publish(isWhole: report.isWhole)
+    // A file that is there is of the same recording, and had no end either.
+    try file.publish(isWhole: report.damages == 0 && !report.areLabelsDamaged)
     report.add(remark)
     return PullSettings.Derived(
       isDamaged: report.damages > 0 || report.areLabelsDamaged, remarks: report.remarks)

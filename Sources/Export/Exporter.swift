@@ -57,7 +57,7 @@ public struct Exporter: Sendable {
     try refuseSelection()
     try writeLog(&storage, to: &sink)
     try sink.flush()
-    return try inspect(storage)
+    return try inspect(storage, isLive: options.isLive)
   }
 
   /// Exports the recording that `reader` reads, from its beginning, and flushes `sink`.
@@ -251,7 +251,8 @@ extension Exporter {
       }
       try writeLog(&storage, from: offset, to: &sink)
       try sink.flush()
-      return try inspect(storage)
+      // Its writer is gone by now.
+      return try inspect(storage, isLive: false)
     case .ndjson:
       var reader = try LogReader.open(storage)
       let remarks = try correct(&reader)
@@ -327,13 +328,13 @@ extension Exporter {
   }
 
   /// The report about a log that was copied unchanged.
-  func inspect<Storage: LogStorage & ~Copyable>(_ storage: consuming Storage)
-    throws(ExportError) -> Report
-  {
+  func inspect<Storage: LogStorage & ~Copyable>(
+    _ storage: consuming Storage, isLive: Bool
+  ) throws(ExportError) -> Report {
     do {
       var reader = try LogReader(storage)
       let account = try reader.account()
-      let isCutOff = !options.isLive && account.end?.reason ?? .recovered == .recovered
+      let isCutOff = !isLive && account.end?.reason ?? .recovered == .recovered
       return Report(
         samples: account.sampleCount, damages: account.damageCount, isCutOff: isCutOff)
     } catch {

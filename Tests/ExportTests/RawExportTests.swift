@@ -40,6 +40,19 @@ struct RawExportTests {
     #expect(unreadable.samples == 0 && unreadable.damages == 1)
   }
 
+  @Test("a followed log whose writer ended without an end is not whole", arguments: [false, true])
+  func followed(hasEnd: Bool) throws {
+    var log = TestLog(TestLog.description())
+    log.sample(0, 0, RawSample())
+    if hasEnd { log.end(TickLedger(sampled: 1)) }
+    // It was live when the export began.
+    let options = ExportOptions(format: .raw).with { $0.isLive = true }
+    var sink = ArraySink()
+    let storage = try ArrayStorage(log.bytes())
+    let report = try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) in nil }
+    #expect(report.isWhole == hasEnd && report.samples == 1)
+  }
+
   @Test("pages of zeros after the last written byte are left out, zeros within a page are kept")
   func zeros() throws {
     var log = TestLog(TestLog.description())

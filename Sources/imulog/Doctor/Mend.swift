@@ -86,8 +86,9 @@ extension Mend {
   /// them, or is none: all in it changes hands.
   static func giveToService(_ path: String) -> Mend? {
     var status = stat()
+    // One that cannot be listed may hold anything, and a recording that is being made.
     guard path.hasPrefix("/"), lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-      StoreFile.areAll(SystemTree.live.names(in: path))
+      access(path, R_OK) == 0, StoreFile.areAll(SystemTree.live.names(in: path))
     else { return nil }
     return Mend(
       command: "sudo chown -R imulog:imulog \(ShellWord.quoted(path))",

@@ -15,7 +15,7 @@ public enum LocalTime {
     guard let parts = broken(seconds) else { return ("?", "") }
     let date = "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-    return ("\(date) \(clock)", zone(Int64(parts.tm_gmtoff)))
+    return ("\(date) \(clock)", zone(Int64(parts.tm_gmtoff) / 60 * 60))
   }
 
   /// Seconds by which the machine's time zone is ahead of UTC at an instant, in whole minutes, as a date's text has them;

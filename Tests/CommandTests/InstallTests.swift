@@ -54,7 +54,7 @@ struct InstallTests {
     let unit = texts["/etc/systemd/system/imulog.service"] ?? ""
     // Group members may remove recordings, and pull may free them: SharedStoreTests tests the effect.
     for line in [
-      "StartLimitIntervalSec=0", "RestartPreventExitStatus=64 65 78", "DevicePolicy=closed",
+      "StartLimitIntervalSec=0", "RestartPreventExitStatus=64 78", "DevicePolicy=closed",
       "DeviceAllow=/dev/cpu_dma_latency w", "UMask=0007",
       "StateDirectory=imulog/recordings", "StateDirectoryMode=2770",
       "Environment=IMULOG_STORE=/var/lib/imulog/recordings",

@@ -59,12 +59,12 @@ struct InstalledFile {
     ExecReload=/bin/kill -HUP $MAINPID
     # Fed while the sampler delivers records, not by a timer; off while nothing is sampled.
     WatchdogSec=10
-    # No restart mends a wrong command (64), calibration (65) or configuration (78). A calibration that is missing or must
-    # not be read (66, 77) may still come: a recorder that stays down loses more than restarts in vain cost, and they have
+    # No restart mends a wrong command (64) or configuration (78). A calibration that is missing, not whole or not
+    # readable (66, 65, 77) may still come: a recorder that stays down loses more than restarts in vain cost, and they have
     # no limit. A service ended by the button stays ended.
     Restart=on-failure
     RestartSec=2
-    RestartPreventExitStatus=64 65 78
+    RestartPreventExitStatus=64 78
     # The end of a recording waits for a card that stalls, up to 20 s.
     TimeoutStopSec=30
 

@@ -80,10 +80,13 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
-    // Recordings made of other programs' tables.
+    // Recordings made of other programs' tables: by inference, and the reader that takes its place, which asks.
     .target(
-      name: "Import",
+      name: "OldImport",
       dependencies: ["Export", "Files", "IMUModel", "LogFormat", "LogStore", "Text"],
+      swiftSettings: settings),
+    .target(
+      name: "Import", dependencies: ["Files", "IMUModel", "LogFormat", "Text"],
       swiftSettings: settings),
 
     // Recordings over SSH: what a restricted key may ask for, and both ends of a pull.
@@ -128,7 +131,7 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Analysis", "Boards", "Calibration", "Certificate", "ChipClock", "Export", "Files", "Hub",
-        "Import", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Recorder",
+        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "OldImport", "Recorder",
         "Remote", "Sampling", "SimulatedIMU", "Terminal", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -237,9 +240,14 @@ let package = Package(
     .testTarget(
       name: "ExportTests",
       dependencies: [
-        "ChipClockTesting", "CLinuxIO", "Export", "Files", "Import", "IMUModel", "LogFormat",
-        "LogStore", "LogStoreTesting", "TestSupport",
+        "ChipClockTesting", "CLinuxIO", "Export", "Files", "IMUModel", "LogFormat",
+        "LogStore", "LogStoreTesting", "OldImport", "TestSupport",
       ], swiftSettings: settings),
+    // Its folder Whole waits until the program uses it.
+    .testTarget(
+      name: "ImportTests",
+      dependencies: ["Files", "IMUModel", "Import", "LogFormat", "TestSupport", "Text"],
+      exclude: ["Whole", "Field"], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
     .target(
@@ -269,8 +277,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Analysis", "Calibration", "CLinuxIO", "Export", "Files", "Import", "IMUModel", "LogFormat",
-        "LogStore", "Recorder", "Remote", "Text",
+        "Analysis", "Calibration", "CLinuxIO", "Export", "Files", "IMUModel", "LogFormat",
+        "LogStore", "OldImport", "Recorder", "Remote", "Text",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
@@ -321,7 +329,7 @@ if let races = Context.environment["IMULOG_RACES"] {
   var tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
   if races == "all" { tests.insert("RecorderTests") }
   let others: Set = [
-    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Import", "Remote",
+    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Import", "OldImport", "Remote",
     "Terminal", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }

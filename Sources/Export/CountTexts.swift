@@ -215,12 +215,3 @@ package struct CountScale: Equatable {
     return (a / Int128(x), b / Int128(x))
   }
 }
-
-extension Fraction {
-  package static let one = Fraction(1, 1)
-  package static let zero = Fraction(0, 1)
-  /// m/s² in one g: the standard acceleration of free fall (CGPM 1901).
-  package static let standardGravity = Fraction(980_665, 100_000)
-  /// Radians in one degree: π/180, π to 18 digits.
-  package static let radiansPerDegree = Fraction(78_539_816_339_744_831, 4_500_000_000_000_000_000)
-}

@@ -99,3 +99,14 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
     return (value, scale)
   }
 }
+
+extension Fraction {
+  /// 1.
+  package static let one = Fraction(1, 1)
+  /// 0.
+  package static let zero = Fraction(0, 1)
+  /// m/s² in one g: the standard acceleration of free fall (CGPM 1901).
+  package static let standardGravity = Fraction(980_665, 100_000)
+  /// Radians in one degree: π/180, π to 18 digits.
+  package static let radiansPerDegree = Fraction(78_539_816_339_744_831, 4_500_000_000_000_000_000)
+}

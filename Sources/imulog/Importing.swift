@@ -2,7 +2,7 @@
 
 import Files
 import IMUModel
-import Import
+import OldImport
 import LinuxIO
 import LogFormat
 import LogStore

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import Import
+import OldImport
 import Testing
 
 /// Headers as each program writes them, from its documentation or source, and values in its number format.

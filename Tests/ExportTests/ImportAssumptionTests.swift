@@ -2,8 +2,8 @@
 
 import Export
 import IMUModel
-import Import
-import LogStoreTesting
+import OldImport
+import TestSupport
 import Testing
 
 @Suite("What an import assumes or leaves out is said")

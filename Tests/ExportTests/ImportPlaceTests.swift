@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import LogStoreTesting
+import TestSupport
 import Testing
 
-@testable import Import
+@testable import OldImport
 
 @Suite("Errors of imports name the place and the reason")
 struct ImportPlaceTests {

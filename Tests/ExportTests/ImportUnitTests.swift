@@ -2,7 +2,7 @@
 
 import Export
 import IMUModel
-import Import
+import OldImport
 import Testing
 
 @Suite("Units that a table states are taken, or refused")

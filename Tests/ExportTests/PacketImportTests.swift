@@ -3,7 +3,7 @@
 import IMUModel
 import Testing
 
-@testable import Import
+@testable import OldImport
 
 @Suite("Samples that come in packets, or with pauses")
 struct PacketImportTests {

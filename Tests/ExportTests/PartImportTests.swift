@@ -5,7 +5,7 @@ import IMUModel
 import TestSupport
 import Testing
 
-@testable import Import
+@testable import OldImport
 
 @Suite("Import of a document of a part, and of gaps that do not fit")
 struct PartImportTests {

@@ -2,7 +2,7 @@
 
 import Glibc
 import IMUModel
-import Import
+import OldImport
 import Testing
 
 private let directory: String? = getenv("IMULOG_RECORDINGS").map { String(cString: $0) }

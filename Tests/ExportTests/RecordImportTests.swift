@@ -2,7 +2,7 @@
 
 import Export
 import IMUModel
-import Import
+import OldImport
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import IMUModel
 import LogFormat
 import Testing
 
-@testable import Import
+@testable import OldImport
 
 /// Counts of ±4 g in m/s², each written with a power of ten: as phyphox does, and NumPy's savetxt.
 @Suite("Import of values that are written with a power of ten")

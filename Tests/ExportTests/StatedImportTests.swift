@@ -4,7 +4,7 @@
 import IMUModel
 import Testing
 
-@testable import Import
+@testable import OldImport
 
 @Suite("Import of files that state their rate, gaps and units")
 struct StatedImportTests {

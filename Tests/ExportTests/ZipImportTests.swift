@@ -2,10 +2,10 @@
 
 import Foundation
 import IMUModel
-import LogStoreTesting
+import TestSupport
 import Testing
 
-@testable import Import
+@testable import OldImport
 
 /// Archives that Python's zipfile made: deflated with sizes after the bytes, as a phone streams them, and with sizes before
 /// them and two files stored. The first file's name leads out of any folder.

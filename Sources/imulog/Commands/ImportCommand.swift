@@ -4,7 +4,7 @@ public import ArgumentParser
 import Files
 import Glibc
 import IMUModel
-import Import
+import OldImport
 import LinuxIO
 import Terminal
 import Text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import Import
+import OldImport
 import LogFormat
 import LogStore
 import Text

@@ -2,7 +2,7 @@
 
 import Files
 import IMUModel
-import Import
+import OldImport
 import LogStore
 import Recorder
 import Text

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Text
+
+/// The samples of an MCAP file of this program: messages of ROS 2 in chunks; <https://mcap.dev/spec>.
+///
+///     magic │ Header │ (Chunk │ MessageIndex…)… │ Metadata │ DataEnd │ … │ magic       record: kind │ length │ fields
+///     /imu: a sample, its tick the sequence       /imu/temperature: that of the sample before it, where it changed
+///     /imu/gaps, /imu/marks: lines of text        /imu/labels: in the metadata as well
+struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
+  let name: String
+  let own: OwnColumns
+  private(set) var facts: OwnFacts
+  private(set) var numbers = Array(repeating: Decimal(digits: 0), count: 7)
+  private(set) var row = 0
+
+  private var source: Source
+  private var messages = MCAPMessages()
+  /// A message that was read ahead.
+  private var waiting: MCAPMessages.Message?
+  /// The byte of the next record.
+  private var position: UInt64 = 8
+  /// The tick after that of the message before.
+  private var tick: UInt64 = 0
+  /// Whether marks are still to be taken from messages: those of the first pass.
+  private var takesMarks: Bool
+  private let axes: [Int]
+
+  init(_ source: consuming Source, _ request: ImportRequest) throws(ImportError) {
+    let name = source.name
+    let own = try OwnColumns(try MCAPFile.metadata(&source), name, "MCAP", request)
+    (self.name, self.own, facts, takesMarks) = (name, own, own.facts, !own.hasMarks)
+    axes = own.facts.channels.indices.filter { $0 < 6 }
+    self.source = source
+  }
+
+  /// The names and texts of the record `imulog`; none in files of other programs.
+  private static func metadata(_ source: inout Source) throws(ImportError) -> [(
+    name: String, text: String
+  )] {
+    var place: UInt64 = 8
+    let magic: [UInt8] = [0x89, 0x4D, 0x43, 0x41, 0x50, 0x30, 0x0D, 0x0A]
+    guard try source.bytes(at: max(8, source.size) - 8, 8) == magic else {
+      throw .damaged(source.name, "it is cut off: its end is missing")
+    }
+    while let (kind, length) = try record(&source, at: &place), kind != 0x0F {
+      // Facts have some hundred bytes each, and lists of marks and labels 20,000 items at most.
+      guard kind == 0x0C, length <= 16 << 20 else { continue }
+      var reader = try source.reader(at: place - length, length)
+      guard try reader.counted().text == "imulog" else { continue }
+      var map = try reader.counted()
+      var pairs: [(String, String)] = []
+      while !map.isAtEnd { pairs.append((try map.counted().text, try map.counted().text)) }
+      return pairs
+    }
+    return []
+  }
+
+  /// The kind and the length of the record at a place, which is then behind it; `nil` at the end of the file.
+  private static func record(_ source: inout Source, at place: inout UInt64) throws(ImportError)
+    -> (kind: UInt8, length: UInt64)?
+  {
+    guard place + 9 <= source.size else { return nil }
+    var head = try source.reader(at: place, 9)
+    let (kind, length) = (try head.integer(UInt8.self), try head.integer(UInt64.self))
+    guard length <= source.size - place - 9 else { throw head.wrong("it is cut off") }
+    place += 9 + length
+    return (kind, length)
+  }
+
+  mutating func rewind(to mark: RowMark?) throws(ImportError) {
+    (row, position, tick, messages, waiting) = (0, 8, 0, MCAPMessages(), nil)
+    while row + 1 < mark?.line ?? 1 { _ = try next() }
+  }
+
+  mutating func nextTime() throws(ImportError) -> Row? { try next(hasValues: false) }
+
+  mutating func next() throws(ImportError) -> Row? { try next(hasValues: true) }
+
+  private mutating func next(hasValues: Bool) throws(ImportError) -> Row? {
+    while let message = try message() {
+      switch message.topic {
+      case .imu:
+        row += 1
+        for channel in axes where hasValues {
+          try take(message, MCAPMessages.imuPlaces[channel], channel)
+        }
+        if hasValues, facts.channels.contains(.temperature) {
+          let after = try self.message()
+          if let after, after.topic == .temperature, after.sequence == message.sequence {
+            try take(after, 1, 6)
+          } else {
+            waiting = after
+          }
+        }
+        return try row(message, nil)
+      case .gaps: return try row(message, message.gap())
+      case .marks:
+        let (text, time) = (try message.line(), try time(message))
+        if takesMarks { facts.notes.take(mark: text, at: time) }
+      case .temperature, .other: break
+      }
+    }
+    takesMarks = false
+    return nil
+  }
+
+  /// Takes a channel's value at a place of a message.
+  private mutating func take(_ message: MCAPMessages.Message, _ place: Int, _ channel: Int)
+    throws(ImportError)
+  {
+    numbers[channel] = try own.count(of: message.double(place), channel: channel, self.place)
+  }
+
+  /// The next message; `nil` at the end.
+  private mutating func message() throws(ImportError) -> MCAPMessages.Message? {
+    if let message = waiting.take() { return message }
+    while true {
+      if let message = try messages.next() { return message }
+      guard let (kind, length) = try MCAPFile.record(&source, at: &position), kind != 0x0F else {
+        return nil
+      }
+      guard kind == 0x06 else { continue }
+      guard length <= UInt64(LZ4Block.limit + 1 << 20) else {
+        throw .damaged(name, "a chunk is larger than this program's")
+      }
+      try messages.take(try source.reader(at: position - length, length))
+    }
+  }
+
+  /// A stamp has more than a time by the date, or by what makes all of them positive.
+  private func time(_ message: MCAPMessages.Message) throws(ImportError) -> Int64 {
+    let time = Int64(clamping: message.time).subtractingReportingOverflow(
+      facts.started ?? facts.shift)
+    guard !time.overflow else { throw .damaged(name, "\(place) is beyond the times of a log") }
+    return time.partialValue
+  }
+
+  /// A row at the tick of which a message has the lowest 32 bits.
+  private mutating func row(_ message: MCAPMessages.Message, _ gap: Gap?) throws(ImportError)
+    -> Row
+  {
+    let ahead = UInt64(message.sequence &- UInt32(truncatingIfNeeded: tick))
+    guard tick < 1 << 62, gap?.count ?? 1 < 1 << 62 else {
+      throw .damaged(name, "\(place) has more ticks than a log")
+    }
+    var row = Row(time: try time(message), tick: tick + ahead, gap: gap)
+    row.gap?.firstTick = tick + ahead
+    tick += ahead + (gap?.count ?? 1)
+    return row
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A column of a row group of Parquet, as this program writes it: data pages of version 1 without compression;
+/// <https://github.com/apache/parquet-format>.
+///
+///     page: header │ which rows have a value │ values        chunk: page │ page │ …
+///     texts: page with each text once │ page: header │ which rows have one │ so many times text 3, so many times text 0, …
+struct ParquetChunk {
+  /// Numbers of parquet.thrift.
+  enum Kind: Int64 { case int32 = 1, int64 = 2, double = 5, text = 6 }
+
+  /// The values by row: integers, patterns of doubles, or places in ``texts``; and whether rows have one.
+  private var numbers: [Int64] = []
+  private var arePresent: [Bool] = []
+  /// Each text once.
+  private var texts: [String] = []
+
+  /// The value of a row.
+  func number(_ row: Int) -> Int64? {
+    arePresent.isEmpty || arePresent[row] ? numbers[row] : nil
+  }
+
+  /// The text of a row.
+  func text(_ row: Int) -> String? {
+    number(row).flatMap { texts.indices.contains(Int($0)) ? texts[Int($0)] : nil }
+  }
+
+  /// Reads the pages of a chunk.
+  init(_ chunk: ByteReader, _ kind: Kind, isOptional: Bool, rows: Int) throws(ImportError) {
+    var reader = chunk
+    while numbers.count < rows {
+      let header = try ThriftValue(&reader)
+      guard let size = header[3]?.number, size >= 0, header[2]?.number == size else {
+        throw reader.other
+      }
+      var page = try reader.part(UInt64(size))
+      switch header[1]?.number {
+      case 2:
+        let count = header[7]?[1]?.number ?? 0
+        // Each has its length in four bytes.
+        guard texts.isEmpty, (0...page.rest.count / 4).contains(Int(count)) else {
+          throw page.wrong()
+        }
+        for _ in 0..<count { texts.append(try page.counted().text) }
+      case 0:
+        guard let count = header[5]?[1]?.number, count > 0, count <= rows - numbers.count,
+          header[5]?[2]?.number == (kind == .text ? 8 : kind == .double ? 0 : 5)
+        else { throw page.other }
+        var levels: [Bool] = []
+        if isOptional {
+          var bytes = try page.counted()
+          levels = try bytes.runs(Int(count), width: 1, below: 2).map { $0 == 1 }
+          guard bytes.isAtEnd else { throw page.wrong() }
+        }
+        let present = isOptional ? levels.count { $0 } : Int(count)
+        let values = try page.values(present, kind, texts: texts.count)
+        arePresent += levels
+        var next = values.makeIterator()
+        numbers += isOptional ? levels.map { $0 ? next.next() ?? 0 : 0 } : values
+      default: throw page.other
+      }
+      guard page.isAtEnd else { throw page.wrong() }
+    }
+    guard reader.isAtEnd else { throw reader.wrong() }
+  }
+}
+
+extension ByteReader {
+  fileprivate var other: ImportError { wrong("it is packed as this program does not pack") }
+
+  fileprivate mutating func values(_ count: Int, _ kind: ParquetChunk.Kind, texts: Int)
+    throws(ImportError) -> [Int64]
+  {
+    switch kind {
+    case .text: return try runs(count, width: Int(integer(UInt8.self)), below: texts)
+    case .int32, .int64: return try differences(count)
+    case .double:
+      guard rest.count == 8 * count else { throw wrong() }
+      var values: [Int64] = []
+      for _ in 0..<count { values.append(try integer()) }
+      return values
+    }
+  }
+
+  /// So many numbers of `width` bits, each so many times: runs alone, as this program writes them.
+  fileprivate mutating func runs(_ count: Int, width: Int, below limit: Int) throws(ImportError)
+    -> [Int64]
+  {
+    var numbers: [Int64] = []
+    while numbers.count < count {
+      let head = try varint()
+      guard head & 1 == 0, width <= 32 else { throw other }
+      var number: Int64 = 0
+      for byte in 0..<(width + 7) / 8 { number |= Int64(try integer(UInt8.self)) << (8 * byte) }
+      guard head > 0, head >> 1 <= UInt64(count - numbers.count), number < limit else {
+        throw wrong()
+      }
+      numbers += repeatElement(number, count: Int(head >> 1))
+    }
+    return numbers
+  }
+
+  /// DELTA_BINARY_PACKED:
+  ///
+  ///     128 │ 4 │ count │ first value │ block │ block │ …
+  ///     block: least difference │ 4 widths │ 4 × 32 differences above the least, each of a width's bits
+  private mutating func differences(_ count: Int) throws(ImportError) -> [Int64] {
+    guard try varint() == 128, try varint() == 4 else { throw other }
+    guard try varint() == UInt64(count) else { throw wrong() }
+    var last = try folded()
+    var values = count > 0 ? [last] : []
+    values.reserveCapacity(count)
+    while values.count < count {
+      let least = try folded()
+      for width in try part(4).rest where values.count < count {
+        guard width <= 32 else { throw other }
+        var (bytes, word, waiting) = (try part(4 * UInt64(width)).rest, 0 as UInt64, 0)
+        for _ in 0..<min(32, count - values.count) {
+          while waiting < Int(width), let byte = bytes.popFirst() {
+            word |= UInt64(byte) << UInt64(waiting)
+            waiting += 8
+          }
+          last = last &+ least &+ Int64(word & (1 << UInt64(width) - 1))
+          word >>= UInt64(width)
+          waiting -= Int(width)
+          values.append(last)
+        }
+      }
+    }
+    return values
+  }
+}

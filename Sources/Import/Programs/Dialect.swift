@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// How a program names the columns of its tables, and what it means by them where the header does not say.
+///
+/// Names are compared in small letters, without a unit in brackets, which must not contradict the program's. A header is a
+/// program's if it has a time of it, all axes of a sensor, and one of its marks if it has marks.
+struct Dialect: Sendable {
+  /// The program, for sentences.
+  let name: String
+  /// Names of a time, and its form; `nil` if the header must name it.
+  let times: [String: TimeForm?]
+  /// Names of channels, by the channel's position in `ChannelSet`.
+  let axes: [String: Int]
+  /// Units of values where the header names none.
+  var units: [Group: Unit] = [:]
+  /// Whether times that are numbers count from 1970.
+  var isUnix = false
+  /// What counts mean, as most users of the program have it.
+  var usualScales: [Group: Scale] = [:]
+  /// Whether other programs have the same names: then the units are only usual, and must fit what is counted.
+  var isCommon = false
+  /// Whether axes are named alike for every sensor: the unit or the file's name says which it is.
+  var isNamedByFile = false
+  /// Whether all of its axes must be there, where some of them mean something else beside others.
+  var needsAll = false
+  /// Whether the header is a comment.
+  var isComment = false
+  /// Whether the header must name the unit of the time and of each axis.
+  var namesUnits = false
+  /// Whether it is a sensor's values only where the header has none for sure.
+  var isDerived = false
+  /// All other columns that it writes; `nil` for any.
+  var others: Set<String>?
+  /// Columns of which one must be there, where the axes' names are also others'.
+  var marks: Set<String> = []
+  /// Names of dates beside times of day.
+  var dates: Set<String> = []
+  /// What to tell the user about its values: a clause.
+  var remark: String?
+
+  /// - Parameters:
+  ///   - accelerometer: Patterns of the axes' names: `*` stands for x, y and z, `#` for 0, 1 and 2.
+  ///   - gyroscope: The same of the gyroscope's.
+  init(
+    _ name: String, times: [String: TimeForm?], accelerometer: [String] = [],
+    gyroscope: [String] = [], temperature: [String] = []
+  ) {
+    self.name = name
+    self.times = times
+    var axes: [String: Int] = [:]
+    for (first, patterns) in [(0, accelerometer), (3, gyroscope)] {
+      for pattern in patterns {
+        for (axis, letter) in ["x", "y", "z"].enumerated() {
+          let text = pattern.map { $0 == "*" ? letter : $0 == "#" ? "\(axis)" : "\($0)" }.joined()
+          axes[text] = first + axis
+        }
+      }
+    }
+    for word in temperature { axes[word] = 6 }
+    self.axes = axes
+  }
+
+  /// The axes of this program in a header; 0 if it is not this program's.
+  func matches(_ names: [ColumnName], isComment: Bool = false, needsTime: Bool = true) -> Int {
+    let all = Set(names.map(\.plain))
+    let found = names.filter { axes[$0.plain] != nil }
+    let clocks = names.filter { times[$0.plain] != nil }
+    if isDerived, names.contains(where: { $0.role == .channel(0) }) { return 0 }
+    if let others, !all.subtracting(axes.keys).subtracting(times.keys).isSubset(of: others) {
+      return 0
+    }
+    guard marks.isEmpty || !marks.isDisjoint(with: all), !self.isComment || isComment,
+      !needsTime || !clocks.isEmpty, !needsAll || found.count >= axes.count,
+      !namesUnits || (found + clocks).allSatisfy({ $0.bracket != nil })
+    else { return 0 }
+    let channels = Set(found.compactMap { axes[$0.plain] })
+    let isWhole = channels.isSuperset(of: [0, 1, 2]) || channels.isSuperset(of: [3, 4, 5])
+    return isWhole ? found.count : 0
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// What makes values of counts: value = count × `ratio` + `offset`, in g, °/s or °C.
+struct Scale: Equatable, Sendable {
+  var ratio: Fraction
+  var offset = Fraction.zero
+
+  /// Whether exports can write its values in every unit: a step of at least 10⁻¹⁰, and the largest value and a step in
+  /// 13 digits together.
+  var isHeld: Bool {
+    let step = ratio.value.magnitude
+    return step >= 1e-10 && step <= 1e6 && offset.value.magnitude + 32768 * step < 1e11 * step
+  }
+}
+
+extension Fraction {
+  /// The known ratio within 10⁻¹² of a value, else the simplest one within 10⁻¹¹, which is far below a count in
+  /// 32768 of them; `nil` for none that a log can hold.
+  static func nearest(to value: Double, among known: [Fraction] = []) -> Fraction? {
+    if let same = known.first(where: { abs($0.value / value - 1) < 1e-12 }) { return same }
+    guard value.isFinite, value > 1e-12, value < 1e12 else { return nil }
+    // Convergents of the continued fraction.
+    var (a, b, c, d) = (Int64(0), Int64(1), Int64(1), Int64(0))
+    var rest = value
+    for _ in 0..<40 {
+      let whole = rest.rounded(.down)
+      guard whole < 1e13 else { break }
+      let (above, below) = (Int64(whole) &* c &+ a, Int64(whole) &* d &+ b)
+      guard above < 1 << 40, below < 1 << 40, above >= 0, below >= 0 else { break }
+      (a, b, c, d) = (c, d, above, below)
+      if c > 0, abs(Double(c) / Double(d) / value - 1) < 1e-11 { break }
+      guard rest > whole else { break }
+      rest = 1 / (rest - whole)
+    }
+    return c > 0 ? Fraction(c, over: d) : nil
+  }
+
+  /// The product in lowest terms, or the nearest ratio where its terms are long.
+  static func product(_ first: Fraction, _ second: Fraction) -> Fraction? {
+    let above = Int128(first.numerator) * Int128(second.numerator)
+    let below = Int128(first.denominator) * Int128(second.denominator)
+    var (x, y) = (above.magnitude, below.magnitude)
+    while y != 0 { (x, y) = (y, x % y) }
+    guard x > 0 else { return nil }
+    let (p, q) = (above / Int128(x), below / Int128(x))
+    if p.magnitude < 1 << 34, q < 1 << 34 { return Fraction(Int64(p), over: Int64(q)) }
+    return nearest(to: first.value * second.value)
+  }
+}

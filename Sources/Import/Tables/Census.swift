@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Text
+
+/// What the first pass counts: rows, steps, lengths, extremes, sessions, order. Nothing of it becomes a statement.
+struct Census: Equatable, Sendable {
+  /// Rows with all their values.
+  private(set) var rows: UInt64 = 0
+  /// Rows whose time is that of the row before them, or is before it, within a session; the first of them.
+  private(set) var sharing: UInt64 = 0
+  private(set) var back: UInt64 = 0
+  private(set) var disorder: Place?
+  /// Steps between the rows of a session, above 0 or 0.
+  var intervals = Intervals()
+  /// The sum of the lengths of accelerations, and their number.
+  private(set) var lengths: (sum: Double, rows: UInt64) = (0, 0)
+  /// The largest magnitude of values as they are written, and whether all are whole numbers, by channel.
+  private var largest = [Double](repeating: 0, count: 7)
+  private var areWhole = [Bool](repeating: true, count: 7)
+  /// The first, the smallest and the largest time.
+  private(set) var first: Int64?
+  private(set) var span: ClosedRange<Int64>?
+  private(set) var sessions: [Understanding.Session] = []
+  /// Rows that begin beyond the most sessions.
+  private(set) var hasTooManySessions = false
+  private var last = Int64.min
+
+  /// The most sessions of a file.
+  static var mostSessions: Int { 1000 }
+
+  /// The mean length of accelerations as they are written; `nil` without three axes.
+  var meanLength: Double? { lengths.rows > 0 ? lengths.sum / Double(lengths.rows) : nil }
+
+  /// Adds a row.
+  ///
+  /// - Parameters:
+  ///   - isSorted: Whether rows will be put in order.
+  ///   - isEach: Whether each session will be a recording, so that times that turn back begin one all the same.
+  ///   - hasTime: Whether the row has a time of its own.
+  mutating func add(
+    _ row: Row, at place: Place, _ mark: RowMark, isSorted: Bool = false,
+    isEach: Bool = false, hasTime: Bool = true
+  ) {
+    rows += 1
+    let time = row.time
+    first = first ?? time
+    span = min(span?.lowerBound ?? time, time)...max(span?.upperBound ?? time, time)
+    var begin = sessions.isEmpty ? Understanding.Session.Begin.file : row.begin
+    if begin == nil, hasTime, isEach || !isSorted, startsAnew(time) { begin = .time }
+    if let begin {
+      guard sessions.count < Census.mostSessions else { return hasTooManySessions = true }
+      sessions.append(
+        Understanding.Session(
+          first: place, last: place, rows: 1, begin: begin, mark: mark, firstTime: time))
+      last = time
+      return
+    }
+    sessions[sessions.count - 1].last = place
+    sessions[sessions.count - 1].rows += 1
+    guard hasTime else { return }
+    // Rows out of order tell steps, too.
+    intervals.add(abs(time.nanoseconds(since: last)))
+    if time <= last, !isSorted {
+      if time == last { sharing += 1 } else { back += 1 }
+      disorder = disorder ?? place
+    }
+    last = time
+  }
+
+  /// Whether a time is further back than half of what the session lasted: a counter that starts anew.
+  private func startsAnew(_ time: Int64) -> Bool {
+    guard let session = sessions.last, session.rows >= 3, time < last else { return false }
+    return last.nanoseconds(since: time) > last.nanoseconds(since: session.firstTime) / 2
+  }
+
+  /// Adds a row's values.
+  mutating func add(_ numbers: [Decimal], _ channels: [Int]) {
+    for channel in channels {
+      let (number, value) = (numbers[channel], numbers[channel].value)
+      if value.magnitude > largest[channel] { largest[channel] = value.magnitude }
+      if number.exponent < 0, value.rounded() != value { areWhole[channel] = false }
+    }
+    guard channels.count > 2, channels[0] == 0, channels[2] == 2 else { return }
+    let (x, y, z) = (numbers[0].value, numbers[1].value, numbers[2].value)
+    lengths = (lengths.sum + (x * x + y * y + z * z).squareRoot(), lengths.rows + 1)
+  }
+
+  /// The largest magnitude of a group's values.
+  func largest(_ group: Group) -> Double { group.channels.indices.map { largest[$0] }.max() ?? 0 }
+
+  /// Whether all values of a group are whole numbers.
+  func areWhole(_ group: Group) -> Bool { group.channels.indices.allSatisfy { areWhole[$0] } }
+
+  static func == (left: Census, right: Census) -> Bool {
+    left.rows == right.rows && left.sessions == right.sessions && left.intervals == right.intervals
+      && left.largest == right.largest && left.lengths == right.lengths
+  }
+}
+
+/// Steps between times, in 4,096 buckets, each a 64th of a power of two wide: of each the number and the sum.
+struct Intervals: Equatable, Sendable {
+  private var counts = [UInt64](repeating: 0, count: 4096)
+  private var sums = [Double](repeating: 0, count: 4096)
+  /// All of them.
+  private(set) var count: UInt64 = 0
+  /// What a step is multiplied with, once the unit of times is stated.
+  var scale = 1.0
+
+  /// Adds a step of 0 or more.
+  mutating func add(_ step: Double) {
+    // The exponent's six bits and the first six of the significand; 0 for steps below 1.
+    let bits = step < 1 ? 0 : Int((step.bitPattern >> 46) &- (1023 << 6)) + 1
+    let bucket = min(max(0, bits), 4095)
+    counts[bucket] += 1
+    sums[bucket] += step
+    count += 1
+  }
+
+  /// The middle one; 0 without steps.
+  var median: Double { step(at: count > 0 ? (count - 1) / 2 : 0) }
+
+  /// The one that all but `few` do not exceed.
+  func isExceeded(byAllBut few: UInt64) -> Double { step(at: count > few ? count - 1 - few : 0) }
+
+  /// The mean of a bucket's steps, which is exact where all are the same.
+  private func step(at place: UInt64) -> Double {
+    var passed: UInt64 = 0
+    for (number, sum) in zip(counts, sums) where number > 0 {
+      passed += number
+      if passed > place { return scale * sum / Double(number) }
+    }
+    return 0
+  }
+
+  /// The mean of those up to a limit.
+  func mean(upTo limit: Double) -> Double {
+    var (number, sum) = (UInt64(0), 0.0)
+    for (count, all) in zip(counts, sums) where count > 0 && scale * all <= limit * Double(count) {
+      (number, sum) = (number + count, sum + all)
+    }
+    return number > 0 ? scale * sum / Double(number) : 0
+  }
+}
+
+extension Int64 {
+  /// The difference of two times, which may be further apart than an `Int64` counts.
+  func nanoseconds(since other: Int64) -> Double {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? Double(self) - Double(other) : Double(difference)
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Text
+
+/// How the first rows of a table are written: the decimal mark, the shapes of times, the number of cells. What values mean
+/// is not in them.
+struct FirstRows {
+  /// Rows that are looked at.
+  static let limit = 64
+
+  /// The cells of a column.
+  struct Column {
+    /// The forms of time that the first one and those like it have by their shape; `nil` where all are empty.
+    private(set) var forms: Set<TimeForm>?
+    /// The most digits behind a mark.
+    private(set) var decimals = 0
+    /// Whether all that are not empty are written as whole numbers of 16 bits.
+    private(set) var areCounts = true
+    /// The texts that followed each other; one that comes back is there again.
+    private(set) var turns: [String] = []
+    /// The cell of the first row.
+    private(set) var first = ""
+    fileprivate var rows = 0
+
+    fileprivate mutating func add(_ cell: UnsafeRawBufferPointer) {
+      rows += 1
+      if rows == 1 { first = FieldText.shown(cell) }
+      if case .missing = DecimalField(cell) { return }
+      if turns.count < 64 {
+        let text = FieldText.shown(cell)
+        if text != turns.last { turns.append(text) }
+      }
+      let marks = cell.indices.filter {
+        cell[$0] == UInt8(ascii: ".") || cell[$0] == UInt8(ascii: ",")
+      }
+      let digits = marks.last.map { cell[($0 + 1)...].prefix(while: FieldText.isDigit).count } ?? 0
+      let power = cell.contains { $0 | 0x20 == UInt8(ascii: "e") }
+      decimals = max(decimals, power ? 9 : digits)
+      if Int16(String(decoding: cell.prefix(8), as: UTF8.self)) == nil { areCounts = false }
+      let shape = TimeParser.forms(of: cell)
+      // Of a cell that is like none before it, the row's line is told later.
+      let both = forms.map { $0.intersection(shape) } ?? shape
+      if forms == nil || !both.isEmpty { forms = both }
+    }
+  }
+
+  /// By their places.
+  private(set) var columns: [Column] = []
+  private(set) var rows = 0
+  /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
+  private(set) var width: Int?
+  private var (commas, points, decimalCommas) = (0, 0, 0)
+  /// The first value that may have a comma between thousands, such as `1,160`.
+  private var thousands: String?
+
+  /// The mark before decimals.
+  var decimalMark: UInt8 { commas > points ? UInt8(ascii: ",") : UInt8(ascii: ".") }
+  /// The number that may have been taken for another one.
+  var doubtfulComma: String? { commas > points && decimalCommas == 0 ? thousands : nil }
+
+  /// Adds the cells of a row, without quotes.
+  ///
+  /// - Parameter names: Those of the header: empty cells behind as many make no column.
+  mutating func add(_ cells: [UnsafeRawBufferPointer], separator: UInt8, names: Int) {
+    let cells = cells.map { FieldText.trimmed(FieldText.unquoted(FieldText.trimmed($0))) }
+    var width = cells.count
+    while width > names, cells[width - 1].isEmpty { width -= 1 }
+    self.width = rows == 0 || self.width == width ? width : nil
+    rows += 1
+    while columns.count < cells.count { columns.append(Column()) }
+    for (place, cell) in cells.enumerated() {
+      columns[place].add(cell)
+      takeMark(cell, separator)
+    }
+  }
+
+  private mutating func takeMark(_ cell: UnsafeRawBufferPointer, _ separator: UInt8) {
+    let comma = UInt8(ascii: ",")
+    if cell.contains(UInt8(ascii: ".")), case .number = DecimalField(cell) { points += 1 }
+    guard separator != comma, let place = cell.firstIndex(of: comma),
+      case .number = DecimalField(cell, mark: comma)
+    else { return }
+    commas += 1
+    let digits = cell[..<place].drop { "+-".utf8.contains($0) }
+    let areThousands =
+      1...3 ~= digits.count && digits.first != UInt8(ascii: "0") && cell.count - place == 4
+      && digits.allSatisfy(FieldText.isDigit)
+      && cell[(place + 1)...].allSatisfy(FieldText.isDigit)
+    if !areThousands {
+      decimalCommas += 1
+    } else if thousands == nil {
+      thousands = FieldText.shown(cell)
+    }
+  }
+
+  /// A first row that repeats one number with decimals where the rows after it are whole numbers, as the rate or the start
+  /// before an Empatica E4's rows: a clause.
+  var doubt: String? {
+    guard rows > 1, columns.count >= 3, let first = columns.first?.first, first.contains("."),
+      columns.allSatisfy({
+        $0.first == first && $0.turns.dropFirst().allSatisfy { !$0.contains(".") }
+      })
+    else { return nil }
+    return
+      "the first row repeats \(first), and the rows after it are whole numbers: it is a rate or a start, as an Empatica E4 writes it, and no sample"
+  }
+}

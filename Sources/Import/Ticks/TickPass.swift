@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+
+/// The second pass: finds the rows before which ticks are lost, by their times.
+///
+///     periods since the row before    1  1  7.2  0.2  0.1  0.1  1      one late sample, and none lost
+///     periods since the row before    1  1  7.2  1    1    1    1      six lost
+///
+/// A long step that the next 31 rows catch up is a late sample: of it the lost ticks are the least that any of these rows
+/// leaves, up to the next long step.
+struct TickPass {
+  /// Ticks without a sample before a row, rows counted from 0.
+  struct Lost: Equatable {
+    let row: UInt64
+    let ticks: UInt64
+  }
+
+  private let rule: TickRule
+  private(set) var gaps: [Lost] = []
+  /// Rows, and the ticks lost in ``gaps``.
+  private(set) var rows: UInt64 = 0
+  private(set) var lost: UInt64 = 0
+  /// The coarsest of 1 ms, 1 µs and 1 ns of which every time is a multiple.
+  private(set) var unit: Int64 = 1_000_000
+  /// Steps that are longer than 1.5 periods.
+  private(set) var long: UInt64 = 0
+  private var last: Int64 = 0
+  /// The long step before row `row`, in periods: with the rows after it, and the least so far.
+  private var open: (row: UInt64, periods: Double, least: Double)?
+
+  private static var ahead: UInt64 { 31 }
+
+  init(_ rule: TickRule) { self.rule = rule }
+
+  /// Adds the next row.
+  mutating func add(_ time: Int64) {
+    while time % unit != 0 { unit /= 1000 }
+    defer { (last, rows) = (time, rows + 1) }
+    guard rows > 0 else { return }
+    let step = time.nanoseconds(since: last)
+    if step > 1.5 * rule.period { long += 1 }
+    if step > rule.longest {
+      close()
+      open = (rows, step / rule.period, step / rule.period)
+    } else if var open {
+      open.periods += step / rule.period - 1
+      open.least = min(open.least, open.periods)
+      self.open = open
+      if rows - open.row == TickPass.ahead { close() }
+    }
+  }
+
+  /// Ends the pass.
+  mutating func close() {
+    defer { open = nil }
+    guard let open, case let ticks = rule.lost(periods: open.least), ticks > 0 else { return }
+    gaps.append(Lost(row: open.row, ticks: ticks))
+    lost = lost.addingSaturated(ticks)
+  }
+}

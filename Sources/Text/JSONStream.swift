@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Where the bytes of a ``JSONStream`` come from, and what its errors are.
+package protocol JSONStreamSource: ~Copyable {
+  /// What reading throws.
+  associatedtype Failure: Error
+
+  /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+
+  /// Goes back to a byte.
+  mutating func rewind(to byte: UInt64) throws(Failure)
+
+  /// The error of text that is not the JSON that must be there.
+  func failure(_ fault: JSONStreamFault, at place: JSONStreamPlace) -> Failure
+}
+
+/// What is wrong with JSON.
+package enum JSONStreamFault: Equatable, Sendable {
+  /// It is no JSON.
+  case notJSON
+  /// It has a byte of 0 where a value should be.
+  case zeros
+  /// It ends within a value.
+  case endsInside
+  /// A value has more bytes than are held.
+  case tooLong(limit: Int)
+  /// A value is of another kind.
+  case otherKind(of: String, expected: String, found: String)
+}
+
+/// Where a value of JSON is.
+package struct JSONStreamPlace: Equatable, Sendable {
+  /// Counted from 1.
+  package let line: Int
+  /// Counted from 0.
+  package let byte: UInt64
+  /// Of the rows of a list, counted from 1; `nil` outside of one.
+  package let sample: UInt64?
+}
+
+/// JSON of any length, value by value.
+///
+/// Only one value is in memory at a time, of at most 64 KiB; longer ones can be entered or skipped. Places are those where a
+/// value begins. A document is examined only as far as is needed to find where its values end.
+package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
+  /// Where the bytes come from.
+  package var source: Source
+  /// The rows of a list so far, the current one included; `nil` outside of one.
+  package var sample: UInt64?
+  private var buffer = JSONBuffer()
+
+  /// JSON from the first byte of a source.
+  package init(_ source: consuming Source) { self.source = source }
+
+  /// Where the value is that was returned last.
+  package var valuePlace: JSONStreamPlace { place(buffer.mark) }
+  /// Where the next byte is read.
+  package var nextPlace: JSONStreamPlace { place(buffer.passed + UInt64(buffer.begin)) }
+
+  private func place(_ byte: UInt64) -> JSONStreamPlace {
+    JSONStreamPlace(line: max(1, buffer.line), byte: byte, sample: sample)
+  }
+
+  /// Goes back to the first byte, and behind a byte order mark of UTF-8; or to a value that was returned before.
+  package mutating func rewind(to byte: UInt64 = 0, line: Int = 1) throws(Source.Failure) {
+    try source.rewind(to: byte)
+    sample = nil
+    buffer.clear(passed: byte, line: line)
+    guard byte == 0 else { return }
+    while buffer.end < 3, !buffer.isAtEnd { try fill() }
+    buffer.passMark()
+  }
+
+  /// The next byte that is no blank; `nil` at the end.
+  package mutating func peek() throws(Source.Failure) -> UInt8? {
+    while true {
+      if let byte = buffer.peek() { return byte }
+      if buffer.isAtEnd { return nil }
+      try fill()
+    }
+  }
+
+  /// Passes a byte if it is the next one.
+  package mutating func consume(_ byte: Unicode.Scalar) throws(Source.Failure) -> Bool {
+    guard try peek() == UInt8(ascii: byte) else { return false }
+    buffer.begin += 1
+    return true
+  }
+
+  /// Passes a byte, which must be the next one.
+  package mutating func require(_ byte: Unicode.Scalar) throws(Source.Failure) {
+    guard try consume(byte) else { throw try wrong() }
+  }
+
+  /// The error of text that is not JSON, or ends too early.
+  package mutating func wrong() throws(Source.Failure) -> Source.Failure {
+    let next = try peek()
+    return source.failure(next == nil ? .endsInside : next == 0 ? .zeros : .notJSON, at: nextPlace)
+  }
+
+  /// The error of a value of another kind, or of text that is not JSON.
+  package mutating func wrongKind(of value: String, expected: String) throws(Source.Failure)
+    -> Source.Failure
+  {
+    let found: String
+    switch try peek() {
+    case UInt8(ascii: "\""): found = "a text"
+    case UInt8(ascii: "["): found = "a list"
+    case UInt8(ascii: "{"): found = "an object"
+    case let byte? where FieldText.isDigit(byte) || byte == UInt8(ascii: "-"): found = "a number"
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): found = "true, false or null"
+    default: throw try wrong()
+    }
+    return source.failure(
+      .otherKind(of: value, expected: expected, found: found), at: nextPlace)
+  }
+
+  /// The text of the next value, valid until the next call.
+  package mutating func value() throws(Source.Failure) -> UnsafeRawBufferPointer {
+    guard try peek() != nil else { throw try wrong() }
+    var scan = JSONScan()
+    var count = 0
+    while !buffer.find(&scan, &count) {
+      if buffer.isAtEnd {
+        if scan.isScalar { break }
+        throw source.failure(.endsInside, at: nextPlace)
+      }
+      try fill()
+    }
+    guard count > 0 else { throw try wrong() }
+    return buffer.take(count)
+  }
+
+  /// Skips the next value: a text, a list or an object may have any length, a number or a word that of the buffer.
+  package mutating func skipValue() throws(Source.Failure) {
+    guard try peek() != nil else { throw try wrong() }
+    let begin = nextPlace
+    var scan = JSONScan()
+    var count = 0
+    while !buffer.skip(&scan, &count) {
+      guard !scan.isScalar || count <= JSONBuffer.limit else {
+        throw source.failure(.tooLong(limit: JSONBuffer.limit), at: begin)
+      }
+      if buffer.isAtEnd {
+        if scan.isScalar { break }
+        throw source.failure(.endsInside, at: nextPlace)
+      }
+      try fill()
+    }
+    if count == 0 { throw try wrong() }
+  }
+
+  /// The next key of an object that was entered, up to its value; `nil` at the object's end.
+  package mutating func nextKey(isFirst: Bool) throws(Source.Failure) -> String? {
+    if try consume("}") { return nil }
+    if !isFirst { try require(",") }
+    guard try peek() == UInt8(ascii: "\"") else { throw try wrong() }
+    var json = JSONReader(Array(try value()))
+    var key: String?
+    do throws(JSONReader.Failure) { key = try json.string() } catch { throw try wrong() }
+    try require(":")
+    return key ?? ""
+  }
+
+  private mutating func fill() throws(Source.Failure) {
+    guard let room = buffer.room() else {
+      throw source.failure(
+        buffer.hasZeros ? .zeros : .tooLong(limit: JSONBuffer.limit), at: nextPlace)
+    }
+    buffer.add(try source.read(into: room))
+  }
+}
+
+/// The bytes of a stream that are in memory: not generic, since its loops look at every byte.
+package struct JSONBuffer: ~Copyable {
+  static var limit: Int { 64 * 1024 }
+
+  // Safe: owned by this value alone and freed in deinit; 0 <= begin <= end <= limit.
+  private let bytes: UnsafeMutableRawBufferPointer = .allocate(byteCount: limit, alignment: 16)
+  var begin = 0
+  private(set) var end = 0
+  private(set) var isAtEnd = false
+  /// Line ends within the value returned last, which are counted with the next one.
+  private var linesInside = 0
+  /// That of the value returned last, from 1.
+  private(set) var line = 1
+  /// Bytes before those in memory, and the byte at which the value returned last begins.
+  private(set) var (passed, mark): (UInt64, UInt64) = (0, 0)
+
+  deinit { bytes.deallocate() }
+
+  var hasZeros: Bool { bytes.contains(0) }
+
+  mutating func clear(passed: UInt64, line: Int) {
+    (begin, end, isAtEnd, linesInside) = (0, 0, false, 0)
+    (self.line, self.passed, mark) = (line, passed, passed)
+  }
+
+  mutating func passMark() {
+    if end - begin >= 3, bytes[begin..<begin + 3].elementsEqual([0xEF, 0xBB, 0xBF]) { begin += 3 }
+  }
+
+  /// Where more bytes go, after the rest was moved to the front; `nil` if there is no room.
+  mutating func room() -> UnsafeMutableRawBufferPointer? {
+    if begin > 0, let base = bytes.baseAddress {
+      memmove(base, base + begin, end - begin)
+      (passed, end, begin) = (passed + UInt64(begin), end - begin, 0)
+    }
+    return end < bytes.count ? UnsafeMutableRawBufferPointer(rebasing: bytes[end...]) : nil
+  }
+
+  mutating func add(_ count: Int) {
+    end += count
+    isAtEnd = count == 0
+  }
+
+  /// Passes blanks; the byte after them, `nil` if it is not in memory.
+  mutating func peek() -> UInt8? {
+    (line, linesInside) = (line + linesInside, 0)
+    while begin < end {
+      switch bytes[begin] {
+      case UInt8(ascii: "\n"): line += 1
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+      case let byte: return byte
+      }
+      begin += 1
+    }
+    return nil
+  }
+
+  /// Looks for the end of a value, of which `count` bytes were looked at; whether it is in memory.
+  func find(_ scan: inout JSONScan, _ count: inout Int) -> Bool {
+    while begin + count < end {
+      if scan.isEnd(before: bytes[begin + count]) { return true }
+      count += 1
+      if scan.isOver { return true }
+    }
+    return false
+  }
+
+  mutating func take(_ count: Int) -> UnsafeRawBufferPointer {
+    let value = UnsafeRawBufferPointer(rebasing: bytes[begin..<begin + count])
+    mark = passed + UInt64(begin)
+    begin += count
+    for byte in value where byte == UInt8(ascii: "\n") { linesInside += 1 }
+    return value
+  }
+
+  /// Passes what is in memory of a value, and counts its bytes; whether that was all of it.
+  mutating func skip(_ scan: inout JSONScan, _ count: inout Int) -> Bool {
+    while begin < end {
+      if scan.isInString {
+        count += passString()
+        guard begin < end else { return false }
+      }
+      if scan.isEnd(before: bytes[begin]) { return true }
+      if bytes[begin] == UInt8(ascii: "\n") { line += 1 }
+      (begin, count) = (begin + 1, count + 1)
+      if scan.isOver { return true }
+    }
+    return false
+  }
+
+  /// Passes bytes of a string up to the next quote or backslash, with the C library's search: texts may be long.
+  private mutating func passString() -> Int {
+    guard let base = bytes.baseAddress else { return 0 }
+    var count = end - begin
+    for byte in [UInt8(ascii: "\""), UInt8(ascii: "\\")] {
+      guard let found = memchr(base + begin, Int32(byte), count) else { continue }
+      count = UnsafeRawPointer(found) - UnsafeRawPointer(base + begin)
+    }
+    begin += count
+    return count
+  }
+}
+
+/// Finds the end of a JSON value, byte by byte.
+package struct JSONScan {
+  private var depth = 0
+  private var isString = false
+  private var isEscape = false
+  /// Whether the next byte is a string's, and no escaped one.
+  fileprivate var isInString: Bool { isString && !isEscape }
+  /// Whether the byte taken last was the value's last one.
+  package private(set) var isOver = false
+  /// Whether it is a number or a word, which ends before the next mark.
+  fileprivate private(set) var isScalar = false
+
+  /// A scan from the first byte of a value on.
+  package init() {}
+
+  /// Takes a byte of the value; whether the value ended before it.
+  package mutating func isEnd(before byte: UInt8) -> Bool {
+    if isString {
+      if isEscape {
+        isEscape = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscape = true
+      } else if byte == UInt8(ascii: "\"") {
+        isString = false
+        isOver = depth == 0
+      }
+      return false
+    }
+    switch byte {
+    case UInt8(ascii: "\""):
+      if isScalar { return true }
+      isString = true
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if isScalar { return true }
+      depth += 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      if depth == 0 { return true }
+      depth -= 1
+      isOver = depth == 0
+    case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: " "), UInt8(ascii: "\t"),
+      UInt8(ascii: "\r"), UInt8(ascii: "\n"):
+      if depth == 0 { return true }
+    default: if depth == 0 { isScalar = true }
+    }
+    return false
+  }
+}

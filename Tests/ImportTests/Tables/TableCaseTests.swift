@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Testing
+
+@testable import Import
+
+/// A text, what the user says of it, and what comes of it.
+struct TableCase: CustomTestStringConvertible {
+  let text: String
+  let said: String
+  let words: String
+  var testDescription: String { "\(said) \(text)" }
+
+  /// A case from each line `text ⇒ words` or `text ⇒ options ⇒ words`, in which `\n` and `\r` are ends of lines.
+  static func list(_ lines: String) -> [TableCase] {
+    lines.split(separator: "\n").map { line in
+      let parts = line.split(separator: " ⇒ ", omittingEmptySubsequences: false).map(String.init)
+      precondition(parts.count == 2 || parts.count == 3, "no case: \(line)")
+      let text = parts[0].replacing(#"\n"#, with: "\n").replacing(#"\r"#, with: "\r")
+      return TableCase(
+        text: text, said: parts.count == 3 ? parts[1] : "", words: parts[parts.count - 1])
+    }
+  }
+}
+
+/// Tables as programs and people of the field write them, of which the obvious reading would be a wrong one; one a line.
+@Suite("Tables with what a user says of them")
+struct TableCaseTests {
+  private static let readings = TableCase.list(
+    #"""
+    Time (s),Acc x (g),Acc y (g),Acc z (g),Time (s),Gyr x (deg/s),Gyr y (deg/s),Gyr z (deg/s)\n0.00,0.5,-0.25,1,0.000,1,-2,3\n0.01,0.25,-0.5,1,0.005,-4,5,-6\n ⇒ --columns time=5,gx=Gyr x (deg/s),gy=7,gz=8 ⇒ 0 5000000 | -4 5 -6 |
+    2025-11-22 08:26:40.000,0.0,-0.5,1.0,300,260,200\n2025-11-22 08:26:40.010,0.25,-0.25,0.5,301,261,201\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ 0 10000000 | 0.25 -0.25 0.5 |
+    // General information\n//  MT Manager version: 2022.0\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 100000000 110000000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 14.32394487827058 -28.64788975654116 85.94366926962348 | as MT Manager writes it: times in 0.1 ms
+    DeviceTag:,foot\nsep=,\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 1000000 1100000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 0.25 -0.5 1.5 | as Movella DOT writes it: times in µs
+    ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    n,ax,ay,az\n7,10,-20,16384\n8,7,-8000,16000\n ⇒ --rate 100 --units raw ⇒ 0 10000000 | 0.000427 -0.488281 0.976563 |
+    0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    made;by\nt;ax;ay;az\n0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    # t (ms),ax (mg),ay (mg),az (mg)\n0,500,-250,1000\n10,250,-500,750\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    made,by,hand,7\nZeit (ms),Stoß x (mg),Stoß y (mg),Stoß z (mg)\n0,500,-250,1000\n10,250,-500,750\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    made by\nt (furlong),ax,ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s --rate 100 ⇒ 0 | 1 2 3 |
+    made by\nt,ax (lb),ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s --rate 100 ⇒ 0 | 1 2 3 |
+    t_ms ax ay az\n0 0.5 -0.25 1\n10 0.25 -0.5 0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    0 0.5 -0.25 1\n10 0.25 -0.5 0.75\n ⇒ --columns time=1,ax=4,ay=2,az=3 --units g,ms ⇒ 0 10000000 | 0.75 0.25 -0.5 |
+    Time,Rotation Rate (X),Rotation Rate (Y),Rotation Rate (Z)\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ --columns time=Time,gx=2,gy=3,gz=4 --units s,deg/s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    cts,Gyroscope (z) [deg/s],1,2\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --columns time=cts,gz=2,gx=3,gy=4 --units ms ⇒ 0 10000000 | -0.5 0.75 0.25 |
+    time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 0.5 0.75 |
+    Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units g,deg/s,s ⇒ 0 10000000 | 0.25 -0.5 0.75 -4.5 5 -6 | !--units says
+    Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units g,deg/s,s ⇒ 0 10000000 | 0.25 -0.5 0.75 -4.5 5 -6 | !--units says
+    # imulog.schema: 1\nt_ns,ax\n0,1\n10,-8192\n ⇒ --units raw ⇒ 0 10 | -0.5 |
+    0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    # rate 100\nn a m e\nt,ax,ay,az\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    t;q\n\nt,ax,ay,az\ns,g,g,g\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    Serial,7,,\n,,,\nt,ax,ay,az\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    a,b,c,d,e\nt,ax,ay,az,\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    """#)
+
+  @Test("are read with their times and values", arguments: readings)
+  func reading(_ table: TableCase) throws {
+    let importer = try Tables.importer(table.text, table.said)
+    let remarks = importer.remarks
+    let found = try Tables.samples(importer)
+    let parts = table.words.split(separator: "|").map { $0.split(separator: " ") }
+    #expect(found.times == parts[0].compactMap { Int64($0) })
+    let wanted = parts[1].compactMap { Double($0) }
+    let values = try #require(found.values.last)
+    let isNear =
+      values.count == wanted.count
+      && zip(values, wanted).allSatisfy { abs($0 - $1) < 1e-5 * max(1, abs($1)) }
+    #expect(isNear, "\(values)")
+    guard parts.count == 3 else { return }
+    let words = parts[2].joined(separator: " ")
+    let isSaid = remarks.contains { $0.contains(words.drop { $0 == "!" }) }
+    #expect(isSaid != words.hasPrefix("!"), "\(remarks)")
+  }
+
+  /// Parts of the sentence, between dots.
+  private static let refusals = TableCase.list(
+    #"""
+    Time (s),Acc x (g),Acc y (g),Acc z (g),Time (s),Gyr x (deg/s),Gyr y (deg/s),Gyr z (deg/s)\n0.00,0.5,-0.25,1,0.000,1,-2,3\n0.01,0.25,-0.5,1,0.005,-4,5,-6\n ⇒ --columns time=Time (s),gx=Gyr x (deg/s) ⇒ table.csv, line 1: the header has "Time (s)" of --columns in columns 1 and 5: give the number of the right one
+    2025-11-22 08:26:40.000,0.0,-0.5,1.0,300,260,200\n2025-11-22 08:26:40.010,0.25,-0.25,0.5,301,261,201\n ⇒ table.csv
+    t,ax,ay,az\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ no samples
+    t,ax\n0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ there is no column 3 of --columns: count them from 1, as commas, semicolons, tabs or single blanks separate them
+    made by\nt,ax (lb),ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ table.csv, line 2, column 2 (ax (lb)): the unit
+    Time,Rotation Rate (X),Rotation Rate (Y),Rotation Rate (Z)\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ in which unit Time and Rotation Rate (X), Rotation Rate (Y), Rotation Rate (Z) are
+    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ is not that of the same sensor's column before it
+    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ is not that of the same sensor's column before it
+    Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
+    Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
+    time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n ⇒ in which unit ax, ay, az are
+    time_s,ax,ay,az\n0,1,2,3\n"0,01","0,5","1,5","2"\n ⇒ --units g ⇒ has a decimal comma
+    time_s,ax,ay,az\n0,1,2,3\n0.01,"0,5","1,5","2"\n ⇒ --units g ⇒ has a decimal comma
+    time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n ⇒ --units g,deg/s,s ⇒ line 2 … has a column without a value … --columns
+    time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000Z,0.5,-0.25,1\n2025-11-22T08:26:41.000Z,0.5,-0.25,1\n2025-11-22T08:26:42.000,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … has no offset from UTC, and those before it have one
+    time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000,0.5,-0.25,1\n2025-11-22T08:26:41.000,0.5,-0.25,1\n2025-11-22T08:26:42.000-03:30,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … has an offset from UTC, and those before it have none
+    time,ax,ay,az\n03.02.2026 10:00:00,1,2,3\n ⇒ whether days or months are first
+    time,ax,ay,az\n02/03/2026 10:00:00,1,2,3\n ⇒ whether days or months are first … dmy if days are first, mdy if months are first
+    time,ax,ay,az\n2024-02-30 10:00:00,1,2,3\n ⇒ "2024-02-30 10:00:00" is not a date … 2026-11-21T02
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n0001-01-01T00:00:00Z,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "0001-01-01T00:00:00Z" … 1678 to 2261
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n2262-01-01 00:00:00,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "2262-01-01 00:00:00" … 1678 to 2261
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n2016-12-31T23:59:60Z,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "2016-12-31T23:59:60Z" … leap second
+    Time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2015-02-03 00:00:00,1,2,3\n2026-02-03T00:00:61Z,1,2,3\n ⇒ table.csv, line 3, column 1 (Time): "2026-02-03T00:00:61Z" … is not a date
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busErr,1\n20,1,,\n ⇒ --units raw ⇒ line 3: "busErr 1
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,\n20,1,,\n ⇒ line 3: "busError
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,0\n20,1,,\n ⇒ line 3: "busError 0
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,-1\n20,1,,\n ⇒ line 3: "busError -1
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,1.5\n20,1,,\n ⇒ line 3: "busError 1.5
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,BusError,1\n20,1,,\n ⇒ line 3: "BusError 1
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError,1e30\n20,1,,\n ⇒ line 3: "busError 1e30
+    t_ns,ax,gap,gap_ticks\n0,1,,\n10,,busError\n ⇒ line 3
+    {"units":{"ax":"m/s^2","ay":"g","az":"m/s^2"},"samples":[{"t_ns":0,"ax":1,"ay":2,"az":3},{"t_ns":10000000,"ax":1,"ay":2,"az":3}]} ⇒ accelerations are in m/s² and in g
+    {"units":{"ax":"furlong","ay":"g","az":"g"},"samples":[{"t_ns":0,"ax":1,"ay":2,"az":3},{"t_ns":10000000,"ax":1,"ay":2,"az":3}]} ⇒ ax … "furlong"
+    {"units":{"ax":"deg/s","ay":"deg/s","az":"deg/s"},"samples":[{"t_ns":0,"ax":1,"ay":2,"az":3},{"t_ns":10000000,"ax":1,"ay":2,"az":3}]} ⇒ ax … "deg/s"
+    # imulog.units.ax: g\n# imulog.units.ay: m/s^2\nt_ns,ax,ay,az\n0,1,2,3\n10000000,1,2,3\n ⇒ line 2: accelerations are in g and in m/s²
+    # imulog.units.ax: m/s^2\nt_ns,ax_g,ay_g,az_g\n0,1,2,3\n10000000,1,2,3\n ⇒ line 2: accelerations are in g by the header, and in m/s² by the facts before it
+    # imulog.schema: 9\nt_ns,ax\n0,1\n10,2\n ⇒ schema 9
+    {"time":0,"imu1_ax":1,"imu1_ay":2,"imu1_az":3}\n ⇒ in which unit time and imu1_ax, imu1_ay, imu1_az are
+    {"time":0,"ax":1,"ay":2,"az":3,"b_ax":1,"b_ay":2,"b_az":3}\n ⇒ Or of "b" … --columns time=time,ax=b_ax,ay=b_ay,az=b_az
+    GYROFLOW IMU LOG\norientation,XYZ\ntscale,fast\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "fast" is not a number above 0
+    GYROFLOW IMU LOG\norientation,XYZ\ntscale,0\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "0" is not a number above 0
+    GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\ntscale,0.01\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "0.001, 0.01" is not a number above 0
+    [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample is a number where an object with a time and values must be
+    [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not JSON
+    """#)
+
+  @Test("are refused in a sentence with the place", arguments: refusals)
+  func refusal(_ table: TableCase) throws {
+    let sentence = try Tables.refusal(table.text, table.said) ?? "taken"
+    for part in table.words.split(separator: " … ") {
+      #expect(sentence.contains(part), "\(sentence)")
+    }
+  }
+
+  @Test("a file's name says of which sensor x, y and z are by whole words")
+  func fileNames() throws {
+    let text =
+      "time,seconds_elapsed,z,y,x\n1763800000000000000,0,9.5,-1,0.5\n1763800000010000000,0.01,9.75,-1.5,0.25\n"
+    func sensor(_ name: String) throws -> ChannelSet? {
+      if let refusal = try Tables.refusal(text, file: name) {
+        #expect(refusal.contains("the file's name does not say of which sensor"), "\(refusal)")
+        return nil
+      }
+      return try Tables.importer(text, file: name).description.channels
+    }
+    for name in ["Accelerometer.csv", "TotalAcceleration.csv", "left_acc.csv", "rawAcc2.csv"] {
+      #expect(try sensor("/tmp/accurate/" + name) == .accelerometer, "\(name)")
+    }
+    for name in ["Gyroscope.csv", "GyroscopeUncalibrated.csv", "2-gyr.csv"] {
+      #expect(try sensor(name) == .gyroscope, "\(name)")
+    }
+    for name in ["Magnetometer-accurate.csv", "Gravity.csv", "Account.csv", "gyration.csv.txt"] {
+      #expect(try sensor(name) == nil, "\(name)")
+    }
+  }
+
+  @Test("a comma that may be between thousands is objected to")
+  func thousands() throws {
+    func refusal(_ values: [String]) throws -> String? {
+      let rows = values.enumerated().map { "\($0 * 10);-68;79;\($1)\n" }.joined()
+      return try Tables.refusal("t_ms;ax;ay;az\n" + rows, "--units mg")
+    }
+    for values in [["1,160", "998"], ["1,160", "-1,002"]] {
+      #expect(try refusal(values)?.contains("between thousands") == true)
+    }
+    for values in [["1,160", "998,5"], ["0,160", "998"], ["1,16", "998"], ["1160", "998"]] {
+      #expect(try refusal(values) == nil, "\(values)")
+    }
+  }
+
+  @Test("rows of two sensors that follow each other are refused, and those of one are read")
+  func turns() throws {
+    let header = "timestamp,TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ,EG,EA,T\n"
+    func rows(_ sensors: [Int]) -> String {
+      (0..<4).flatMap { row in
+        sensors.map { "1600000000.5,\(row * 40000),\($0),0.5,-0.25,\($0).5,1,2,9.5,0,0,35.5\n" }
+      }.joined()
+    }
+    #expect(
+      try Tables.refusal(header + rows([0, 1]))
+        == "table.csv, line 1, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": take those of one into a table of its own, or name the columns with --columns if they are of one"
+    )
+    #expect(try Tables.refusal(header + rows([1])) == nil)
+    for name in ["Sensor ID", "device_name", "imu"] {
+      let rows = (0..<60).map { "\($0 / 20 % 2),\($0 * 10),0.5,1,2\n" }.joined()
+      let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
+      #expect(refusal?.contains("rows of several sensors") == true)
+    }
+    // Numbers of rows, packets and parts are none of sensors.
+    for numbers in [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]] {
+      let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
+      #expect(try Tables.refusal("i,time,ax,ay,az\n" + rows, "--units g,ms") == nil, "\(numbers)")
+    }
+    let objects = (0..<6).map { #"{"time":\#($0 * 10),"imu":\#($0 % 2),"ax":1,"ay":2,"az":3}"# }
+    #expect(
+      try Tables.refusal(objects.joined(separator: "\n"))?.contains("rows of several sensors")
+        == true)
+  }
+
+  @Test("a last line without a line feed is named, as that of a file that was cut")
+  func cut() throws {
+    let text = "t_ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75"
+    let words = "the last line of table.csv, 3, has no line feed: if the file was cut there"
+    func isNamed(_ text: String) throws -> Bool {
+      try Tables.importer(text, "--units g").remarks.contains { $0.hasPrefix(words) }
+    }
+    #expect(try isNamed(text) && !isNamed(text + "\n"))
+    #expect(try isNamed(text.replacing("\n", with: "\r\n")))
+  }
+}

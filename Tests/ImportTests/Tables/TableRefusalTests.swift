@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Testing
+
+@testable import Import
+
+@Suite("Tables that cannot be imported")
+struct TableRefusalTests {
+  private static let wrongTables = TableCase.list(
+    #"""
+     ⇒ table.csv: is empty: there is nothing to import
+    t_us\n0\n ⇒ table.csv, line 1: no column of "t_us" has the name of an axis: name the columns with --columns, such as --columns time=1,ax=2
+    t_us,ax\n ⇒ --units raw ⇒ table.csv: has no samples: there is nothing to import
+    t_us,ax,ay\n0,1,2\n10,1\n ⇒ --units raw ⇒ table.csv, line 3: 2 values where the header names 3 columns: complete the line or take it out
+    t_us,ax,ay\n0,1,2\n10,1,2,3\n ⇒ --units raw ⇒ table.csv, line 3: 4 values where the header names 3 columns: complete the line or take it out
+    t_us,ax,ay\n0\n ⇒ --units raw ⇒ table.csv, line 2: 1 value where the header names 3 columns: complete the line or take it out
+    t_us,ax,ay\n0,1,2\n10,0x1F,2\n ⇒ --units raw ⇒ table.csv, line 3, column 2 (ax): "0x1F" is not a number: correct it or take the row out
+    t_us,ax,ay\n0,1,2\n10,1,9.81\n ⇒ --units raw ⇒ table.csv, line 3, column 3 (ay): "9.81" is not a whole number: samples are the sensor's counts (--units raw)
+    t_us,ax\n0,-\n ⇒ --units raw ⇒ table.csv, line 2, column 2 (ax): "-" is not a number: correct it or take the row out
+    t_us,ax\n0,32768\n ⇒ --units raw ⇒ table.csv, line 2, column 2 (ax): "32768" is not within -32768 to 32767: counts have 16 bits; if values are in units, name them with --units
+    t_us,ax\n0,-32769\n ⇒ --units raw ⇒ table.csv, line 2, column 2 (ax): "-32769" is not within -32768 to 32767: counts have 16 bits; if values are in units, name them with --units
+    t_us,ax\n0,99999999999999999999\n ⇒ --units raw ⇒ table.csv, line 2, column 2 (ax): "99999999999999999999" is not within -32768 to 32767: counts have 16 bits; if values are in units, name them with --units
+    t_us,ax\n1.5x,1\n ⇒ --units raw ⇒ table.csv, line 2, column 1 (t_us): "1.5x" is not a time: times are numbers, dates or times of day, all in one way; correct it
+    t_us,ax\n9223372036854776,1\n ⇒ --units raw ⇒ table.csv, line 2, column 1 (t_us): "9223372036854776" is beyond the times that a log can hold: correct it or take the row out
+    t_ns,ax\n9223372036854775808,1\n ⇒ --units raw ⇒ table.csv, line 2, column 1 (t_ns): "9223372036854775808" is beyond the times that a log can hold: correct it or take the row out
+    t_us,ax\n0,\#u{1B}[31m\n ⇒ --units raw ⇒ table.csv, line 2, column 2 (ax): "?[31m" is not a number: correct it or take the row out
+    t_us,ax\r0,1\r10,2\r ⇒ table.csv: has lines that end with CR alone: save it with LF or CR LF and import that
+    # imulog.schema: 9\nt_us,ax\n0,1\n ⇒ table.csv, line 1: it is of schema 9, which a later version of imulog writes: import it with that version
+    time (days),ax,ay,az\n0,1,2,3\n ⇒ --units g ⇒ table.csv, line 1, column 1 (time (days)): the unit "days" of times is unknown: name it with --units s, ms, us, ns, min or h; if it is none of these, convert the times, or name the axes alone with --columns and give --rate
+    """#)
+
+  @Test("a wrong line is named, with its column and its contents", arguments: wrongTables)
+  func wrong(_ table: TableCase) throws {
+    #expect(try Tables.refusal(table.text, table.said) == table.words)
+  }
+
+  @Test(
+    "what may be one thing or another is asked for, with a command that is read",
+    arguments: TableCase.list(
+      #"""
+      0,1,2\n3,4,5\n6,7,8\n ⇒ --columns ax=1,ay=2,az=3
+      t_us,ax,ay,ax\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=t_us,ax=2,ay=ay
+      t_us,ax,t_ns\n0,1,2\n10,1,20000\n ⇒ --columns time=t_us,ax=ax
+      t,x,y,z\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=t,ax=x,ay=y,az=z
+      time;left_ax;left_ay;left_az;right_gx;right_gy;right_gz\n0;1;2;3;4;5;6\n10;1;2;3;4;5;6\n ⇒ --columns time=time,ax=left_ax,ay=left_ay,az=left_az,gx=right_gx,gy=right_gy,gz=right_gz
+      time,ax,ay,az,Turn rate of X,Turn rate of Y,Turn rate of Z\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,ax=ax,ay=ay,az=az,gx=5,gy=6,gz=7
+      time,gx,gy,gz,Foo ax (m/s^2),Foo ay (m/s^2),Foo az (m/s^2)\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,ax=5,ay=6,az=7,gx=gx,gy=gy,gz=gz
+      time,ax,ay,az,left Wz,left Wy,left Wx\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,ax=ax,ay=ay,az=az,gx=7,gy=6,gz=5
+      time,ax,ay,az,gx,gy,gz,imu1_ax,imu1_ay,imu1_az,imu1_gx,imu1_gy,imu1_gz\n0,1,2,3,4,5,6,1,2,3,4,5,6\n10,1,2,3,4,5,6,1,2,3,4,5,6\n ⇒ --columns time=time,ax=ax,ay=ay,az=az,gx=gx,gy=gy,gz=gz
+      time,imu1_wx,imu1_wy,imu1_wz,imu2_wx,imu2_wy,imu2_wz\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,gx=imu1_wx,gy=imu1_wy,gz=imu1_wz
+      t_us,ax,ay,az,ax1,ay1,az1\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=t_us,ax=ax,ay=ay,az=az
+      timestamp ms,acc_x,acc_y,acc_z\n0,1,2,3,9\n10,1,2,3,9\n ⇒ --columns time=1,ax=2,ay=3,az=4
+      sampling time,ax,ay,az\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=1,ax=ax,ay=ay,az=az
+      """#))
+  func asked(_ table: TableCase) throws {
+    let refusal = try #require(try Tables.refusal(table.text, table.said))
+    #expect(refusal.contains(" " + table.words + " "), "\(refusal)")
+    let line = try #require(
+      refusal.split(separator: "\n").first { $0.hasPrefix("If that is right: ") })
+    let command = try #require(line.split(separator: "table.csv", maxSplits: 1).last)
+    let again = try Tables.refusal(table.text, String(command.dropFirst()))
+    #expect(again == nil, "\(again ?? "")")
+  }
+
+  @Test("a long wrong value is shortened, and a line without an end is not read to it")
+  func longValue() throws {
+    #expect(
+      try Tables.refusal("t_us,ax\n0,\(String(repeating: "x", count: 70_000))\n", "--units raw")
+        == "table.csv, line 2: this is longer than 65536 bytes, and so no table of samples: import the table itself, with a line for each sample"
+    )
+    let refusal = try Tables.refusal(
+      "t_us,ax\n0,\(String(repeating: "x", count: 1000))\n", "--units raw")
+    #expect(refusal?.contains("\"\(String(repeating: "x", count: 40))…\" is not a number") == true)
+  }
+
+  @Test("a unit that the option contradicts is objected to, until the user insists")
+  func contradictions() throws {
+    let text = "t_ms,ax (mg),ay (mg),az (mg)\n0,1,2,1000\n10,1,2,1000\n"
+    #expect(
+      try Tables.refusal(text, "--units g")
+        == "table.csv: its accelerations are in mg by the header, and in g by --units: correct the option, or import it as it is with --anyway"
+    )
+    #expect(
+      try Tables.refusal(text, "--units s")?.contains(
+        "its times are in ms by the header, and in s by --units") == true)
+    #expect(try Tables.refusal(text, "--units mg,ms") == nil)
+    #expect(try Tables.samples(Tables.importer(text, "--units g --anyway")).values[0][2] == 1000)
+    // The program's unit is one, too.
+    let klipper = "#time,accel_x,accel_y,accel_z\n0,1,2,9800\n0.1,1,2,9800\n"
+    #expect(try Tables.refusal(klipper, "--units m/s2")?.contains("in mm/s² by Klipper") == true)
+  }
+
+  @Test("two units of a column are refused")
+  func twice() throws {
+    for (header, words) in [
+      ("t_ms,acc_x_g (mg),acc_y_g,acc_z_g", "its unit is mg by the header, and g by the header"),
+      ("t_ms (s),ax,ay,az", "its unit is s by the header, and ms by the header"),
+      ("t_ms,acc_x_g,acc_y_g,acc_z_mg", "is not that of the same sensor's column before it"),
+      ("t_ms,ax (deg/s),ay (deg/s),az (deg/s)", "the unit of the column is unknown"),
+      (
+        "t_ms,ax (mg),ay (mg),az (mg)\nms,g,g,g",
+        "its unit is mg by the header, and g by the row of units"
+      ),
+    ] {
+      let refusal = try Tables.refusal(header + "\n0,1,2,3\n10,1,2,3\n")
+      #expect(refusal?.contains(words) == true, "\(refusal ?? "")")
+    }
+  }
+
+  @Test(
+    "columns that are no sensor's, or are computed from one that is imported, are left out, which is said",
+    arguments: [
+      "mx,my,mz", "Gravity X,Gravity Y,Gravity Z", "linear acc x,linear acc y,linear acc z",
+      "gyro_bias_x,gyro_bias_y,gyro_bias_z", "q w,q x,q y,q z", "roll,pitch,yaw",
+    ])
+  func leftOut(_ names: String) throws {
+    let rows = (0..<4).map {
+      "\($0),0.5,0.5,1,1,2,3" + names.filter { $0 == "," }.map { _ in ",7" }.joined() + ",7\n"
+    }
+    let importer = try Tables.importer(
+      "time,ax,ay,az,gx,gy,gz,\(names)\n" + rows.joined(), "--units g,deg/s,s")
+    #expect(importer.description.channels == [.accelerometer, .gyroscope])
+    #expect(importer.remarks.contains { $0.contains("columns are left out: ") })
+  }
+}

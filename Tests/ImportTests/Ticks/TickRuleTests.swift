@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import TestSupport
+import Testing
+
+@testable import Import
+
+/// A table's times in milliseconds, the stated rate, and what the rule must show.
+struct Ticking: CustomTestStringConvertible {
+  let testDescription: String
+  let times: [Double]
+  var rate: UInt32?
+  /// Rows before which ticks are lost, from 0, and how many.
+  let lost: [UInt64: UInt64]
+
+  init(_ name: String, _ times: [Double], rate: UInt32? = nil, lost: [UInt64: UInt64] = [:]) {
+    (testDescription, self.times, self.rate, self.lost) = (name, times, rate, lost)
+  }
+
+  /// Times from steps.
+  static func steps(_ steps: [Double]) -> [Double] {
+    steps.reduce(into: [0.0]) { (times: inout [Double], step: Double) in
+      times.append(times[times.count - 1] + step)
+    }
+  }
+
+  static func repeated(_ step: Double, _ count: Int) -> [Double] {
+    [Double](repeating: step, count: count)
+  }
+
+  static var jitter: [Double] {
+    var noise = SeededGenerator(seed: 7)
+    return (0..<800).map { _ in Double.random(in: 8.5...11.5, using: &noise) }
+  }
+
+  static let thrice: [Double] = (0..<90).map { row in Double(row / 3) * 30 }
+
+  static func around(_ middle: [Double]) -> [Double] {
+    steps(repeated(10, 20) + middle + repeated(10, 20))
+  }
+
+  static func sawtooth(_ late: Double, _ length: Int, _ count: Int) -> [Double] {
+    (0..<count).map { row in Double(row) + late - late / Double(length) * Double(row % length) }
+  }
+
+  static let all: [Ticking] = [
+    Ticking("even", steps(repeated(10, 50))),
+    Ticking("one of two steps is twice as long", [0, 10, 30]),
+    Ticking("one lost", steps([10, 10, 10, 20, 10, 10, 10]), lost: [4: 1]),
+    Ticking("twelve lost", around([130]), lost: [21: 12]),
+    Ticking("1.4 periods", around([14])),
+    Ticking(
+      "a late sample that the next catch up",
+      around([66, 2, 2, 2, 2, 2, 2, 2])),
+    Ticking(
+      "a late sample after lost ones",
+      around([72, 2, 2, 6]), lost: [21: 4]),
+    Ticking("a loop that becomes slower", steps(repeated(12, 60) + repeated(14, 240))),
+    Ticking("jitter of 1.5 in 10", steps(jitter)),
+    Ticking("jitter, 98 Hz stated", steps(jitter), rate: 98),
+    Ticking("jitter, 102 Hz stated", steps(jitter), rate: 102),
+    Ticking("a sawtooth of 0.6 in 1", sawtooth(0.72, 6, 300)),
+    Ticking(
+      "a sawtooth of 0.6 in 1, 1 kHz stated",
+      sawtooth(0.72, 6, 300), rate: 1000),
+    Ticking("a sawtooth of 1.3 in 1", sawtooth(1.3, 10, 900)),
+    Ticking("rows that share times, three by three", thrice),
+    Ticking(
+      "every second one lost, with the rate", steps(repeated(20, 40)), rate: 100, lost: [:]),
+    Ticking(
+      "a day", steps(repeated(100, 29) + [86_400_000] + repeated(100, 29)),
+      lost: [30: 863_999]),
+    // Known limits: a clock that jumps less than once in 50 rows.
+    Ticking(
+      "a jump of two periods in 60 rows, never caught up", steps(repeated(10, 60) + [30]),
+      lost: [61: 2]),
+  ]
+}
+
+@Suite("Ticks without a sample")
+struct TickRuleTests {
+  @Test("are shown where a step is long and not caught up", arguments: Ticking.all)
+  func lost(_ given: Ticking) {
+    let times = given.times.map { Int64(($0 * 1e6).rounded()) }
+    var steps = Intervals()
+    for (first, second) in zip(times, times.dropFirst()) { steps.add(Double(second - first)) }
+    let rule = TickRule(steps, stated: given.rate.flatMap { SampleRate($0) })
+    var pass = TickPass(rule)
+    for time in times { pass.add(time) }
+    pass.close()
+    #expect(
+      Dictionary(uniqueKeysWithValues: pass.gaps.map { ($0.row, $0.ticks) }) == given.lost)
+    #expect(pass.lost == given.lost.values.reduce(0, +))
+    #expect(pass.rows == UInt64(times.count))
+  }
+
+  @Test("are never more than a log counts")
+  func most() {
+    var steps = Intervals()
+    for _ in 0..<10 { steps.add(1) }
+    let rule = TickRule(steps, stated: nil)
+    #expect(rule.lost(periods: 9e18) == 1 << 57 - 1)
+    #expect(rule.lost(periods: .infinity) == 1 << 57 - 1)
+    #expect(rule.lost(periods: 0.2) == 0)
+  }
+
+  @Test(
+    "leave times in the coarsest unit that holds them",
+    arguments: [
+      ([3_000_000, 9_000_000], 1_000_000), ([0, 4000], 1000), ([0, 1], 1), ([-5000], 1000),
+    ]
+      as [([Int64], Int64)])
+  func unit(_ times: [Int64], _ unit: Int64) {
+    var pass = TickPass(TickRule(Intervals(), stated: nil))
+    for time in times { pass.add(time) }
+    #expect(pass.unit == unit)
+  }
+
+  @Test("Steps are counted to a part in 64, and exactly where they are the same")
+  func intervals() {
+    var steps = Intervals()
+    for step in [0, 10, 10, 10, 10, 1e9] as [Double] { steps.add(step) }
+    #expect(steps.median == 10)
+    #expect(steps.isExceeded(byAllBut: 0) == 1e9)
+    #expect(steps.isExceeded(byAllBut: 1) == 10)
+    #expect(steps.isExceeded(byAllBut: 9) == 0)
+    #expect(steps.mean(upTo: 15) == 8)
+    steps.scale = 1e3
+    #expect(steps.median == 10_000)
+    #expect(Intervals().median == 0)
+  }
+}
+
+@Suite("The rate of rows")
+struct NamedRateTests {
+  @Test(
+    "is one that a user would say",
+    arguments: [
+      // steps, gaps, span in ns, numerator, denominator
+      (99, 0, 990_000_000, 100, 1),
+      (299, 0, 298_800_000, 1000, 1),  // 1000.67 Hz by the mean: late at the beginning
+      (39, 0, 3_744_000_000, 125, 12),  // steps of 96 ms
+      (63, 0, 3_591_000_000, 1000, 57),  // steps of 57 ms
+      (1, 0, 13_000_000, 77, 1),
+      (9, 0, 90_000_000_000, 1, 10),
+      (9, 0, 45_300_000_000, 1, 5),
+      (1000, 3, 10_020_000_000, 100, 1),
+      (100_000, 0, 1_009_795_000_000, 3268, 33),
+    ] as [(UInt64, Int, Int64, UInt32, UInt32)])
+  func named(_ steps: UInt64, _ gaps: Int, _ span: Int64, _ top: UInt32, _ bottom: UInt32) {
+    #expect(SampleRate(steps: steps, gaps: gaps, in: span) == SampleRate(top, per: bottom))
+  }
+
+  @Test("is none of times that stand still, or beyond what a log holds")
+  func none() {
+    #expect(SampleRate(steps: 9, in: 0) == nil)
+    #expect(SampleRate(steps: 0, in: 5) == nil)
+    #expect(SampleRate(steps: 1 << 57, in: 1) == nil)
+    #expect(SampleRate(steps: 1, in: .max) == nil)
+  }
+
+  @Test("is exact where this program rounded it to 12 digits")
+  func stated() {
+    #expect(SampleRate(stated: "333.333333333333") == SampleRate(1000, per: 3))
+    #expect(SampleRate(stated: "12.5") == SampleRate(25, per: 2))
+    #expect(SampleRate(stated: "0") == nil)
+  }
+}

@@ -7,11 +7,26 @@ import Text
 
 @testable import Import
 
+/// A file in the temporary directory, which goes with its owner.
+final class MadeFile {
+  let path = "/tmp/imulog-field-\(UInt64.random(in: 0 ... .max)).csv"
+
+  init(_ lines: some Sequence<String>) throws {
+    let file = try #require(fopen(path, "w"))
+    for line in lines { fputs(line + "\n", file) }
+    fclose(file)
+  }
+
+  deinit { unlink(path) }
+}
+
 /// A command as a user types it, or as a refusal prints it.
 struct ImportLine {
   var paths: [String] = []
   var request = ImportRequest(id: RecordingID(high: 1, low: 2))
   var format: FileKind?
+  /// The file that was made for it.
+  var made: MadeFile?
 
   /// The words after `imulog import`.
   init(_ text: String) throws {
@@ -282,6 +297,7 @@ struct FieldTests {
       line = try Self.printed(printed.split(separator: "\n")[0])
       results = try line.run(in: Self.folder)
     }
+    withExtendedLifetime(line.made) {}
     #expect(results.map(\.summary) == field.summaries)
     for (channel, mean) in field.means { #expect(abs(results[0].means[channel] - mean) < 0.01) }
     if let started = field.started {
@@ -305,11 +321,8 @@ struct FieldTests {
     var lines = buffer.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
     let number = try #require(Int(words[2].drop { !$0.isNumber }.split { !$0.isNumber }.last ?? ""))
     lines = words[0] == "tail" ? lines.dropFirst(number - 1) : lines.prefix(number)
-    let path = "/tmp/imulog-field-\(UInt64.random(in: 0 ... .max)).csv"
-    let file = try #require(fopen(path, "w"))
-    for line in lines { fputs(String(decoding: line, as: UTF8.self) + "\n", file) }
-    fclose(file)
-    line.paths = [path]
+    let made = try MadeFile(lines.map { String(decoding: $0, as: UTF8.self) })
+    (line.made, line.paths) = (made, [made.path])
     return line
   }
 }

@@ -81,7 +81,7 @@ public struct Deriver: Sendable {
   /// Makes the files that an order's words ask for; returns the answer.
   ///
   /// - Parameter isLimited: Whether this process is for that alone, and leaves room to others.
-  /// - Throws: If they are no order's words: nobody reads the answer.
+  /// - Throws: If the words are not those of an order: nobody reads the answer.
   package static func answer(
     _ words: [String], gate: FaultGate = .open, isLimited: Bool = false
   ) throws(CommandFailure) -> [UInt8] {
@@ -154,7 +154,7 @@ extension Deriver {
         throw CommandFailure(.unavailable, "limit \(number) cannot be set (errno \(errno))")
       }
     }
-    // Listed as imulog, not as `exe`, and the first that a kernel without memory ends; where there is no /proc, it chooses.
+    // Listed as imulog, not as `exe`, and the first that a kernel without memory ends; without /proc, the kernel chooses.
     for (name, value) in [("comm", "imulog"), ("oom_score_adj", "1000")] {
       let file = open("/proc/self/\(name)", O_WRONLY | O_CLOEXEC)
       guard file >= 0 else { continue }

@@ -104,7 +104,7 @@ struct HostDerivation {
       guard try !isLost(id, in: dates) else { continue }
       try drop(id, in: dates)
     }
-    // Also of what nothing was derived. What a person removed is no lost log once the trash is emptied.
+    // Logs that were never derived count, too. What a person removed is not lost once the trash is emptied.
     var removed: [String] = []
     for id in ledger.proofs.keys where presence.isGone(id, ledger) && !ledger.missing.contains(id) {
       guard try losses[id] != nil || !presence.isArriving(id) else { continue }

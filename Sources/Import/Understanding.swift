@@ -99,7 +99,7 @@ public struct Understanding: Equatable, Sendable {
   var isUsual: Set<Group> = []
   /// What values of a group are multiplied with, as Gyroflow's tables state.
   var factors: [Group: Decimal] = [:]
-  /// How times are written; `nil` until it is stated, and where there are no times.
+  /// How times are written; `nil` until it is stated, and for a file without times.
   public internal(set) var times: Stated<TimeForm>?
   /// From when times count; `nil` for anywhere.
   public internal(set) var epoch: Stated<Epoch>?
@@ -115,7 +115,7 @@ public struct Understanding: Equatable, Sendable {
   var firstRowDoubt: String?
   /// Whether rows are put in order, and whether one session is read of several.
   var (isSorted, isEach) = (false, false)
-  /// Ways to choose columns, of which none is stated: empty where the roles are decided.
+  /// Ways to choose columns that nothing states; empty once the roles are decided.
   var proposals: [Proposal] = []
   /// Objections to what is stated, found in the head: clauses. A unit that contradicts the program or the header is one.
   var contradictions: [String] = []

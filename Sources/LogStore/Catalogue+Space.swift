@@ -268,7 +268,7 @@ extension Catalogue {
     do {
       if let id = identity(of: victim.entry) { try noteExpiry(ofLabels: id) }
     } catch {
-      // Where there is no room for the mark, the labels stay.
+      // Without room for the mark the labels stay.
     }
     do {
       return victim.isTrashed

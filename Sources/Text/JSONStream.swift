@@ -19,7 +19,7 @@ package protocol JSONStreamSource: ~Copyable {
 
 /// What is wrong with JSON.
 package enum JSONStreamFault: Equatable, Sendable {
-  /// It is no JSON.
+  /// It is not JSON.
   case notJSON
   /// It has a byte of 0 where a value should be.
   case zeros
@@ -74,7 +74,7 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
     buffer.passMark()
   }
 
-  /// The next byte that is no blank; `nil` at the end.
+  /// The next byte after blanks; `nil` at the end.
   package mutating func peek() throws(Source.Failure) -> UInt8? {
     while true {
       if let byte = buffer.peek() { return byte }
@@ -203,7 +203,7 @@ package struct JSONBuffer: ~Copyable {
     if end - begin >= 3, bytes[begin..<begin + 3].elementsEqual([0xEF, 0xBB, 0xBF]) { begin += 3 }
   }
 
-  /// Where more bytes go, after the rest was moved to the front; `nil` if there is no room.
+  /// Where more bytes go, after the rest was moved to the front; `nil` without room.
   mutating func room() -> UnsafeMutableRawBufferPointer? {
     if begin > 0, let base = bytes.baseAddress {
       memmove(base, base + begin, end - begin)
@@ -231,7 +231,7 @@ package struct JSONBuffer: ~Copyable {
     return nil
   }
 
-  /// Looks for the end of a value, of which `count` bytes were looked at; whether it is in memory.
+  /// Looks for the end of a value after its first `count` bytes; whether it is in memory.
   func find(_ scan: inout JSONScan, _ count: inout Int) -> Bool {
     while begin + count < end {
       if scan.isEnd(before: bytes[begin + count]) { return true }

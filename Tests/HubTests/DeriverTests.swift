@@ -116,7 +116,7 @@ struct DeriverTests {
   }
 
   @Test(
-    "a log of which nothing was derived is named once it is gone, unless a person removed it",
+    "a log that was never derived is named once it is gone, unless a person removed it",
     arguments: [false, true])
   func lost(isRemoved: Bool) throws {
     let bad = try deriver("kill -ILL $$", patience: 60_000_000_000)

@@ -44,7 +44,7 @@ struct TableImporterTests {
     #expect(importer.clockPairs.isEmpty)
     #expect(importer.end.reason == .imported)
     #expect(importer.end.ledger.sampled == 2 && importer.end.ledger.scheduled == 2)
-    // 1.5 ms is no whole number of milliseconds.
+    // 1.5 ms is not a whole number of milliseconds.
     #expect(importer.description.timeUnit == 1000)
     #expect(
       try Self.records(importer) == [
@@ -84,7 +84,8 @@ struct TableImporterTests {
     #expect(records.map(\.sample.ax) == [1, 2])
   }
 
-  @Test("a separator at the ends of lines is no column", arguments: [",", ";", "\t"], [" ", ""])
+  @Test(
+    "a separator at the ends of lines makes no column", arguments: [",", ";", "\t"], [" ", ""])
   func trailingSeparators(_ separator: String, _ blank: String) throws {
     let end = separator + blank
     let rows = ["t_ms,ax,gz", "0,-7,11", "10,8,-12", "20,-9,13"].map { line in

@@ -15,7 +15,7 @@ struct PhyphoxEvents: Sendable {
   /// Of each pause its time in the experiment, and the sum of the lengths up to it.
   private var pauses: [(time: Int64, shift: Int64)] = []
 
-  /// The most events, and the longest sum of pauses: what is beyond is no pause, but a clock that was set.
+  /// The most events, and the longest sum of pauses: beyond that a clock was set.
   private static let (most, longest): (Int, Int64) = (200, 366 * 86_400_000_000_000)
 
   /// Reads `meta/time.csv`.

@@ -79,7 +79,7 @@ struct ZipTables {
     do throws(ImportError) {
       if isJSON {
         let rows = try JSONRows(try source.another())
-        // Of several sensors, of which each row has one.
+        // Several sensors, one in each row.
         if rows.shape == .list, rows.names.contains("sensor") { return [.accelerometer] }
       }
       return try TableReader(source, request).understanding.groups

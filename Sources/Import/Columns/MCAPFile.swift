@@ -137,7 +137,7 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     return time.partialValue
   }
 
-  /// A row at the tick of which a message has the lowest 32 bits.
+  /// A row; the message has the lowest 32 bits of its tick.
   private mutating func row(_ message: MCAPMessages.Message, _ gap: Gap?) throws(ImportError)
     -> Row
   {

@@ -62,7 +62,7 @@ struct MCAPMessages {
   private var topics: [UInt16: Topic] = [:]
   private var reader = ByteReader([], of: "")
 
-  /// Unpacks the next chunk, of which all messages before were taken.
+  /// Unpacks the next chunk, after all messages of the last one were taken.
   mutating func take(_ record: ByteReader) throws(ImportError) {
     var chunk = record
     _ = try chunk.part(16)

@@ -17,7 +17,7 @@ struct JSONFilter: Equatable, Sendable {
 struct JSONRows<Source: ImportSource & ~Copyable>: ~Copyable {
   private(set) var shape = Syntax.Shape.sequence
   private(set) var facts = OwnFacts()
-  /// The keys of the first row that is no gap's.
+  /// The keys of the first row with a sample.
   private(set) var names: [String] = []
   private var json: JSONStream<JSONBytes<Source>>
   private let filter: JSONFilter?

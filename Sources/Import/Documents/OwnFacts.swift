@@ -23,7 +23,7 @@ struct OwnFacts: Equatable, Sendable {
   /// The channels that have a unit.
   private(set) var channels = ChannelSet()
   private var (statedSamples, statedTicks): (UInt64?, UInt64?)
-  /// Nanoseconds that stamps have more than times, where there is no date.
+  /// Nanoseconds by which stamps exceed times in a file without a date.
   private(set) var shift: Int64 = 0
   /// Whether the file says that it is one of this program.
   private(set) var isOwn = false

@@ -10,7 +10,7 @@ import Text
 ///     "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"busError","errno":5},…]
 ///     "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"bus"},…]
 ///
-/// Items of another form, and what is no list, are left out, which is said.
+/// Leaves out items of another form, and anything but a list, and remarks on it.
 struct OwnNotes: Equatable, Sendable {
   /// The most bytes of a mark's text, and the most items of a list, that are kept.
   private static let (longestMark, most) = (200, 20_000)
@@ -62,7 +62,7 @@ struct OwnNotes: Equatable, Sendable {
   mutating func begin(_ key: String, isList: Bool) {
     if isList { return items[key] = items[key] ?? 0 }
     faults.append("\"\(key)\" is no list, and is left out")
-    // Nothing says then that there are no gaps.
+    // Without them the file does not state that nothing is missing.
     refused[key] = nil
   }
 

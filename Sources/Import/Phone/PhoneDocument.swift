@@ -127,7 +127,7 @@ struct PhoneDocument<Source: ImportSource & ~Copyable>: SampleRows, ~Copyable {
     }
     let hertz = Double(members.count) / duration.value
     if abs(hertz - 10) <= 0.5 { return usual }
-    // Above 0 and not infinite, or it is no number of 32 bits.
+    // A number of 32 bits is above 0 and finite.
     guard let thousandths = UInt32(exactly: (hertz * 1000).rounded()), hertz < 1e6,
       let rate = SampleRate(thousandths, per: 1000)
     else {

@@ -33,7 +33,7 @@ struct Dialect: Sendable {
   var isDerived = false
   /// All other columns that it writes; `nil` for any.
   var others: Set<String>?
-  /// Columns of which one must be there, where the axes' names are also others'.
+  /// One of these columns must be there, where other programs use the same names of axes.
   var marks: Set<String> = []
   /// Names of dates beside times of day.
   var dates: Set<String> = []

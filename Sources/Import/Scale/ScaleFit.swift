@@ -169,7 +169,7 @@ struct ScaleFit {
   }
 }
 
-/// The largest decimal step of which every value is a whole multiple.
+/// The largest decimal step that divides every value.
 private struct Lattice {
   /// In 10^`exponent`; 0 while every value is 0.
   private var step: UInt64 = 0

@@ -14,7 +14,7 @@ struct Values {
   private let channels: [Int]
   private var fits: [Group: ScaleFit] = [:]
   private let factors: [Group: Decimal]
-  /// The scales that the user states of values that are no counts.
+  /// The scales that the user states for values in a unit.
   private var given: [Group: Scale] = [:]
   /// By group, after ``settle(_:)``.
   private(set) var choices: [Group: ScaleFit.Choice] = [:]

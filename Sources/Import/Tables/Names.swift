@@ -25,7 +25,7 @@ enum NamedRole: Equatable {
 struct ColumnName: Equatable {
   /// The name as a dialect compares it: in small letters, without a unit in brackets.
   let plain: String
-  /// What is in brackets, if it is no part of the name.
+  /// What is in brackets, unless it belongs to the name.
   let bracket: String?
   /// The unit at the end of the name, as it is written.
   private(set) var suffix: String?
@@ -73,7 +73,7 @@ struct ColumnName: Equatable {
     }.map(String.init)
   }
 
-  /// Whether the end of a name is a unit: `raw` there is no unit, but says that nothing was done to the values.
+  /// Whether the end of a name is a unit: `raw` there states no unit: nothing was done to the values.
   private static func isUnit(_ tail: Substring, of group: Group) -> Bool {
     guard let unit = Unit(word: tail), unit.measures(group) else { return false }
     return unit != .count || !["raw", "adc"].contains(tail.lowercased())

@@ -140,7 +140,7 @@ struct TableHead {
 
   var lastPart: String { (file.split { "/:".contains($0) }.last ?? "").lowercased() }
 
-  /// Takes the columns of this program's tables that are no values.
+  /// Takes the columns of this program's tables beside those of values.
   private mutating func takeOwnColumns() {
     let gaps = ExportedNames.gaps.compactMap { name in names.firstIndex { $0.plain == name } }
     if gaps.count == 2 {
@@ -189,7 +189,7 @@ struct TableHead {
   /// Leaves open what several columns may be, and what is not certain; ``Proposal`` has the ways to choose.
   private mutating func decide() throws(FieldError) {
     let names = result.syntax.fieldCount
-    // Decimal commas between commas make twice as many, and are no columns.
+    // Decimal commas between commas would make twice as many columns.
     let areCommas = heading.separator == UInt8(ascii: ",") && names > 1
     let areRowsWide = rows.width.map { $0 > names && !(areCommas && $0 >= 2 * names - 1) } ?? false
     if let width = rows.width, areRowsWide { result.syntax.fieldCount = width }

@@ -21,7 +21,7 @@ struct TickPass {
   /// Rows, and the ticks lost in ``gaps``.
   private(set) var rows: UInt64 = 0
   private(set) var lost: UInt64 = 0
-  /// The coarsest of 1 ms, 1 µs and 1 ns of which every time is a multiple.
+  /// The coarsest of 1 ms, 1 µs and 1 ns that divides every time.
   private(set) var unit: Int64 = 1_000_000
   /// Steps that are longer than 1.5 periods.
   private(set) var long: UInt64 = 0

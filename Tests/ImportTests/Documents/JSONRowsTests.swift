@@ -82,7 +82,7 @@ struct JSONRowsTests {
     }
   }
 
-  @Test("are refused where they are no JSON, with the place")
+  @Test("are refused where they are not JSON, with the place")
   func refused() {
     for (text, words) in [
       (#"{"t_us":1,"ax":2}⏎3"#.replacing("⏎", with: "\n"), "line 2, byte 18: a sample is a number"),
@@ -101,7 +101,7 @@ struct JSONRowsTests {
     }
   }
 
-  @Test("of several sensors are told apart, and what is left out is said")
+  @Test("of several sensors are told apart, and a remark names what is left out")
   func sensors() throws {
     let text = #"""
       [{"sensor":"Accelerometer","time":"1","x":1},{"sensor":"Gyroscope","time":"1","x":1},{"sensor":"Light","time":"1","x":1},

@@ -110,7 +110,7 @@ struct ScaleFitTests {
   }
 
   @Test(
-    "are the finest for values with more digits than 16 bits hold, none of which is beyond them")
+    "are the finest that hold all values, which have more digits than 16 bits")
   func finest() {
     var fit = ScaleFit(.accelerometer, .g, stated: nil)
     for number in ScaleFitTests.numbers("0.123456789123,-1.999999912345,0.700000000001") {

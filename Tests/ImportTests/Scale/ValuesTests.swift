@@ -53,7 +53,7 @@ struct ValuesTests {
     #expect(throws: FieldError.self) { try values.sample(row([0.5, 0, 0, 0, 0, 0])) }
   }
 
-  @Test("are rounded to the scale that the user gives, which is said")
+  @Test("are rounded to the scale that the user gives, with a remark")
   func given() throws {
     let u = understanding([.accelerometer: .g])
     var request = request

@@ -75,7 +75,7 @@ struct EncodingTests {
     }
   }
 
-  @Test("and its encoding is said")
+  @Test("and a remark names its encoding")
   func said() throws {
     let text = "Time (ms),Acc X (m/s²),Acc Y (m/s²),Acc Z (m/s²)\n0,1,2,9\n10,2,1,9.5\n20,1,1,9\n"
     for (bytes, words) in [

@@ -29,7 +29,7 @@ struct GyroflowTests {
   }
 
   @Test(
-    "numbers that are no counts of 16 bits are multiplied with its scales",
+    "numbers other than counts of 16 bits are multiplied by its scales",
     arguments: [
       (["0,12.5,-3.25,1,0.5,-1,2.5\n", "10,1,2,3,4,5,6\n"], 12.5),
       (["0,1,2,3,4,5,6\n", "10,12.5,-3.25,1,0.5,-1,2.5\n"], 1),

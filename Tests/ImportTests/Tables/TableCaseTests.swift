@@ -24,7 +24,7 @@ struct TableCase: CustomTestStringConvertible {
   }
 }
 
-/// Tables as programs and people of the field write them, of which the obvious reading would be a wrong one; one a line.
+/// Tables as programs and people in the field write them, whose obvious reading would be wrong; one a line.
 @Suite("Tables with what a user says of them")
 struct TableCaseTests {
   private static let readings = TableCase.list(
@@ -132,7 +132,7 @@ struct TableCaseTests {
     }
   }
 
-  @Test("a file's name says of which sensor x, y and z are by whole words")
+  @Test("a file's name states the sensor of x, y and z by whole words")
   func fileNames() throws {
     let text =
       "time,seconds_elapsed,z,y,x\n1763800000000000000,0,9.5,-1,0.5\n1763800000010000000,0.01,9.75,-1.5,0.25\n"

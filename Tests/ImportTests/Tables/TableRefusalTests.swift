@@ -109,7 +109,7 @@ struct TableRefusalTests {
   }
 
   @Test(
-    "columns that are no sensor's, or are computed from one that is imported, are left out, which is said",
+    "columns of no sensor, or computed from imported ones, are left out with a remark",
     arguments: [
       "mx,my,mz", "Gravity X,Gravity Y,Gravity Z", "linear acc x,linear acc y,linear acc z",
       "gyro_bias_x,gyro_bias_y,gyro_bias_z", "q w,q x,q y,q z", "roll,pitch,yaw",

@@ -165,7 +165,7 @@ struct TimesTests {
     }
   }
 
-  @Test("a missing time is no time", arguments: ["", "  ", "NaN"])
+  @Test("a missing time is not read as 0", arguments: ["", "  ", "NaN"])
   func missing(_ text: String) {
     for form in [TimeForm.seconds, .date(.ymd, zone: false), .timeOfDay] {
       #expect(parse(text, form) == .missing)

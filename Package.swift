@@ -80,11 +80,7 @@ let package = Package(
       ].map { .embedInCode("HTML/Page/\($0)") },
       swiftSettings: settings),
 
-    // Recordings made of other programs' tables: by inference, and the reader that takes its place, which asks.
-    .target(
-      name: "OldImport",
-      dependencies: ["Export", "Files", "IMUModel", "LogFormat", "LogStore", "Text"],
-      swiftSettings: settings),
+    // Recordings made of other programs' tables, and of exports.
     .target(
       name: "Import", dependencies: ["Files", "IMUModel", "LogFormat", "Text"],
       swiftSettings: settings),
@@ -131,8 +127,8 @@ let package = Package(
       name: "imulog",
       dependencies: [
         "Analysis", "Boards", "Calibration", "Certificate", "ChipClock", "Export", "Files", "Hub",
-        "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "OldImport", "Recorder",
-        "Remote", "Sampling", "SimulatedIMU", "Terminal", "Text",
+        "IMUDrivers", "IMUModel", "Import", "LinuxIO", "LogFormat", "LogStore", "Recorder", "Remote",
+        "Sampling", "SimulatedIMU", "Terminal", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["notices", "apache-2.0", "lgpl-2.1"].map { .embedInCode("Licences/\($0).txt") },
@@ -240,14 +236,13 @@ let package = Package(
     .testTarget(
       name: "ExportTests",
       dependencies: [
-        "ChipClockTesting", "CLinuxIO", "Export", "Files", "IMUModel", "LogFormat",
-        "LogStore", "LogStoreTesting", "OldImport", "TestSupport",
+        "ChipClockTesting", "CLinuxIO", "Export", "Files", "Import", "IMUModel", "LogFormat",
+        "LogStore", "LogStoreTesting", "TestSupport",
       ], swiftSettings: settings),
-    // Its folder Whole waits until the program uses it.
     .testTarget(
       name: "ImportTests",
       dependencies: ["Files", "IMUModel", "Import", "LogFormat", "TestSupport", "Text"],
-      exclude: ["Whole", "Field"], swiftSettings: settings),
+      exclude: ["Field", "Columns/Files"], swiftSettings: settings),
     // A terminal that shows what it is sent.
     .target(name: "CTerminalTesting", path: "Tests/CTerminalTesting"),
     .target(
@@ -277,8 +272,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Analysis", "Calibration", "CLinuxIO", "Export", "Files", "IMUModel", "LogFormat",
-        "LogStore", "OldImport", "Recorder", "Remote", "Text",
+        "Analysis", "Calibration", "CLinuxIO", "Export", "Files", "Import", "IMUModel", "LogFormat",
+        "LogStore", "Recorder", "Remote", "Text",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: settings),
     .testTarget(
@@ -329,7 +324,7 @@ if let races = Context.environment["IMULOG_RACES"] {
   var tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
   if races == "all" { tests.insert("RecorderTests") }
   let others: Set = [
-    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Import", "OldImport", "Remote",
+    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Import", "Remote",
     "Terminal", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }

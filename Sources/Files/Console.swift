@@ -27,8 +27,11 @@ public enum Console {
   }
 
   /// Writes a message to stderr. It is no error when stderr is closed: no program reads it.
-  public static func talk(_ line: String) {
-    var text = "imulog: " + Plain.text(line) + "\n"
+  public static func talk(_ line: String) { talk([line]) }
+
+  /// Writes a message of several lines to stderr.
+  public static func talk(_ lines: [String]) {
+    var text = "imulog: " + lines.map { Plain.text($0) + "\n" }.joined()
     text.withUTF8 { bytes in
       // There is no way to report that reporting failed.
       _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)

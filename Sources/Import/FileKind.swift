@@ -108,6 +108,9 @@ extension FileKind {
 
   private var isJSON: Bool { self == .json || self == .ndjson }
 
+  /// Whether it is text of rows.
+  var isText: Bool { self == .csv || isJSON }
+
   private static let marks: [(mark: [UInt8], kind: FileKind)] = [
     ([0x89, UInt8(ascii: "I"), UInt8(ascii: "M")], .raw), ([0x50, 0x4B, 3, 4], .zip),
     ([0x50, 0x4B, 5, 6], .zip), (Array("PAR1".utf8), .parquet),

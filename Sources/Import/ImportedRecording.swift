@@ -4,32 +4,8 @@ public import IMUModel
 
 /// A file of another kind, as the recording that it becomes.
 ///
-/// The importer checks the whole file when it is made, so that no partial import has to be undone. Then the caller pulls
-/// the records, one at a time.
-public protocol Importer: ~Copyable {
-  /// How the file is understood, or both of a recording.
-  var understandings: [Understanding] { get }
-  /// The header of the new log.
-  var description: RecordingDescription { get }
-  /// The file's dates; empty when it has none.
-  var clockPairs: [ClockPair] { get }
-  /// Marks of the new log.
-  var marks: [Mark] { get }
-  /// Labels of the new recording.
-  var labels: [RecordingLabel] { get }
-  /// The end of the new log.
-  var end: RecordingEnd { get }
-  /// What was left out or changed: sentences for the user.
-  var remarks: [String] { get }
-  /// What the import makes, in a line: samples, rate, length, gaps.
-  var summary: String { get }
-  /// The next sample or gap; `nil` after the last one.
-  ///
-  /// - Throws: ``ImportError`` when the file was changed or became unreadable since the importer was made.
-  mutating func next() throws(ImportError) -> TickRecord?
-}
-
-/// A file of another kind, as the recording that it becomes, whichever reader reads it.
+/// The whole file is checked when this is made, so that no partial import has to be undone. Then the caller pulls the
+/// records, one at a time.
 ///
 ///     let file = try ImportedRecording([path], kind, request)
 ///     // begin a log with file.description, append file.clockPairs
@@ -38,7 +14,7 @@ public protocol Importer: ~Copyable {
 ///
 /// It is not generic: the compiler makes the readers' code for files within this module, where it sees all of it. Code
 /// that another module asks for with a type of its own takes five times as long.
-public struct ImportedRecording: Importer, ~Copyable {
+public struct ImportedRecording: ~Copyable {
   /// How the file is understood, or both of a recording.
   public let understandings: [Understanding]
   /// The header of the new log.
@@ -57,13 +33,13 @@ public struct ImportedRecording: Importer, ~Copyable {
   public let summary: String
   private let pull: () throws(ImportError) -> TickRecord?
 
-  private final class Box<Held: Importer & ~Copyable> {
-    var importer: Held
+  private final class Box<Reader: SampleRows & ~Copyable> {
+    var importer: RowImporter<Reader>
 
-    init(_ importer: consuming Held) { self.importer = importer }
+    init(_ importer: consuming RowImporter<Reader>) { self.importer = importer }
   }
 
-  init<Held: Importer & ~Copyable>(_ importer: consuming Held) {
+  init<Reader: SampleRows & ~Copyable>(_ importer: consuming RowImporter<Reader>) {
     (understandings, description) = (importer.understandings, importer.description)
     (clockPairs, end, summary) = (importer.clockPairs, importer.end, importer.summary)
     (marks, labels, remarks) = (importer.marks, importer.labels, importer.remarks)
@@ -92,6 +68,25 @@ public struct ImportedRecording: Importer, ~Copyable {
   ) throws(ImportError) {
     var making = Making(request: request)
     try Opening.visit(paths, kind, request, progress, &making)
+    self = making.taken()
+  }
+
+  /// Reads all bytes of a file of the kind that its first ones tell, wherever they are.
+  public init<Source: SeekableSource & ~Copyable>(
+    _ source: consuming Source, _ request: ImportRequest
+  ) throws(ImportError) {
+    let kind = try FileKind.check(nil, &source)
+    var making = Making(request: request)
+    try Opening.visit(source, kind, request, &making)
+    self = making.taken()
+  }
+
+  /// Reads two tables of one recording, each with a sensor and times of its own, and joins them by the nearest times.
+  public init<Source: ImportSource & ~Copyable>(
+    _ first: consuming Source, with second: consuming Source, _ request: ImportRequest
+  ) throws(ImportError) {
+    var making = Making(request: request)
+    try Opening.text(first, with: second, &making)
     self = making.taken()
   }
 

@@ -42,21 +42,27 @@ struct Explaining: RowVisitor, ~Copyable {
 
 /// Opens the reader of each kind of file.
 enum Opening {
+  /// - Parameter paths: The file, or two tables of one recording.
   static func visit<Visitor: RowVisitor & ~Copyable>(
     _ paths: [String], _ kind: FileKind, _ request: ImportRequest,
     _ progress: FileSource.Progress?, _ visitor: inout Visitor
   ) throws(ImportError) {
     let source = try FileSource(path: paths[0], progress: progress)
+    guard kind.isText, paths.count > 1 else { return try visit(source, kind, request, &visitor) }
+    var other = try FileSource(path: paths[1], progress: progress)
+    let second = try FileKind.check(nil, &other)
+    guard second.isText else {
+      throw .notJoined(
+        paths[0], paths[1], "\(paths[1]) is no table, but of the format \(second.rawValue)")
+    }
+    try text(source, with: other, &visitor)
+  }
+
+  static func visit<Source: SeekableSource & ~Copyable, Visitor: RowVisitor & ~Copyable>(
+    _ source: borrowing Source, _ kind: FileKind, _ request: ImportRequest, _ visitor: inout Visitor
+  ) throws(ImportError) {
     switch kind {
-    case .csv, .json, .ndjson:
-      guard paths.count > 1 else { return try text(source, &visitor) }
-      var other = try FileSource(path: paths[1], progress: progress)
-      let kind = try FileKind.check(nil, &other)
-      guard [.csv, .json, .ndjson].contains(kind) else {
-        throw .notJoined(
-          paths[0], paths[1], "\(paths[1]) is no table, but of the format \(kind.rawValue)")
-      }
-      try text(source, with: other, &visitor)
+    case .csv, .json, .ndjson: try text(source, &visitor)
     case .parquet:
       try visitor.visit(remarks: []) { request throws(ImportError) in
         JoinedRows(TableRows(try ParquetFile(source.another(), request), request))
@@ -71,7 +77,7 @@ enum Opening {
         JoinedRows(TableRows(try PhoneDocument(source.another(), request), request))
       }
     case .raw:
-      throw ImportError(paths[0], "is a log of imulog", remedy: "let the store copy it")
+      throw ImportError(source.name, "is a log of imulog", remedy: "let the store copy it")
     }
   }
 

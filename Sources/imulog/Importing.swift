@@ -2,7 +2,7 @@
 
 import Files
 import IMUModel
-import OldImport
+import Import
 import LinuxIO
 import LogFormat
 import LogStore
@@ -16,7 +16,7 @@ struct Importing {
   /// Writes a file's records as a new recording and returns its number.
   ///
   /// - Parameter line: Shows the progress; it is removed before anything is said.
-  func run(_ source: consuming ImportedFile, _ line: ProgressLine) throws -> UInt32 {
+  func run(_ source: consuming ImportedRecording, _ line: ProgressLine) throws -> UInt32 {
     let (remarks, labels, marks) = (source.remarks, source.labels, source.marks)
     let number = try write(source)
     line.end()
@@ -32,7 +32,7 @@ struct Importing {
     return number
   }
 
-  private func write(_ source: consuming ImportedFile) throws -> UInt32 {
+  private func write(_ source: consuming ImportedRecording) throws -> UInt32 {
     let (number, _) = try create(source.description, labels: source.labels) { live in
       var writer = try LogEncoder.after(live.description)
       for pair in source.clockPairs { writer.append(pair) }

@@ -104,7 +104,8 @@ class OddPages:
         """Times since 1970 date a recording; its own times begin at the first sample, and are saved so."""
         begin = 1_700_000_000 * NANOSECOND + 123
         times = [i * 10_000_000 + i * 7919 % 90_000 for i in range(200)]
-        number = self.recordings.table("t_ns,ax\n" + "".join(f"{begin + time},{i}\n" for i, time in enumerate(times)))
+        number = self.recordings.table("t_ns,ax\n" + "".join(f"{begin + time},{i}\n" for i, time in enumerate(times)),
+                                       units="raw,unix")
         document, _ = self.recordings.export(number, "html")
         self.open(document)
         check, page = self.check, self.page
@@ -138,8 +139,10 @@ class OddPages:
 
     def gaps_everywhere(self):
         """Where every other sample is missing, lines are as strong as elsewhere, and drawing takes no longer."""
-        rows = "".join(f"{i * 10**6},{i % 100},500,700\n" for i in range(0, 100_000, 2) if i % 100)
-        document, _ = self.recordings.export(self.recordings.table("t_ns,ax,ay,az\n" + rows, "--rate", "1000"), "html")
+        rows = "".join(f"{i}000000,{i % 100},500,700,,\n{i + 1}000000,,,,lost,{1 if (i + 2) % 100 else 3}\n"
+                       for i in range(0, 100_000, 2) if i % 100)
+        number = self.recordings.table("t_ns,ax,ay,az,gap,gap_ticks\n" + rows, "--rate", "1000")
+        document, _ = self.recordings.export(number, "html")
         self.open(document)
         counts = self.check.pixels(0, "yz")
         self.check.that(all(count > 900 for count in counts), f"lines between gaps are faint: {counts}")

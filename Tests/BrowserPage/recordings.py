@@ -73,12 +73,12 @@ class Recordings:
                        capture_output=True, check=True)
         return self.run("label", "latest").splitlines()
 
-    def table(self, text, *options):
-        """Imports a table, and returns its recording's number."""
+    def table(self, text, *options, units="raw"):
+        """Imports a table, of counts if nothing else is given, and returns its recording's number."""
         path = os.path.join(self.folder, "table.csv")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        return self.run("import", path, *options).splitlines()[-1]
+        return self.run("import", path, "--units", units, "--anyway", *options).splitlines()[-1]
 
     def tumble(self, rate, length):
         return self.run("record", "--board", "simulator", "--virtual-time", "--motion", "tumble", "--rate", str(rate),

@@ -119,7 +119,7 @@ struct BadInputTests {
     ])
   func store(_ refusal: Refusal) {
     _ = bench.file("file", "x")
-    _ = bench.file("table.csv", "t_us,ax\n0,1\n10,2\n")
+    _ = bench.file("table.csv", "t_us,ax_g\n0,1\n10,2\n")
     let words = refusal.words.map { $0.replacing("DIR", with: bench.directory.path) }
     let outcome = bench.run(
       refusal.arguments.map { $0.replacing("DIR", with: bench.directory.path) })
@@ -175,7 +175,7 @@ struct BadInputTests {
     let before = bench.inventory()
     let long = String(repeating: "ü", count: 500) + "x"
     expectSentence(bench.run(Bench.simulated + ["--note", long]), 64, ["1001 bytes", "1000"])
-    let table = bench.file("table.csv", "t_us,ax\n0,1\n10,2\n")
+    let table = bench.file("table.csv", "t_us,ax_g\n0,1\n10,2\n")
     expectSentence(bench.run("import", table, "--note", long), 64, ["1001 bytes", "1000"])
     #expect(bench.inventory() == before)
     #expect(try bench.list()[0]["note"].text?.count == 500)
@@ -227,9 +227,10 @@ struct BadInputTests {
     let bench = Bench()
     let rows = times.enumerated().map { "\($1),\($0 % 7),-\($0 % 5),8192,4,-5,6\n" }
     let table = bench.file("table.csv", "t_ns,ax,ay,az,gx,gy,gz\n" + rows.joined())
-    let far = bench.file("far.csv", "t_ns,ax\n\(times[0]),1\n\(Int64.max),1\n")
+    let far = bench.file("far.csv", "t_ns,ax_g\n\(times[0]),1\n\(Int64.max),1\n")
     expectSentence(bench.run("import", far), 65, ["line 3", "146 years"])
-    try #require(bench.run("import", table).status == 0)
+    let scales = ["--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "131"]
+    try #require(bench.run(["import", table] + scales).status == 0)
     var commands = ["info", "verify", "show", "analyze", "calibrate"].map { [$0, "1"] }
     let formats = [
       "json", "ndjson", "csv", "html", "svg", "gcsv", "kalibr", "parquet", "mcap", "mseed", "cwa",

@@ -37,7 +37,7 @@ struct DamageCommandTests {
   func listed() throws {
     let rows = (0..<9000).filter { $0 != 50 }.map { "\($0 * 10),\($0 * 7919 % 30011),2,3\n" }
     let table = bench.file("gap.csv", "t_ms,ax,ay,az\n" + rows.joined())
-    bench.run("import", table).expect(0)
+    bench.run("import", table, "--accel-lsb-per-g", "16384").expect(0)
     try bench.list()[0].expect(["state": "complete", "complete": true, "gapCount": 1])
     let name = try bench.logName()
     var bytes = bench.directory.bytes(of: name)

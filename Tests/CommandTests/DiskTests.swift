@@ -53,7 +53,7 @@ struct DiskTests {
     bench.directory.write([UInt8](repeating: 1, count: 8 * 1024), to: "store/filler")
     expectSentence(
       bench.run(Bench.simulated), 74, ["no space is left on the device", "free space"])
-    let table = bench.file("table.csv", "t_us,ax\n0,1\n10,2\n")
+    let table = bench.file("table.csv", "t_us,ax_g\n0,1\n10,2\n")
     expectSentence(bench.run("import", table), 74, ["no space is left on the device"])
     #expect(bench.directory.names(in: "store").filter { $0 != ".lock" } == ["filler"])
     withExtendedLifetime(disk) {}
@@ -64,7 +64,8 @@ struct DiskTests {
     let disk = SmallDisk(at: bench.store, bytes: 64 * 1024)
     let rows = (0..<20_000).map { "\($0 * 1000),\($0 * 7919 % 30_000),\($0 * 104_729 % 30_000)" }
     let table = bench.file("table.csv", "t_us,ax,ay\n" + rows.joined(separator: "\n"))
-    expectSentence(bench.run("import", table), 74, ["no space is left on the device"])
+    let words = ["import", table, "--accel-lsb-per-g", "16384"]
+    expectSentence(bench.run(words), 74, ["no space is left on the device"])
     #expect(bench.directory.names(in: "store").filter { $0 != ".lock" }.isEmpty)
     let (other, path) = (bench.directory.path + "/other", bench.directory.path + "/small")
     try bench.record("--for", "60s", "--rate", "100", "--store", other)
@@ -86,7 +87,7 @@ struct DiskTests {
     for verb in ["info", "verify", "export"] {
       #expect(bench.run(verb, "1").status == 0)
     }
-    let table = bench.file("table.csv", "t_us,ax\n0,1\n10,2\n")
+    let table = bench.file("table.csv", "t_us,ax_g\n0,1\n10,2\n")
     for arguments in [Bench.simulated, ["import", table], ["rm", "1"]] {
       expectSentence(bench.run(arguments), 73, ["read-only", "remount", "--store"])
     }

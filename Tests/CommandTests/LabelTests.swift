@@ -36,7 +36,7 @@ struct LabelCommandTests {
     for row in 5..<20 { text += "\(row * 100_000_000),\(row),2,3,,\n" }
     text += "2000000000,,,,lost,10\n"
     let table = bench.file("gaps.csv", text)
-    #expect(bench.run("import", table, "--units", "raw", "--accel-lsb-per-g", "1000").status == 0)
+    #expect(bench.run("import", table, "--accel-lsb-per-g", "10").status == 0)
     for stretch in ["0s..500ms", "2.1s..3s", "..", "2900ms.."] {
       let outcome = bench.run("label", "1", stretch, "x")
       #expect(outcome.status == 0, "\(stretch): \(outcome.talk)")
@@ -55,7 +55,7 @@ struct LabelCommandTests {
     func document(_ labels: String, _ marks: String) -> String {
       bench.file(
         "walk.json",
-        "{\"units\":{\"ax\":\"count\"},\"labels\":[\(labels)],\"marks\":[\(marks)],\"samples\":[\(rows)]}"
+        "{\"units\":{\"ax\":\"g\"},\"labels\":[\(labels)],\"marks\":[\(marks)],\"samples\":[\(rows)]}"
       )
     }
     let inside = "{\"from_ns\":0,\"to_ns\":2000000000,\"name\":\"all\"}"

@@ -15,7 +15,7 @@ struct ReviewCommandTests {
     #expect(good.status == 0 && good.output == "good: 500 of 500 samples\n" && good.talk.isEmpty)
     // A range of 2 g cannot hold a full register.
     let table = bench.file("loud.csv", "t_us,ax,ay,az\n0,1,2,32767\n10000,1,2,3\n20000,1,2,3\n")
-    try #require(bench.run("import", table).status == 0)
+    try #require(bench.run("import", table, "--units", "raw").status == 0)
     #expect(bench.run("info", "2").lines.contains("certificate no certificate in this log"))
     #expect(try bench.run("info", "2", "--json").json()["certificate"] == .null)
     let flawed = bench.run("info", "2", "--check")

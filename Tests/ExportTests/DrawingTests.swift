@@ -128,9 +128,7 @@ struct DrawingTests {
     let begin: Int64 = 172_800_000_000_000
     let rows = (0..<10_000).filter { !(7000..<9000).contains($0) }
     let text = "t_ns,ax\n" + rows.map { "\(begin + Int64($0) * 10_100_000),\($0 % 2)\n" }.joined()
-    var options = Imports.options
-    options.rate = hertz(100)
-    let log = try Imports.log(Imports.csv(text, options))
+    let log = try Imports.log(Imports.csv(text, Imports.given(units: "raw", rate: hertz(100))))
     let whole = try TestLog.export(log, drawing).text
     // As people count: since the first sample, whose time the caption has.
     #expect(whole.contains(">0:00</text>") && whole.contains(">1:30</text>"))

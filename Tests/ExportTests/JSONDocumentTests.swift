@@ -238,9 +238,7 @@ struct JSONDocumentTests {
     let rows = (0..<10 * holes + 5).filter { $0 % 10 < 8 }
     let times = rows.map { 9_000_000_000 + Int64($0) * 10_100_000 }
     let text = "t_ns,ax\n" + times.map { "\($0),1\n" }.joined()
-    var options = Imports.options
-    options.rate = hertz(100)
-    let log = try Imports.log(Imports.csv(text, options))
+    let log = try Imports.log(Imports.csv(text, Imports.given(units: "raw", rate: hertz(100))))
     let begins = (0..<holes).map { hole -> Int64 in
       let before = Int64(10 * hole + 7)
       return 9_010_000_000 + before * 10_100_000

@@ -146,9 +146,7 @@ struct PageTests {
   func imported() throws {
     let times = (0..<500).map { 5_000_000_000 + $0 * 10_100_000 }
     let text = "t_ns,ax\n" + times.map { "\($0),1\n" }.joined()
-    var options = Imports.options
-    options.rate = hertz(100)
-    let log = try Imports.log(Imports.csv(text, options))
+    let log = try Imports.log(Imports.csv(text, Imports.given(units: "raw", rate: hertz(100))))
     let facts = try PageSamples(page: TestLog.export(log, page).text).facts
     #expect(facts.imported)
     #expect(facts.range_ns == [5_000_000_000, 10_049_900_000])

@@ -189,7 +189,7 @@ def main():
         check(recordings, number, "no sample", rerun, "--from", "1ns", "--to", "2ns")
         check(recordings, recordings.tumble(1000, "30s"), "1 kHz", rerun)
         for path in sorted(Path(options.also).glob("*.csv")) if options.also else []:
-            number = recordings.run("import", str(path)).splitlines()[-1]
+            number = recordings.run("import", str(path), "--units", "raw", "--anyway").splitlines()[-1]
             check(recordings, number, path.name, rerun)
     print("mcap, mcap-ros2-support and rosbags" + (", and rerun," if is_rerun else "") + " read what NDJSON has")
 

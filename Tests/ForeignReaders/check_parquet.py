@@ -268,7 +268,7 @@ def without_wall_clock(recordings):
             at += 10_000 + (300_000_000 if row == 1000 else 1_000_000 if row % 500 == 499 else 0)
             signs = [32767 if (row >> bit) & 1 else -32768 for bit in range(6)]
             file.write(f"{at},{','.join(str(sign) for sign in signs)},{row}\n")
-    recordings.run("import", path, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "65.5")
+    recordings.run("import", path, "--units", "raw", "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "65.5", "--anyway")
     compare(recordings, "latest", "without wall clock")
 
 
@@ -322,8 +322,8 @@ def main():
         damaged(recordings)
         for name in sorted(os.listdir(options.data)) if options.data else []:
             if name.endswith(".csv"):
-                recordings.run("import", os.path.join(options.data, name), "--accel-lsb-per-g", "8192",
-                               "--gyro-lsb-per-dps", "65.5")
+                recordings.run("import", os.path.join(options.data, name), "--units", "raw",
+                               "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "65.5", "--anyway")
                 compare(recordings, "latest", name)
         if options.long:
             measured(recordings)

@@ -86,7 +86,7 @@ for strategy in strategies:
             path = os.path.join(store.folder.name, "walk.zip")
             with open(path, "wb") as file:
                 file.write(packed)
-            number = store.run("import", path).split()[-1].decode()
+            number = store.run("import", path, "--units", "raw", "--anyway").split()[-1].decode()
             assert store.run("export", number, "--format", "csv", "--units", "raw") == text, (strategy, level, flush)
             count += 1
 print(count, "archives agree")

@@ -102,8 +102,8 @@ class Store:
         self.numbers["gaps"] = str(listing["recordings"][0]["number"])
 
     def add(self, path):
-        """Imports a table; its recording has the file's name."""
-        self.numbers[os.path.basename(path)] = self.run("import", path).split()[-1].decode()
+        """Imports a table of counts; its recording has the file's name."""
+        self.numbers[os.path.basename(path)] = self.run("import", path, "--units", "raw", "--anyway").split()[-1].decode()
 
     def export(self, name, file, *options):
         """Exports to a file of this name in the store's folder, and returns its path."""

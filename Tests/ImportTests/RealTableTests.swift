@@ -36,7 +36,7 @@ struct RealTableTests {
     try #require(access(path, R_OK) == 0, "\(path) is not there")
     var request = RealTableTests.request
     request.units = UnitsOption("si")
-    var importer = try TableImporter(FileSource(path: path), request)
+    var importer = try ImportedRecording(FileSource(path: path), request)
     let times = try RealTableTests.times(path)
     var (gaps, index) = (0, 0)
     while let record = try importer.next() {
@@ -62,7 +62,7 @@ struct RealTableTests {
       let begin = times[times.count * part / 5]
       let kept = times.filter { $0 < begin || $0 >= begin + 600_000_000 }
       let text = "t_ns,ax\n" + kept.map { "\($0),1\n" }.joined()
-      var importer = try TableImporter(ByteSource(text), RealTableTests.request)
+      var importer = try ImportedRecording(ByteSource(text), RealTableTests.request)
       let expected = 0.6 * importer.description.rate.hertz
       var longest: UInt64 = 0
       while let record = try importer.next() {

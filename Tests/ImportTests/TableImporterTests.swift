@@ -21,11 +21,11 @@ struct TableImporterTests {
 
   private static func table(
     _ text: String, _ request: ImportRequest = request(), piece: Int = .max
-  ) throws(ImportError) -> TableImporter<ByteSource> {
-    try TableImporter(ByteSource(Array(text.utf8), name: "table.csv", piece: piece), request)
+  ) throws(ImportError) -> ImportedRecording {
+    try ImportedRecording(ByteSource(Array(text.utf8), name: "table.csv", piece: piece), request)
   }
 
-  private static func records(_ importer: consuming TableImporter<ByteSource>) throws
+  private static func records(_ importer: consuming ImportedRecording) throws
     -> [TickRecord]
   {
     var records: [TickRecord] = []
@@ -164,7 +164,7 @@ struct TableImporterTests {
   }
 
   /// A file that another program changes.
-  private struct ChangingSource: ImportSource, ~Copyable {
+  private struct ChangingSource: SeekableSource, ~Copyable {
     final class State {
       var rewinds = 0
     }
@@ -180,6 +180,8 @@ struct TableImporterTests {
       (self.second, self.steady, self.state) = (second, steady, state)
     }
 
+    var size: UInt64 { 20 }
+    mutating func seek(to offset: UInt64) { if offset == 0 { rewind() } }
     func another() -> ChangingSource { ChangingSource(second, steady: steady, state) }
 
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
@@ -199,7 +201,7 @@ struct TableImporterTests {
   private static func rows(_ second: String, steady: Int, _ request: ImportRequest)
     throws(ImportError) -> Int
   {
-    var importer = try TableImporter(ChangingSource(second, steady: steady), request)
+    var importer = try ImportedRecording(ChangingSource(second, steady: steady), request)
     var count = 0
     while try importer.next() != nil { count += 1 }
     return count

@@ -141,6 +141,7 @@ struct Heading {
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.
   private mutating func isHeader(_ names: [ColumnName], _ line: Line, _ isComment: Bool) -> Bool {
+    if isComment, line.cells[0].contains(": ") { return false }
     if let columns {
       guard !columns.needsNoHeader, let part = columns.parts.first else { return false }
       return !ColumnsOption.places(part.spot, line.cells).isEmpty

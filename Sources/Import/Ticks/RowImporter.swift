@@ -8,7 +8,7 @@ import Text
 ///     1  every row is checked and counted; what is missing then is asked for at once, and what is stated is checked for sense
 ///     2  ticks are found by the times, unless the file states them
 ///     3  records are returned, one at a time
-struct RowImporter<Reader: SampleRows & ~Copyable>: Importer, ~Copyable {
+struct RowImporter<Reader: SampleRows & ~Copyable>: ~Copyable {
   let understandings: [Understanding]
   let description: RecordingDescription
   let clockPairs: [ClockPair]
@@ -172,6 +172,9 @@ struct RowImporter<Reader: SampleRows & ~Copyable>: Importer, ~Copyable {
     }
   }
 
+  /// The next sample or gap; `nil` after the last one.
+  ///
+  /// - Throws: ``ImportError`` when the file was changed or became unreadable since the importer was made.
   mutating func next() throws(ImportError) -> TickRecord? {
     if let record = waiting.popLast() { return record }
     guard !isOver else { return nil }

@@ -24,7 +24,7 @@ struct TickRule: Equatable {
     period =
       stated?.period ?? (usual <= 1.5 * median ? median : steps.mean(upTo: 1.5 * usual))
     // Rows that share times, which were sorted: no gaps are shown.
-    longest = median > 0 ? 1.5 * (isGrid ? period : max(period, usual)) : .infinity
+    longest = median > 0 ? 1.5 * (isGrid || stated != nil ? period : max(period, usual)) : .infinity
   }
 
   /// Ticks without a sample in a step of so many periods.

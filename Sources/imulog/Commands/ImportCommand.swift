@@ -4,7 +4,7 @@ public import ArgumentParser
 import Files
 import Glibc
 import IMUModel
-import OldImport
+import Import
 import LinuxIO
 import Terminal
 import Text
@@ -15,17 +15,20 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Make a recording of a file and print its number.",
     discussion: """
-      Reads what export writes as csv, json, ndjson, gcsv, kalibr, gyrodata and raw, and the tables of other \
-      programs by their header: EuRoC, phyphox, Sensor Logger, x-IMU3, Axivity, Betaflight and more. --columns names the \
-      columns of any other table. Values are kept exactly where 16 bits can hold them; else the largest error is \
-      reported. Two tables of one recording, each with a sensor and times of its own, are joined by the nearest \
-      times. A table without times needs --rate. A damaged log is imported as far as it can be read; what is missing is reported, and the exit status \
-      is then 65.
+      Reads tables and archives of tables, the phone apps' documents, logs, and what export writes as csv, ndjson, json, \
+      parquet, mcap, gcsv, kalibr, gyrodata and raw. Units and columns are what the file states: in its header, or by a \
+      header that a known program writes, such as EuRoC, phyphox, Sensor Logger, x-IMU3, Axivity, Empatica, Klipper or \
+      Betaflight. Nothing is guessed: what is missing is asked for at once, with a command that states it.
+
+      Each sample keeps its own time. Values are kept exactly where 16 bits can hold them; else the largest error is \
+      reported. Two tables of one recording, each with a sensor and times of its own, are joined by the nearest times. A \
+      damaged log is imported as far as it can be read, and the exit status is then 65.
 
       Examples:
-        imulog import walk.csv --accel-lsb-per-g 8192 --gyro-lsb-per-dps 65.5
+        imulog import walk.csv --explain
+        imulog import walk.csv --units si
         imulog import Accelerometer.csv Gyroscope.csv
-        imulog import arduino.csv --rate 119
+        imulog import arduino.csv --rate 119 --units g,deg/s --each
         imulog import drone.txt --columns time=Zeit,ax=aX,ay=aY,az=aZ --units g,ms
       """)
 
@@ -39,43 +42,40 @@ struct ImportCommand: ParsableCommand {
   var files: [String]
 
   @Option(
-    help: ArgumentHelp(
-      "csv for any table, json, ndjson, gyrodata, zip or raw; by default detected.",
-      valueName: "format")
-  )
-  var format: ImportFormat?
+    help: ArgumentHelp("What the file is; by default known by its bytes.", valueName: "format"))
+  var format: FileKind?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Which columns of a table to import, by name or number: time=,ax= and so on to gz=,temp=.",
+      "The columns of a table, by name or number: time=, date=, ax= and so on to gz=, temp=.",
       valueName: "list"))
   var columns: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Units that a table does not name: si, g-dps, raw, or of g, mg, m/s2, deg/s, mdps, rad/s, s, ms, us, ns, min, h.",
-      valueName: "list"))
+      """
+      What a table does not state: si, g-dps, raw (counts, as of an MPU-6050: 16384 for 1 g), or a unit of each kind: \
+      g, mg, m/s2, mm/s2; deg/s, mdps, rad/s, rpm; s, ms, us, ns, min, h; unix for times from 1970; dmy or mdy for \
+      dates.
+      """, valueName: "list"))
   var units: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Counts for 1 g in a table; else found in the file, or 16384.", valueName: "counts"))
+    help: ArgumentHelp("Accelerations are counts, so many for 1 g.", valueName: "counts"))
   var accelLsbPerG: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      Plain.text("Counts for 1 °/s in a table; else found in the file, or 131."),
-      valueName: "counts"))
+      Plain.text("Rates are counts, so many for 1 °/s."), valueName: "counts"))
   var gyroLsbPerDps: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Samples a second; by default estimated from the times.", valueName: "hz")
-  )
+    help: ArgumentHelp("Samples a second; by default those of the times.", valueName: "hz"))
   var rate: String?
 
   @Option(
@@ -83,52 +83,116 @@ struct ImportCommand: ParsableCommand {
     help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
   var note = ""
 
+  @Flag(help: "Print how each column is understood, and who states it; import nothing.")
+  var explain = false
+
+  @Flag(
+    help:
+      "Make a recording of each session of a table: after blank lines, the header again, or earlier times."
+  )
+  var each = false
+
+  @Flag(help: "Put the rows of a table in the order of their times; rows may share a time.")
+  var sort = false
+
+  @Flag(help: "Import what is stated although values or times contradict it.")
+  var anyway = false
+
   mutating func run() throws {
-    let file = files[0]
-    let options = try importOptions()
-    let store = try program.storePath(storeOptions)
-    let importing = Importing(store: store)
-    let found = try ImportedFile.format(of: file, given: format)
-    if found == .zip, files.count > 1 || columns != nil {
-      throw CommandFailure(
-        .usage, "\(file) is an archive; leave --columns and a second file out, or unpack it")
-    }
-    if found == .raw { try refuseTableOptions(file) }
-    switch found {
-    case .csv, .json, .ndjson, .zip, .gyrodata:
-      let line = ProgressLine()
-      defer { line.end() }
-      let imported = try ImportedFile(
-        file, with: files.dropFirst().first, found, options
-      ) { line.show("importing \($0)", $1, of: $2) }
-      // What is no phone app's document is bad data, whatever the options are.
-      if found == .gyrodata {
-        line.end()
-        try refuseTableOptions(file)
-        guard accelLsbPerG == nil, gyroLsbPerDps == nil else {
-          throw CommandFailure(
-            .usage, "\(file) has values in g or rad/s and no counts; leave the scales out")
-        }
-      }
-      try Console.data("\(importing.run(imported, line))")
-    case .raw:
-      guard accelLsbPerG == nil, gyroLsbPerDps == nil, rate == nil, note.isEmpty else {
-        throw CommandFailure(
-          .usage, "\(file) is a log and has its own scales, rate and note; leave those options out")
-      }
-      let (number, report) = try importing.copy(file)
-      try Console.data("\(number)")
-      guard report.isIntact else {
-        throw CommandFailure(
-          .damagedData, "recording \(number) is \(VerifyReport(report).sentence)")
-      }
+    let request = try importRequest()
+    let kind = try ImportedRecording.kind(of: files[0], given: format)
+    try refuseOptions(for: kind)
+    let line = ProgressLine()
+    defer { line.end() }
+    do {
+      if kind == .raw { try copy(files[0]) } else { try importTables(kind, request, line) }
+    } catch let refusal as ImportError where refusal.kind == .unclear {
+      line.end()
+      // A line feed in the name of a file begins no line of its own.
+      let head = refusal.description.dropLast(refusal.remedy.count)
+      Console.talk(
+        [String(head.dropLast())] + refusal.remedy.split(separator: "\n").map(String.init))
+      throw ExitCode(refusal.exitStatus.rawValue)
     }
   }
 
-  private func refuseTableOptions(_ file: String) throws(CommandFailure) {
-    guard files.count == 1, columns == nil, units == nil else {
-      throw CommandFailure(
-        .usage, "\(file) is no table; leave --columns, --units and a second file out")
+  private func importTables(_ kind: FileKind, _ request: ImportRequest, _ line: ProgressLine) throws
+  {
+    let files = files
+    let progress: FileSource.Progress = { line.show("importing \($0)", $1, of: $2) }
+    var sessions = 1
+    if explain || each {
+      let tables = try ImportedRecording.explained(files, kind, request, progress: progress)
+      if each, let first = tables.first { sessions = max(1, first.sessions.count) }
+      guard sessions == 1 || tables.count == 1 else {
+        throw CommandFailure(
+          .usage, "one of the tables holds several recordings; split both, and import them in pairs"
+        )
+      }
+      line.end()
+      if explain { try Console.data(tables.flatMap(\.explanation).joined(separator: "\n")) }
+    }
+    func imported(_ session: Int) throws -> ImportedRecording {
+      var request = request
+      if sessions > 1 { request.session = session }
+      var generator = SystemRandomNumberGenerator()
+      request.id = .random(using: &generator)
+      return try ImportedRecording(files, kind, request, progress: progress)
+    }
+    // Whether all sessions can be imported is known before the first is made.
+    if explain || sessions > 1 {
+      for session in 0..<sessions {
+        let summary = try imported(session).summary
+        line.end()
+        if explain { Console.talk("it would be a recording of \(summary)") }
+      }
+    }
+    guard !explain else { return }
+    for session in 0..<sessions { try make(try imported(session), line) }
+  }
+
+  /// Makes a recording, prints its number, and says what it has.
+  private func make(_ imported: consuming ImportedRecording, _ line: ProgressLine) throws {
+    let summary = imported.summary
+    let number = try Importing(store: program.storePath(storeOptions)).run(imported, line)
+    try Console.data("\(number)")
+    Console.talk("\(summary); see them: imulog show \(number)")
+  }
+
+  /// Copies a log.
+  private func copy(_ file: String) throws {
+    let (number, report) = try Importing(store: program.storePath(storeOptions)).copy(file)
+    try Console.data("\(number)")
+    guard report.isIntact else {
+      throw CommandFailure(.damagedData, "recording \(number) is \(VerifyReport(report).sentence)")
+    }
+  }
+
+  /// Options are refused of a file that has their facts itself.
+  private func refuseOptions(for kind: FileKind) throws(CommandFailure) {
+    let file = files[0]
+    let areOfTables =
+      units != nil || accelLsbPerG != nil || gyroLsbPerDps != nil || each || sort || anyway
+    switch kind {
+    case .csv, .json, .ndjson: return
+    case .zip:
+      guard files.count == 1, columns == nil else {
+        throw CommandFailure(
+          .usage, "\(file) is an archive; leave --columns and a second file out, or unpack it")
+      }
+    case .raw:
+      guard files.count == 1, columns == nil, !areOfTables, rate == nil, note.isEmpty, !explain
+      else {
+        throw CommandFailure(
+          .usage, "\(file) is a log, which is copied as it is; leave the options out")
+      }
+    case .gyrodata, .parquet, .mcap:
+      guard files.count == 1, columns == nil, !areOfTables else {
+        throw CommandFailure(
+          .usage,
+          "\(file) states its own units and times; leave out all options but --rate, --note and --explain"
+        )
+      }
     }
   }
 
@@ -139,50 +203,55 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func importOptions() throws(CommandFailure) -> ImportOptions {
-    var generator = SystemRandomNumberGenerator()
+  private func importRequest() throws(CommandFailure) -> ImportRequest {
     guard note.utf8.count <= 1000 else {
       throw CommandFailure(
         .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
     }
-    var options = ImportOptions(
-      id: .random(using: &generator), host: SystemTree.live.hostName() ?? "",
+    // Each recording gets an identity of its own.
+    var request = ImportRequest(
+      id: RecordingID(high: 0, low: 0), host: SystemTree.live.hostName() ?? "",
       software: Software.name, note: note)
     if let text = accelLsbPerG {
-      options.accelerometerScale = try ImportCommand.scale(text, "--accel-lsb-per-g")
+      request.accelerometerScale = try ImportCommand.scale(text, "--accel-lsb-per-g")
     }
     if let text = gyroLsbPerDps {
-      options.gyroscopeScale = try ImportCommand.scale(text, "--gyro-lsb-per-dps")
+      request.gyroscopeScale = try ImportCommand.scale(text, "--gyro-lsb-per-dps")
     }
     if let text = columns {
-      guard let columns = ImportColumnNames(text) else {
+      guard let columns = ColumnsOption(text) else {
         throw CommandFailure(
           .usage,
           "--columns \(text): give axes and, unless --rate is to place them, time= with names or numbers, such as "
             + "time=t,ax=aX,ay=aY,az=3"
         )
       }
-      options.columns = columns
+      request.columns = columns
     }
     if let text = units {
-      guard let units = ImportUnits(text) else {
+      guard let units = UnitsOption(text) else {
         throw CommandFailure(
           .usage,
-          "--units \(text): give si, g-dps, raw, or one unit of each kind, such as g,deg/s,ms")
+          "--units \(text): give si, g-dps, raw, or one unit of each kind, such as g,deg/s,ms; and unix, dmy or mdy"
+        )
       }
-      options.units = units
+      request.units = units
     }
     if let text = rate {
       guard let rate = SampleRate(decimal: text) else {
         throw CommandFailure(.usage, "--rate \(text): \(SampleRate.refusal(of: text))")
       }
-      options.rate = rate
+      request.rate = rate
     }
-    return options
+    (request.isEach, request.isSorted, request.isAnyway) = (each, sort, anyway)
+    // The command of a refusal repeats them.
+    if let format { request.words += ["--format", format.rawValue] }
+    if let store = storeOptions.store { request.words += ["--store", store] }
+    return request
   }
 
   private static func scale(_ text: String, _ option: String) throws(CommandFailure) -> Fraction {
-    guard let scale = ImportOptions.scale(countsPerUnit: text) else {
+    guard let scale = ImportRequest.scale(countsPerUnit: text) else {
       throw CommandFailure(
         .usage,
         "\(option) \(text): give counts a unit as a decimal number above 0 with at most 9 digits before its point and 9 after it, such as 16384"
@@ -192,4 +261,4 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-extension ImportFormat: ExpressibleByArgument {}
+extension FileKind: ExpressibleByArgument {}

@@ -55,7 +55,7 @@ def write_csv(path, times, counts):
 
 def imported(imulog, path, store, *options):
     """The log that importing a table of counts makes."""
-    run(imulog, "--store", store, "import", *options, path)
+    run(imulog, "--store", store, "import", "--units", "raw", "--anyway", *options, path)
     (log,) = store.glob("*.imulog")
     return log
 

@@ -2,7 +2,7 @@
 
 import Files
 import IMUModel
-import OldImport
+import Import
 import LogStore
 import Recorder
 import Text
@@ -59,8 +59,8 @@ public final class TextTarget: FuzzTarget {
     }
     if let rate = SampleRate(decimal: text) { _ = Plain.hertz(rate) }
     if let map = AxisMap(text) { precondition(AxisMap("\(map)") == map, "another map") }
-    _ = (ByteText.bytes(text), SampleRate.refusal(of: text), ImportUnits(text))
-    _ = (ImportColumnNames(text), LocalTime.text(seconds: Int64(text) ?? 0))
+    _ = (ByteText.bytes(text), SampleRate.refusal(of: text), UnitsOption(text))
+    _ = (ColumnsOption(text), LocalTime.text(seconds: Int64(text) ?? 0))
   }
 
   private static func labels(_ bytes: [UInt8]) {

@@ -13,7 +13,7 @@ import Text
 @Suite("Files of this program in Parquet and MCAP")
 struct OwnFileTests {
   private static let folder =
-    String(#filePath.dropLast("Columns/OwnFileTests.swift".count)) + "Whole/Files/"
+    String(#filePath.dropLast("OwnFileTests.swift".count)) + "Files/"
   private static let request = ImportRequest(id: RecordingID(high: 1, low: 2))
 
   private static func bytes(_ name: String) throws -> [UInt8] {

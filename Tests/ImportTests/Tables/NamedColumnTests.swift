@@ -105,7 +105,7 @@ struct NamedColumnTests {
     let rates =
       "time,seconds_elapsed,z,y,x\n"
       + (0..<20).map { "\(1_763_800_000_002_000_000 + $0 * 5_000_000),0,3,4,\($0)\n" }.joined()
-    let importer = try TableImporter(
+    let importer = try ImportedRecording(
       ByteSource(Array(accelerations.utf8), name: "TotalAcceleration.csv"),
       with: ByteSource(Array(rates.utf8), name: "Gyroscope.csv"), Tables.request)
     #expect(importer.description.channels == [.accelerometer, .gyroscope])
@@ -125,7 +125,7 @@ struct NamedColumnTests {
     #expect(values.prefix(4).map { ($0[0] * Self.g).rounded() } == [0, 1, 1, 2])
     #expect(values.last.map { ($0[0] * Self.g).rounded() } == 10)
     #expect(throws: ImportError.self) {
-      _ = try TableImporter(
+      _ = try ImportedRecording(
         ByteSource(Array(rates.utf8), name: "Gyroscope.csv"),
         with: ByteSource(Array(rates.utf8), name: "Gyroscope.csv"), Tables.request)
     }

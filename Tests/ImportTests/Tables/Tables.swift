@@ -33,13 +33,13 @@ enum Tables {
   }
 
   static func importer(_ bytes: [UInt8], _ options: String = "", file: String = "table.csv") throws
-    -> TableImporter<ByteSource>
+    -> ImportedRecording
   {
-    try TableImporter(ByteSource(bytes, name: file), request(options))
+    try ImportedRecording(ByteSource(bytes, name: file), request(options))
   }
 
   static func importer(_ text: String, _ options: String = "", file: String = "table.csv") throws
-    -> TableImporter<ByteSource>
+    -> ImportedRecording
   {
     try importer(Array(text.utf8), options, file: file)
   }
@@ -50,7 +50,7 @@ enum Tables {
   {
     let request = try request(options)
     do throws(ImportError) {
-      _ = try TableImporter(ByteSource(Array(text.utf8), name: file), request)
+      _ = try ImportedRecording(ByteSource(Array(text.utf8), name: file), request)
       return nil
     } catch {
       return error.description
@@ -58,7 +58,7 @@ enum Tables {
   }
 
   /// The times and the values in g, °/s and °C of the samples.
-  static func samples(_ importer: consuming TableImporter<ByteSource>) throws -> (
+  static func samples(_ importer: consuming ImportedRecording) throws -> (
     times: [Int64], values: [[Double]]
   ) {
     let sensor = importer.description.sensor

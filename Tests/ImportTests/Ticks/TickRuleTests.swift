@@ -67,7 +67,8 @@ struct Ticking: CustomTestStringConvertible {
     Ticking("a sawtooth of 1.3 in 1", sawtooth(1.3, 10, 900)),
     Ticking("rows that share times, three by three", thrice),
     Ticking(
-      "every second one lost, with the rate", steps(repeated(20, 40)), rate: 100, lost: [:]),
+      "every second one lost, with the rate", steps(repeated(20, 40)), rate: 100,
+      lost: Dictionary(uniqueKeysWithValues: (1...40).map { ($0, 1) })),
     Ticking(
       "a day", steps(repeated(100, 29) + [86_400_000] + repeated(100, 29)),
       lost: [30: 863_999]),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import Export
-import IMUModel
 import Import
+import IMUModel
 import TestSupport
 import Testing
 
@@ -15,25 +15,12 @@ struct OwnRoundTripTests {
   private static func request(_ format: ExportFormat, _ units: ExportUnits, _ log: TestLog)
     -> ImportRequest
   {
-    var request = ImportRequest(
-      id: TestLog.id, number: 7, host: "lab", software: "imulog 0.1.0", note: "a note")
-    request.isAnyway = true
-    guard format != .json else { return request }
-    switch units {
-    case .raw: request.units = UnitsOption("raw")
-    case .si: request.units = UnitsOption("si")
-    case .gDps: request.units = UnitsOption("g-dps")
-    }
-    (request.accelerometerScale, request.gyroscopeScale) = (
-      log.description.sensor.accelerometerScale, log.description.sensor.gyroscopeScale
-    )
-    return request
-  }
-
-  private static func importer(_ text: String, _ request: ImportRequest) throws(ImportError)
-    -> TableImporter<ArraySource>
-  {
-    try TableImporter(ArraySource(Array(text.utf8), name: "table.csv"), request)
+    let sensor = log.description.sensor
+    return format == .json
+      ? Imports.given()
+      : Imports.given(
+        units: units.rawValue, accelerometerScale: sensor.accelerometerScale,
+        gyroscopeScale: sensor.gyroscopeScale)
   }
 
   /// 104 Hz: gaps at both ends and two of different causes in the middle.
@@ -73,7 +60,7 @@ struct OwnRoundTripTests {
     if format != .json { options.gaps = .rows }
     let text = try log.export(options)
     let request = Self.request(format, units, log)
-    let importer = try Self.importer(text, request)
+    let importer = try Imports.csv(text, request)
     #expect(importer.end.ledger.scheduled == 303 && importer.end.ledger.lost == 0)
     #expect(importer.end.ledger.ringFull == 3 && importer.end.ledger.reinitialising == 2)
     #expect(importer.summary.hasSuffix("4 gaps of 15 ticks"))
@@ -82,7 +69,7 @@ struct OwnRoundTripTests {
     #expect(
       records.filter { $0.kind == .sample }.map(\.tick) == Array(2..<100) + Array(110..<300))
     #expect(
-      try TestLog.export(Imports.log(Self.importer(text, request)), Self.counts).text
+      try TestLog.export(Imports.log(Imports.csv(text, request)), Self.counts).text
         == log.export(Self.counts))
   }
 
@@ -90,9 +77,8 @@ struct OwnRoundTripTests {
   func many(_ gaps: Int) throws {
     let lost = (0..<gaps).map { "{\"t_ns\":\($0)0,\"gap\":\"busError\",\"gap_ticks\":1}\n" }
     let rows = (gaps..<(gaps + 3)).map { "{\"t_ns\":\($0)0,\"ax\":0.\($0),\"ay\":-0.5}\n" }
-    var request = Imports.options
-    (request.units, request.isAnyway) = (UnitsOption("g"), true)
-    let importer = try Self.importer((lost + rows).joined(), request)
+    let request = Imports.given(units: "g")
+    let importer = try Imports.csv((lost + rows).joined(), request)
     #expect(importer.end.ledger.busErrors == UInt64(gaps) && importer.end.ledger.sampled == 3)
   }
 
@@ -132,7 +118,7 @@ struct OwnRoundTripTests {
     options.hasPreamble = format == .csv
     if hasRows { options.gaps = .rows }
     let text = try log.export(options)
-    let importer = try Imports.csv(text)
+    let importer = try Imports.csv(text, Imports.given())
     #expect(importer.description.rate == rate)
     let hasCauses = hasRows || format == .json
     let found = try Imports.records(importer).compactMap(\.gap)
@@ -141,7 +127,9 @@ struct OwnRoundTripTests {
         == gaps.map {
           Gap(firstTick: $0.firstTick, count: $0.count, cause: hasCauses ? $0.cause : .lost)
         })
-    #expect(try TestLog.export(Imports.log(Imports.csv(text)), counts).text == log.export(counts))
+    #expect(
+      try TestLog.export(Imports.log(Imports.csv(text, Imports.given())), counts).text
+        == log.export(counts))
   }
 
   @Test(
@@ -194,12 +182,13 @@ struct OwnRoundTripTests {
     let text = try Self.log(hertz(100), ticks: 300, [])
       .export(ExportOptions(format: .json, units: .gDps))
       .replacing("\n\"rate_hz\":100,", with: "\n\"rate_hz\":4,")
-    let error = try #require(Imports.csvError(text))
+    var strict = Imports.given()
+    strict.isAnyway = false
+    let error = try #require(Imports.csvError(text, strict))
     #expect(error.kind == .objection)
     #expect("\(error)".contains("states 4 Hz"), "\(error)")
-    var request = Imports.options
-    request.isAnyway = true
-    #expect(try Self.importer(text, request).description.rate == hertz(4))
+    let request = Imports.given()
+    #expect(try Imports.csv(text, request).description.rate == hertz(4))
   }
 
   /// An imported recording whose samples are up to `jitter` of a period early or late, with gaps of one to forty ticks,
@@ -256,9 +245,8 @@ struct OwnRoundTripTests {
       var table = options
       table.format = .csv
       let expected = try TestLog.export(log, table).text
-      var request = Imports.options
-      request.isAnyway = true
-      let imported = try Imports.log(Self.importer(text, request))
+      let request = Imports.given()
+      let imported = try Imports.log(Imports.csv(text, request))
       (table.from, table.to) = (nil, nil)
       if isWhole { table.gaps = .rows }
       let wanted = isWhole ? try TestLog.export(log, table).text : expected

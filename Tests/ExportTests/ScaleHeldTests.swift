@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Export
 import IMUModel
 import Testing
 
+@testable import Export
 @testable import Import
 
 @Suite("Scales that exports can write")

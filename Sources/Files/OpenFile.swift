@@ -117,6 +117,19 @@ package struct OpenFile: ~Copyable {
     return Array(bytes[..<count])
   }
 
+  /// Reads the file from its beginning in pieces of 64 KiB, until its end or until `each` returns `false`.
+  package func readPieces(_ each: (ArraySlice<UInt8>) -> Bool) throws(StorageError) {
+    var place: UInt64 = 0
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try piece.withMutableBytes { bytes throws(StorageError) in
+        try read(at: place, into: bytes)
+      }
+      guard count > 0, each(piece[..<count]) else { return }
+      place += UInt64(count)
+    }
+  }
+
   /// `SEEK_DATA` of linux/fs.h, which the C library's header hides.
   private static let seekData: CInt = 3
 

@@ -10,7 +10,7 @@ import Glibc
 ///
 /// It is made outside of every directory that an engine reads: some read files of any name. One that is the same as what
 /// is there already is deleted, and nothing changes.
-struct DerivedFile: ~Copyable {
+final class DerivedFile {
   private let file: OpenFile
   private let hub: HubDirectory
 
@@ -65,15 +65,11 @@ struct DerivedFile: ~Copyable {
   /// Whether a file has the same bytes, of which so many are here.
   private func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
     let comparison = FileComparison(hub.files, target)
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while comparison.length < length, !comparison.differs {
-      let count = try piece.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: comparison.length, into: bytes)
-      }
-      guard count > 0 else { return false }
-      piece.withUnsafeBytes { comparison.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    try file.readPieces { piece in
+      piece.withUnsafeBytes { comparison.add($0) }
+      return !comparison.differs
     }
-    return try comparison.finish()
+    return try comparison.finish() && comparison.length == length
   }
 }
 

@@ -7,14 +7,13 @@ import LogFormat
 import LogStore
 import Text
 
-/// What is derived from one recording: its samples file, its features file, and its row of the table.
+/// What is derived from one recording: a file in each table, and its row of `recordings`.
 struct DerivedRecording {
   let row: RecordingRow
   /// The UTC day of its beginning, which names the folder.
   let date: String
-  /// The lengths of the files.
-  let samplesByteCount: UInt64
-  let featuresByteCount: UInt64
+  /// The lengths of the files, in the order of ``HubTable/all``.
+  let byteCounts: [UInt64]
 
   /// What a file is made with.
   ///
@@ -46,24 +45,23 @@ struct DerivedRecording {
       calibration?.sensor == account.description.sensor.model
       ? calibration : account.description.calibration.flatMap { $0.implausible == nil ? $0 : nil }
     let own = chosen?.limited(to: account.description.channels)
-    let started = account.clock?.wallAtStart ?? 0
-    date = String(RFC3339.text(nanoseconds: started).prefix { $0 != "T" })
-    let samples = hub.place(.samples, of: id, host: host.name, date: date)
-    samplesByteCount = try make("\(host.name).samples", samples) { sink throws(ExportError) in
-      var options = ExportOptions(format: .parquet)
-      options.isForHub = true
-      _ = try Exporter(options).write(&reader, to: &sink)
+    date = String(
+      RFC3339.text(nanoseconds: account.clock?.wallAtStart ?? 0).prefix { $0 != "T" })
+    var facts = DerivationFacts(account: account, labels: labels, calibration: own)
+    var files: [(path: String, byteCount: UInt64)] = []
+    for table in HubTable.all {
+      let place = hub.place(table, of: id, host: host.name, date: date)
+      var log = try catalogue.reader(of: entry)
+      let length = try make("\(host.name).\(table.name)", place) { sink throws(ExportError) in
+        try table.write(&log, &facts, &sink)
+      }
+      files.append((place, length))
     }
-    let features = hub.place(.features, of: id, host: host.name, date: date)
-    var fresh = try catalogue.reader(of: entry)
-    var levels = SecondLevels()
-    featuresByteCount = try make("\(host.name).features", features) { sink throws(ExportError) in
-      levels = try Exporter.writeFeatures(
-        of: &fresh, labels: labels.labels, calibration: own, to: &sink)
-    }
+    byteCounts = files.map(\.byteCount)
     row = RecordingRow(
-      account, levels, labels, own, of: host, proof, samples: (samples, samplesByteCount),
-      features: (features, featuresByteCount))
+      RowFacts(
+        account: account, labels: labels, calibration: own, host: host, proof: proof, files: files),
+      facts.levels)
   }
 
   /// Makes the table of a host.
@@ -75,13 +73,13 @@ struct DerivedRecording {
         throw HubError.step(
           CommandFailure(
             .damagedData,
-            "\(hub.rows(of: host)) has rows that cannot be read: delete it, and the next round makes it again"
+            "\(hub.path(.rows, of: host)) has rows that cannot be read: delete it, and the next round makes it again"
           ))
       }
       return (id: id.description, row: row)
     }
     return try make("\(host).recordings", hub.table(of: host)) { sink throws(ExportError) in
-      var table = try FlatTable(RecordingRow.columns, to: &sink)
+      var table = try FlatTable(RecordingRow.columns.map { ($0.name, $0.kind) }, to: &sink)
       for (_, row) in all.sorted(by: { ($0.row.started, $0.id) < ($1.row.started, $1.id) }) {
         try table.add(row.values, to: &sink)
       }

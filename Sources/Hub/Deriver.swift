@@ -9,7 +9,7 @@ import LogFormat
 import LogStore
 import Text
 
-/// A recording that is to be derived. The two files are there, empty, in the hub's work folder: what derives for a hub that was
+/// A recording that is to be derived. Its files are there, empty, in the hub's work folder: what derives for a hub that was
 /// killed has none to write to.
 struct DerivationOrder {
   let hub: HubDirectory
@@ -25,7 +25,7 @@ struct DerivationOrder {
   private static let version = 6
 
   /// The name in the hub's work folder of what is made for a table.
-  func name(of table: HubDirectory.Table) -> String { "\(host.name).\(table.rawValue)-\(round)" }
+  func name(of table: HubTable) -> String { "\(host.name).\(table.name)-\(round)" }
 
   /// What the files of a recording are derived from, in 16 hexadecimal digits.
   func source(_ labels: LabelList, _ calibration: SensorCalibration?) -> String {
@@ -45,9 +45,9 @@ struct DerivationOrder {
 /// What derives from one recording: a process of its own. However that ends, the round goes on.
 ///
 ///     imulog hub-derivation -- ROUND DIR HOST FILE UUID BYTES SHA256 NAME=VALUE…
-///     1b2c3d4e made SOURCE DATE SAMPLES FEATURES {…}     what was read, the folder, and the lengths of the files; where ROUND is 0,
+///     1b2c3d4e made SOURCE DATE LENGTH… {…}              what was read, the folder, and the lengths of the files; where ROUND is 0,
 ///                                                        nothing is written, and SOURCE is the tables whose file differs
-///     1b2c3d4e failed - - STATUS 0 SENTENCE
+///     1b2c3d4e failed STATUS SENTENCE
 public struct Deriver: Sendable {
   package static let verb = "hub-derivation"
   /// Returns the answer to an order.
@@ -64,18 +64,20 @@ public struct Deriver: Sendable {
     _ order: DerivationOrder, _ mark: HostRows.LogMark
   ) throws -> (row: HostRows.Row, json: String) {
     let text = CheckedLine.text(of: try ask(order).dropLast()) ?? []
-    let words = text.split(separator: UInt8(ascii: " "), maxSplits: 5)
+    let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3 + HubTable.all.count)
       .map { String(decoding: $0, as: UTF8.self) }
-    guard words.count == 6, let samples = UInt64(words[3]), let features = UInt64(words[4]) else {
+    if words.count > 2, words[0] == "failed", let number = Int32(words[1]),
+      let status = ExitStatus(rawValue: number)
+    {
+      throw HubError.step(CommandFailure(status, words[2...].joined(separator: " ")))
+    }
+    let lengths = words.dropFirst(3).dropLast().compactMap { UInt64($0) }
+    guard words.count == 4 + HubTable.all.count, lengths.count == HubTable.all.count else {
       throw Deriver.failure("gave no answer")
     }
-    if let status = ExitStatus(rawValue: Int32(clamping: samples)), words[0] != "made" {
-      throw HubError.step(CommandFailure(status, words[5]))
-    }
     let row = HostRows.Row(
-      id: order.id, log: mark, source: words[1], date: words[2], samplesByteCount: samples,
-      featuresByteCount: features, rowSum: 0)
-    return (row, words[5])
+      id: order.id, log: mark, source: words[1], date: words[2], byteCounts: lengths, rowSum: 0)
+    return (row, words[words.count - 1])
   }
 
   /// Makes the files that an order's words ask for; returns the answer.
@@ -91,7 +93,7 @@ public struct Deriver: Sendable {
     } catch {
       let failure = HubError.failure(error)
       if failure.status == .usage { throw failure }
-      text = "failed - - \(failure.status.rawValue) 0 \(failure.sentence)"
+      text = "failed \(failure.status.rawValue) \(failure.sentence)"
     }
     return CheckedLine.line(Array(text.utf8))
   }
@@ -135,8 +137,8 @@ public struct Deriver: Sendable {
     }
     let source =
       round == 0 ? "-" + differing.joined(separator: ",") : order.source(list, calibration)
-    return
-      "made \(source) \(made.date) \(made.samplesByteCount) \(made.featuresByteCount) \(made.row.json)"
+    let lengths = made.byteCounts.map { "\($0)" }.joined(separator: " ")
+    return "made \(source) \(made.date) \(lengths) \(made.row.json)"
   }
 }
 

@@ -32,33 +32,30 @@ struct FileHook {
   func hand(_ files: [(place: String, version: String)], of host: String) throws {
     var list = try HandedList(of: host, in: hub)
     let places = Set(files.map(\.place))
-    let drops = list.places.subtracting(places).sorted().map { place in
-      (place: place, words: ["drop", place], line: "drop \(place)")
-    }
-    let puts = files.filter { list.versions[$0.place] != $0.version }.map { place, version in
-      (
-        place: place, words: ["put", "\(hub.path)/\(place)", place],
-        line: "put \(place) \(version)"
-      )
-    }
+    let drops = list.versions.keys.filter { !places.contains($0) }.sorted()
+      .map { HandedList.Step(place: $0, version: nil) }
+    let puts = files.filter { list.versions[$0.place] != $0.version }
+      .map { HandedList.Step(place: $0.place, version: $0.version) }
     var first: CommandFailure?
     // What is gone is dropped whether or not the program takes files.
     for kind in [drops, puts] {
       var failuresInRow = 0
-      for step in list.refusedLast(kind, \.place) {
-        try list.append("asked \(step.place)")
+      for step in list.refusedLast(kind) {
+        try list.append("asked", step)
         do throws(CommandFailure) {
-          try run(step.words)
+          try run(
+            step.version == nil
+              ? ["drop", step.place] : ["put", "\(hub.path)/\(step.place)", step.place])
         } catch {
           first = first ?? error
           failuresInRow += 1
-          try list.append("refused \(step.place)")
+          try list.append("refused", step)
           // One file must not keep the others back; where nothing goes, the next round is soon enough.
           if failuresInRow == FileHook.mostFailures { break }
           continue
         }
         failuresInRow = 0
-        try list.append(step.line)
+        try list.append(step.version == nil ? "drop" : "put", step)
       }
     }
     let damaged = list.damagedLineCount
@@ -68,8 +65,8 @@ struct FileHook {
       first = CommandFailure(
         first?.status ?? .damagedData,
         before
-          + "\(Plain.count(damaged, "line")) of \(hub.handed(of: host)) \(damaged == 1 ? "is" : "are") damaged and taken out: "
-          + "\(program) may keep a file that is gone here")
+          + "\(Plain.count(damaged, "line")) of \(hub.path(.handed, of: host)) \(damaged == 1 ? "is" : "are") damaged and taken "
+          + "out: \(program) may keep a file that is gone here")
     }
     if let first { throw first }
   }
@@ -77,7 +74,7 @@ struct FileHook {
   /// Drops all files of a host that is gone.
   func dropAll(of host: String) throws {
     try hand([], of: host)
-    try hub.files.remove(hub.handed(of: host))
+    try hub.files.remove(hub.path(.handed, of: host))
   }
 
   private func run(_ words: [String]) throws(CommandFailure) {
@@ -103,72 +100,70 @@ struct FileHook {
 ///
 /// The last line of a place counts.
 private struct HandedList {
-  private(set) var versions: [String: String] = [:]
-  /// Those of files of which it may have something; with a version, those that it has.
-  private(set) var places: Set<String> = []
-  /// The line at which a place was refused last.
-  private var refusals: [String: Int] = [:]
-  private var lineCount = 0
-  /// Lines that cannot be read; none once they are dropped.
-  private(set) var damagedLineCount: Int
-  private var file: CheckedFile
-  private let temporary: String
-
-  init(of host: String, in hub: HubDirectory) throws(StorageError) {
-    var file = CheckedFile(hub.handed(of: host), hub.files)
-    var lines: [String] = []
-    damagedLineCount = try file.read { lines.append(String(decoding: $0, as: UTF8.self)) }
-    (self.file, temporary) = (file, "\(hub.workPath)/\(host).handed")
-    for line in lines { take(line) }
+  /// A file to put, or to drop where it has no version.
+  struct Step {
+    let place: String
+    let version: String?
   }
 
-  private mutating func take(_ line: String) {
-    lineCount += 1
+  /// What it has of each file of which it may have something; `-` where that is not known.
+  private(set) var versions: [String: String] = [:]
+  /// The line at which a place was refused last.
+  private var refusals: [String: Int] = [:]
+  /// Damaged lines; none once they are dropped.
+  var damagedLineCount: Int { journal.damagedLineCount }
+  private var journal: Journal
+
+  init(of host: String, in hub: HubDirectory) throws(StorageError) {
+    journal = hub.journal(of: host, .handed)
+    var (journal, number) = (journal, 0)
+    try journal.read { text in
+      number += 1
+      take(String(decoding: text, as: UTF8.self), number)
+    }
+    self.journal = journal
+  }
+
+  private mutating func take(_ line: String, _ number: Int) {
     let words = line.split(separator: " ").map { String($0) }
     guard words.count > 1 else { return }
-    if words[0] != "asked" { refusals[words[1]] = words[0] == "refused" ? lineCount : nil }
+    if words[0] != "asked" { refusals[words[1]] = words[0] == "refused" ? number : nil }
     switch (words[0], words.count) {
-    case ("asked", 2), ("refused", 2):
-      versions[words[1]] = nil
-      places.insert(words[1])
-    case ("put", 3):
-      versions[words[1]] = words[2]
-      places.insert(words[1])
-    case ("drop", 2):
-      versions[words[1]] = nil
-      places.remove(words[1])
+    case ("asked", 2), ("refused", 2): versions[words[1]] = "-"
+    case ("put", 3): versions[words[1]] = words[2]
+    case ("drop", 2): versions[words[1]] = nil
     default: break
     }
   }
 
   /// Adds a line; durable on return.
-  mutating func append(_ line: String) throws(StorageError) {
-    try file.append([Array(line.utf8)])
-    take(line)
+  mutating func append(_ verb: String, _ step: Step) throws(StorageError) {
+    let version = verb == "put" ? step.version.map { " " + $0 } : nil
+    let line = "\(verb) \(step.place)\(version ?? "")"
+    try journal.append([line])
+    take(line, journal.lineCount)
   }
 
   /// The steps in their order, but those that were refused after all others, the one that has waited longest first: they keep
   /// no other back.
-  func refusedLast<Step>(_ steps: [Step], _ place: KeyPath<Step, String>) -> [Step] {
-    func refusal(_ step: Step) -> Int? { refusals[step[keyPath: place]] }
-    return steps.filter { refusal($0) == nil }
-      + steps.filter { refusal($0) != nil }
-      .sorted { (refusal($0) ?? 0) < (refusal($1) ?? 0) }
+  func refusedLast(_ steps: [Step]) -> [Step] {
+    steps.filter { refusals[$0.place] == nil }
+      + steps.filter { refusals[$0.place] != nil }
+      .sorted { refusals[$0.place, default: 0] < refusals[$1.place, default: 0] }
   }
 
   /// Drops lines that do not count any more from the file where they are most of it.
   ///
   /// - Parameter files: The places of those that are here.
   mutating func compact(_ files: Set<String>) throws(StorageError) {
-    guard lineCount > 2 * places.union(files).count + 64 || damagedLineCount > 0 else { return }
-    let puts = places.sorted().map { place in
-      versions[place].map { "put \(place) \($0)" } ?? "asked \(place)"
+    guard journal.isDue(for: files.union(versions.keys).count) else { return }
+    let puts = versions.sorted { $0.key < $1.key }.map { place, version in
+      version == "-" ? "asked \(place)" : "put \(place) \(version)"
     }
-    let refused = refusals.keys.filter { files.contains($0) || places.contains($0) }
-      .sorted { (refusals[$0] ?? 0) < (refusals[$1] ?? 0) }
-      .map { "refused \($0)" }
-    try file.replace(by: (puts + refused).map { Array($0.utf8) }, temporary: temporary)
-    damagedLineCount = 0
+    let refused = refusals.filter { files.contains($0.key) || versions[$0.key] != nil }
+      .sorted { $0.value < $1.value }
+      .map { "refused \($0.key)" }
+    try journal.replace(by: (puts + refused).map { Array($0.utf8) })
   }
 }
 
@@ -177,18 +172,16 @@ extension HostRows {
   func files(
     of host: String, in hub: HubDirectory, _ proofs: [RecordingID: HostLedger.Proof]
   ) -> [(place: String, version: String)] {
-    var files: [(place: String, version: String)] = []
-    for row in live.values.sorted(by: { $0.id.description < $1.id.description }) {
-      // Labels do not change samples.
-      let log = proofs[row.id].map { "\($0.digest)".prefix(16) } ?? "-"
-      files.append(
-        (
-          hub.place(.samples, of: row.id, host: host, date: row.date),
-          "\(log)-\(row.samplesByteCount)"
-        ))
-      files.append((hub.place(.features, of: row.id, host: host, date: row.date), row.source))
+    let rows = live.values.sorted { $0.id.description < $1.id.description }
+    let files = rows.flatMap { row in
+      zip(HubTable.all, row.byteCounts).map { table, length in
+        let log = proofs[row.id].map { "\($0.digest)".prefix(16) } ?? "-"
+        return (
+          place: hub.place(table, of: row.id, host: host, date: row.date),
+          version: table.isOfLogAlone ? "\(log)-\(length)" : row.source
+        )
+      }
     }
-    if let table { files.append((hub.table(of: host), table.source)) }
-    return files
+    return files + (table.map { [(hub.table(of: host), $0.source)] } ?? [])
   }
 }

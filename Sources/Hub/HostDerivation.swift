@@ -203,26 +203,25 @@ struct HostDerivation {
   }
 
   private func isThere(_ row: HostRows.Row) throws -> Bool {
-    try HubDirectory.Table.allCases.allSatisfy { table in
-      let place = hub.place(table, of: row.id, host: host.name, date: row.date)
-      return try size(of: place)
-        == (table == .samples ? row.samplesByteCount : row.featuresByteCount)
-    }
+    try row.byteCounts.count == HubTable.all.count
+      && zip(HubTable.all, row.byteCounts).allSatisfy { table, length in
+        try size(of: hub.place(table, of: row.id, host: host.name, date: row.date)) == length
+      }
   }
 
   private mutating func derive(
     _ order: DerivationOrder, by deriver: Deriver, _ mark: HostRows.LogMark
   ) throws {
-    let samples = try DerivedFile(order.name(of: .samples), in: hub)
-    let features = try DerivedFile(order.name(of: .features), in: hub)
+    let files = try HubTable.all.map { try DerivedFile(order.name(of: $0), in: hub) }
     let (row, json) = try deriver.derive(order, mark)
-    guard try samples.length() == row.samplesByteCount,
-      try features.length() == row.featuresByteCount
-    else { throw Deriver.failure("wrote files of other lengths than it says") }
+    guard try files.map({ try $0.length() }) == row.byteCounts else {
+      throw Deriver.failure("wrote files of other lengths than it says")
+    }
     let (id, date) = (order.id, row.date)
     try rows.begin(id, date: date)
-    _ = try samples.publish(as: hub.place(.samples, of: id, host: host.name, date: date))
-    _ = try features.publish(as: hub.place(.features, of: id, host: host.name, date: date))
+    for (table, file) in zip(HubTable.all, files) {
+      _ = try file.publish(as: hub.place(table, of: id, host: host.name, date: date))
+    }
     // Its day was another one by an earlier version.
     try removeFiles(of: id, in: (rows.unfinished[id] ?? []).subtracting([date]))
     try rows.add(row, json: json)

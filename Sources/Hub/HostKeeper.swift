@@ -82,7 +82,7 @@ final class HostKeeper: @unchecked Sendable {
       talk("cannot read whether an earlier request to free a recording was answered: \(sentence)")
     }
     var ledger = try HostLedger(of: host.name, in: hub)
-    ledgerFailure = try ledger.dropDamage(of: host.name, in: hub)
+    ledgerFailure = try ledger.dropDamage()
     let rows = try HostRows(of: host.name, in: hub)
     // Whose logs are still there.
     for row in rows.live.values where owners[row.id].map({ $0.host == host.name }) ?? false {

@@ -39,112 +39,86 @@ struct HostLedger {
   }
 
   /// What came here.
-  var proofs: [RecordingID: Proof] { lines.proofs }
+  private(set) var proofs: [RecordingID: Proof] = [:]
   /// When they came, in seconds since 1970; without those that came while a clock was wrong. Earlier versions kept
   /// times near 1970 of a clock that was not set.
-  var arrivals: [RecordingID: Int64] { lines.arrivals }
+  private(set) var arrivals: [RecordingID: Int64] = [:]
   /// What came while a clock was wrong or not set, in order.
   var undated: [RecordingID] {
-    lines.proofs.keys.filter { (lines.arrivals[$0] ?? .min) < WallTime.earliestCredible }
+    proofs.keys.filter { (arrivals[$0] ?? .min) < WallTime.earliestCredible }
       .sorted { $0.description < $1.description }
   }
   /// What was removed here for good.
-  var pruned: Set<RecordingID> { lines.pruned }
+  private(set) var pruned: Set<RecordingID> = []
   /// What is gone without being pruned, and is not to be said again.
-  var missing: Set<RecordingID> { lines.missing }
+  private(set) var missing: Set<RecordingID> = []
   /// What was offered here and is another host's.
-  var twins: [RecordingID: Twin] { lines.twins }
-  /// Lines that fail their check.
-  private(set) var damagedLineCount: Int
-  fileprivate var lines: Lines
-  private var file: CheckedFile
-  private let temporary: String
-
-  /// What lines say, the last one of a recording.
-  fileprivate struct Lines {
-    var proofs: [RecordingID: Proof] = [:]
-    var arrivals: [RecordingID: Int64] = [:]
-    var pruned: Set<RecordingID> = []
-    var missing: Set<RecordingID> = []
-    var twins: [RecordingID: Twin] = [:]
-  }
+  private(set) var twins: [RecordingID: Twin] = [:]
+  private var journal: Journal
 
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
-    var file = CheckedFile(hub.ledger(of: host), hub.files)
-    var found = Lines()
-    damagedLineCount = try file.read {
-      found.take(String(decoding: $0, as: UTF8.self).split(separator: " "))
-    }
-    (self.file, temporary) = (file, "\(hub.workPath)/\(host).ledger")
-    lines = found
+    journal = hub.journal(of: host, .ledger)
+    var journal = journal
+    try journal.read { take(String(decoding: $0, as: UTF8.self)) }
+    self.journal = journal
+  }
+
+  /// What is damaged, and what follows from it; `nil` where nothing is.
+  var damage: String? {
+    guard journal.damagedLineCount > 0 else { return nil }
+    return
+      "damaged lines in \(journal.path): \(journal.damagedLineCount); what they were about counts as found anew, and as not "
+      + "pruned"
   }
 
   /// Takes the damaged lines out of the file; durable on return.
   ///
   /// - Returns: What is to be said of them; `nil` where there were none.
-  mutating func dropDamage(
-    of host: String, in hub: HubDirectory
-  ) throws(StorageError) -> CommandFailure? {
-    guard damagedLineCount > 0 else { return nil }
-    let failure = CommandFailure(
-      .damagedData, "\(damage(of: host, in: hub)); they are taken out")
+  mutating func dropDamage() throws(StorageError) -> CommandFailure? {
+    guard let damage else { return nil }
     var texts: [[UInt8]] = []
-    _ = try file.read { texts.append(Array($0)) }
-    try file.replace(by: texts, temporary: temporary)
-    damagedLineCount = 0
-    return failure
+    try journal.read { texts.append(Array($0)) }
+    try journal.replace(by: texts)
+    return CommandFailure(.damagedData, "\(damage); they are taken out")
   }
 
   /// Adds lines; durable on return.
   mutating func append(_ lines: [String]) throws(StorageError) {
-    try file.append(lines.map { Array($0.utf8) })
-    for line in lines { self.lines.take(line.split(separator: " ")) }
+    try journal.append(lines)
+    for line in lines { take(line) }
   }
-}
 
-extension HostLedger {
-  /// What is damaged, and what follows from it.
-  func damage(of host: String, in hub: HubDirectory) -> String {
-    "damaged lines in \(hub.ledger(of: host)): \(damagedLineCount); what they were about counts as found anew, and as not "
-      + "pruned"
-  }
-}
-
-extension HostLedger.Lines {
-  fileprivate mutating func take(_ words: [Substring]) {
+  private mutating func take(_ line: String) {
+    let words = line.split(separator: " ")
     guard words.count > 1, let id = RecordingID(words[1]) else { return }
-    var proof: HostLedger.Proof? {
+    func seconds(_ place: Int) -> Int64? {
+      place < words.count ? RFC3339.nanoseconds(words[place]).map { $0 / 1_000_000_000 } : nil
+    }
+    var proof: Proof? {
       guard words.count > 3, let count = UInt64(words[2]), let digest = SHA256Digest(words[3])
       else { return nil }
-      return HostLedger.Proof(byteCount: count, digest: digest)
+      return Proof(byteCount: count, digest: digest)
     }
     switch words[0] {
     case "fetched", "found":
       guard let proof else { return }
       proofs[id] = proof
-      takeKept(id)
-      let place = words[0] == "found" ? 4 : 5
-      if place < words.count, let time = RFC3339.nanoseconds(words[place]) {
-        arrivals[id] = time / 1_000_000_000
-      }
+      keep(id)
+      if let time = seconds(words[0] == "found" ? 4 : 5) { arrivals[id] = time }
     case "undated": arrivals[id] = nil
     case "dated":
-      guard words.count > 2, let time = RFC3339.nanoseconds(words[2]) else { return }
-      arrivals[id] = time / 1_000_000_000
-    case "pruned":
-      pruned.insert(id)
-    case "missing":
-      missing.insert(id)
-    case "kept":
-      takeKept(id)
+      if let time = seconds(2) { arrivals[id] = time }
+    case "pruned": pruned.insert(id)
+    case "missing": missing.insert(id)
+    case "kept": keep(id)
     case "also", "differs":
       guard words.count > 4, let proof else { return }
-      twins[id] = HostLedger.Twin(owner: String(words[4]), proof: proof, isSame: words[0] == "also")
+      twins[id] = Twin(owner: String(words[4]), proof: proof, isSame: words[0] == "also")
     default: break
     }
   }
 
-  private mutating func takeKept(_ id: RecordingID) {
+  private mutating func keep(_ id: RecordingID) {
     pruned.remove(id)
     missing.remove(id)
   }
@@ -182,13 +156,9 @@ extension HostLedger.Proof {
   init(of entry: CatalogueEntry, in hub: HubDirectory) throws(StorageError) {
     let file = try hub.files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     var sum = SHA256()
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try piece.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: sum.byteCount, into: bytes)
-      }
-      guard count > 0 else { break }
-      piece.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    try file.readPieces { piece in
+      piece.withUnsafeBytes { sum.add($0) }
+      return true
     }
     self.init(byteCount: sum.byteCount, digest: sum.digest)
   }

@@ -50,7 +50,7 @@ public struct HostState: Equatable, Sendable {
 
   /// The state that a hub keeps; that of a host before its first visit where there is none.
   init(of host: String, in hub: HubDirectory) throws(HubError) {
-    let path = hub.state(of: host)
+    let path = hub.path(.state, of: host)
     let bytes: [UInt8]
     do throws(StorageError) {
       let file = try hub.files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -125,9 +125,10 @@ public struct HostState: Equatable, Sendable {
       }
       // Before it appears: killed in between, the host would have been seen now.
       try file.date(seconds: new.seen ?? 0)
-      _ = try file.publish(as: hub.statePlace(of: host))
+      _ = try file.publish(as: "state/\(host)")
     }
-    let file = try hub.files.open(hub.state(of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let file = try hub.files.open(
+      hub.path(.state, of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try file.date(seconds: new.seen ?? 0)
   }
 }

@@ -11,7 +11,9 @@ extension HubDirectory {
   /// The hosts without a store of which something derived is here, in order.
   func goneHosts() throws -> [String] {
     var hosts: Set<String> = []
-    for part in [rows(of: ""), handed(of: "")] { hosts.formUnion(try names(in: part)) }
+    for part in [path(.rows, of: ""), path(.handed, of: "")] {
+      hosts.formUnion(try names(in: part))
+    }
     for table in HubDirectory.tables {
       for name in try names(in: "\(path)/\(table)") where name.hasPrefix("host=") {
         hosts.insert(String(name.dropFirst("host=".count)))
@@ -30,7 +32,7 @@ extension HubDirectory {
     if try files.isDirectory("\(path)/\(table(of: host))") != nil { places.append(table(of: host)) }
     for place in places.sorted() { try files.remove("\(path)/\(place)") }
     // Last: killed before, the next round finds the rest.
-    try files.remove(rows(of: host))
+    try files.remove(path(.rows, of: host))
     return places.count
   }
 
@@ -39,8 +41,8 @@ extension HubDirectory {
     of host: String
   ) throws -> [(place: String, id: RecordingID, date: String)] {
     var found: [(place: String, id: RecordingID, date: String)] = []
-    for table in Table.allCases {
-      let folder = "\(table.rawValue)/host=\(host)"
+    for table in HubTable.all {
+      let folder = "\(table.name)/host=\(host)"
       for name in try names(in: "\(path)/\(folder)") where name.hasPrefix("date=") {
         let date = String(name.dropFirst("date=".count))
         for file in try names(in: "\(path)/\(folder)/\(name)") where file.hasSuffix(".parquet") {
@@ -52,12 +54,13 @@ extension HubDirectory {
     return found
   }
 
-  private static let tables = Table.allCases.map(\.rawValue) + ["recordings"]
+  /// The directories of all tables.
+  static let tables = HubTable.all.map(\.name) + ["recordings"]
 
   /// Where files of a recording may be, by the dates of its folders.
   func places(of id: RecordingID, host: String, dates: Set<String>) -> [String] {
     dates.sorted().flatMap { date in
-      Table.allCases.map { place($0, of: id, host: host, date: date) }
+      HubTable.all.map { place($0, of: id, host: host, date: date) }
     }
   }
 

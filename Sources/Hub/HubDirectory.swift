@@ -109,31 +109,31 @@ public struct HubDirectory: Sendable {
     parts.contains(name) || [mark, work, "hosts", "recordings"].contains(name)
   }
 
-  private static let parts = [
-    "logs", "ledger", "rows", "state", "handed", "samples", "features", "calibrations",
-  ]
+  /// What a hub has of each host, beside its tables.
+  enum Part: String, CaseIterable {
+    case logs, ledger, rows, state, handed, calibrations
+  }
+
+  private static let parts = Part.allCases.map(\.rawValue) + HubTable.all.map(\.name)
 
   // MARK: Places
 
   private static let work = ".work"
   var workPath: String { "\(path)/\(HubDirectory.work)" }
   /// The store of a host.
-  public func logs(of host: String) -> String { "\(path)/logs/\(host)" }
-  func ledger(of host: String) -> String { "\(path)/ledger/\(host)" }
-  func rows(of host: String) -> String { "\(path)/rows/\(host)" }
-  func handed(of host: String) -> String { "\(path)/handed/\(host)" }
-  private func calibrationPath(of host: String) -> String { "\(path)/calibrations/\(host)" }
-  func statePlace(of host: String) -> String { "state/\(host)" }
-  func state(of host: String) -> String { "\(path)/\(statePlace(of: host))" }
+  public func logs(of host: String) -> String { path(.logs, of: host) }
+  /// What is kept of a host.
+  func path(_ part: Part, of host: String) -> String { "\(path)/\(part.rawValue)/\(host)" }
 
-  /// The tables that have a file a recording.
-  enum Table: String, CaseIterable {
-    case samples, features
+  /// The journal of a host, before it is read.
+  func journal(of host: String, _ part: Part) -> Journal {
+    Journal(
+      path(part, of: host), temporary: "\(workPath)/\(host).\(part.rawValue)", files)
   }
 
   /// The place of a recording's file in this directory.
-  func place(_ table: Table, of id: RecordingID, host: String, date: String) -> String {
-    "\(table.rawValue)/host=\(host)/date=\(date)/\(id).parquet"
+  func place(_ table: HubTable, of id: RecordingID, host: String, date: String) -> String {
+    "\(table.name)/host=\(host)/date=\(date)/\(id).parquet"
   }
 
   /// The place of a host's table.
@@ -141,7 +141,7 @@ public struct HubDirectory: Sendable {
 
   /// The calibration that a person put here for a host's sensor, in place of those in its logs' headers.
   func calibration(of host: String) throws(HubError) -> SensorCalibration? {
-    let path = calibrationPath(of: host)
+    let path = path(.calibrations, of: host)
     do {
       _ = try files.status(path, followsLink: false)
     } catch {

@@ -205,7 +205,7 @@ public struct HubPrune {
     var count = 0
     var ledger = try HostLedger(of: host, in: hub)
     // Damaged lines are named before others follow them.
-    if let damage = try ledger.dropDamage(of: host, in: hub) { report(damage) }
+    if let damage = try ledger.dropDamage() { report(damage) }
     for victim in victims {
       do {
         // One whose header cannot be read any more is known by its files.

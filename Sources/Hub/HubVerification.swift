@@ -69,7 +69,7 @@ public struct HubVerification {
       }
       unknown.insert(host)
     }
-    for table in HubDirectory.Table.allCases.map(\.rawValue) + ["recordings"] {
+    for table in HubDirectory.tables {
       for path in try files(below: table)
       where !expected.contains(path)
         && !unknown.contains(where: { path.hasPrefix("\(table)/host=\($0)/") })
@@ -84,9 +84,7 @@ public struct HubVerification {
   /// The ledger of a host; reports its damaged lines.
   private func ledger(of host: String, _ report: (String) -> Void) throws -> HostLedger {
     let ledger = try HostLedger(of: host, in: hub)
-    if ledger.damagedLineCount > 0 {
-      report("\(ledger.damage(of: host, in: hub)); the next round takes them out")
-    }
+    if let damage = ledger.damage { report("\(damage); the next round takes them out") }
     return ledger
   }
 
@@ -139,7 +137,7 @@ public struct HubVerification {
     for id in ledger.proofs.keys.sorted(by: { "\($0)" < "\($1)" }) {
       guard try presence.isLost(id, ledger) else { continue }
       let places = files.filter { $0.id == id }.map(\.place)
-      let samples = places.first { $0.hasPrefix(HubDirectory.Table.samples.rawValue) }
+      let samples = places.first { $0.hasPrefix(HubTable.samples.name + "/") }
       // Once its loss was said, the samples file was deleted to give it up.
       if samples == nil, try ledger.missing.contains(id) || presence.isArriving(id) { continue }
       let error = HubError.lost(
@@ -162,15 +160,16 @@ public struct HubVerification {
       hub: hub, host: HubHost(name: host, destination: "", labels: [], line: 0), entry: entry,
       id: row.id, proof: proof, round: 0)
     let (made, own) = try deriver.derive(order, row.log)
-    for table in HubDirectory.Table.allCases where made.source.contains(table.rawValue) {
+    let differing = made.source.dropFirst().split(separator: ",")
+    for table in HubTable.all where differing.contains(table.name[...]) {
       reportDifference(hub.place(table, of: row.id, host: host, date: made.date), report)
     }
     guard let json, let kept = RecordingRow(json: json) else {
-      return report("its row cannot be read: delete \(hub.rows(of: host)), and run a round")
+      return report("its row cannot be read: delete \(hub.path(.rows, of: host)), and run a round")
     }
     if let column = RecordingRow(json: Array(own.utf8))?.difference(from: kept) {
       report(
-        "the column \(column) of its row is not that of its log: run a round; if that changes nothing, delete \(hub.rows(of: host)) and run "
+        "the column \(column) of its row is not that of its log: run a round; if that changes nothing, delete \(hub.path(.rows, of: host)) and run "
           + "another")
     }
   }

@@ -88,7 +88,7 @@ struct FileHookTests {
     #expect(error?.status == .damagedData)
     #expect(
       error?.sentence
-        == "1 line of \(hub.handed(of: "a")) is damaged and taken out: \(program) may keep a file that is gone here"
+        == "1 line of \(hub.path(.handed, of: "a")) is damaged and taken out: \(program) may keep a file that is gone here"
     )
     try FileHook(program, hub).hand([], of: "a")
     // Beside another failure too.
@@ -104,8 +104,8 @@ struct FileHookTests {
 
   /// What a hub has written when it is killed while the program has a file.
   private static func begin(_ place: String, of host: String, in hub: HubDirectory) throws {
-    var file = CheckedFile(hub.handed(of: host), hub.files)
-    _ = try file.read { _ in }
-    try file.append([Array("asked \(place)".utf8)])
+    var journal = hub.journal(of: host, .handed)
+    try journal.read { _ in }
+    try journal.append(["asked \(place)"])
   }
 }

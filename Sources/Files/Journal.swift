@@ -38,10 +38,15 @@ package enum CheckedLine {
 ///
 /// A line is durable once it is appended. A last line whose line feed is lost or damaged counts if it passes its check. Any
 /// other end is what a crash left of a line that was never confirmed, and is cut off by the next append. Damaged lines are
-/// skipped.
-package struct CheckedFile: Sendable {
+/// skipped and counted; the next replacement leaves them out.
+package struct Journal: Sendable {
   /// The file's path.
   package let path: String
+  /// How many lines were read or appended, without damaged ones.
+  package private(set) var lineCount = 0
+  /// How many lines fail their check.
+  package private(set) var damagedLineCount = 0
+  private let temporary: String
   private let files: FileSystem
   /// Bytes up to the end of the last line, its line feed included if it has one.
   private var end: UInt64 = 0
@@ -50,84 +55,73 @@ package struct CheckedFile: Sendable {
 
   /// A line without its end beyond this many bytes is damage.
   private static let longest = 1 << 20
-  /// Bytes of a line's check.
-  private static let check = 9
-  private static let piece = 1 << 16
 
   /// A file that need not exist. It must be read before it is appended to.
-  package init(_ path: String, _ files: FileSystem) {
-    (self.path, self.files) = (path, files)
+  ///
+  /// - Parameter temporary: A path on the same file system that no other program uses.
+  package init(_ path: String, temporary: String, _ files: FileSystem) {
+    (self.path, self.temporary, self.files) = (path, temporary, files)
   }
 
   /// Reads the texts of all lines that pass their check, in order; the pieces of the file are in memory one at a time.
-  ///
-  /// - Returns: How many lines fail it.
-  package mutating func read(_ each: (ArraySlice<UInt8>) -> Void) throws(StorageError) -> Int {
-    (end, isOpen) = (0, false)
-    guard let file = try openIfThere() else { return 0 }
+  package mutating func read(_ each: (ArraySlice<UInt8>) -> Void) throws(StorageError) {
+    (end, isOpen, lineCount, damagedLineCount) = (0, false, 0, 0)
+    let file: OpenFile
+    do throws(StorageError) {
+      file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      if error.isMissing { return }
+      throw error
+    }
     _ = try file.regularFileSize()
-    var (damaged, place) = (0, UInt64(0))
     var line: [UInt8] = []
     var isTooLong = false
-    var piece = [UInt8](repeating: 0, count: CheckedFile.piece)
-    while true {
-      let count = try piece.withMutableBytes { bytes throws(StorageError) in
-        try file.read(at: place, into: bytes)
-      }
-      guard count > 0 else {
-        takeEnd(line, each)
-        return damaged + (isTooLong ? 1 : 0)
-      }
-      var rest = piece[..<count]
+    var place: UInt64 = 0
+    try file.readPieces { piece in
+      var rest = piece
       while let feed = rest.firstIndex(of: UInt8(ascii: "\n")) {
         line += rest[..<feed]
-        if !isTooLong, let text = CheckedLine.text(of: line[...]) {
-          each(text)
-        } else {
-          damaged += 1
-        }
+        if isTooLong || !take(line[...], each) { damagedLineCount += 1 }
         end = place + UInt64(feed) + 1
         line.removeAll(keepingCapacity: true)
         isTooLong = false
         rest = rest[(feed + 1)...]
       }
-      if line.count + rest.count > CheckedFile.longest {
+      if line.count + rest.count > Journal.longest {
         line.removeAll()
         isTooLong = true
       } else if !isTooLong {
         line += rest
       }
-      place += UInt64(count)
+      place += UInt64(piece.count)
+      return true
     }
-  }
-
-  /// Takes what is after the last line feed, if it is a line, or a line and one byte in place of its line feed.
-  private mutating func takeEnd(_ rest: [UInt8], _ each: (ArraySlice<UInt8>) -> Void) {
-    let length = (rest.lastIndex { $0 != 0 } ?? -1) + 1
-    for length in [length, length - 1] where length > CheckedFile.check {
-      guard let text = CheckedLine.text(of: rest[..<length]) else { continue }
-      each(text)
-      end += UInt64(length)
+    if isTooLong { damagedLineCount += 1 }
+    // What is after the last line feed is a line, or a line and one byte in place of its line feed, or no line.
+    let length = (line.lastIndex { $0 != 0 } ?? -1) + 1
+    if let whole = [length, length - 1].first(where: { $0 > 0 && take(line[..<$0], each) }) {
+      end += UInt64(whole)
       isOpen = true
-      return
     }
   }
 
-  private func openIfThere() throws(StorageError) -> OpenFile? {
-    do throws(StorageError) {
-      return try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+  /// Counts a line and hands on its text, if it passes its check.
+  private mutating func take(
+    _ line: ArraySlice<UInt8>, _ each: (ArraySlice<UInt8>) -> Void
+  ) -> Bool {
+    guard let text = CheckedLine.text(of: line) else { return false }
+    lineCount += 1
+    each(text)
+    return true
   }
 
-  /// Appends lines of these texts; durable on return. Of some of them a crash may leave the first ones.
-  package mutating func append(_ texts: [[UInt8]]) throws(StorageError) {
+  /// Appends lines; durable on return. Of some of them a crash may leave the first ones.
+  package mutating func append(_ texts: [String]) throws(StorageError) {
     guard !texts.isEmpty else { return }
     let file = try files.open(path, flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
     if try file.regularFileSize() > end { try file.truncate(to: end) }
-    let bytes = (isOpen ? [UInt8(ascii: "\n")] : []) + texts.flatMap { CheckedLine.line($0) }
+    let lines = texts.flatMap { CheckedLine.line(Array($0.utf8)) }
+    let bytes = (isOpen ? [UInt8(ascii: "\n")] : []) + lines
     do throws(StorageError) {
       try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: end) }
     } catch {
@@ -139,25 +133,28 @@ package struct CheckedFile: Sendable {
     if end == 0 { try files.syncDirectory(directory) }
     end += UInt64(bytes.count)
     isOpen = false
+    lineCount += texts.count
+  }
+
+  /// Whether a replacement by `count` lines would be worth it: lines are damaged, or most do not count any more.
+  package func isDue(for count: Int) -> Bool {
+    damagedLineCount > 0 || lineCount > 2 * count + 32
   }
 
   /// Replaces the file by one with lines of these texts: whatever happens, the old one or the new one is there.
-  ///
-  /// - Parameter temporary: A path on the same file system that no other program uses.
-  package mutating func replace(
-    by texts: some Sequence<[UInt8]>, temporary: String
-  ) throws(StorageError) {
+  package mutating func replace(by texts: some Sequence<[UInt8]>) throws(StorageError) {
     let file = try files.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-    var length: UInt64 = 0
+    var (length, count): (UInt64, Int) = (0, 0)
     for text in texts {
       let line = CheckedLine.line(text)
       try line.withBytes { bytes throws(StorageError) in try file.write(bytes, at: length) }
       length += UInt64(line.count)
+      count += 1
     }
     try file.sync()
     try files.rename(temporary, to: path)
     try files.syncDirectory(directory)
-    (end, isOpen) = (length, false)
+    (end, isOpen, lineCount, damagedLineCount) = (length, false, count, 0)
   }
 
   private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }

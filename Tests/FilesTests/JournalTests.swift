@@ -4,26 +4,27 @@ import Files
 import LogStoreTesting
 import Testing
 
-@Suite("The last line of a file of checked lines")
-struct CheckedFileTests {
+@Suite("The last line of a journal")
+struct JournalTests {
   private let directory = TemporaryDirectory(inMemory: true)
   private static let lines = ["one 1", "two 22", "three 333"]
 
-  private func open() -> CheckedFile {
-    CheckedFile(directory.path + "/file", FileSystem(gate: .open))
+  private func open(_ gate: FaultGate = .open) -> Journal {
+    Journal(
+      directory.path + "/file", temporary: directory.path + "/new", FileSystem(gate: gate))
   }
 
-  private func read(_ file: inout CheckedFile) throws -> (lines: [String], damaged: Int) {
+  private func read(_ file: inout Journal) throws -> (lines: [String], damaged: Int) {
     var lines: [String] = []
-    let damaged = try file.read { lines.append(String(decoding: $0, as: UTF8.self)) }
-    return (lines, damaged)
+    try file.read { lines.append(String(decoding: $0, as: UTF8.self)) }
+    return (lines, file.damagedLineCount)
   }
 
   /// A file of the three lines; returns its bytes.
   private func write() throws -> [UInt8] {
     var file = open()
     _ = try read(&file)
-    try file.append(CheckedFileTests.lines.map { Array($0.utf8) })
+    try file.append(JournalTests.lines)
     return directory.bytes(of: "file")
   }
 
@@ -35,11 +36,11 @@ struct CheckedFileTests {
       directory.write(bytes.dropLast() + end, to: "file")
       var file = open()
       let found = try read(&file)
-      #expect(found.lines == CheckedFileTests.lines && found.damaged == 0, "\(end)")
-      try file.append([Array("four".utf8)])
+      #expect(found.lines == JournalTests.lines && found.damaged == 0, "\(end)")
+      try file.append(["four"])
       var again = open()
       let after = try read(&again)
-      #expect(after.lines == CheckedFileTests.lines + ["four"] && after.damaged == 0, "\(end)")
+      #expect(after.lines == JournalTests.lines + ["four"] && after.damaged == 0, "\(end)")
     }
   }
 
@@ -53,7 +54,7 @@ struct CheckedFileTests {
         directory.write(wrong, to: "file")
         var file = open()
         let found = try read(&file)
-        #expect(found.lines == CheckedFileTests.lines || found.damaged > 0, "\(place) \(bit)")
+        #expect(found.lines == JournalTests.lines || found.damaged > 0, "\(place) \(bit)")
       }
     }
   }
@@ -66,12 +67,12 @@ struct CheckedFileTests {
       directory.write(Array(bytes[..<end]), to: "file")
       var file = open()
       let found = try read(&file)
-      #expect(found.lines == Array(CheckedFileTests.lines.dropLast()))
+      #expect(found.lines == Array(JournalTests.lines.dropLast()))
       #expect(found.damaged == 0, "\(end)")
-      try file.append([Array("four".utf8)])
+      try file.append(["four"])
       var again = open()
       let after = try read(&again)
-      #expect(after.lines == CheckedFileTests.lines.dropLast() + ["four"] && after.damaged == 0)
+      #expect(after.lines == JournalTests.lines.dropLast() + ["four"] && after.damaged == 0)
     }
   }
 
@@ -79,9 +80,9 @@ struct CheckedFileTests {
   func full() throws {
     let bytes = try write()
     let script = FaultScript(.full(at: UInt64(bytes.count + 12)))
-    var file = CheckedFile(directory.path + "/file", FileSystem(gate: script.gate))
+    var file = open(script.gate)
     _ = try read(&file)
-    #expect(throws: StorageError.self) { try file.append([Array("four and more".utf8)]) }
+    #expect(throws: StorageError.self) { try file.append(["four and more"]) }
     #expect(directory.bytes(of: "file") == bytes)
   }
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+
+extension HubTable {
+  /// A row a second.
+  static let features = HubTable(name: "features", isOfLogAlone: false) {
+    log, facts, sink throws(ExportError) in
+    facts.levels = try Exporter.writeFeatures(
+      of: &log, labels: facts.labels.labels, calibration: facts.calibration, to: &sink)
+  }
+}

@@ -69,7 +69,7 @@ public struct Deriver: Sendable {
     if words.count > 2, words[0] == "failed", let number = Int32(words[1]),
       let status = ExitStatus(rawValue: number)
     {
-      throw HubError.step(CommandFailure(status, words[2...].joined(separator: " ")))
+      throw (CommandFailure(status, words[2...].joined(separator: " ")))
     }
     let lengths = words.dropFirst(3).dropLast().compactMap { UInt64($0) }
     guard words.count == 4 + HubTable.all.count, lengths.count == HubTable.all.count else {
@@ -186,9 +186,9 @@ extension Deriver {
       } catch {
         throw CommandFailure(.unavailable, "\(error)")
       }
-      if ending.isLate { throw HubError.trapped(signal: 0) }
+      if ending.isLate { throw DerivationTrap(signal: 0) }
       if Deriver.traps.contains(ending.status - 128) {
-        throw HubError.trapped(signal: ending.status - 128)
+        throw DerivationTrap(signal: ending.status - 128)
       }
       if let trouble = ending.trouble { throw Deriver.failure(trouble) }
       return ending.output

@@ -12,7 +12,7 @@ public struct FleetStatus: Sendable {
   /// Reads what a hub keeps of these hosts, and of those that are not in the host file any more.
   ///
   /// - Parameter now: The time by the hub's clock.
-  public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(HubError) {
+  public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
     let names = Set(listed.map(\.name))
     let others = try hub.hosts().filter { !names.contains($0) }
     let present = now.nanoseconds / 1_000_000_000

@@ -31,7 +31,7 @@ struct HostDerivation {
   private(set) var derivedCount = 0
   private var presence: LogPresence
   /// What is lost and was not said yet.
-  private var losses: [RecordingID: HubError] = [:]
+  private var losses: [RecordingID: CommandFailure] = [:]
 
   /// - Parameter trash: The beginnings of the UUIDs of what was in the store's trash before it was emptied.
   init(
@@ -79,7 +79,7 @@ struct HostDerivation {
     }
     try drop(allBut: entries.filter { !foreign.contains($0.fileName) })
     for (id, loss) in losses.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-      report(HubError.failure(loss))
+      report(loss)
       try ledger.append([HostLedger.missing(id, time)])
     }
   }
@@ -137,7 +137,7 @@ struct HostDerivation {
     // Its deletion counts only after it was said what it means.
     if ledger.missing.contains(id) { return samples != nil }
     let path = samples.map { "\(hub.path)/\($0)" }
-    losses[id] = losses[id] ?? .lost(id, store: catalogue.path, samples: path)
+    losses[id] = losses[id] ?? HubError.lost(id, store: catalogue.path, samples: path)
     return true
   }
 
@@ -167,15 +167,15 @@ struct HostDerivation {
       let source = order(proof).source(labels, calibration)
       if let known, known.log == mark, known.source == source, try isThere(known) { return }
       if let trap = rows.traps[id], trap.trial == trial(source) {
-        throw HubError.trapped(signal: trap.signal)
+        throw DerivationTrap(signal: trap.signal)
       }
     }
     let order = order(try proof(of: entry, id))
     do {
       try derive(order, by: deriver, mark)
-    } catch HubError.trapped(let signal) {
-      try rows.trap(id, trial(order.source(labels, calibration)), signal: signal)
-      throw HubError.trapped(signal: signal)
+    } catch let trap as DerivationTrap {
+      try rows.trap(id, trial(order.source(labels, calibration)), signal: trap.signal)
+      throw trap
     }
     derivedCount += 1
   }
@@ -271,7 +271,11 @@ struct HostDerivation {
 
 extension LabelList {
   /// Refuses a damaged list: what is derived with fewer labels would replace what has all of them.
-  func makeSureIsWhole(_ path: String) throws(HubError) {
-    if isDamaged { throw .labels(path: path, damage: damageSentence ?? "") }
+  func makeSureIsWhole(_ path: String) throws(CommandFailure) {
+    guard isDamaged else { return }
+    throw CommandFailure(
+      .damagedData,
+      "\(path) is damaged (\(damageSentence ?? "")): put it back from a copy, or delete it, run a round, which brings the labels that "
+        + "its machine has, and give the others again; until then its files in the tables stay as they are")
   }
 }

@@ -49,7 +49,7 @@ public struct HostState: Equatable, Sendable {
   init() {}
 
   /// The state that a hub keeps; that of a host before its first visit where there is none.
-  init(of host: String, in hub: HubDirectory) throws(HubError) {
+  init(of host: String, in hub: HubDirectory) throws(CommandFailure) {
     let path = hub.path(.state, of: host)
     let bytes: [UInt8]
     do throws(StorageError) {
@@ -59,7 +59,7 @@ public struct HostState: Equatable, Sendable {
       seen = changed > 0 ? changed : nil
     } catch {
       if error.isMissing { return }
-      throw HubError(error)
+      throw HubError.failure(error)
     }
     // It is derived: the next visit writes another.
     if let state = HostState(json: bytes) {

@@ -2,7 +2,7 @@
 
 package import Files
 import Glibc
-import IMUModel
+public import IMUModel
 import LogStore
 import Text
 
@@ -34,20 +34,16 @@ public struct HubDirectory: Sendable {
   /// The hub at `path`.
   ///
   /// - Parameter create: Whether to make the directory, and a hub of an empty one.
-  public init(path: String, create: Bool) throws(HubError) {
+  public init(path: String, create: Bool) throws(CommandFailure) {
     try self.init(path: path, create: create, gate: .open)
   }
 
-  package init(path: String, create: Bool, gate: FaultGate) throws(HubError) {
+  package init(path: String, create: Bool, gate: FaultGate) throws(CommandFailure) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
     files = FileSystem(gate: gate)
-    do {
-      try prepare(create)
-    } catch {
-      throw HubError(error)
-    }
+    try HubError.reporting { try prepare(create) }
   }
 
   private func prepare(_ create: Bool) throws {
@@ -74,7 +70,10 @@ public struct HubDirectory: Sendable {
     let text =
       String(decoding: try file.beginning(64), as: UTF8.self).split(separator: "\n").first ?? ""
     guard text == HubDirectory.version else {
-      throw HubError.later(path: path, version: ForeignText.shown(String(text)))
+      throw CommandFailure(
+        .configuration,
+        "the hub at \(path) is of version \(ForeignText.shown(String(text))), which this imulog does not know: install a newer one"
+      )
     }
   }
 
@@ -140,29 +139,27 @@ public struct HubDirectory: Sendable {
   func table(of host: String) -> String { "recordings/host=\(host)/recordings.parquet" }
 
   /// The calibration that a person put here for a host's sensor, in place of those in its logs' headers.
-  func calibration(of host: String) throws(HubError) -> SensorCalibration? {
+  func calibration(of host: String) throws(CommandFailure) -> SensorCalibration? {
     let path = path(.calibrations, of: host)
-    do {
-      _ = try files.status(path, followsLink: false)
-    } catch {
-      if error.isMissing { return nil }
-      throw HubError(error)
-    }
-    do {
+    return try HubError.reporting {
+      do throws(StorageError) {
+        _ = try files.status(path, followsLink: false)
+      } catch {
+        if error.isMissing { return nil }
+        throw error
+      }
       let file = try files.open(path, flags: O_RDONLY | O_NONBLOCK)
       return try SensorCalibration(try file.beginning(CalibrationText.fileLimit + 1), ofFile: path)
-    } catch {
-      throw HubError(error)
     }
   }
 
   // MARK: Writing
 
   /// Locks the hub for one program that writes, and clears what an earlier one left half made.
-  public func lock() throws(HubError) -> HubLock {
-    do {
-      // For writing, which nothing does: who cannot write here learns it before any work, even where nothing is to be done.
-      let lock = try lock(flags: O_RDWR)
+  public func lock() throws(CommandFailure) -> HubLock {
+    // For writing, which nothing does: who cannot write here learns it before any work, even where nothing is to be done.
+    let lock = try lock(flags: O_RDWR)
+    try HubError.reporting {
       var isNew = false
       for name in [HubDirectory.work] + HubDirectory.parts
       where try files.makeDirectory("\(path)/\(name)") {
@@ -174,68 +171,52 @@ public struct HubDirectory: Sendable {
         try files.remove("\(workPath)/\(name)")
       }
       if isNew { try files.syncDirectory(path) }
-      return lock
-    } catch {
-      throw HubError(error)
     }
+    return lock
   }
 
   /// Keeps programs that write out while this one reads.
-  public func lockForReading() throws(HubError) -> HubLock {
-    do {
-      return try lock(flags: O_RDONLY)
-    } catch {
-      throw HubError(error)
-    }
-  }
+  public func lockForReading() throws(CommandFailure) -> HubLock { try lock(flags: O_RDONLY) }
 
-  private func lock(flags: Int32) throws -> HubLock {
-    let mark = "\(path)/\(HubDirectory.mark)"
-    let file = try files.open(mark, flags: flags | O_NOFOLLOW | O_NONBLOCK)
+  private func lock(flags: Int32) throws(CommandFailure) -> HubLock {
     do throws(StorageError) {
+      let mark = "\(path)/\(HubDirectory.mark)"
+      let file = try files.open(mark, flags: flags | O_NOFOLLOW | O_NONBLOCK)
       // A program that another one starts has all its descriptors for a moment, this lock too.
       try file.waitForLock(patience: HubDirectory.lockPatience)
+      return HubLock(file)
     } catch {
-      guard error.operation == .lock, error.errno == EWOULDBLOCK else { throw error }
-      throw HubError.busy(path: path, holder: error.holder)
+      guard error.operation == .lock, error.errno == EWOULDBLOCK else {
+        throw HubError.failure(error)
+      }
+      throw CommandFailure(
+        .tryAgain,
+        "\(error.holder ?? "another imulog") works on the hub at \(path): wait until it has ended")
     }
-    return HubLock(file)
   }
 
   /// The hosts that have a store, in order.
-  public func hosts() throws(HubError) -> [String] {
-    do throws(StorageError) {
-      var found: [String] = []
-      for name in try files.names(in: "\(path)/logs") where !name.hasPrefix(".") {
-        if try files.isDirectory(logs(of: name)) == true { found.append(name) }
-      }
-      return found.sorted()
-    } catch {
-      if error.isMissing { return [] }
-      throw HubError(error)
+  public func hosts() throws(CommandFailure) -> [String] {
+    try HubError.reporting {
+      guard try files.isDirectory(path(.logs, of: "")) != nil else { return [] }
+      return try files.names(in: path(.logs, of: "")).filter {
+        try !$0.hasPrefix(".") && files.isDirectory(logs(of: $0)) == true
+      }.sorted()
     }
   }
 
   /// A host's recordings; none where there is no store.
-  func entries(of host: String) throws(HubError) -> [CatalogueEntry] {
-    do {
-      guard try files.isDirectory(logs(of: host)) == true else { return [] }
-      return try Catalogue(path: logs(of: host), followsLinks: false).list().entries
-    } catch {
-      throw HubError(error)
-    }
+  func entries(of host: String) throws -> [CatalogueEntry] {
+    guard try files.isDirectory(logs(of: host)) == true else { return [] }
+    return try Catalogue(path: logs(of: host), followsLinks: false).list().entries
   }
 
   /// The recordings of a host whose UUIDs begin with one of `prefixes`. Reads the header of each; those that cannot be read are
   /// reported when something is to be derived from them.
-  func recordings(of host: String, _ prefixes: Set<String>) throws(HubError) -> [RecordingID] {
-    do {
-      let catalogue = try Catalogue(path: logs(of: host), followsLinks: false)
-      return try catalogue.list().entries.filter { prefixes.contains($0.idPrefix) }
-        .compactMap { catalogue.identity(of: $0) }
-    } catch {
-      throw HubError(error)
-    }
+  func recordings(of host: String, _ prefixes: Set<String>) throws -> [RecordingID] {
+    let catalogue = try Catalogue(path: logs(of: host), followsLinks: false)
+    return try catalogue.list().entries.filter { prefixes.contains($0.idPrefix) }
+      .compactMap { catalogue.identity(of: $0) }
   }
 
   /// The hosts that have a ledger.

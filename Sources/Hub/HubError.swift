@@ -3,38 +3,11 @@
 import Export
 import Files
 import Glibc
-public import IMUModel
+import IMUModel
 import LogStore
 
-/// Why a hub's directory cannot be used, or a step of a round failed.
-public enum HubError: StatusError {
-  /// There is no such directory.
-  case missing(path: String)
-  /// The directory has other files, and no mark of a hub.
-  case noHub(path: String)
-  /// A later version made the hub.
-  case later(path: String, version: String)
-  /// Another program works on the hub.
-  case busy(path: String, holder: String?)
-  /// A log of the hub is not what was fetched.
-  case changed(path: String)
-  /// A store has the recording of this number a second time.
-  case twin(of: UInt32, store: String)
-  /// Another host's store has the recording too.
-  case elsewhere(owner: String, store: String)
-  /// The log of a recording that came here is gone, and nothing here removed it.
-  case lost(RecordingID, store: String, samples: String?)
-  /// What derives from a recording ended with a signal of its own making, or took too long: 0.
-  case trapped(signal: Int32)
-  /// A recording's file of labels is damaged.
-  case labels(path: String, damage: String)
-  /// A module's own error.
-  case step(CommandFailure)
-
-  init(_ error: any Error) {
-    self = error as? HubError ?? .step(HubError.failure(error))
-  }
-
+/// Why a hub's directory cannot be used, or a step of a round failed: the sentences, and what mends each.
+enum HubError {
   /// The failure that reports any error of a step: those of the disk name what mends a hub, which is neither a single store
   /// nor an output.
   static func failure(_ error: any Error) -> CommandFailure {
@@ -84,60 +57,75 @@ public enum HubError: StatusError {
 
   /// Whether no file can be written: the disk is full, the quota is used up, or the file system is read-only.
   static func isOfDisk(_ error: any Error) -> Bool {
-    let code: Int32?
-    switch error {
-    case let error as StorageError: code = error.errno
-    case CatalogueError.storage(let error): code = error.errno
-    case ExportError.output(_, let number): code = number
-    default: code = nil
-    }
-    return code.map { [ENOSPC, EDQUOT, EROFS].contains($0) } ?? false
+    storage(error).map { [ENOSPC, EDQUOT, EROFS].contains($0.errno) } ?? false
   }
 
-  /// One sentence.
-  public var description: String {
-    switch self {
-    case .missing(let path):
-      "there is no hub at \(path): make one with `imulog hub \(path) --hosts FILE`"
-    case .noHub(let path):
-      "\(path) has files and is no hub: name an empty directory, or one that is to be made"
-    case .later(let path, let version):
-      "the hub at \(path) is of version \(version), which this imulog does not know: install a newer one"
-    case .busy(let path, let holder):
-      "\(holder ?? "another imulog") works on the hub at \(path): wait until it has ended"
-    case .changed(let path):
+  /// Does a step; what it throws is reported as ``failure(_:)``.
+  static func reporting<Result>(_ step: () throws -> Result) throws(CommandFailure) -> Result {
+    do {
+      return try step()
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// There is no such directory.
+  static func missing(path: String) -> CommandFailure {
+    CommandFailure(
+      .noInput, "there is no hub at \(path): make one with `imulog hub \(path) --hosts FILE`")
+  }
+
+  /// The directory has other files, and no mark of a hub.
+  static func noHub(path: String) -> CommandFailure {
+    CommandFailure(
+      .usage,
+      "\(path) has files and is no hub: name an empty directory, or one that is to be made")
+  }
+
+  /// A log of the hub has other bytes than those that were fetched.
+  static func changed(path: String) -> CommandFailure {
+    CommandFailure(
+      .damagedData,
       "\(path) is not what was fetched: it was changed here, or its medium fails; if its machine freed it, restore it there "
         + "first, as its files in the tables go with the log; then remove it with `imulog --store "
         + "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, and the next round fetches it again if it is there"
-    case .twin(let number, let store):
-      "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`"
-    case .elsewhere(let owner, let store):
+    )
+  }
+
+  /// A store has the recording of this number a second time.
+  static func twin(of number: UInt32, store: String) -> CommandFailure {
+    CommandFailure(
+      .damagedData,
+      "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`")
+  }
+
+  /// Another host's store has the recording too.
+  static func elsewhere(owner: String, store: String) -> CommandFailure {
+    CommandFailure(
+      .damagedData,
       "it is in the store of \(owner) too, where it counts: remove this one with `imulog --store \(store) rm`"
-    case .lost(let id, let store, let samples):
+    )
+  }
+
+  /// The log of a recording that came here is gone, and nothing here removed it.
+  static func lost(_ id: RecordingID, store: String, samples: String?) -> CommandFailure {
+    CommandFailure(
+      .damagedData,
       "recording \(id) came here, and its log is neither in \(store) nor in its trash: a disk or a person removed it; put it "
         + "back from a copy, or restore it on its machine, and run a round"
         + (samples.map { "; its files in the tables stay meanwhile, and go if you delete \($0)" }
-          ?? "")
-    case .labels(let path, let damage):
-      "\(path) is damaged (\(damage)): put it back from a copy, or delete it, run a round, which brings the labels that its machine "
-        + "has, and give the others again; until then its files in the tables stay as they are"
-    case .trapped(let signal):
-      "deriving from it \(signal == 0 ? "took too long" : "ended with signal \(signal)"): report that, with its log if you may; its files in "
-        + "the tables stay as they are; the first round of the next day (UTC) tries again, and so does one after its labels or "
-        + "its calibration changed"
-    case .step(let failure): failure.sentence
-    }
+          ?? ""))
   }
+}
 
-  /// The program's exit status.
-  public var exitStatus: ExitStatus {
-    switch self {
-    case .missing: .noInput
-    case .noHub: .usage
-    case .later: .configuration
-    case .busy: .tryAgain
-    case .changed, .twin, .elsewhere, .lost, .labels, .trapped: .damagedData
-    case .step(let failure): failure.status
-    }
+/// What derives from a recording ended with a signal of its own making, or took too long: 0.
+struct DerivationTrap: StatusError {
+  let signal: Int32
+
+  var exitStatus: ExitStatus { .damagedData }
+  var description: String {
+    "deriving from it \(signal == 0 ? "took too long" : "ended with signal \(signal)"): report that, with its log if you may; its files in "
+      + "the tables stay as they are; the first round of the next day (UTC) tries again, and so does one after its labels or "
+      + "its calibration changed"
   }
 }

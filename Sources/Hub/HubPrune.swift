@@ -67,12 +67,8 @@ public struct HubPrune {
   /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
   ///
   /// - Returns: Them, and a sentence if others are old by this machine's clock alone.
-  public func victims(_ rule: Rule) throws(HubError) -> (victims: [Victim], remark: String?) {
-    do {
-      return try choose(rule)
-    } catch {
-      throw HubError(error)
-    }
+  public func victims(_ rule: Rule) throws(CommandFailure) -> (victims: [Victim], remark: String?) {
+    try HubError.reporting { try choose(rule) }
   }
 
   private func choose(_ rule: Rule) throws -> (victims: [Victim], remark: String?) {

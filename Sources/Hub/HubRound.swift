@@ -52,12 +52,8 @@ public struct HubRound {
   }
 
   /// Visits the hosts, `jobs` at a time; returns what became of each, in their order.
-  public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(HubError) -> [Host] {
-    do {
-      return try visit(jobs: wanted)
-    } catch {
-      throw HubError(error)
-    }
+  public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(CommandFailure) -> [Host] {
+    try HubError.reporting { try visit(jobs: wanted) }
   }
 
   private func visit(jobs wanted: Int) throws -> [Host] {

@@ -2,7 +2,7 @@
 
 import Export
 import Glibc
-import IMUModel
+public import IMUModel
 import LogFormat
 import LogStore
 
@@ -20,7 +20,7 @@ public struct HubVerification {
   /// Paths of derived files that have a log.
   private var expected: Set<String> = []
   /// Recordings that came to a host, and whose log is gone without anything having removed it.
-  private var losses: [(host: String, id: RecordingID, places: [String], error: HubError)] = []
+  private var losses: [(host: String, id: RecordingID, places: [String], error: CommandFailure)] = []
 
   /// A hub that is locked.
   ///
@@ -35,12 +35,8 @@ public struct HubVerification {
   /// - Returns: How many hosts and recordings were read.
   public mutating func run(
     _ lock: borrowing HubLock, report: (String) -> Void
-  ) throws(HubError) -> (hosts: Int, recordings: Int) {
-    do {
-      return try read(report)
-    } catch {
-      throw HubError(error)
-    }
+  ) throws(CommandFailure) -> (hosts: Int, recordings: Int) {
+    try HubError.reporting { try read(report) }
   }
 
   private mutating func read(_ report: (String) -> Void) throws -> (hosts: Int, recordings: Int) {
@@ -56,7 +52,7 @@ public struct HubVerification {
     // What another host has is that host's.
     for loss in losses where places[loss.id] ?? loss.host == loss.host {
       expected.formUnion(loss.places)
-      report("\(loss.host): \(loss.error)")
+      report("\(loss.host): \(loss.error.sentence)")
     }
     for host in try hub.knownHosts() where !hosts.contains(host) {
       do {
@@ -109,8 +105,8 @@ public struct HubVerification {
           continue
         }
         if let other = places.updateValue(host, forKey: row.id), other != host {
-          report(
-            "recording \(entry.number): \(HubError.elsewhere(owner: other, store: catalogue.path))")
+          let failure = HubError.elsewhere(owner: other, store: catalogue.path)
+          report("recording \(entry.number): \(failure.sentence)")
         }
         expected.formUnion(hub.places(of: row.id, host: host, dates: [row.date]))
         try verify(entry, row, json[row.id], host, ledger) {

@@ -7,12 +7,10 @@ import Text
 
 /// The labels of a host's recordings, which are added to those here.
 ///
-///     labelled ─► UUID and digest of each ─► those that differ from here: labels UUID   ─► add what is new
-///                                                                         removals UUID ─► remove what was removed
+///     labelled ─► UUID and digest of each ─► those that differ from here: labels UUID ─► add and remove what is new
 ///
-/// They come before any recording is freed there, and before exports beside the copies are made. An older far end closes
-/// the connection at the question, and is not asked again. Of a label that was removed, or removed and added again, the
-/// higher revision wins, whenever it was made. Labels of recordings that are then not fetched do not stay. Names that `imulog label`
+/// They come before any recording is freed there, and before exports beside the copies are made. Of a label that was
+/// removed, or removed and added again, the higher revision wins, whenever it was made. Labels of recordings that are then not fetched do not stay. Names that `imulog label`
 /// would refuse are left out, and said. Labels that are not within the copy here stay: the recording there may be longer.
 extension HostPull {
   /// Questions for labels without an answer at a time.
@@ -20,35 +18,22 @@ extension HostPull {
 
   /// Adds the labels of the recordings that are wanted.
   mutating func fetchLabels(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
-    guard !isWithoutLabels else { return }
-    var wanted: [RecordingID] = []
+    var wanted: ArraySlice<RecordingID>
     do throws(FarEnd.Failure) {
-      wanted = try differing(&farEnd)
+      wanted = try differing(&farEnd)[...]
     } catch {
-      switch error {
-      case .broken:
-        isWithoutLabels = true
-        board.talk(
-          "\(host): the connection closed at the question for labels, which an older imulog does not know; "
-            + "recordings are fetched without them")
-        throw .abandoned(isOurs: true)
-      case .refused(let status, let sentence):
-        let failure = CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
-        for offer in todo { labelFailures[offer.id] = failure }
-        board.talk("\(host): its labels cannot be read: \(sentence)")
-        return result.note(failure)
-      default: throw error
-      }
+      guard case .refused(let status, let sentence) = error else { throw error }
+      let failure = CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
+      for offer in todo { labelFailures[offer.id] = failure }
+      board.talk("\(host): its labels cannot be read: \(sentence)")
+      return result.note(failure)
     }
     while !wanted.isEmpty {
       let part = wanted.prefix(HostPull.labelWindow)
       for id in part { try farEnd.ask(.labels(id)) }
-      for id in part {
-        try addAnswer(about: id, areRemovals: false, limit: RecordingLabel.mostOfRecording, &farEnd)
-      }
-      try fetchRemovals(part, &farEnd)
+      for id in part { try addAnswer(about: id, &farEnd) }
       patience.progressed(now: clock.now())
-      wanted = Array(wanted.dropFirst(part.count))
+      wanted = wanted.dropFirst(part.count)
     }
   }
 
@@ -113,57 +98,27 @@ extension HostPull {
     }
   }
 
-  /// Removes what was removed there.
-  private mutating func fetchRemovals(
-    _ part: ArraySlice<RecordingID>, _ farEnd: inout FarEnd
-  ) throws(FarEnd.Failure) {
-    guard !isWithoutRemovals else { return }
-    // The answer to the first question was a refusal, which was said.
-    let part = part.filter { labelFailures[$0] == nil }
-    do throws(FarEnd.Failure) {
-      for id in part { try farEnd.ask(.removals(id)) }
-      for id in part {
-        try addAnswer(about: id, areRemovals: true, limit: HostPull.mostRemovals, &farEnd)
-      }
-    } catch {
-      guard case .broken = error else { throw error }
-      isWithoutRemovals = true
-      board.talk(
-        "\(host): the connection closed at the question for removed labels, which an older imulog does not know; "
-          + "labels that were removed there stay here")
-      throw .abandoned(isOurs: true)
-    }
-  }
-
   /// More than a file of labels can have.
-  private static var mostRemovals: Int { 100_000 }
+  private static var mostChanges: Int { 100_000 }
 
   /// Adds the labels in an answer. A refusal, and a line that is no such label, hold back those of this recording alone.
   private mutating func addAnswer(
-    about id: RecordingID, areRemovals: Bool, limit: Int, _ farEnd: inout FarEnd
+    about id: RecordingID, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
-    var labels: [LabelChange] = []
+    var changes: [LabelChange] = []
     var wrong: String?
-    for _ in 0...limit {
+    for _ in 0...HostPull.mostChanges {
       do throws(FarEnd.Failure) {
-        let reply = try farEnd.reply()
-        switch reply {
-        case .label(let label):
-          // The second revision is not sent.
-          let isImplied = areRemovals && label.revision == 1
-          let change = isImplied ? LabelChange(label.label, revision: 2) : label
-          labels.append(change)
-          if change.isRemoval != areRemovals { wrong = wrong ?? reply.line }
+        switch try farEnd.reply() {
+        case .label(let change): changes.append(change)
         case .unreadableLabel(let line): wrong = wrong ?? line
         case .end:
-          guard let wrong else { return add(labels, to: id) }
-          let line = Plain.text(wrong.cut(to: 60))
-          let what = areRemovals ? "was removed" : "is"
+          guard let wrong else { return add(changes, to: id) }
           return fail(
             id,
             CommandFailure(
               .damagedData,
-              "`\(line)` is no label that \(what) there; install the same imulog here and there"))
+              "`\(Plain.text(wrong.cut(to: 60)))` is not a label; install the same imulog here and there"))
         default: throw farEnd.violation("lists something that is no label")
         }
       } catch {

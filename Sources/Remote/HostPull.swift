@@ -38,10 +38,6 @@ struct HostPull {
   var batch: [IncomingCopy] = []
   /// Recordings that are safe here and must be freed there.
   var frees: ArraySlice<FreeRequest> = []
-  /// Whether the connection closed when it was asked for labels.
-  var isWithoutLabels = false
-  /// Whether it closed when it was asked for removed ones.
-  var isWithoutRemovals = false
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
   /// The stores of recordings that are not wanted here, and whose labels are.

@@ -43,7 +43,7 @@ public struct PullOffer: Equatable, Sendable {
 ///     list                      fetch UUID OFFSET
 ///     free UUID BYTES SHA256    follow UUID OFFSET
 ///     labelled                  labels UUID
-///     machine                   removals UUID
+///     machine
 public enum PullRequest: Equatable, Sendable {
   /// Which recordings are there?
   case list
@@ -51,13 +51,11 @@ public enum PullRequest: Equatable, Sendable {
   case fetch(RecordingID, offset: UInt64, follow: Bool)
   /// A complete copy with this digest is safe here: move the recording to the trash.
   case free(RecordingID, byteCount: UInt64, digest: SHA256Digest)
-  /// Which recordings have labels? An older far end does not know it, and closes the connection.
+  /// Which recordings have labels?
   case labelled
-  /// The labels of a recording.
+  /// The labels of a recording, and those that were removed from it.
   case labels(RecordingID)
-  /// The labels that were removed from a recording. An older far end does not know it, and closes the connection.
-  case removals(RecordingID)
-  /// What is this machine like? An older far end does not know it, and closes the connection.
+  /// What is this machine like?
   case machine
 
   /// The line, without its line feed.
@@ -69,35 +67,29 @@ public enum PullRequest: Equatable, Sendable {
     case .free(let id, let count, let digest): return "free \(id) \(count) \(digest)"
     case .labelled: return "labelled"
     case .labels(let id): return "labels \(id)"
-    case .removals(let id): return "removals \(id)"
     case .machine: return "machine"
     }
   }
 
   /// Reads a line without its line feed; `nil` unless it is exactly one of these.
   public init?(line: some StringProtocol) {
-    let words = PullLine.words(line)
-    switch (words.first, words.count) {
-    case ("list", 1): self = .list
-    case ("fetch", 3), ("follow", 3):
-      guard let id = RecordingID(words[1]), let offset = PullLine.number(words[2]) else {
-        return nil
+    var words = PullWords(line)
+    do throws(PullWords.Wrong) {
+      switch try words.next() {
+      case "list": self = .list
+      case "fetch": self = .fetch(try words.id(), offset: try words.number(), follow: false)
+      case "follow": self = .fetch(try words.id(), offset: try words.number(), follow: true)
+      case "free":
+        self = .free(
+          try words.id(), byteCount: try words.number(), digest: try words.digest())
+      case "labelled": self = .labelled
+      case "labels": self = .labels(try words.id())
+      case "machine": self = .machine
+      default: return nil
       }
-      self = .fetch(id, offset: offset, follow: words[0] == "follow")
-    case ("free", 4):
-      guard let id = RecordingID(words[1]), let count = PullLine.number(words[2]),
-        let digest = SHA256Digest(words[3])
-      else { return nil }
-      self = .free(id, byteCount: count, digest: digest)
-    case ("labelled", 1): self = .labelled
-    case ("labels", 2):
-      guard let id = RecordingID(words[1]) else { return nil }
-      self = .labels(id)
-    case ("removals", 2):
-      guard let id = RecordingID(words[1]) else { return nil }
-      self = .removals(id)
-    case ("machine", 1): self = .machine
-    default: return nil
+      try words.end()
+    } catch {
+      return nil
     }
     guard PullLine.isSame(self.line, line) else { return nil }
   }
@@ -110,7 +102,6 @@ public enum PullRequest: Equatable, Sendable {
 ///     free    ─► freed                                  refused, instead of any of them
 ///     labelled ─► labelled, labelled, …, end
 ///     labels  ─► label, label, …, end
-///     removals ─► label, label, …, end
 ///     machine ─► fact, fact, …, end
 public enum PullReply: Equatable, Sendable {
   /// The greeting: the protocol's version, and whether recordings may be freed.
@@ -133,7 +124,7 @@ public enum PullReply: Equatable, Sendable {
   case freed
   /// A recording that has labels, and the digest of their lines.
   case labelled(RecordingID, SHA256Digest)
-  /// A label, and its revision if it was added and removed more than once: a last word that an older end does not know.
+  /// A label, and its revision where that is not 1: one with an even revision was removed.
   case label(LabelChange)
   /// A line that should be one and cannot be read, in the protocol's alphabet.
   case unreadableLabel(String)
@@ -162,7 +153,7 @@ public enum PullReply: Equatable, Sendable {
     case .labelled(let id, let digest): return "labelled \(id) \(digest)"
     case .label(let change):
       let label = change.label
-      let revision = change.revision > 2 ? " \(change.revision)" : ""
+      let revision = change.revision > 1 ? " \(change.revision)" : ""
       return "label \(label.from) \(label.to) \(PullLine.escaped(label.name))\(revision)"
     case .unreadableLabel(let line): return line
     case .fact(let name, let value):
@@ -173,69 +164,101 @@ public enum PullReply: Equatable, Sendable {
 
   /// Reads a line without its line feed; `nil` when it is none of these.
   public init?(line: some StringProtocol) {
-    let words = PullLine.words(line)
-    switch (words.first, words.count) {
-    case ("imulog-pull", 3):
-      guard let version = PullLine.number(words[1]), version < 1000,
-        words[2] == "free" || words[2] == "keep"
-      else { return nil }
-      self = .hello(version: Int(version), mayFree: words[2] == "free")
-    case ("recording", 6):
-      guard let number = PullLine.number(words[1]), let number = UInt32(exactly: number),
-        let id = RecordingID(words[2]), let count = PullLine.number(words[3]),
-        let state = PullState(rawValue: String(words[4])), let start = PullLine.signed(words[5])
-      else { return nil }
-      self = .recording(
-        PullOffer(number: number, id: id, byteCount: count, state: state, start: start))
-    case ("unreadable", 3...):
-      guard let number = PullLine.number(words[1]), let number = UInt32(exactly: number) else {
-        return nil
+    var words = PullWords(line)
+    do throws(PullWords.Wrong) {
+      switch try words.next() {
+      case "imulog-pull":
+        self = .hello(version: Int(try words.number(upTo: 999)), mayFree: try words.mayFree())
+      case "recording":
+        self = .recording(
+          PullOffer(
+            number: UInt32(try words.number(upTo: UInt64(UInt32.max))), id: try words.id(),
+            byteCount: try words.number(), state: try words.state(), start: try words.signed()))
+      case "unreadable":
+        self = .unreadable(
+          number: UInt32(try words.number(upTo: UInt64(UInt32.max))), try words.sentence())
+      case "end": self = .end
+      case "alive": self = .alive
+      case "prefix": self = .prefix(try words.digest())
+      case "bytes": self = .bytes(Int(try words.number(from: 1, upTo: PullLine.largestChunk)))
+      case "whole":
+        self = .whole(
+          byteCount: try words.number(), digest: try words.digest(), state: try words.state())
+      case "freed": self = .freed
+      case "labelled": self = .labelled(try words.id(), try words.digest())
+      case "label":
+        do {
+          self = .label(try words.label())
+        } catch {
+          self = .unreadableLabel(PullLine.plain(String(line)))
+          return
+        }
+      case "fact": self = .fact(try words.text(), try words.text())
+      case "refused":
+        self = .refused(
+          status: Int32(try words.number(from: 1, upTo: 254)), try words.sentence())
+      default: return nil
       }
-      self = .unreadable(number: number, PullLine.plain(words[2...].joined(separator: " ")))
-    case ("end", 1): self = .end
-    case ("alive", 1): self = .alive
-    case ("prefix", 2):
-      guard let digest = SHA256Digest(words[1]) else { return nil }
-      self = .prefix(digest)
-    case ("bytes", 2):
-      guard let count = PullLine.number(words[1]), (1...PullLine.largestChunk).contains(count)
-      else {
-        return nil
-      }
-      self = .bytes(Int(count))
-    case ("whole", 4):
-      guard let count = PullLine.number(words[1]), let digest = SHA256Digest(words[2]),
-        let state = PullState(rawValue: String(words[3]))
-      else { return nil }
-      self = .whole(byteCount: count, digest: digest, state: state)
-    case ("freed", 1): self = .freed
-    case ("labelled", 3):
-      guard let id = RecordingID(words[1]), let digest = SHA256Digest(words[2]) else { return nil }
-      self = .labelled(id, digest)
-    case ("label", _):
-      self = .unreadableLabel(PullLine.plain(String(line)))
-      let revision = words.count == 5 ? PullLine.number(words[4]) : 1
-      guard (4...5).contains(words.count), let revision,
-        words.count == 4 || 3...LabelChange.last ~= revision,
-        let from = PullLine.signed(words[1]), let to = PullLine.signed(words[2]),
-        let name = PullLine.unescaped(words[3])
-      else { return }
-      do {
-        self = .label(
-          LabelChange(try RecordingLabel(name, from: from, to: to), revision: revision))
-      } catch {
-        // The line as it is.
-      }
-    case ("fact", 3):
-      guard let name = PullLine.unescaped(words[1]), let value = PullLine.unescaped(words[2])
-      else { return nil }
-      self = .fact(name, value)
-    case ("refused", 3...):
-      guard let status = PullLine.number(words[1]), (1...254).contains(status) else { return nil }
-      let sentence = words[2...].joined(separator: " ")
-      self = .refused(status: Int32(status), PullLine.plain(sentence))
-    default: return nil
+      try words.end()
+    } catch {
+      return nil
     }
+  }
+}
+
+/// The words of a line, taken one after the other.
+private struct PullWords {
+  /// A word is missing, has another form, or is one too many.
+  struct Wrong: Error {}
+
+  private var words: ArraySlice<Substring>
+
+  init(_ line: some StringProtocol) {
+    words =
+      line.utf8.count <= PullLine.longest
+      ? Substring(line).split(separator: " ", omittingEmptySubsequences: false)[...] : []
+  }
+
+  mutating func next() throws(Wrong) -> Substring { try PullWords.known(words.popFirst()) }
+  mutating func id() throws(Wrong) -> RecordingID { try PullWords.known(RecordingID(next())) }
+  mutating func digest() throws(Wrong) -> SHA256Digest {
+    try PullWords.known(SHA256Digest(next()))
+  }
+  mutating func signed() throws(Wrong) -> Int64 { try PullWords.known(PullLine.signed(next())) }
+  mutating func text() throws(Wrong) -> String { try PullWords.known(PullLine.unescaped(next())) }
+  mutating func state() throws(Wrong) -> PullState {
+    try PullWords.known(PullState(rawValue: String(next())))
+  }
+
+  mutating func number(from least: UInt64 = 0, upTo most: UInt64 = .max) throws(Wrong) -> UInt64 {
+    let number = try PullWords.known(PullLine.number(next()))
+    return try PullWords.known((least...most).contains(number) ? number : nil)
+  }
+
+  mutating func mayFree() throws(Wrong) -> Bool {
+    let word = try next()
+    return try PullWords.known(word == "free" ? true : word == "keep" ? false : nil)
+  }
+
+  /// All that is left, which is a word at least.
+  mutating func sentence() throws(Wrong) -> String {
+    defer { words = [] }
+    return try PullLine.plain(([next()] + words).joined(separator: " "))
+  }
+
+  /// All that is left, as a label.
+  mutating func label() throws -> LabelChange {
+    let (from, to, name) = (try signed(), try signed(), try text())
+    let revision = words.isEmpty ? 1 : try number(from: 2, upTo: LabelChange.last)
+    try end()
+    return LabelChange(try RecordingLabel(name, from: from, to: to), revision: revision)
+  }
+
+  func end() throws(Wrong) { guard words.isEmpty else { throw Wrong() } }
+
+  private static func known<Value>(_ value: Value?) throws(Wrong) -> Value {
+    guard let value else { throw Wrong() }
+    return value
   }
 }
 
@@ -247,11 +270,6 @@ public enum PullLine {
   public static let longest = 1024
   /// Most bytes that may follow a line.
   public static let largestChunk: UInt64 = 1 << 20
-
-  static func words<Line: StringProtocol>(_ line: Line) -> [Line.SubSequence] {
-    guard line.utf8.count <= longest else { return [] }
-    return line.split(separator: " ", omittingEmptySubsequences: false)
-  }
 
   /// A decimal number without sign or leading zeros.
   static func number(_ word: some StringProtocol) -> UInt64? {

@@ -81,8 +81,7 @@ public struct PullServer {
       case .fetch(let id, let offset, let follow): try send(id, from: offset, follow: follow)
       case .free(let id, let count, let digest): try free(id, count, digest)
       case .labelled: try sayLabelled()
-      case .labels(let id): try sayLabels(id, \.labels)
-      case .removals(let id): try sayLabels(id) { $0.removed.sorted() }
+      case .labels(let id): try sayLabels(id)
       case .machine:
         for fact in describe().facts { try say(.fact(fact.name, fact.value)) }
         try say(.end)
@@ -161,7 +160,7 @@ public struct PullServer {
     try say(.end)
   }
 
-  private func sayLabels(_ id: RecordingID, _ some: (LabelList) -> [RecordingLabel]) throws {
+  private func sayLabels(_ id: RecordingID) throws {
     let list = try catalogue.labels(of: id)
     guard !list.isDamaged else {
       throw CommandFailure(
@@ -169,7 +168,7 @@ public struct PullServer {
         "\(catalogue.labelsPath(of: id)) is damaged there (\(list.damageSentence ?? "")): put it back from a copy, or delete it, "
           + "and give its labels again")
     }
-    for label in some(list) {
+    for label in list.labels + list.removed.sorted() {
       try say(.label(LabelChange(label, revision: list.revision(of: label))))
     }
     try say(.end)

@@ -272,7 +272,7 @@ struct HubRoundTests {
       ["4 $a $a.n complete 200"], "> fetch $a $a.n\n< prefix $a.h\n< whole $a.n $a.h complete")
     #expect(try fleet.round([(twin, other)]).said == ["pump-2: 1 offered, all here"])
     let labels =
-      "< labelled $a \(String(repeating: "1", count: 64))\n< end\n> labels $a\n< label 1000000000 2000000000 step\n< end\n> removals $a\n"
+      "< labelled $a \(String(repeating: "1", count: 64))\n< end\n> labels $a\n< label 1000000000 2000000000 step\n"
     let labelled = Self.visit(["4 $a $a.n complete 200"], "", labels: labels)
     #expect(try fleet.round([(twin, labelled)]).said == ["pump-2: 1 offered, all here"])
     let catalogue = try Catalogue(path: fleet.path + "/logs/pump-1")

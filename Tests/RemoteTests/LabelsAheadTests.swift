@@ -23,7 +23,7 @@ struct LabelsAheadTests {
       """
       < imulog-pull 1 keep | > list | < recording 9 $a $a.n complete 200 | < end
       > labelled | < labelled $a \(String(repeating: "1", count: 64)) | < end
-      > labels $a | < label 1000 2000 walking | < end | > removals $a | < end
+      > labels $a | < label 1000 2000 walking | < end
       > fetch $a 0 | < refused 75 later
       = pump-1: recording 9: later
       = 1 offered, 1 failed; status 74

@@ -324,33 +324,9 @@ struct PullConversationTests {
       """
       < imulog-pull 1 keep | > list | < recording 9 $a $a.n complete 200 | < end
       > labelled | < labelled $b \(nothing) | < labelled $a \(other) | < labelled $r \(other) | < end
-      > labels $a | < label 1000 2000 walking | < label -5 7 left%20foot 5 | < label 0 1 %3dSUM | < end
-      > removals $a | < label 30 40 gone | < label 31 40 gone 8 | < end
+      > labels $a | < label 1000 2000 walking | < label -5 7 left%20foot 5 | < label 0 1 %3dSUM
+      < label 30 40 gone 2 | < label 31 40 gone 8 | < end
       = pump-1: 1 label of recording $a left out, whose names `imulog label` refuses
-      = 1 offered, 1 here
-      """),
-    PullCase(
-      "not of an older imulog, which closes the connection", after: ["000005 b"],
-      """
-      < imulog-pull 1 keep | > list | < recording 5 $b $b.n complete 100 | < end
-      > labelled | ~
-      < imulog-pull 1 keep | > list | < recording 5 $b $b.n complete 100 | < end
-      > fetch $b 0 | < bytes $b.n | @ $b 0 $b.n | < whole $b.n $b.h complete
-      = pump-1: the connection closed at the question for labels, which an older imulog does not know; recordings are fetched without them
-      = pump-1: recording 5 is here as 5, $b.n bytes
-      = 1 offered, 1 fetched
-      """),
-    PullCase(
-      "without what was removed from an older imulog", before: ["000005 b"],
-      """
-      < imulog-pull 1 keep | > list | < recording 5 $b $b.n complete 100 | < end
-      > labelled | < labelled $b \(other) | < end
-      > labels $b | < label 1 2 step | < end
-      > removals $b | ~
-      < imulog-pull 1 keep | > list | < recording 5 $b $b.n complete 100 | < end
-      > labelled | < labelled $b \(other) | < end
-      > labels $b | < label 1 2 step | < end
-      = pump-1: the connection closed at the question for removed labels, which an older imulog does not know; labels that were removed there stay here
       = 1 offered, 1 here
       """),
     PullCase(

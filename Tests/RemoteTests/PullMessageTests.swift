@@ -16,7 +16,7 @@ struct PullMessageTests {
       .list, .fetch(PullMessageTests.id, offset: 0, follow: false),
       .fetch(PullMessageTests.id, offset: .max, follow: true),
       .free(PullMessageTests.id, byteCount: 4096, digest: PullMessageTests.digest),
-      .labelled, .labels(PullMessageTests.id), .removals(PullMessageTests.id),
+      .labelled, .labels(PullMessageTests.id),
       .machine,
     ]
     for request in all { #expect(PullRequest(line: request.line) == request) }
@@ -31,7 +31,7 @@ struct PullMessageTests {
       "fetch \(id) 1 2", "fetch ../x 1", "fetch \(id.uppercased()) 1", "follow \(id) 0x1",
       "free \(id) 1 abc", "free \(id) 1 \(String(repeating: "A", count: 64))", "free \(id) 1",
       "labelled \(id)", "labels", "labels x", "labels \(id) ",
-      "machine 1", "machine ", "removals", "removals x", "removals \(id) 1", "removals  \(id)",
+      "machine 1", "machine ",
     ]
     for line in wrong { #expect(PullRequest(line: line) == nil, "\(line)") }
   }
@@ -48,7 +48,8 @@ struct PullMessageTests {
       .unreadable(number: 7, "page 0 is damaged; run verify"),
       .refused(status: 66, "no such recording; run it again"),
       .labelled(PullMessageTests.id, PullMessageTests.digest),
-      .label(LabelChange(label)), .label(LabelChange(label, revision: 7)),
+      .label(LabelChange(label)), .label(LabelChange(label, revision: 2)),
+      .label(LabelChange(label, revision: 7)),
       .fact("free", "12 345 %"), .fact("problem", "no sensor at 0x68; é"),
     ]
     for state in PullState.allCases {
@@ -78,7 +79,7 @@ struct PullMessageTests {
   func wrongLabels() {
     let wrong = [
       "label", "label ", "label 1 2", "label 2 1 x", "label 1 2 a b", "label 1 2 a 1 1",
-      "label 1 2 a 2",
+      "label 1 2 a 1", "label 1 2 a 0",
       "label 1 2 %3b", "label 1 2 %", "label 1 2 %g0", "label 1 2 %41", "label 1 2 %FF",
       "label 1 2 %ff", "label 1 2 \(String(repeating: "x", count: 61))", "label +1 2 x",
     ]

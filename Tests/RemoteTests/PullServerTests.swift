@@ -136,8 +136,7 @@ struct PullServerTests {
       """
       < imulog-pull 1 free
       > labelled | < labelled $b \(digest) | < end
-      > labels $b | < label -5 7 left%20foot 5 | < end
-      > removals $b | < label 0 9 gone | < end
+      > labels $b | < label -5 7 left%20foot 5 | < label 0 9 gone 2 | < end
       > labels $a | < end
       """)
     store.directory.write(Array("nonsense\n".utf8), to: ".labels/\(id).labels")

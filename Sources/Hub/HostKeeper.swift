@@ -11,7 +11,7 @@ import Text
 ///     open ─► connected, admit, compared, willPublish, learned (the pull) ─► finish: derive, keep the state
 ///
 /// All of it is called by the one thread that pulls from the host.
-final class HostKeeper: @unchecked Sendable {
+final class HostKeeper: PullWitness, @unchecked Sendable {
   // Safe: `HostQueue` calls a source's closures on one thread at a time, and nothing else has the keeper.
   private var host: HubHost
   private let hub: HubDirectory
@@ -135,7 +135,7 @@ final class HostKeeper: @unchecked Sendable {
   }
 
   /// What becomes of an offer.
-  func admit(_ offer: PullOffer) -> PullWitness.Admission {
+  func admit(_ offer: PullOffer) -> PullAdmission {
     offered += 1
     guard let ledger else { return .refuse(nil) }
     if !settings.thenFree, offer.state == .complete, let row = here[offer.id],
@@ -189,7 +189,7 @@ final class HostKeeper: @unchecked Sendable {
   /// Keeps where recordings came from, before they appear in the store. Those that came from another host meanwhile must
   /// not appear.
   func willPublish(
-    _ all: [PullWitness.Arrival]
+    _ all: [PullArrival]
   ) throws -> [RecordingID: CommandFailure] {
     var refused: [RecordingID: CommandFailure] = [:]
     for arrival in all {

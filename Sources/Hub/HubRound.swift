@@ -84,10 +84,7 @@ public struct HubRound {
       own.thenFree = settings.thenFree
       own.openFiles = share.openFiles
       own.leavesRunning = true
-      own.witness = PullWitness(
-        admit: { keeper.admit($0) }, compared: { try keeper.compared($0, $1) },
-        willPublish: { try keeper.willPublish($0) }, connected: { keeper.connected($0) },
-        learned: { keeper.learned($0) }, labelStore: { try keeper.labelStore(of: $0) })
+      own.witness = keeper
       var connection = settings.connection
       connection.showsHostKey = true
       return PullSource(

@@ -76,7 +76,7 @@ extension HostPull {
   private mutating func findLabelStore(_ id: RecordingID) -> Bool {
     guard settings.ids.isEmpty else { return false }
     do {
-      guard let store = try settings.witness?.labelStore(id) else { return false }
+      guard let store = try settings.witness?.labelStore(of: id) else { return false }
       labelStores[id] = store
       return true
     } catch {

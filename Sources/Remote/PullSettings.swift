@@ -21,7 +21,7 @@ public struct PullSettings: Sendable {
   /// Whether recordings that are being written are left for a later pull.
   public var leavesRunning = false
   /// What decides on offers and learns of arrivals; `nil` to fetch all that is missing.
-  public var witness: PullWitness?
+  public var witness: (any PullWitness)?
 
   /// How a file was made of a recording.
   public struct Derived: Sendable {

@@ -32,63 +32,51 @@ public struct PullSource: Sendable {
   }
 }
 
-/// What a keeper of many stores decides of each recording that a machine offers, and learns before it is here.
+/// A keeper of many stores: it decides on each recording that a machine offers, and learns of it before it is here.
 ///
 ///     offered ─► admit ─► fetched and proved ─► willPublish ─► published
 ///                  └► compare: the digest there ─► compared
 ///
-/// When all of that is done, `learned` receives what the machine reports about itself. All are called on the thread that pulls from the machine.
-public struct PullWitness: Sendable {
-  /// What becomes of an offer.
-  public enum Admission: Sendable {
-    /// It is fetched, unless it is here.
-    case fetch
-    /// It is here, and nothing is to be done.
-    case here
-    /// It is not wanted; with a sentence, that is a failure.
-    case refuse(CommandFailure?)
-    /// It is elsewhere: only its digest is asked for.
-    case compare
-  }
+/// All is called on the thread that pulls from the machine.
+public protocol PullWitness: AnyObject, Sendable {
+  /// A connection is made; with the fingerprint of the host's key, where ssh shows it.
+  func connected(_ hostKey: String?)
 
-  /// A recording of which every byte is here, proved by its digest.
-  public struct Arrival: Sendable {
-    /// What was offered.
-    public let offer: PullOffer
-    /// Its bytes.
-    public let byteCount: UInt64
-    /// Their digest.
-    public let digest: SHA256Digest
-  }
+  /// Decides on an offer.
+  func admit(_ offer: PullOffer) -> PullAdmission
 
-  let admit: @Sendable (PullOffer) -> Admission
-  let compared: @Sendable (PullOffer, SHA256Digest) throws -> Void
-  let willPublish: @Sendable ([Arrival]) throws -> [RecordingID: CommandFailure]
-  let connected: @Sendable (_ hostKey: String?) -> Void
-  let learned: @Sendable (RemoteMachine?) -> Void
-  let labelStore: @Sendable (RecordingID) throws -> Catalogue?
+  /// Receives the digest of all bytes of a recording there. What it throws is the recording's failure.
+  func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws
 
-  /// - Parameters:
-  ///   - admit: Decides on an offer.
-  ///   - compared: Receives the digest of all bytes of a recording there. What it throws is the recording's failure.
-  ///   - willPublish: Receives recordings before they appear in the store. Those that it returns, and all if it throws, do
-  ///     not appear; their bytes stay for the next pull.
-  ///   - connected: Receives the fingerprint of the host's key at each connection, where ssh shows it.
-  ///   - learned: Receives what the machine reports about itself; `nil` from an older version.
-  ///   - labelStore: The store that gets the labels of a recording that is not wanted here; `nil` for none.
-  public init(
-    admit: @escaping @Sendable (PullOffer) -> Admission,
-    compared: @escaping @Sendable (PullOffer, SHA256Digest) throws -> Void,
-    willPublish: @escaping @Sendable ([Arrival]) throws -> [RecordingID: CommandFailure],
-    connected: @escaping @Sendable (_ hostKey: String?) -> Void,
-    learned: @escaping @Sendable (RemoteMachine?) -> Void,
-    labelStore: @escaping @Sendable (RecordingID) throws -> Catalogue?
-  ) {
-    self.admit = admit
-    self.compared = compared
-    self.willPublish = willPublish
-    self.connected = connected
-    self.learned = learned
-    self.labelStore = labelStore
-  }
+  /// Receives recordings before they appear in the store. Those that it returns, and all if it throws, do not appear; their
+  /// bytes stay for the next pull.
+  func willPublish(_ arrivals: [PullArrival]) throws -> [RecordingID: CommandFailure]
+
+  /// The store that gets the labels of a recording that is not wanted here; `nil` for none.
+  func labelStore(of id: RecordingID) throws -> Catalogue?
+
+  /// Receives, when all is done, what the machine reports about itself; `nil` where the connection broke.
+  func learned(_ machine: RemoteMachine?)
+}
+
+/// What becomes of an offer.
+public enum PullAdmission: Sendable {
+  /// It is fetched, unless it is here.
+  case fetch
+  /// It is here, and nothing is to be done.
+  case here
+  /// It is not wanted; with a sentence, that is a failure.
+  case refuse(CommandFailure?)
+  /// It is elsewhere: only its digest is asked for.
+  case compare
+}
+
+/// A recording of which every byte is here, proved by its digest.
+public struct PullArrival: Sendable {
+  /// What was offered.
+  public let offer: PullOffer
+  /// Its bytes.
+  public let byteCount: UInt64
+  /// Their digest.
+  public let digest: SHA256Digest
 }

@@ -175,7 +175,7 @@ struct RecordingFetch {
       let refused =
         try settings.witness?.willPublish(
           copies.map {
-            PullWitness.Arrival(offer: $0.0.offer, byteCount: $0.0.byteCount, digest: $0.1)
+            PullArrival(offer: $0.0.offer, byteCount: $0.0.byteCount, digest: $0.1)
           }) ?? [:]
       copies.removeAll { copy, _, _ in
         guard let failure = refused[copy.offer.id] else { return false }

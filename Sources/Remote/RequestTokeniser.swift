@@ -84,75 +84,75 @@ extension RecordingReference {
 }
 
 /// Why a request is refused.
-public enum RequestRefusal: Error, Equatable, Sendable {
-  /// More bytes than ``RequestTokeniser/longest``.
-  case tooLong(bytes: Int)
-  /// More words than ``RequestTokeniser/mostWords``.
-  case tooManyWords
-  /// A byte that is not printable ASCII.
-  case notPlain(UInt8)
-  /// A character with a meaning only for a shell.
-  case shellCharacter(UInt8)
-  /// An unclosed quote, or a backslash at the end.
-  case openQuote
-  /// A verb of the program that this key may not use.
-  case forbiddenVerb(String, allowed: [String])
-  /// A word that is not a verb.
-  case unknownVerb(String, allowed: [String])
-  /// An option that this key may not give, or that the verb does not have.
-  case option(String, verb: String, allowed: [String])
-  /// An option given twice.
-  case repeatedOption(String)
-  /// A file to write to.
-  case output
-  /// A path instead of a recording's ID.
-  case path(String)
-  /// A word that is not an ID.
-  case identity(String)
-}
-
-extension RequestRefusal: StatusError {
+public struct RequestRefusal: StatusError, Equatable {
   /// `noPermission` for requests that are understood but not allowed, else `usage`.
-  public var exitStatus: ExitStatus {
-    switch self {
-    case .forbiddenVerb, .option, .output, .path: return .noPermission
-    default: return .usage
-    }
+  public let exitStatus: ExitStatus
+  /// One sentence of printable ASCII.
+  public let description: String
+
+  private init(_ description: String, _ exitStatus: ExitStatus = .usage) {
+    (self.exitStatus, self.description) = (exitStatus, description)
   }
 
-  /// One sentence of printable ASCII.
-  public var description: String {
-    switch self {
-    case .tooLong(let bytes):
-      return
-        "the request has \(bytes) bytes, and the limit is \(RequestTokeniser.longest); shorten it"
-    case .tooManyWords:
-      return "the request has more than \(RequestTokeniser.mostWords) words; shorten it"
-    case .notPlain(let byte):
-      return "the request has a byte of value \(byte); only printable ASCII is allowed"
-    case .shellCharacter(let byte):
-      return
-        "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here"
-    case .openQuote:
-      return "the request has an unclosed quote, or ends in a backslash"
-    case .forbiddenVerb(let verb, let allowed):
-      return "\(verb) is not allowed with this key; there are \(RequestRefusal.list(allowed))"
-    case .unknownVerb(let word, let allowed):
-      return
-        "\(RequestRefusal.shown(word)) is not a verb; there are \(RequestRefusal.list(allowed))"
-    case .option(let option, let verb, let allowed):
-      let rest = allowed.isEmpty ? "it has no options" : "there are \(RequestRefusal.list(allowed))"
-      return "\(RequestRefusal.shown(option)) of \(verb) is not allowed with this key; \(rest)"
-    case .repeatedOption(let option): return "\(option) came twice; give it once"
-    case .output: return "-o takes only - with this key"
-    case .path(let word):
-      return "\(RequestRefusal.shown(word)) is a path, not a recording; "
-        + "give a number, latest, or the beginning of a UUID"
-    case .identity(let word):
-      return "\(RequestRefusal.shown(word)) is no recording; "
-        + "give a number, latest, or the beginning of a UUID"
-    }
+  /// More bytes than ``RequestTokeniser/longest``.
+  public static func tooLong(bytes: Int) -> Self {
+    Self(
+      "the request has \(bytes) bytes, and the limit is \(RequestTokeniser.longest); shorten it")
   }
+
+  /// More words than ``RequestTokeniser/mostWords``.
+  public static let tooManyWords = Self(
+    "the request has more than \(RequestTokeniser.mostWords) words; shorten it")
+
+  /// A byte that is not printable ASCII.
+  public static func notPlain(_ byte: UInt8) -> Self {
+    Self("the request has a byte of value \(byte); only printable ASCII is allowed")
+  }
+
+  /// A character with a meaning only for a shell.
+  public static func shellCharacter(_ byte: UInt8) -> Self {
+    Self(
+      "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here")
+  }
+
+  /// An unclosed quote, or a backslash at the end.
+  public static let openQuote = Self("the request has an unclosed quote, or ends in a backslash")
+
+  /// A verb of the program that this key may not use.
+  public static func forbiddenVerb(_ verb: String, allowed: [String]) -> Self {
+    Self("\(verb) is not allowed with this key; there are \(list(allowed))", .noPermission)
+  }
+
+  /// A word that is not a verb.
+  public static func unknownVerb(_ word: String, allowed: [String]) -> Self {
+    Self("\(shown(word)) is not a verb; there are \(list(allowed))")
+  }
+
+  /// An option that this key may not give, or that the verb does not have.
+  public static func option(_ option: String, verb: String, allowed: [String]) -> Self {
+    let rest = allowed.isEmpty ? "it has no options" : "there are \(list(allowed))"
+    return Self("\(shown(option)) of \(verb) is not allowed with this key; \(rest)", .noPermission)
+  }
+
+  /// An option given twice.
+  public static func repeatedOption(_ option: String) -> Self {
+    Self("\(option) came twice; give it once")
+  }
+
+  /// A file to write to.
+  public static let output = Self("-o takes only - with this key", .noPermission)
+
+  /// A path instead of a recording's ID.
+  public static func path(_ word: String) -> Self {
+    Self("\(shown(word)) is a path, not a recording; \(ids)", .noPermission)
+  }
+
+  /// A word that is not an ID.
+  public static func identity(_ word: String) -> Self {
+    Self("\(shown(word)) is no recording; \(ids)")
+  }
+
+  private static let ids = "give a number, latest, or the beginning of a UUID"
 
   private static func list(_ words: [String]) -> String {
     words.count < 2

@@ -69,7 +69,7 @@ struct OwnersTests {
     _ = try keeper.open()
     let refused = try keeper.willPublish(
       ids.enumerated().map { number, id in
-        PullWitness.Arrival(
+        PullArrival(
           offer: PullOffer(
             number: UInt32(number) + 1, id: id, byteCount: 7, state: .complete, start: 0),
           byteCount: 7, digest: OwnersTests.proof.digest)
@@ -86,7 +86,7 @@ struct OwnersTests {
     let hub = try HubDirectory(path: directory.path + "/fleet", create: true)
     let lock = try hub.lock()
     let (id, owners) = (ids(1)[0], Owners(listed: ["a"]))
-    let arrival = PullWitness.Arrival(
+    let arrival = PullArrival(
       offer: PullOffer(number: 1, id: id, byteCount: 7, state: .complete, start: 0),
       byteCount: 7, digest: OwnersTests.proof.digest)
     // Both clocks began at 1970 and agree; at last both are right.

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LogFormat
+import LogStore
 import LogStoreTesting
 import Testing
 
@@ -205,29 +206,7 @@ struct LyingFarEndTests {
   @Test(
     "a keeper of stores decides on each offer, and learns what comes and what the machine is like")
   func witness() throws {
-    let seen = Reports()
-    let witness = PullWitness(
-      admit: { offer in
-        seen.add("admit \(offer.number)")
-        switch offer.number {
-        case 9: return .fetch
-        case 8: return .compare
-        case 7: return .refuse(CommandFailure(.damagedData, "has other bytes"))
-        case 6: return .refuse(nil)
-        default: return .here
-        }
-      },
-      compared: { offer, digest in
-        seen.add(
-          "compared \(offer.number) \(digest == SHA256.digest(of: Conversation.log("r").bytes))")
-      },
-      willPublish: { arrivals in
-        for arrival in arrivals { seen.add("arrival \(arrival.offer.number) \(arrival.byteCount)") }
-        return [:]
-      },
-      connected: { seen.add("connected \($0 ?? "-")") },
-      learned: { seen.add("learned \($0?.software ?? "-") \($0?.freeBytes ?? 0)") },
-      labelStore: { _ in nil })
+    let witness = Witness()
     let id = ExampleLog.description(77).id
     try PullCase(
       "", after: ["000009 b"], with: { $0.witness = witness },
@@ -245,9 +224,42 @@ struct LyingFarEndTests {
       """
     ).play()
     #expect(
-      seen.all == [
+      witness.seen.all == [
         "connected SHA256:abc", "admit 9", "admit 8", "admit 7", "admit 5", "compared 8 true",
         "arrival 9 \(Conversation.log("b").bytes.count)", "learned 0.1.0 77",
       ])
+  }
+}
+
+/// A keeper of stores that notes what it is asked and learns.
+private final class Witness: PullWitness {
+  let seen = Reports()
+
+  func connected(_ hostKey: String?) { seen.add("connected \(hostKey ?? "-")") }
+
+  func admit(_ offer: PullOffer) -> PullAdmission {
+    seen.add("admit \(offer.number)")
+    switch offer.number {
+    case 9: return .fetch
+    case 8: return .compare
+    case 7: return .refuse(CommandFailure(.damagedData, "has other bytes"))
+    case 6: return .refuse(nil)
+    default: return .here
+    }
+  }
+
+  func compared(_ offer: PullOffer, _ digest: SHA256Digest) {
+    seen.add("compared \(offer.number) \(digest == SHA256.digest(of: Conversation.log("r").bytes))")
+  }
+
+  func willPublish(_ arrivals: [PullArrival]) -> [RecordingID: CommandFailure] {
+    for arrival in arrivals { seen.add("arrival \(arrival.offer.number) \(arrival.byteCount)") }
+    return [:]
+  }
+
+  func labelStore(of id: RecordingID) -> Catalogue? { nil }
+
+  func learned(_ machine: RemoteMachine?) {
+    seen.add("learned \(machine?.software ?? "-") \(machine?.freeBytes ?? 0)")
   }
 }

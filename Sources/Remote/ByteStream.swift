@@ -137,14 +137,9 @@ func send(
 func send(
   _ bytes: [UInt8], to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
-  let result = bytes.withUnsafeBytes { buffer -> Result<Void, ByteStream.Break> in
-    do throws(ByteStream.Break) {
-      return .success(try send(buffer, to: descriptor, within: bounds))
-    } catch {
-      return .failure(error)
-    }
+  try bytes.withBytes { bytes throws(ByteStream.Break) in
+    try send(bytes, to: descriptor, within: bounds)
   }
-  try result.get()
 }
 
 /// Another program's stderr: read so that the program need not wait; only the end is kept.

@@ -45,11 +45,8 @@ struct FarEnd: ~Copyable {
     }
     let bounds = WaitBounds(patience: patience, talk: Talk(process.talk))
     var stream = ByteStream(process.output, within: bounds)
-    let hello: Result<PullReply?, ByteStream.Break>
-    do throws(ByteStream.Break) {
-      hello = .success(PullReply(line: try stream.line(limit: PullLine.longest)))
-    } catch {
-      hello = .failure(error)
+    let hello = Result { () throws(ByteStream.Break) in
+      PullReply(line: try stream.line(limit: PullLine.longest))
     }
     guard case .success(.hello(let version, let mayFree)) = hello, version == PullLine.version
     else {
@@ -98,10 +95,9 @@ struct FarEnd: ~Copyable {
       return unavailable(
         "\(host) did not greet within \(span(bounds))\(said); try `ssh \(host)` first")
     case (_, 255):
-      if let trust = HostKeyTrouble(bounds.talk.lines) {
-        return unavailable(trust.sentence(host))
-      }
-      return unavailable("cannot connect to \(host)\(said); try `ssh \(host)` first")
+      return unavailable(
+        HostKeyTrouble.sentence(host, bounds.talk.lines)
+          ?? "cannot connect to \(host)\(said); try `ssh \(host)` first")
     case (_, 127):
       return unavailable(
         "there is no imulog on \(host)\(said); install it where its ssh finds it")
@@ -218,39 +214,24 @@ struct FarEnd: ~Copyable {
 }
 
 /// Why ssh does not trust a machine's host key, from its stderr (OpenSSH, sshconnect.c).
-enum HostKeyTrouble: Equatable {
-  /// It is unknown.
-  case unknown
-  /// It differs from the known one, which is kept at `place`, if ssh reported that.
-  case changed(place: String?)
-
-  /// Reads ssh's messages; `nil` when they are about something else.
-  init?(_ lines: [String]) {
-    let isRefused = lines.contains { $0.hasPrefix("Host key verification failed") }
-    if lines.contains(where: { $0.parts(around: "HOST IDENTIFICATION HAS CHANGED") != nil }) {
+enum HostKeyTrouble {
+  /// The sentence about ssh's messages; `nil` when they are about something else.
+  static func sentence(_ host: String, _ lines: [String]) -> String? {
+    if lines.contains(where: { $0.contains("HOST IDENTIFICATION HAS CHANGED") }) {
       let place = lines.first { $0.hasPrefix("Offending ") }
         .flatMap { $0.parts(around: " in ")?.after }
-      self = .changed(place: place.map { String($0) })
-    } else if isRefused {
-      self = .unknown
-    } else {
-      return nil
-    }
-  }
-
-  func sentence(_ host: String) -> String {
-    switch self {
-    case .unknown:
-      return "ssh does not know the host key of \(host); run `ssh \(host)` once, compare the "
-        + "fingerprint that it shows with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on that "
-        + "machine, and try again"
-    case .changed(let place):
-      let line = place.map { "the line " + Plain.text($0) } ?? "its line in known_hosts"
+      let line = place.map { "the line " + Plain.text(String($0)) } ?? "its line in known_hosts"
       return
         "the host key of \(host) is not the one that ssh knows: another machine answers, or it was "
         + "reinstalled; only if you know that it was, delete \(line), run `ssh \(host)` once "
         + "and try again"
     }
+    guard lines.contains(where: { $0.hasPrefix("Host key verification failed") }) else {
+      return nil
+    }
+    return "ssh does not know the host key of \(host); run `ssh \(host)` once, compare the "
+      + "fingerprint that it shows with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on that "
+      + "machine, and try again"
   }
 }
 

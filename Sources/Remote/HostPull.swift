@@ -187,7 +187,7 @@ struct HostPull {
     }
     do {
       try refuse(unreadable, newest: offers.first)
-      let chosen = try settings.choose(offers).get()
+      let chosen = try settings.choose(offers, of: host)
       result.offered += chosen.count
       let wanted = admit(chosen)
       if !wanted.isEmpty { try fetch.plan(wanted) }
@@ -197,15 +197,6 @@ struct HostPull {
       // Once: a connection that breaks later must not count them again.
       isChosen = true
       patience.progressed(now: clock.now())
-    } catch let unknown as UnknownRecording {
-      let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"
-      throw .unusable(
-        CommandFailure(
-          unknown.count == 0 ? .noInput : .usage,
-          unknown.count == 0
-            ? "there is no recording \(unknown.id) on \(host): \(there)"
-            : "\(unknown.id) could be any of \(unknown.count) recordings on \(host); give more digits"
-        ))
     } catch {
       throw .unusable(fetch.local.failure(error))
     }

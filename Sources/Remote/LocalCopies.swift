@@ -34,17 +34,12 @@ public final class LocalCopies: Sendable {
   }
 
   private func index() throws(CatalogueError) -> StoreIndex {
-    let result = opened.withLock { opened -> Result<StoreIndex, CatalogueError> in
-      if let opened { return .success(opened) }
-      do throws(CatalogueError) {
-        let index = try StoreIndex(catalogue)
-        opened = index
-        return .success(index)
-      } catch {
-        return .failure(error)
-      }
+    try opened.withLock { opened throws(CatalogueError) in
+      if let opened { return opened }
+      let index = try StoreIndex(catalogue)
+      opened = index
+      return index
     }
-    return try result.get()
   }
 
   /// The recording's entry here; `nil` when it is not here.

@@ -22,6 +22,8 @@ public struct PullServer {
   var input = STDIN_FILENO
   var output = ReplyBuffer(STDOUT_FILENO)
   private let clock = SystemClock()
+  /// Bytes sent at a time.
+  private let memory = CopyMemory()
   /// The entries of listed recordings.
   private var listed: [RecordingID: CatalogueEntry] = [:]
 
@@ -38,8 +40,6 @@ public struct PullServer {
     self.journal = journal
   }
 
-  /// Bytes sent at a time.
-  private static var chunk: Int { 256 * 1024 }
   /// Nanoseconds of silence after which the other side is sent `alive`.
   private static var silence: Int64 { 5_000_000_000 }
   /// Nanoseconds between two checks of a live recording.
@@ -192,23 +192,15 @@ public struct PullServer {
         .damagedData,
         "recording \(id) has \(source.byteCount) bytes, and byte \(start) was asked for")
     }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: PullServer.chunk, alignment: 4096)
-    // Safe: the buffer is this function's own until it returns; only bytes that were read are sent.
-    defer { buffer.deallocate() }
     var sum = SHA256()
-    try add(&source, upTo: start, to: &sum, buffer)
+    try add(&source, upTo: start, to: &sum)
     if start > 0 { try say(.prefix(sum.digest)) }
     journal?.noted("sends recording \(id) from byte \(start)")
     var spoken = clock.now()
     while true {
-      while sum.byteCount < source.byteCount {
-        let count = Int(min(UInt64(buffer.count), source.byteCount - sum.byteCount))
-        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-        try source.read(at: sum.byteCount, into: bytes)
-        sum.add(UnsafeRawBufferPointer(bytes))
-        try say(.bytes(count))
-        try output.append(UnsafeRawBufferPointer(bytes))
+      try source.add(upTo: source.byteCount, to: &sum, memory.bytes) { bytes in
+        try say(.bytes(bytes.count))
+        try output.append(bytes)
         spoken = clock.now()
       }
       // Bytes written between the last check and the writer's end are sent after one more check.
@@ -228,20 +220,14 @@ public struct PullServer {
 
   /// Hashes the recording's bytes up to `end`, and sends `alive` now and then.
   private func add(
-    _ source: inout CopySource, upTo end: UInt64, to sum: inout SHA256,
-    _ buffer: UnsafeMutableRawBufferPointer
+    _ source: inout CopySource, upTo end: UInt64, to sum: inout SHA256
   ) throws {
     var spoken = clock.now()
-    while sum.byteCount < end {
-      let count = Int(min(UInt64(buffer.count), end - sum.byteCount))
-      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-      try source.read(at: sum.byteCount, into: bytes)
-      sum.add(UnsafeRawBufferPointer(bytes))
-      if clock.now() - spoken > PullServer.silence {
-        try say(.alive)
-        try output.flush()
-        spoken = clock.now()
-      }
+    try source.add(upTo: end, to: &sum, memory.bytes) { _ in
+      guard clock.now() - spoken > PullServer.silence else { return }
+      try say(.alive)
+      try output.flush()
+      spoken = clock.now()
     }
   }
 
@@ -276,11 +262,8 @@ public struct PullServer {
       throw CommandFailure(
         .tryAgain, "recording \(entry.number) is being written, or locked by another program")
     }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: PullServer.chunk, alignment: 4096)
-    defer { buffer.deallocate() }
     var sum = SHA256()
-    try add(&source, upTo: source.byteCount, to: &sum, buffer)
+    try add(&source, upTo: source.byteCount, to: &sum)
     guard sum.byteCount == count, sum.digest == digest else {
       throw CommandFailure(
         .damagedData, "recording \(entry.number) differs from the copy; it is kept")

@@ -39,24 +39,26 @@ public struct PullSettings: Sendable {
   /// Fetch all that is missing and finished.
   public init(timeout: Int64) { self.timeout = timeout }
 
-  /// The selected offers, newest first, or the first ID that does not identify exactly one recording.
-  func choose(_ offers: [PullOffer]) -> Result<[PullOffer], UnknownRecording> {
-    guard !ids.isEmpty else { return .success(offers) }
+  /// The selected offers, newest first.
+  ///
+  /// - Throws: When an ID does not identify exactly one recording.
+  func choose(_ offers: [PullOffer], of host: String) throws(CommandFailure) -> [PullOffer] {
+    guard !ids.isEmpty else { return offers }
     var chosen: Set<RecordingID> = []
     for id in ids {
       // Numbers are unique in a store that gave them itself; beginnings of UUIDs must be.
       let found = id.choose(from: offers, number: \.number) { $0.id.begins(with: $1) }
-      guard found.count == 1 else {
-        return .failure(UnknownRecording(id: id.text, count: found.count))
+      guard let first = found.first else {
+        let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"
+        throw CommandFailure(.noInput, "there is no recording \(id.text) on \(host): \(there)")
       }
-      chosen.insert(found[0].id)
+      guard found.count == 1 else {
+        throw CommandFailure(
+          .usage,
+          "\(id.text) could be any of \(found.count) recordings on \(host); give more digits")
+      }
+      chosen.insert(first.id)
     }
-    return .success(offers.filter { chosen.contains($0.id) })
+    return offers.filter { chosen.contains($0.id) }
   }
-}
-
-/// An ID that identifies no recording, or more than one.
-struct UnknownRecording: Error {
-  let id: String
-  let count: Int
 }

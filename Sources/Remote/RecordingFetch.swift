@@ -278,12 +278,7 @@ struct RecordingFetch {
   private func digest(of entry: CatalogueEntry) throws -> (UInt64, SHA256Digest) {
     var source = try local.catalogue.copySource(of: entry)
     var sum = SHA256()
-    while sum.byteCount < source.byteCount {
-      let count = Int(min(UInt64(memory.bytes.count), source.byteCount - sum.byteCount))
-      let bytes = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<count])
-      try source.read(at: sum.byteCount, into: bytes)
-      sum.add(UnsafeRawBufferPointer(bytes))
-    }
+    try source.add(upTo: source.byteCount, to: &sum, memory.bytes)
     return (sum.byteCount, sum.digest)
   }
 }
@@ -331,7 +326,23 @@ final class FreeRequest {
   }
 }
 
-/// Memory for the bytes of a reply.
+extension CopySource {
+  /// Hashes its bytes up to `end`, and calls `each` after each piece.
+  mutating func add(
+    upTo end: UInt64, to sum: inout SHA256, _ buffer: UnsafeMutableRawBufferPointer,
+    each: (UnsafeRawBufferPointer) throws -> Void = { _ in }
+  ) throws {
+    while sum.byteCount < end {
+      let count = Int(min(UInt64(buffer.count), end - sum.byteCount))
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+      try read(at: sum.byteCount, into: bytes)
+      sum.add(UnsafeRawBufferPointer(bytes))
+      try each(UnsafeRawBufferPointer(bytes))
+    }
+  }
+}
+
+/// Memory for pieces of recordings.
 final class CopyMemory {
   let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 * 1024, alignment: 4096)
 

@@ -70,7 +70,8 @@ struct DerivedRecording {
   ) throws -> UInt64 {
     let all = try rows.map { id, json in
       guard let row = RecordingRow(json: json) else {
-        throw (CommandFailure(
+        throw
+          (CommandFailure(
             .damagedData,
             "\(hub.path(.rows, of: host)) has rows that cannot be read: delete it, and the next round makes it again"
           ))

@@ -115,7 +115,7 @@ public struct Deriver: Sendable {
       throw CommandFailure(.usage, "\(ForeignText.shown(words[3])) is no recording's file")
     }
     let order = DerivationOrder(
-      hub: hub, host: HubHost(name: words[2], destination: "", labels: labels, line: 0),
+      hub: hub, host: HubHost(unlisted: words[2], labels: labels),
       entry: entry, id: id, proof: HostLedger.Proof(byteCount: byteCount, digest: digest),
       round: round)
     let list = try catalogue.labels(of: id)

@@ -148,11 +148,7 @@ extension FleetStatus.Host {
   public func add(to json: inout JSONWriter) {
     json.object { json in
       json.member("host", name)
-      json.member(
-        "labels",
-        object: { json in
-          for label in labels { json.member(label.name, label.value) }
-        })
+      json.labels(labels)
       json.member("listed", isListed)
       json.member("seen", seen.map { RFC3339.text(second: $0) + "Z" })
       json.member("lastRecording", last.map { RFC3339.text(nanoseconds: $0) })

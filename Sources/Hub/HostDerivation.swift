@@ -73,8 +73,7 @@ struct HostDerivation {
       } catch {
         // Nothing else can be written either.
         if HubError.isOfDisk(error) { throw error }
-        let failure = HubError.failure(error)
-        report(CommandFailure(failure.status, "recording \(entry.number): \(failure.sentence)"))
+        report(HubError.failure(error, of: "recording \(entry.number)"))
       }
     }
     try drop(allBut: entries.filter { !foreign.contains($0.fileName) })
@@ -276,6 +275,7 @@ extension LabelList {
     throw CommandFailure(
       .damagedData,
       "\(path) is damaged (\(damageSentence ?? "")): put it back from a copy, or delete it, run a round, which brings the labels that "
-        + "its machine has, and give the others again; until then its files in the tables stay as they are")
+        + "its machine has, and give the others again; until then its files in the tables stay as they are"
+    )
   }
 }

@@ -268,7 +268,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     } catch {
       return report(HubError.failure(error), &result)
     }
-    host = HubHost(name: host.name, destination: "", labels: state.labels, line: 0)
+    host = HubHost(unlisted: host.name, labels: state.labels)
     do {
       hand(derive(&result, try openAll()), &result)
     } catch {

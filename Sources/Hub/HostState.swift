@@ -101,11 +101,7 @@ public struct HostState: Equatable, Sendable {
       json.member("backlog", backlog)
       json.member("problem", problem)
       json.machine(machine)
-      json.member(
-        "labels",
-        object: { json in
-          for label in labels { json.member(label.name, label.value) }
-        })
+      json.labels(labels)
     }
   }
 
@@ -181,6 +177,12 @@ extension [HostState.Machine] {
 }
 
 extension JSONWriter {
+  /// The labels of a host.
+  mutating func labels(_ labels: [HubHost.Label]) {
+    member(
+      "labels", object: { json in for label in labels { json.member(label.name, label.value) } })
+  }
+
   /// What a machine reported about itself.
   mutating func machine(_ machine: HostState.Machine?) {
     key("machine")

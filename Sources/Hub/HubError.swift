@@ -23,6 +23,12 @@ enum HubError {
         + (remedy.isEmpty ? "" : "; \(remedy)"))
   }
 
+  /// The failure of a host or a recording, which is named.
+  static func failure(_ error: any Error, of subject: String) -> CommandFailure {
+    let failure = failure(error)
+    return CommandFailure(failure.status, "\(subject): \(failure.sentence)")
+  }
+
   /// The failed call to the kernel, whichever module reports it.
   private static func storage(_ error: any Error) -> StorageError? {
     switch error {
@@ -96,7 +102,8 @@ enum HubError {
   static func twin(of number: UInt32, store: String) -> CommandFailure {
     CommandFailure(
       .damagedData,
-      "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`")
+      "it has the UUID of recording \(number): remove one of them with `imulog --store \(store) rm`"
+    )
   }
 
   /// Another host's store has the recording too.

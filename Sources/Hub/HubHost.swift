@@ -16,6 +16,13 @@ public struct HubHost: Equatable, Sendable {
   public let destination: String
   /// Its labels, in the order of the line.
   public let labels: [Label]
-  /// The line of the host file.
+  /// The line of the host file; 0 without one.
   let line: Int
+}
+
+extension HubHost {
+  /// A host that has no line.
+  init(unlisted name: String, labels: [Label] = []) {
+    self.init(name: name, destination: "", labels: labels, line: 0)
+  }
 }

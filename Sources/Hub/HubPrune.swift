@@ -182,13 +182,12 @@ public struct HubPrune {
         if isFinal { empty(catalogue) }
         if !theirs.isEmpty || !trash.isEmpty {
           count += try remove(theirs, of: host, catalogue, trash) {
-            report(CommandFailure($0.status, "\(host): \($0.sentence)"))
+            report(HubError.failure($0, of: host))
           }
         }
         if isFinal { empty(catalogue) }
       } catch {
-        let failure = HubError.failure(error)
-        report(CommandFailure(failure.status, "\(host): \(failure.sentence)"))
+        report(HubError.failure(error, of: host))
       }
     }
     return (count, trashed)
@@ -210,13 +209,11 @@ public struct HubPrune {
         _ = try catalogue.remove(victim.entry, now: now)
         count += 1
       } catch {
-        let failure = HubError.failure(error)
-        report(
-          CommandFailure(failure.status, "recording \(victim.number): \(failure.sentence)"))
+        report(HubError.failure(error, of: "recording \(victim.number)"))
       }
     }
     var derivation = HostDerivation(
-      HubHost(name: host, destination: "", labels: [], line: 0), hub, catalogue, ledger,
+      HubHost(unlisted: host), hub, catalogue, ledger,
       try HostRows(of: host, in: hub), time: now.ledgerText, trash: trash)
     try derivation.dropGone()
     return count

@@ -63,10 +63,7 @@ public struct HubRound {
     // The own part of a host that is listed or has a store fails by the same, and is reported there.
     let owners = try Owners(listed: names, hub) { name, failure in
       guard !names.contains(name), !stores.contains(name) else { return }
-      board.talk("\(name): \(failure.sentence)")
-      var result = PulledHost(host: name)
-      result.note(failure)
-      unread.append(Host(pull: result, derivedCount: 0, isAllHere: true))
+      unread.append(failed(name, failure))
     }
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
     if share.jobs < min(wanted, hosts.count) {
@@ -103,8 +100,7 @@ public struct HubRound {
   private func unlisted(_ owners: Owners) throws -> [Host] {
     var failed: [Host] = []
     for name in try hub.hosts() where !owners.isListed(name) {
-      let host = HubHost(name: name, destination: "", labels: [], line: 0)
-      let keeper = HostKeeper(host, hub, owners, settings, now: now) { [board] in
+      let keeper = HostKeeper(HubHost(unlisted: name), hub, owners, settings, now: now) { [board] in
         board.talk("\(name): \($0)")
       }
       var result = PulledHost(host: name)
@@ -118,7 +114,7 @@ public struct HubRound {
 
   /// Removes the tables of hosts that have neither a line nor a store any more; returns those of which that failed.
   private func dropGone(_ owners: Owners) throws -> [Host] {
-    var failed: [Host] = []
+    var failures: [Host] = []
     for name in try hub.goneHosts() where !owners.isListed(name) {
       do {
         let count = try hub.dropTables(of: name)
@@ -129,13 +125,17 @@ public struct HubRound {
         }
         if let program = settings.hook { try FileHook(program, hub).dropAll(of: name) }
       } catch {
-        let failure = HubError.failure(error)
-        board.talk("\(name): \(failure.sentence)")
-        var result = PulledHost(host: name)
-        result.note(failure)
-        failed.append(Host(pull: result, derivedCount: 0, isAllHere: true))
+        failures.append(failed(name, HubError.failure(error)))
       }
     }
-    return failed
+    return failures
+  }
+
+  /// Reports the failure of a host of which nothing was asked.
+  private func failed(_ name: String, _ failure: CommandFailure) -> Host {
+    board.talk("\(name): \(failure.sentence)")
+    var result = PulledHost(host: name)
+    result.note(failure)
+    return Host(pull: result, derivedCount: 0, isAllHere: true)
   }
 }

@@ -20,7 +20,8 @@ public struct HubVerification {
   /// Paths of derived files that have a log.
   private var expected: Set<String> = []
   /// Recordings that came to a host, and whose log is gone without anything having removed it.
-  private var losses: [(host: String, id: RecordingID, places: [String], error: CommandFailure)] = []
+  private var losses: [(host: String, id: RecordingID, places: [String], error: CommandFailure)] =
+    []
 
   /// A hub that is locked.
   ///
@@ -45,7 +46,7 @@ public struct HubVerification {
       do {
         try verify(host) { report("\(host): \($0)") }
       } catch {
-        report("\(host): \(HubError.failure(error).sentence)")
+        report(HubError.failure(error, of: host).sentence)
         unknown.insert(host)
       }
     }
@@ -61,7 +62,7 @@ public struct HubVerification {
         report(
           "\(host): its store \(hub.logs(of: host)) is not there: mount its disk, or run a round")
       } catch {
-        report("\(host): \(HubError.failure(error).sentence)")
+        report(HubError.failure(error, of: host).sentence)
       }
       unknown.insert(host)
     }
@@ -113,7 +114,7 @@ public struct HubVerification {
           report("recording \(entry.number): \($0)")
         }
       } catch {
-        report("recording \(entry.number): \(HubError.failure(error).sentence)")
+        report(HubError.failure(error, of: "recording \(entry.number)").sentence)
       }
     }
     try noteLosses(host, catalogue, entries, ledger)
@@ -153,7 +154,7 @@ public struct HubVerification {
     guard read == proof else { throw HubError.changed(path: entry.path) }
     // The labels of the host are those of its line when the row was made.
     let order = DerivationOrder(
-      hub: hub, host: HubHost(name: host, destination: "", labels: [], line: 0), entry: entry,
+      hub: hub, host: HubHost(unlisted: host), entry: entry,
       id: row.id, proof: proof, round: 0)
     let (made, own) = try deriver.derive(order, row.log)
     let differing = made.source.dropFirst().split(separator: ",")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 public import IMUModel
 
@@ -88,25 +89,18 @@ public enum SSHAliases {
   }
 
   private static func text(of path: String) throws(CommandFailure) -> String {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else {
+    let bytes: [UInt8]
+    do throws(StorageError) {
+      bytes = try FileSystem(gate: .open).open(path, flags: O_RDONLY | O_NONBLOCK)
+        .beginning(limit + 1)
+    } catch {
       throw CommandFailure(
-        .configuration, "cannot read the SSH configuration \(path): \(Errno.words(errno))")
+        .configuration, "cannot read the SSH configuration \(path): \(error.meaning)")
     }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= limit {
-      let count = Glibc.read(file, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw CommandFailure(
-          .configuration, "cannot read the SSH configuration \(path): \(Errno.words(errno))")
-      }
-      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-      bytes += piece[..<count]
+    guard bytes.count <= limit else {
+      throw CommandFailure(
+        .configuration, "the SSH configuration \(path) is larger than \(limit >> 20) MiB")
     }
-    throw CommandFailure(
-      .configuration, "the SSH configuration \(path) is larger than \(limit >> 20) MiB")
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

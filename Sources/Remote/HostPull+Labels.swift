@@ -118,7 +118,8 @@ extension HostPull {
             id,
             CommandFailure(
               .damagedData,
-              "`\(Plain.text(wrong.cut(to: 60)))` is not a label; install the same imulog here and there"))
+              "`\(Plain.text(wrong.cut(to: 60)))` is not a label; install the same imulog here and there"
+            ))
         default: throw farEnd.violation("lists something that is no label")
         }
       } catch {

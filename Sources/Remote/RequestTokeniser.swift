@@ -112,7 +112,8 @@ public struct RequestRefusal: StatusError, Equatable {
   /// A character with a meaning only for a shell.
   public static func shellCharacter(_ byte: UInt8) -> Self {
     Self(
-      "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here")
+      "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here"
+    )
   }
 
   /// An unclosed quote, or a backslash at the end.

@@ -30,22 +30,22 @@ public enum HostFile {
     aliases: (_ pattern: String) throws(CommandFailure) -> [String]
   ) -> (hosts: [HubHost], errors: [HostFileError]) {
     var hosts: [HubHost] = []
-    // Places in it: a file of a hundred thousand lines is read too.
-    var (names, destinations): ([String: Int], [String: Int]) = ([:], [:])
+    // A file of a hundred thousand lines is read too.
+    var (names, destinations): ([String: HubHost], [String: HubHost]) = ([:], [:])
     var patterns: [(pattern: String, labels: [HubHost.Label], line: Int)] = []
     var errors: [HostFileError] = []
     func refuse(_ line: Int, _ problem: String) {
       errors.append(HostFileError(file: name, line: line, problem: problem))
     }
     func take(_ host: HubHost) {
-      names[host.name] = hosts.count
-      destinations[host.destination] = hosts.count
+      names[host.name] = host
+      destinations[host.destination] = host
       hosts.append(host)
     }
     func add(_ host: HubHost) {
-      if let twin = names[host.name].map({ hosts[$0] }) {
+      if let twin = names[host.name] {
         refuse(host.line, "\(host.name) is in line \(twin.line) already: a host has one line")
-      } else if let twin = destinations[host.destination].map({ hosts[$0] }) {
+      } else if let twin = destinations[host.destination] {
         refuse(
           host.line,
           "\(ForeignText.shown(host.destination)) is the destination of \(twin.name) in line \(twin.line) already: "
@@ -61,7 +61,7 @@ public enum HostFile {
       do throws(Problem) {
         guard let line = try Line(bytes) else { continue }
         if line.name == "*" {
-          guard let pattern = line.destination else { throw Problem(Line.patternForm) }
+          guard let pattern = line.destination else { throw Problem(text: Line.patternForm) }
           patterns.append((pattern, line.labels, index + 1))
         } else {
           add(
@@ -86,7 +86,7 @@ public enum HostFile {
             refuse(line, "the alias \(ForeignText.shown(alias)) is no name: \(Line.nameForm)")
             continue
           }
-          if let twin = names[own].map({ hosts[$0] }) {
+          if let twin = names[own] {
             // One that has a line of its own is not taken from a pattern.
             if patternLines.contains(twin.line) {
               refuse(
@@ -108,8 +108,6 @@ public enum HostFile {
   /// What is wrong with a line.
   private struct Problem: Error {
     let text: String
-
-    init(_ text: String) { self.text = text }
   }
 
   /// The words of a line.
@@ -119,13 +117,13 @@ public enum HostFile {
     var labels: [HubHost.Label] = []
 
     static let nameForm =
-      "a name has lower-case letters, digits, and . _ - after the first, at most \(longest), such as pump-7, and is no number, date or word that an engine reads as another value, such as 07 or true"
+      "a name begins with a lower-case letter, and has lower-case letters, digits, and . _ - after it, at most \(longest) in all, such as pump-7; true, null and their like are other values for an engine"
     static let patternForm = "a pattern has the form * = PATTERN, such as * = pump-*"
 
     /// Reads a line; `nil` for one without a host.
     init?(_ bytes: ArraySlice<UInt8>) throws(Problem) {
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Problem("the line is no UTF-8; write it anew")
+        throw Problem(text: "the line is not valid UTF-8; rewrite it")
       }
       var words: [Substring] = []
       for word in text.split(whereSeparator: { " \t\r".contains($0) }) {
@@ -141,21 +139,21 @@ public enum HostFile {
       }
       name = String(words.removeFirst())
       guard name == "*" || HostFile.isName(name) else {
-        throw Problem("\(Line.quoted(name)) is no name: \(Line.nameForm)")
+        throw Problem(text: "\(Line.quoted(name)) is no name: \(Line.nameForm)")
       }
       if words.first == "=" {
         words.removeFirst()
         guard !words.isEmpty else {
-          throw Problem("\(name) has no destination after the =; write what ssh connects to")
+          throw Problem(text: "\(name) has no destination after the =; write what ssh connects to")
         }
         let word = String(words.removeFirst())
         guard SSHDestination.isPlain(word) else {
           throw Problem(
-            "\(Line.quoted(word)) is no destination of ssh; write it as pi@10.0.0.7")
+            text: "\(Line.quoted(word)) is no destination of ssh; write it as pi@10.0.0.7")
         }
         destination = word
       } else if let word = words.first, word.hasPrefix("=") {
-        throw Problem("write a space after the =")
+        throw Problem(text: "write a space after the =")
       }
       for word in words { try add(word) }
     }
@@ -163,28 +161,26 @@ public enum HostFile {
     private mutating func add(_ word: Substring) throws(Problem) {
       let shown = Line.quoted(String(word))
       guard let sign = word.firstIndex(of: "=") else {
-        throw Problem("\(shown) is no label; a label has the form site=bergen")
+        throw Problem(text: "\(shown) is no label; a label has the form site=bergen")
       }
       let (label, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
-      let isName =
-        (1...32).contains(label.utf8.count)
-        && label.utf8.allSatisfy { HostFile.isLower($0) || $0 == 95 || HostFile.isDigit($0) }
-        && label.utf8.first.map { HostFile.isLower($0) } == true
-      guard isName else {
+      guard label.utf8.count <= 32, HostFile.isWord(label, with: "_") else {
         throw Problem(
-          "\(shown) is no label: its name has lower-case letters, digits and _, at most 32, a letter first"
+          text:
+            "\(shown) is no label: its name has lower-case letters, digits and _, at most 32, a letter first"
         )
       }
       guard !value.isEmpty, value.utf8.count <= longest,
         !value.unicodeScalars.contains(where: { ForeignText.isObeyed($0) })
       else {
-        throw Problem("\(shown) is no label: its value has 1 to \(longest) bytes that can be shown")
+        throw Problem(
+          text: "\(shown) is no label: its value has 1 to \(longest) bytes that can be shown")
       }
       guard !labels.contains(where: { $0.name == label }) else {
-        throw Problem("the label \(label) is there twice; a host has it once")
+        throw Problem(text: "the label \(label) is there twice; a host has it once")
       }
       guard labels.count < mostLabels else {
-        throw Problem("a host has at most \(mostLabels) labels")
+        throw Problem(text: "a host has at most \(mostLabels) labels")
       }
       labels.append(HubHost.Label(name: label, value: value))
     }
@@ -195,38 +191,24 @@ public enum HostFile {
     }
   }
 
-  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and nothing that
-  /// DuckDB, polars or ClickHouse take for another value than a text where it is a folder's: of `host=07` some make 7, of
-  /// `host=true` a truth, and fail at any other name beside it.
+  /// Words that DuckDB, polars or ClickHouse take for another value than a text where they are a folder's: of `host=true`
+  /// some make a truth, and fail at any other name beside it.
+  private static let values: Set = ["epoch", "false", "inf", "infinity", "nan", "null", "true"]
+
+  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and a letter
+  /// first, so that no engine takes it for a number or a date.
   static func isName(_ text: String) -> Bool {
-    isFolderName(text) && Double(text) == nil && !isBinary(text) && !isDate(text)
-      && !["true", "false", "null", "epoch"].contains(text)
+    text.utf8.count <= longest && isWord(text, with: ".-_") && !values.contains(text)
   }
 
-  /// Whether a text may be the name of a host's folder, as an earlier version made them of numbers too.
-  static func isFolderName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, isLower(first) || isDigit(first) else { return false }
-    return text.utf8.count <= longest
-      && text.utf8.allSatisfy { isLower($0) || isDigit($0) || ".-_".utf8.contains($0) }
+  /// Whether a text has lower-case letters, digits and `others` alone, a letter first.
+  private static func isWord(_ text: String, with others: String) -> Bool {
+    let letters: ClosedRange<UInt8> = 97...122
+    return text.utf8.first.map { letters.contains($0) } == true
+      && text.utf8.allSatisfy {
+        letters.contains($0) || (48...57).contains($0) || others.utf8.contains($0)
+      }
   }
-
-  /// Such as 2026-11-27 and 1.2.2026.
-  private static func isDate(_ text: String) -> Bool {
-    "-.".contains { separator in
-      let parts = text.split(separator: separator, omittingEmptySubsequences: false)
-      return parts.count == 3
-        && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { isDigit($0) } }
-    }
-  }
-
-  /// Such as 0b10.
-  private static func isBinary(_ text: String) -> Bool {
-    text.hasPrefix("0b") && text.utf8.count > 2
-      && text.utf8.dropFirst(2).allSatisfy { $0 == 48 || $0 == 49 }
-  }
-
-  private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
-  private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }
 
 extension HostFile {

@@ -19,7 +19,7 @@ extension HubDirectory {
         hosts.insert(String(name.dropFirst("host=".count)))
       }
     }
-    return try hosts.filter { HostFile.isFolderName($0) }.filter {
+    return try hosts.filter { HostFile.isName($0) }.filter {
       try files.isDirectory(logs(of: $0)) == nil
     }
     .sorted()

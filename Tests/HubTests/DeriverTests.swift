@@ -195,7 +195,7 @@ struct DeriverTests {
     #expect(fleet.directory.bytes(of: "fleet/rows/pump-1").count { $0 == UInt8(ascii: "\n") } == 2)
     let row = HostRows.Row(
       id: Self.bad, log: HostRows.LogMark(fileName: "x.imulog", byteCount: 7, modified: 8),
-      source: "s", date: "2026-11-26", byteCounts: [1, 1], rowSum: 0)
+      source: "s", date: "2026-11-26", byteCounts: HubTable.all.map { _ in 1 }, rowSum: 0)
     try rows.add(row, json: "{}")
     #expect(try rows.traps.isEmpty && HostRows(of: "pump-1", in: hub).traps.isEmpty)
     _ = consume lock

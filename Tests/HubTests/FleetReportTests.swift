@@ -26,7 +26,7 @@ struct FleetReportTests {
       let id = ExampleLog.description(UInt64(index) + 7).id
       let row = HostRows.Row(
         id: id, log: HostRows.LogMark(fileName: "\(index).imulog", byteCount: 1, modified: 1),
-        source: "-", date: "undated", byteCounts: [1, 1], rowSum: 0)
+        source: "-", date: "undated", byteCounts: HubTable.all.map { _ in 1 }, rowSum: 0)
       let started = (PlayedFleet.now - 3600 * Int64(index + 1)) * 1_000_000 + 250_000
       try rows.add(
         row,

@@ -22,7 +22,7 @@ struct FleetStatusTests {
       let row = HostRows.Row(
         id: ExampleLog.description(UInt64(index) + 7).id,
         log: HostRows.LogMark(fileName: "\(index).imulog", byteCount: 1, modified: 1),
-        source: "-", date: "undated", byteCounts: [1, 1], rowSum: 0)
+        source: "-", date: "undated", byteCounts: HubTable.all.map { _ in 1 }, rowSum: 0)
       let started = time.map { ",\"started\":\($0)000000" } ?? ""
       try rows.add(row, json: "{\"number\":\(index + 1)\(started)}")
     }

@@ -74,7 +74,7 @@ struct HostFileTests {
       Array("a\n".utf8) + [0xFF, 10] + Array("b".utf8), named: "h"
     ) { _ in [] }
     #expect(hosts.map(\.name) == ["a", "b"])
-    #expect(errors.map { "\($0)" } == ["h:2: the line is no UTF-8; write it anew"])
+    #expect(errors.map { "\($0)" } == ["h:2: the line is not valid UTF-8; rewrite it"])
   }
 
   @Test("a pattern stands for the aliases that fit and have no line of their own")

@@ -75,7 +75,7 @@ struct HubRestartTests {
           }
         }
       }
-      for part in ["samples", "features", "recordings", ".work"] { add("fleet/" + part) }
+      for part in HubDirectory.tables + [".work"] { add("fleet/" + part) }
       return all
     }
   }
@@ -174,7 +174,7 @@ struct HubRestartTests {
     #expect(fleet.derive(.open).isEmpty)
     let hub = try HubDirectory(path: fleet.path, create: false)
     var rows = try HostRows(of: "pump-1", in: hub)
-    #expect(rows.files(of: "pump-1", in: hub, [:]).count == 3)
+    #expect(rows.files(of: "pump-1", in: hub, [:]).count == HubTable.all.count + 1)
     let row = try #require(rows.live.values.first)
     try rows.begin(row.id, date: "2031-01-01")
     #expect(rows.unfinished == [row.id: [row.date, "2031-01-01"]])

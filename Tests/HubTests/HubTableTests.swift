@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import Files
+@testable import Hub
+import LogStore
+import LogStoreTesting
+import Testing
+
+@Suite("Each table of a hub")
+struct HubTableTests {
+  private let directory = TemporaryDirectory(inMemory: true)
+
+  @Test(
+    "writes whole Parquet, the same of the same log, and heeds labels where it says so",
+    arguments: [("samples", true), ("features", false)])
+  func tables(_ name: String, isOfLogAlone: Bool) throws {
+    let table = try #require(HubTable.all.first { $0.name == name })
+    #expect(table.isOfLogAlone == isOfLogAlone)
+    let log = try ExampleLog(ticks: 200, seed: 7)
+    directory.write(
+      log.bytes, to: "000001-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
+    let plain = try write(table, LabelList())
+    #expect(plain.starts(with: Array("PAR1".utf8)) && plain.suffix(4).elementsEqual("PAR1".utf8))
+    #expect(try write(table, LabelList()) == plain)
+    let labels = LabelList(CheckedLine.line(Array("+ 0 1000000000 step".utf8)))
+    try #require(labels.names == ["step"])
+    #expect(try (write(table, labels) == plain) == isOfLogAlone)
+  }
+
+  private func write(_ table: HubTable, _ labels: LabelList) throws -> [UInt8] {
+    let catalogue = try Catalogue(path: directory.path)
+    let entry = try #require(try catalogue.list().entries.first)
+    var reader = try catalogue.reader(of: entry)
+    var facts = DerivationFacts(
+      account: try reader.account(ofSamples: true), labels: labels, calibration: nil)
+    var log = try catalogue.reader(of: entry)
+    var bytes: [UInt8] = []
+    var sink = BufferedSink(name: table.name) {
+      bytes += $0
+      return 0
+    }
+    try table.write(&log, &facts, &sink)
+    try sink.flush()
+    return bytes
+  }
+}

@@ -112,8 +112,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
       && now().nanoseconds / 1_000_000_000 >= WallTime.earliestCredible
   }
 
-  /// Keeps of recordings that came while a clock was wrong that their time is none, and of such ones of earlier visits that
-  /// they are here by now.
+  /// Records arrivals during a wrong clock as undated, and dates earlier undated arrivals with this visit.
   private func date() throws {
     guard let ledger else { return }
     let lines =
@@ -178,19 +177,15 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   /// The digest of a recording there that another host has.
   func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws {
     guard let owner = owners[offer.id], let proof = owner.proof else { return }
-    let isSame = proof == HostLedger.Proof(byteCount: offer.byteCount, digest: digest)
-    let twin = HostLedger.Twin(
-      owner: owner.host, proof: HostLedger.Proof(byteCount: offer.byteCount, digest: digest),
-      isSame: isSame)
+    let theirs = HostLedger.Proof(byteCount: offer.byteCount, digest: digest)
+    let twin = HostLedger.Twin(owner: owner.host, proof: theirs, isSame: proof == theirs)
     try ledger?.append([HostLedger.twin(offer.id, twin, time)])
-    guard isSame else { throw foreign.difference(from: owner.host) }
+    guard twin.isSame else { throw foreign.difference(from: owner.host) }
   }
 
   /// Keeps where recordings came from, before they appear in the store. Those that came from another host meanwhile must
   /// not appear.
-  func willPublish(
-    _ all: [PullArrival]
-  ) throws -> [RecordingID: CommandFailure] {
+  func willPublish(_ all: [PullArrival]) throws -> [RecordingID: CommandFailure] {
     var refused: [RecordingID: CommandFailure] = [:]
     for arrival in all {
       let owner = owners.claim(arrival.offer.id, by: host.name, isWeak: false)
@@ -203,15 +198,13 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     let lines = arrivals.flatMap { arrival in
       [
         HostLedger.fetched(
-          arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
-          arrival.offer.state.rawValue, time, from: host.destination, hostKey: hostKey)
+          arrival.offer.id, arrival.proof, arrival.offer.state.rawValue, time,
+          from: host.destination, hostKey: hostKey)
       ] + (isDated ? [] : [HostLedger.undated(arrival.offer.id)])
     }
     try ledger?.append(lines)
     for arrival in arrivals {
-      owners.note(
-        arrival.offer.id, HostLedger.Proof(byteCount: arrival.byteCount, digest: arrival.digest),
-        of: host.name)
+      owners.note(arrival.offer.id, arrival.proof, of: host.name)
       arrived.append(arrival.offer.id)
     }
     return refused
@@ -232,11 +225,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     for failure in [foreign.twin(offered: offered, owners), clockFailure].compactMap({ $0 }) {
       report(failure, &result)
     }
-    do {
-      try date()
-    } catch {
-      report(HubError.failure(error), &result)
-    }
+    attempt(&result) { _ in try date() }
     let files = derive(&result, local)
     state.labels = host.labels
     // Before the files are handed over, which may take long.
@@ -263,18 +252,24 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   /// Brings everything that is derived up to date, of a host that is not in the host file any more. Its recordings keep the
   /// labels of its last line.
   func deriveAlone(_ result: inout PulledHost) {
-    do {
+    var isKnown = false
+    attempt(&result) { _ in
       state = try HostState(of: host.name, in: hub)
-    } catch {
-      return report(HubError.failure(error), &result)
+      isKnown = true
     }
+    guard isKnown else { return }
     host = HubHost(unlisted: host.name, labels: state.labels)
+    attempt(&result) { result in hand(derive(&result, try openAll()), &result) }
+    if let failure = keepState(result.failure) { result.note(failure) }
+  }
+
+  /// Does a step, and reports why it failed.
+  private func attempt(_ result: inout PulledHost, _ step: (inout PulledHost) throws -> Void) {
     do {
-      hand(derive(&result, try openAll()), &result)
+      try step(&result)
     } catch {
       report(HubError.failure(error), &result)
     }
-    if let failure = keepState(result.failure) { result.note(failure) }
   }
 
   private func report(_ failure: CommandFailure, _ result: inout PulledHost) {
@@ -288,25 +283,20 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   ) -> [(place: String, version: String)]? {
     defer { (ledger, rows, here) = (nil, nil, [:]) }
     if let ledgerFailure { report(ledgerFailure, &result) }
-    do {
+    var files: [(place: String, version: String)]?
+    attempt(&result) { result in
       for failure in try local.dropBeginnings() {
         talk("cannot remove a useless copy: \(HubError.failure(failure).sentence)")
       }
-      if let ledger, let rows {
-        var derivation = HostDerivation(
-          host, hub, try hub.store(of: host.name), ledger, rows, time: time, isDated: isDated,
-          trash: trash
-        ) { [owners] id in
-          owners.holder(of: id)
-        }
-        defer { derivedCount = derivation.derivedCount }
-        try derivation.run(settings.deriver) { report($0, &result) }
-        return derivation.files
-      }
-    } catch {
-      report(HubError.failure(error), &result)
+      guard let ledger, let rows else { return }
+      var derivation = HostDerivation(
+        host, hub, try hub.store(of: host.name), ledger, rows, time: time, isDated: isDated,
+        trash: trash, owner: { [owners] in owners.holder(of: $0) })
+      defer { derivedCount = derivation.derivedCount }
+      try derivation.run(settings.deriver) { report($0, &result) }
+      files = derivation.files
     }
-    return nil
+    return files
   }
 
   /// Hands the finished files to the program that takes them.
@@ -314,10 +304,12 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     _ files: [(place: String, version: String)]?, _ result: inout PulledHost
   ) {
     guard let files, let program = settings.hook else { return }
-    do {
-      try FileHook(program, hub).hand(files, of: host.name)
-    } catch {
-      report(HubError.failure(error), &result)
-    }
+    attempt(&result) { _ in try FileHook(program, hub).hand(files, of: host.name) }
+  }
+}
+
+extension PullArrival {
+  fileprivate var proof: HostLedger.Proof {
+    HostLedger.Proof(byteCount: byteCount, digest: digest)
   }
 }

@@ -50,22 +50,15 @@ public struct HostState: Equatable, Sendable {
 
   /// The state that a hub keeps; that of a host before its first visit where there is none.
   init(of host: String, in hub: HubDirectory) throws(CommandFailure) {
-    let path = hub.path(.state, of: host)
-    let bytes: [UInt8]
     do throws(StorageError) {
-      let file = try hub.files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      bytes = try file.beginning(HostState.longest)
+      let file = try hub.files.open(
+        hub.path(.state, of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      // One that cannot be read is derived: the next visit writes another.
+      if let state = HostState(json: try file.beginning(HostState.longest)) { self = state }
       let changed = Int64(try file.status().st_mtim.tv_sec)
       seen = changed > 0 ? changed : nil
     } catch {
-      if error.isMissing { return }
-      throw HubError.failure(error)
-    }
-    // It is derived: the next visit writes another.
-    if let state = HostState(json: bytes) {
-      (machine, backlog, problem, labels) = (
-        state.machine, state.backlog, state.problem, state.labels
-      )
+      if !error.isMissing { throw HubError.failure(error) }
     }
   }
 

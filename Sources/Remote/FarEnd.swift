@@ -21,7 +21,7 @@ struct FarEnd: ~Copyable {
     /// The other side violates the protocol, or is inactive for too long: it is not contacted again.
     case over(CommandFailure)
     /// The other side refuses this one request.
-    case refused(status: Int32, String)
+    case refused(CommandFailure)
   }
 
   private let host: String
@@ -127,7 +127,8 @@ struct FarEnd: ~Copyable {
       guard let reply = PullReply(line: line) else { throw nonsense(line) }
       switch reply {
       case .alive: bounds.patience.noteAlive()
-      case .refused(let status, let sentence): throw .refused(status: status, sentence)
+      case .refused(let status, let sentence):
+        throw .refused(CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
       default: return reply
       }
     }

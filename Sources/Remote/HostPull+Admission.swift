@@ -45,9 +45,9 @@ extension HostPull {
         comparisons.removeLast()
         note(offer, digest)
       } catch {
-        guard case .refused(let status, let sentence) = error else { throw error }
+        guard case .refused(let failure) = error else { throw error }
         comparisons.removeLast()
-        refuse(offer, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
+        refuse(offer, failure)
       }
     }
   }

@@ -122,8 +122,9 @@ extension HostPull {
       do throws(FarEnd.Failure) {
         reply = try farEnd.reply()
       } catch {
-        guard case .refused(_, let sentence) = error else { throw error }
-        return drop(copy, .done(PulledRecording(offer: offer, fate: .failed, remark: sentence)))
+        guard case .refused(let failure) = error else { throw error }
+        let remark = failure.sentence
+        return drop(copy, .done(PulledRecording(offer: offer, fate: .failed, remark: remark)))
       }
       switch reply {
       case .prefix(let digest) where !isProved:
@@ -214,8 +215,8 @@ extension HostPull {
       free.outcome.isFreed = true
       patience.progressed(now: clock.now())
     } catch {
-      guard case .refused(let status, let sentence) = error else { throw error }
-      free.outcome.stays(ExitStatus(rawValue: status), sentence)
+      guard case .refused(let failure) = error else { throw error }
+      free.outcome.stays(failure.status, failure.sentence)
     }
     asked.removeFirst()
     free.end(in: fetch.local.catalogue, by: route)

@@ -22,10 +22,9 @@ extension HostPull {
     do throws(FarEnd.Failure) {
       wanted = try differing(&farEnd)[...]
     } catch {
-      guard case .refused(let status, let sentence) = error else { throw error }
-      let failure = CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
+      guard case .refused(let failure) = error else { throw error }
       for offer in todo { labelFailures[offer.id] = failure }
-      board.talk("\(host): its labels cannot be read: \(sentence)")
+      board.talk("\(host): its labels cannot be read: \(failure.sentence)")
       return result.note(failure)
     }
     while !wanted.isEmpty {
@@ -123,8 +122,8 @@ extension HostPull {
         default: throw farEnd.violation("lists something that is no label")
         }
       } catch {
-        guard case .refused(let status, let sentence) = error else { throw error }
-        return fail(id, CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence))
+        guard case .refused(let failure) = error else { throw error }
+        return fail(id, failure)
       }
     }
     throw farEnd.violation("lists more labels than a recording has")

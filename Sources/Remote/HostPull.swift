@@ -119,12 +119,10 @@ struct HostPull {
       } catch {
         publish()
         switch error {
-        case .over(let failure): throw failure
+        case .over(let failure), .refused(let failure): throw failure
         case .unusable(let failure):
           // A machine that answered before may come back.
           guard isChosen else { throw failure }
-        case .refused(let status, let sentence):
-          throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
         case .broken(let reason):
           board.talk("\(host): the connection broke, \(reason); reconnecting")
         case .abandoned(let isOurs):
@@ -268,16 +266,11 @@ extension HostPull {
       board.talk(
         "\(name) is being written, or locked by another program; everything so far is here, --follow waits for the rest"
       )
-    case .differs:
-      note(.damagedData)
-      board.talk("\(name)\(remark)")
-    case .busy:
-      note(.tryAgain)
-      board.talk("\(name)\(remark)")
-    case .failed:
-      note(outcome.failure ?? .inputOutput)
-      board.talk("\(name)\(remark)")
+    case .differs: note(.damagedData)
+    case .busy: note(.tryAgain)
+    case .failed: note(outcome.failure ?? .inputOutput)
     }
+    if [.differs, .busy, .failed].contains(outcome.fate) { board.talk("\(name)\(remark)") }
     if let status = outcome.conversionFailure { note(status) }
     if outcome.isDamaged { note(.damagedData) }
     if let status = outcome.unfreed { note(status) }

@@ -31,9 +31,7 @@ public struct MachineProbe: Sendable {
       machine = try farEnd.machine()
     } catch {
       switch error {
-      case .over(let failure), .unusable(let failure): throw failure
-      case .refused(let status, let sentence):
-        throw CommandFailure(ExitStatus(rawValue: status) ?? .inputOutput, sentence)
+      case .over(let failure), .unusable(let failure), .refused(let failure): throw failure
       case .broken(let reason):
         throw CommandFailure(.tryAgain, "the connection to \(destination) broke, \(reason)")
       case .abandoned:

@@ -78,7 +78,6 @@ struct PullLabelTests {
       echo recording 1 \(PullLabelTests.id) 8192 complete 0; echo end; read request
       echo labelled \(PullLabelTests.id) \(PullLabelTests.digest); echo end; read request
       echo label 1 2 x; echo end; read request
-      echo end; read request
       echo refused 66 it is gone; read request
       """)
     let outcome = far.pull("--timeout", "5s")

@@ -10,8 +10,9 @@ import Text
 ///     labelled ─► UUID and digest of each ─► those that differ from here: labels UUID ─► add and remove what is new
 ///
 /// They come before any recording is freed there, and before exports beside the copies are made. Of a label that was
-/// removed, or removed and added again, the higher revision wins, whenever it was made. Labels of recordings that are then not fetched do not stay. Names that `imulog label`
-/// would refuse are left out, and said. Labels that are not within the copy here stay: the recording there may be longer.
+/// removed, or removed and added again, the higher revision wins, whenever it was made. Labels of recordings that are then
+/// not fetched do not stay. Names that `imulog label` would refuse are left out and reported. Labels that are not within
+/// the copy here stay: the recording there may be longer.
 extension HostPull {
   /// Questions for labels without an answer at a time.
   private static var labelWindow: Int { 64 }

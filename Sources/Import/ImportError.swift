@@ -23,16 +23,14 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
     case objection
   }
 
-  /// A column, by its number from 1 and its name.
-  public struct Column: Equatable, Sendable {
-    /// From 1; `nil` where it is the key of an object.
-    public let number: Int?
-    /// As the header has it; empty where there is none.
-    public let name: String
+  /// A column, by its number from 1 and its name, or a key, which has no number.
+  public struct Column: Equatable, Sendable, CustomStringConvertible {
+    /// `column 2 (ax)`, or the key in quotes.
+    public let description: String
 
-    /// A column or a key.
-    public init(number: Int? = nil, name: String) {
-      (self.number, self.name) = (number, name)
+    init(number: Int? = nil, name: String) {
+      let suffix = name.isEmpty ? "" : " (\(name))"
+      description = number.map { "column \($0)\(suffix)" } ?? "\"\(name)\""
     }
   }
 
@@ -60,14 +58,8 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
 
   /// `file, line 3, column 2 (ax): problem: remedy`.
   public var description: String {
-    var words = file
-    if let place { words += ", \(place)" }
-    if let column {
-      let number = column.number.map { ", column \($0)" } ?? ""
-      words +=
-        number.isEmpty
-        ? ", \"\(column.name)\"" : number + (column.name.isEmpty ? "" : " (\(column.name))")
-    }
+    let words = [file, place?.description, column?.description].compactMap { $0 }.joined(
+      separator: ", ")
     // A refusal of several lines is a text of its own.
     if kind == .unclear { return "\(words) \(problem)\n\(remedy)" }
     return "\(words): \(problem): \(remedy)"

@@ -36,6 +36,8 @@ public struct ImportRequest: Equatable, Sendable {
   public var session: Int?
   /// Options of the command besides those above, for the command that a refusal prints: `--store`, `/data`.
   public var words: [String] = []
+  /// The archive that has the file.
+  var archive: String?
 
   /// A request for a recording with this identity.
   public init(

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// A file of another kind, as the recording that it becomes.
 ///
-/// The whole file is checked when this is made, so that no partial import has to be undone. Then the caller pulls the
-/// records, one at a time.
+///     1  every row is checked and counted; what is missing then is asked for at once, and what is stated is checked for sense
+///     2  ticks are found by the times, unless the file states them
+///     3  records are returned, one at a time
+///
+/// The first two passes are made with this value, so that no partial import has to be undone.
 ///
 ///     let file = try ImportedRecording([path], kind, request)
 ///     // begin a log with file.description, append file.clockPairs
 ///     while let record = try file.next() { /* append it */ }
 ///     // finish the log with file.end
-///
-/// It is not generic: the compiler makes the readers' code for files within this module, where it sees all of it. Code
-/// that another module asks for with a type of its own takes five times as long.
 public struct ImportedRecording: ~Copyable {
   /// How the file is understood, or both of a recording.
   public let understandings: [Understanding]
@@ -31,29 +32,20 @@ public struct ImportedRecording: ~Copyable {
   public let remarks: [String]
   /// What the import makes, in a line.
   public let summary: String
-  private let pull: () throws(ImportError) -> TickRecord?
 
-  private final class Box<Reader: SampleRows & ~Copyable> {
-    var importer: RowImporter<Reader>
-
-    init(_ importer: consuming RowImporter<Reader>) { self.importer = importer }
-  }
-
-  init<Reader: SampleRows & ~Copyable>(_ importer: consuming RowImporter<Reader>) {
-    (understandings, description) = (importer.understandings, importer.description)
-    (clockPairs, end, summary) = (importer.clockPairs, importer.end, importer.summary)
-    (marks, labels, remarks) = (importer.marks, importer.labels, importer.remarks)
-    let box = Box(importer)
-    pull = { () throws(ImportError) -> TickRecord? in try box.importer.next() }
-  }
+  private let rows: JoinedRows
+  private let account: TickAccount
+  private var ticks: StatedTicks
+  /// The records after the one that was returned last, the next one last.
+  private var waiting: [TickRecord] = []
+  private var isOver = false
 
   /// The kind of a file.
   ///
   /// - Parameter given: What the user says; `nil` to detect it.
   /// - Throws: ``ImportError`` also for a binary of another kind than the given one.
   public static func kind(of path: String, given: FileKind?) throws(ImportError) -> FileKind {
-    var source = try FileSource(path: path)
-    return try FileKind.check(given, &source)
+    try FileKind.check(given, try FileSource(path: path))
   }
 
   /// Reads the whole file and checks it.
@@ -66,28 +58,19 @@ public struct ImportedRecording: ~Copyable {
     _ paths: [String], _ kind: FileKind, _ request: ImportRequest,
     progress: FileSource.Progress? = nil
   ) throws(ImportError) {
-    var making = Making(request: request)
-    try Opening.visit(paths, kind, request, progress, &making)
-    self = making.taken()
+    try self.init(try Opening(paths, kind, request, progress), request)
   }
 
   /// Reads all bytes of a file of the kind that its first ones tell, wherever they are.
-  public init<Source: SeekableSource & ~Copyable>(
-    _ source: consuming Source, _ request: ImportRequest
-  ) throws(ImportError) {
-    let kind = try FileKind.check(nil, &source)
-    var making = Making(request: request)
-    try Opening.visit(source, kind, request, &making)
-    self = making.taken()
+  public init(_ source: any SeekableSource, _ request: ImportRequest) throws(ImportError) {
+    try self.init(try Opening(source, try FileKind.check(nil, source), request), request)
   }
 
   /// Reads two tables of one recording, each with a sensor and times of its own, and joins them by the nearest times.
-  public init<Source: ImportSource & ~Copyable>(
-    _ first: consuming Source, with second: consuming Source, _ request: ImportRequest
+  public init(
+    _ first: any ImportSource, with second: any ImportSource, _ request: ImportRequest
   ) throws(ImportError) {
-    var making = Making(request: request)
-    try Opening.text(first, with: second, &making)
-    self = making.taken()
+    try self.init(try Opening(text: [first, second]), request)
   }
 
   /// How the files are understood, whatever is missing.
@@ -95,9 +78,7 @@ public struct ImportedRecording: ~Copyable {
     _ paths: [String], _ kind: FileKind, _ request: ImportRequest,
     progress: FileSource.Progress? = nil
   ) throws(ImportError) -> [Understanding] {
-    var explaining = Explaining(request: request)
-    try Opening.visit(paths, kind, request, progress, &explaining)
-    return explaining.understandings
+    try Opening(paths, kind, request, progress).examined(request).understandings
   }
 
   /// The refusal that names what is missing; `nil` if nothing is.
@@ -107,8 +88,171 @@ public struct ImportedRecording: ~Copyable {
     Refusal.of(understandings, request)
   }
 
+  init(_ opening: Opening, _ request: ImportRequest) throws(ImportError) {
+    let rows = try opening.examined(request)
+    let all = rows.understandings
+    let refusal = Refusal.of(all, request) { request in
+      do throws(ImportError) {
+        return try opening.examined(request).understandings
+      } catch {
+        return nil
+      }
+    }
+    if let refusal { throw refusal }
+    var remarks = opening.remarks
+    for understanding in all {
+      guard let objection = SenseCheck.objection(understanding) else { continue }
+      guard request.isAnyway else { throw objection }
+      remarks.append("\(objection.file): \(objection.problem); it is imported anyway")
+    }
+    try rows.settle(all.compactMap { $0.reading() })
+    let account = try TickAccount(rows, request)
+    remarks += rows.remarks + account.remarks
+    try rows.rewind()
+    (self.rows, self.account, understandings, ticks) = (rows, account, all, account.ticks)
+    description = RecordingDescription(
+      id: request.id, number: request.number, rate: account.rate,
+      channels: all.reduce(into: ChannelSet()) { $0.formUnion($1.channels) },
+      plannedTicks: account.ledger.scheduled, timeUnit: account.timeUnit, sensor: rows.sensor,
+      board: "", host: request.host, software: request.software,
+      note: request.note.isEmpty ? rows.tables[0].facts.note ?? "" : request.note,
+      syncInterval: 0, realTime: "")
+    end = RecordingEnd(reason: .imported, ledger: account.ledger, lateness: LatenessSummary())
+    clockPairs =
+      rows.tables[0].started.map {
+        [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
+      } ?? []
+    (marks, labels) = (account.notes.marks, account.notes.labels)
+    summary = end.summary(account.rate, gaps: account.gapCount, length: account.length)
+    self.remarks = remarks
+  }
+
   /// The next sample or gap; `nil` after the last one.
   ///
   /// - Throws: ``ImportError`` when the file was changed or became unreadable since it was checked.
-  public mutating func next() throws(ImportError) -> TickRecord? { try pull() }
+  public mutating func next() throws(ImportError) -> TickRecord? {
+    while waiting.isEmpty, !isOver {
+      guard let item = try nextItem() else {
+        guard ticks.ledger.sampled == end.ledger.sampled else { throw .changed(rows.name) }
+        isOver = true
+        waiting = ticks.rest(of: account.stated).reversed()
+        break
+      }
+      let tick = account.areStated ? item.row.tick : nil
+      if let gap = item.row.gap {
+        guard account.areStated else { continue }
+        guard let records = ticks.records(of: gap, at: tick) else { throw .changed(rows.name) }
+        waiting = records.reversed()
+        continue
+      }
+      guard ticks.ledger.sampled < end.ledger.sampled,
+        let before = ticks.records(before: tick),
+        case let time = account.isPlaced
+          ? description.rate.nanoseconds(atTick: ticks.next) : item.row.time,
+        time % description.timeUnit == 0
+      else { throw .changed(rows.name) }
+      let record = TickRecord(tick: ticks.next, time: time, sample: item.sample)
+      ticks.pass()
+      if before.isEmpty { return record }
+      waiting = [record] + before.reversed()
+    }
+    return waiting.popLast()
+  }
+
+  private func nextItem() throws(ImportError) -> Item? {
+    do throws(ImportError) {
+      return try rows.next()
+    } catch {
+      // All rows were correct in the first pass.
+      if case .unreadable = error.kind { throw error }
+      throw .changed(rows.name)
+    }
+  }
+}
+
+/// The rows of a file, or of two tables of one recording, which can be opened again with other columns.
+struct Opening {
+  /// What to tell the user before all else: sentences.
+  private(set) var remarks: [String] = []
+  private let tables: (ImportRequest) throws(ImportError) -> [TableRows]
+
+  /// - Parameter paths: The file, or two tables.
+  init(
+    _ paths: [String], _ kind: FileKind, _ request: ImportRequest,
+    _ progress: FileSource.Progress?
+  ) throws(ImportError) {
+    let source = try FileSource(path: paths[0], progress: progress)
+    guard kind.isText, paths.count > 1 else {
+      self = try Opening(source, kind, request)
+      return
+    }
+    let other = try FileSource(path: paths[1], progress: progress)
+    let second = try FileKind.check(nil, other)
+    guard second.isText else {
+      throw ImportError(
+        paths[1], "is of the format \(second.rawValue), and only tables are joined",
+        remedy: "import the files separately")
+    }
+    self = try Opening(text: [source, other])
+  }
+
+  init(_ source: any SeekableSource, _ kind: FileKind, _ request: ImportRequest)
+    throws(ImportError)
+  {
+    switch kind {
+    case .csv, .json, .ndjson, .gyrodata: self = try Opening(text: [source])
+    case .zip: self = try ZipTables(try ZipArchive(source), request).opening()
+    case .parquet:
+      self.init { request throws(ImportError) in
+        [TableRows(try ParquetFile(try source.another(), request), request)]
+      }
+    case .mcap:
+      self.init { request throws(ImportError) in
+        [TableRows(try MCAPFile(try source.another(), request), request)]
+      }
+    case .raw:
+      throw ImportError(source.name, "is a log of imulog", remedy: "let the store copy it")
+    }
+  }
+
+  /// - Parameter tables: Opens the rows.
+  init(tables: @escaping (ImportRequest) throws(ImportError) -> [TableRows]) {
+    self.tables = tables
+  }
+
+  /// Text: a table, two that a list of several sensors has, or two tables of one recording.
+  ///
+  /// - Parameters:
+  ///   - archive: What has them.
+  ///   - started: Its time 0.
+  init(
+    text sources: [any ImportSource], remarks: [String] = [], archive: String? = nil,
+    started: Int64? = nil
+  ) throws(ImportError) {
+    var tables: [(source: any ImportSource, sensor: String?)] = []
+    self.remarks = remarks
+    for source in sources {
+      let (names, remark) = try JSONRows.sensors(source)
+      if let remark { self.remarks.append(remark) }
+      let chosen: [String?] = names.isEmpty ? [nil] : Array(names.prefix(3 - sources.count))
+      tables += chosen.map { (source, $0) }
+    }
+    let all = tables
+    self.tables = { given throws(ImportError) in
+      var (request, rows): (ImportRequest, [TableRows]) = (given, [])
+      (request.archive, request.started) = (archive, given.started ?? started)
+      for (source, sensor) in all {
+        rows.append(
+          TableRows(try TableReader(try source.another(), request, sensor: sensor), request))
+      }
+      return rows
+    }
+  }
+
+  /// The rows after the first pass.
+  func examined(_ request: ImportRequest) throws(ImportError) -> JoinedRows {
+    let rows = try JoinedRows(try tables(request))
+    try rows.examine()
+    return rows
+  }
 }

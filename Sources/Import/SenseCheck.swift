@@ -22,92 +22,81 @@ enum SenseCheck {
 
   /// The objection, which `--anyway` overrides; `nil` for none.
   static func objection(_ understanding: Understanding) -> ImportError? {
-    var problem = understanding.contradictions.first.map { ($0, "correct the option") }
-    if understanding.census.rows >= fewest {
+    var problem = understanding.contradictions.first
+    var source = Understanding.Source.option("the option")
+    if problem == nil, understanding.census.rows >= fewest {
       for group in understanding.groups where problem == nil {
-        problem = values(group, understanding)
+        (problem, source) = values(group, understanding)
       }
-      problem = problem ?? times(understanding)
+      if problem == nil { (problem, source) = times(understanding) }
     }
     return problem.map {
       ImportError(
-        understanding.names[0], kind: .objection, $0.0,
-        remedy: "\($0.1), or import it as it is with --anyway")
+        understanding.names[0], kind: .objection, $0,
+        remedy:
+          "\(source.isOption ? "correct \(source.name)" : "state another with --units or --rate"), or import it as it is with --anyway"
+      )
     }
   }
 
-  private static func values(_ group: Group, _ understanding: Understanding)
-    -> (problem: String, remedy: String)?
-  {
-    guard group != .temperature, let unit = understanding.units[group] else { return nil }
+  private typealias Objection = (problem: String?, source: Understanding.Source)
+
+  private static func values(_ group: Group, _ understanding: Understanding) -> Objection {
+    let nothing = (nil as String?, Understanding.Source.option(""))
+    guard group != .temperature, let unit = understanding.units[group] else { return nothing }
     let scale = unit.value == .count ? understanding.scales[group] : nil
     // What one written is in g or °/s.
     let one =
       (scale?.value.ratio.value ?? unit.value.inLogUnits.value)
       * (understanding.factors[group]?.value ?? 1)
     let isUsual = understanding.isUsual.contains(group)
-    let isGiven = isOption(unit.source) || (scale.map { isOption($0.source) } ?? false)
-    if !isGiven, case .program = unit.source, !isUsual { return nil }
-    let by =
-      (scale.map { isOption($0.source) } ?? false) && !isOption(unit.source)
-      ? scale?.source.name ?? "" : unit.source.name
+    let source =
+      scale?.source.isOption == true && !unit.source.isOption
+      ? scale?.source ?? unit.source : unit.source
+    let isGiven = source.isOption
+    guard isGiven || isUsual || !source.isProgram else { return nothing }
+    let unitText =
+      unit.value == .count
+      ? "at \(Plain.significant(1 / one)) counts a \(group.unit)" : "in \(unit.value.sign)"
+    let by = "\(unitText), which \(source.name) states"
     let largest = understanding.census.largest(group) * one
-    guard group == .accelerometer else {
-      let most: Double = isGiven ? 4000 : 20_000
-      guard largest > most else { return nil }
-      return (
-        "its rates would reach \(Plain.brief(largest)) °/s in \(unit.value.sign), which \(by) states",
-        remedy(unit, by)
-      )
-    }
-    if let length = understanding.census.meanLength.map({ $0 * one }), length > 0 {
-      let isRaw =
-        unit.value == .count
-        && (isUsual || scale?.source == .option("--units raw"))
+    let most: Double = group == .gyroscope ? isGiven ? 4000 : 20_000 : isGiven ? 400 : .infinity
+    if group == .accelerometer, let length = understanding.census.meanLength.map({ $0 * one }),
+      length > 0
+    {
+      let isRaw = unit.value == .count && (isUsual || scale?.source == .option("--units raw"))
       let factor = isRaw ? 2.0.squareRoot() : 10.0.squareRoot()
-      let bounds = isGiven || isUsual ? 1 / factor...factor : 0...16
-      if !bounds.contains(length) {
-        let what =
-          unit.value == .count ? "at \(Plain.brief(1 / one)) counts a g" : "in \(unit.value.sign)"
-        let better = understanding.alternatives(.accelerometer, areCounts: nil).meaning
+      guard (isGiven || isUsual ? 1 / factor...factor : 0...16).contains(length) else {
+        let better = understanding.proposed(.accelerometer, areCounts: nil).meaning
         return (
-          "the mean length of its accelerations would be \(Plain.brief(length)) g \(what), which \(by) states, and that of a "
-            + "sensor at rest is 1 g (\(better))",
-          remedy(unit, by)
+          "the mean length of its accelerations would be \(Plain.significant(length)) g \(by), and that of a sensor at rest is 1 g (\(better))",
+          source
         )
       }
     }
-    guard isGiven, largest > 400 else { return nil }
+    guard largest > most else { return nothing }
     return (
-      "its accelerations would reach \(Plain.brief(largest)) g in \(unit.value.sign), which \(by) states",
-      remedy(unit, by)
+      "its \(group.name) would reach \(Plain.significant(largest)) \(group.unit) \(by)", source
     )
   }
 
-  private static func times(_ understanding: Understanding) -> (problem: String, remedy: String)? {
+  private static func times(_ understanding: Understanding) -> Objection {
     let step = understanding.census.intervals.median
     guard understanding.timeColumn != nil, step > 0, let times = understanding.times else {
-      return nil
+      return (nil, .option(""))
     }
     if let rate = understanding.rate, !(0.1...10).contains(step / rate.value.period) {
       return (
-        "its rows come at about \(Plain.frequency(1e9 / step)), and \(rate.source.name) states \(Plain.hertz(rate.value)) Hz",
-        isOption(rate.source) ? "correct --rate or leave it out" : "state the rate with --rate"
+        "its rows come at about \(Plain.hertz(1e9 / step)) Hz, and \(rate.source.name) states \(Plain.hertz(rate.value)) Hz",
+        rate.source
       )
     }
-    if case .program = times.source { return nil }
-    guard case .number = times.value, !periods.contains(step) else { return nil }
+    guard !times.source.isProgram, case .number = times.value, !periods.contains(step) else {
+      return (nil, times.source)
+    }
     return (
-      "its rows would come at \(Plain.frequency(1e9 / step)) in \(times.value.name), which \(times.source.name) states",
-      isOption(times.source) ? "correct --units" : "state the unit with --units"
+      "its rows would come at \(Plain.hertz(1e9 / step)) Hz in \(times.value.name), which \(times.source.name) states",
+      times.source
     )
-  }
-
-  private static func isOption(_ source: Understanding.Source) -> Bool {
-    if case .option = source { true } else { false }
-  }
-
-  private static func remedy(_ unit: Understanding.Stated<Unit>, _ by: String) -> String {
-    isOption(unit.source) ? "correct \(by)" : "state the unit with --units"
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 import Text
 
 /// How a file is understood: the role of each column, the unit of each group, the form of times, and of each of these who
@@ -9,90 +9,87 @@ import Text
 /// The refusal, `--explain`, remarks, checks for sense and the reader are functions of it. What was counted in the file
 /// is kept apart, in ``census``, and never becomes a statement.
 public struct Understanding: Equatable, Sendable {
-  /// Who states something.
-  public enum Source: Equatable, Sendable {
-    /// A program, by its header.
-    case program(String)
-    /// A place in the file, such as `the header`.
-    case file(String)
-    /// An option, such as `--units`.
-    case option(String)
+  /// Who states something: a program by its header, a place in the file such as `the header`, or an option.
+  enum Source: Equatable {
+    case program(String), file(String), option(String)
 
     /// For sentences.
-    public var name: String {
+    var name: String {
       switch self {
       case .program(let name), .file(let name), .option(let name): name
       }
     }
+    var isOption: Bool { if case .option = self { true } else { false } }
+    var isProgram: Bool { if case .program = self { true } else { false } }
   }
 
   /// A value, and who states it.
-  public struct Stated<Value: Equatable & Sendable>: Equatable, Sendable {
-    /// What is stated.
-    public let value: Value
-    /// By whom.
-    public let source: Source
+  struct Stated<Value: Equatable & Sendable>: Equatable, Sendable {
+    let value: Value
+    let source: Source
 
     init(_ value: Value, _ source: Source) { (self.value, self.source) = (value, source) }
   }
 
   /// What a column is.
-  public enum Role: Equatable, Sendable {
-    /// Times.
-    case time
-    /// Dates beside a column of times of day.
-    case date
+  enum Role: Equatable {
+    /// Times, or dates beside a column of times of day.
+    case time, date
     /// An axis or the temperature: its position in `ChannelSet`.
     case channel(Int, isReversed: Bool)
     /// Of this program's tables: the tick, the cause of a gap, its ticks, and a mark's text.
     case tick, gap, gapTicks, mark
     /// Not read: the reason, a clause.
     case leftOut(String)
-    /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns(_:)``.
+    /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns``.
     case open
+
+    /// Its position in `ChannelSet`; `nil` for others.
+    var channel: Int? { if case .channel(let channel, _) = self { channel } else { nil } }
+    var isLeftOut: Bool { if case .leftOut = self { true } else { false } }
   }
 
   /// A column with its role.
-  public struct Column: Equatable, Sendable {
+  struct Column: Equatable {
     /// Its place in a row, from 0.
-    public let index: Int
+    let index: Int
     /// As the header has it; `column 3` without one.
-    public let name: String
-    /// What it is.
-    public var role: Role
+    let name: String
+    var role: Role
     /// Who says so.
-    public var source: Source
+    var source: Source
   }
 
   /// Rows that belong together.
   public struct Session: Equatable, Sendable {
     /// What it begins with.
-    public enum Begin: Sendable { case file, blankLine, header, time }
-    /// Its first row.
-    public let first: Place
-    /// Its last row.
-    public internal(set) var last: Place
+    enum Begin: String {
+      case file = "the beginning of the file"
+      case blankLine = "a blank line"
+      case header = "the header again"
+      case time = "times that begin again"
+    }
+    let first: Place
+    var last: Place
     /// Its rows with all their values.
-    public internal(set) var rows: UInt64
-    /// What it begins with.
-    public let begin: Begin
+    var rows: UInt64
+    let begin: Begin
     /// Where its first row is read from, and its time.
     let mark: RowMark
     let firstTime: Int64
   }
 
-  /// The file, or both of a recording.
-  public internal(set) var names: [String]
-  /// The archive that has the file.
+  /// The file, or both of a recording, and the archive that has it.
+  var names: [String]
   var archive: String?
   /// The program that writes such headers; `nil` for none that is known.
-  public internal(set) var program: String?
+  var program: String?
   /// How rows are divided into cells.
   var syntax = Syntax()
   /// All columns, in their order.
-  public internal(set) var columns: [Column] = []
+  var columns: [Column] = []
   /// The unit of each group that states one.
-  public internal(set) var units: [Group: Stated<Unit>] = [:]
+  var units: [Group: Stated<Unit>] = [:]
   /// The scale of each group whose unit is counts, and of others that their file states.
   var scales: [Group: Stated<Scale>] = [:]
   /// The groups whose unit or scale a program only usually has, so that the mean length must fit.
@@ -100,13 +97,12 @@ public struct Understanding: Equatable, Sendable {
   /// What values of a group are multiplied with, as Gyroflow's tables state.
   var factors: [Group: Decimal] = [:]
   /// How times are written; `nil` until it is stated, and for a file without times.
-  public internal(set) var times: Stated<TimeForm>?
+  var times: Stated<TimeForm>?
   /// From when times count; `nil` for anywhere.
-  public internal(set) var epoch: Stated<Epoch>?
-  /// The rate.
-  public internal(set) var rate: Stated<SampleRate>?
+  var epoch: Stated<Epoch>?
+  var rate: Stated<SampleRate>?
   /// Whether the file states its ticks, so that none is found by the times.
-  public internal(set) var isGapsOfFile = false
+  var isGapsOfFile = false
   /// The sessions, one at least after the first pass.
   public internal(set) var sessions: [Session] = []
   /// The orders of day and month that dates may have, where there are several.
@@ -127,22 +123,83 @@ public struct Understanding: Equatable, Sendable {
   init(_ name: String) { names = [name] }
 
   /// The channels that are read.
-  public var channels: ChannelSet {
-    columns.reduce(into: ChannelSet()) { set, column in
-      if case .channel(let channel, _) = column.role {
-        set.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
-      }
+  var channels: ChannelSet {
+    columns.compactMap(\.role.channel).reduce(into: ChannelSet()) { set, channel in
+      set.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
     }
   }
 
   /// The groups that are read.
-  public var groups: [Group] {
+  var groups: [Group] {
     let channels = channels
     return Group.allCases.filter { !$0.channels.isDisjoint(with: channels) }
   }
 
   /// The column of times.
-  public var timeColumn: Column? { columns.first { $0.role == .time } }
+  var timeColumn: Column? { columns.first { $0.role == .time } }
+  /// The column of dates, which may be that of times.
+  var dateColumn: Column? { columns.first { $0.role == .date } ?? timeColumn }
+}
+
+/// Something that nothing states.
+enum Missing: Equatable {
+  /// Whether the first row is one.
+  case firstRow
+  /// Which columns are the axes; what else is missing can be told once they are chosen.
+  case columns
+  /// The unit of times, or the order of day and month.
+  case timeForm
+  /// The unit of a group.
+  case unit(Group)
+  /// The scale of a group's counts.
+  case scale(Group)
+  /// The rate of rows without times, or of a single one.
+  case rate
+  /// Which of several sessions.
+  case sessions
+  /// The order of rows: the first one that shares the time of the row before it, or is before it.
+  case order(Place)
+}
+
+/// A way to choose columns.
+struct Proposal: Equatable {
+  /// The text for `--columns`, such as `time=1,ax=2,ay=3,az=4`.
+  let columns: String
+  /// What it would mean, a clause.
+  let meaning: String
+}
+
+extension Understanding {
+  /// What is missing; empty once everything is stated.
+  var missing: [Missing] {
+    guard proposals.isEmpty, !channels.isEmpty else { return [.columns] }
+    var missing: [Missing] = firstRowDoubt == nil ? [] : [.firstRow]
+    if timeColumn != nil, times == nil { missing.append(.timeForm) }
+    for group in groups {
+      if units[group] == nil {
+        missing.append(.unit(group))
+      } else if units[group]?.value == .count, scales[group] == nil {
+        missing.append(.scale(group))
+      }
+    }
+    // Rows that are out of order begin many sessions.
+    let isSingle = sessions.contains { $0.rows == 1 } && census.back == 0
+    if rate == nil, timeColumn == nil || census.rows == 1 || isSingle { missing.append(.rate) }
+    if sessions.count > 1, !isEach { missing.append(.sessions) }
+    // Packets of this program's documents share a time.
+    if let place = census.disorder, !isSorted, census.back > 0 || !isGapsOfFile {
+      missing.append(.order(place))
+    }
+    return missing
+  }
+
+  /// What reads rows; `nil` while anything is missing.
+  func reading() -> Reading? {
+    guard missing.isEmpty else { return nil }
+    return Reading(
+      syntax: syntax, columns: columns, units: units.mapValues(\.value),
+      scales: scales.mapValues(\.value), times: times?.value)
+  }
 }
 
 /// How the text of a file is divided.
@@ -178,7 +235,4 @@ struct Reading: Equatable, Sendable {
   let scales: [Group: Scale]
   /// `nil` without a column of times.
   let times: TimeForm?
-  let epoch: Epoch?
-  let factors: [Group: Decimal]
-  let isGapsOfFile: Bool
 }

@@ -3,75 +3,48 @@
 import Glibc
 
 /// Where the bytes of a ``JSONStream`` come from, and what its errors are.
-package protocol JSONStreamSource: ~Copyable {
+package protocol JSONStreamSource {
   /// What reading throws.
   associatedtype Failure: Error
 
   /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int
 
-  /// Goes back to a byte.
-  mutating func rewind(to byte: UInt64) throws(Failure)
+  /// Goes to a byte.
+  func seek(to byte: UInt64) throws(Failure)
 
-  /// The error of text that is not the JSON that must be there.
-  func failure(_ fault: JSONStreamFault, at place: JSONStreamPlace) -> Failure
+  /// The error of text that is not the JSON that must be there: a clause, and what to do.
+  func failure(_ problem: String, at place: JSONStreamPlace, remedy: String) -> Failure
 }
 
-/// What is wrong with JSON.
-package enum JSONStreamFault: Equatable, Sendable {
-  /// It is not JSON.
-  case notJSON
-  /// It has a byte of 0 where a value should be.
-  case zeros
-  /// It ends within a value.
-  case endsInside
-  /// A value has more bytes than are held.
-  case tooLong(limit: Int)
-  /// A value is of another kind.
-  case otherKind(of: String, expected: String, found: String)
-}
-
-/// Where a value of JSON is.
-package struct JSONStreamPlace: Equatable, Sendable {
-  /// Counted from 1.
-  package let line: Int
-  /// Counted from 0.
-  package let byte: UInt64
-  /// Of the rows of a list, counted from 1; `nil` outside of one.
-  package let sample: UInt64?
-}
+/// Where a value of JSON is: its line from 1, its byte from 0, and of the rows of a list its number from 1.
+package typealias JSONStreamPlace = (line: Int, byte: UInt64, sample: UInt64?)
 
 /// JSON of any length, value by value.
 ///
 /// Only one value is in memory at a time, of at most 64 KiB; longer ones can be entered or skipped. Places are those where a
 /// value begins. A document is examined only as far as is needed to find where its values end.
-package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
-  /// Where the bytes come from.
-  package var source: Source
+package struct JSONStream<Source: JSONStreamSource>: ~Copyable {
+  private let source: Source
   /// The rows of a list so far, the current one included; `nil` outside of one.
   package var sample: UInt64?
   private var buffer = JSONBuffer()
 
   /// JSON from the first byte of a source.
-  package init(_ source: consuming Source) { self.source = source }
+  package init(_ source: Source) { self.source = source }
 
   /// Where the value is that was returned last.
   package var valuePlace: JSONStreamPlace { place(buffer.mark) }
   /// Where the next byte is read.
   package var nextPlace: JSONStreamPlace { place(buffer.passed + UInt64(buffer.begin)) }
 
-  private func place(_ byte: UInt64) -> JSONStreamPlace {
-    JSONStreamPlace(line: max(1, buffer.line), byte: byte, sample: sample)
-  }
+  private func place(_ byte: UInt64) -> JSONStreamPlace { (max(1, buffer.line), byte, sample) }
 
-  /// Goes back to the first byte, and behind a byte order mark of UTF-8; or to a value that was returned before.
+  /// Goes back to the first byte, or to a value that was returned before.
   package mutating func rewind(to byte: UInt64 = 0, line: Int = 1) throws(Source.Failure) {
-    try source.rewind(to: byte)
+    try source.seek(to: byte)
     sample = nil
     buffer.clear(passed: byte, line: line)
-    guard byte == 0 else { return }
-    while buffer.end < 3, !buffer.isAtEnd { try fill() }
-    buffer.passMark()
   }
 
   /// The next byte after blanks; `nil` at the end.
@@ -97,8 +70,31 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
 
   /// The error of text that is not JSON, or ends too early.
   package mutating func wrong() throws(Source.Failure) -> Source.Failure {
-    let next = try peek()
-    return source.failure(next == nil ? .endsInside : next == 0 ? .zeros : .notJSON, at: nextPlace)
+    switch try peek() {
+    case nil: cut
+    case 0: zeros
+    default:
+      source.failure(
+        "this is not JSON", at: nextPlace, remedy: "correct it, or export the file again")
+    }
+  }
+
+  private var cut: Source.Failure {
+    source.failure(
+      "the file ends inside a value or a list", at: nextPlace,
+      remedy: "it is cut off, so fetch it again")
+  }
+
+  private var zeros: Source.Failure {
+    source.failure(
+      "bytes of 0 follow, as after a loss of power", at: nextPlace,
+      remedy: "take them out, or fetch the file again")
+  }
+
+  private func tooLong(_ place: JSONStreamPlace) -> Source.Failure {
+    source.failure(
+      "a value has more than \(JSONBuffer.limit) bytes", at: place,
+      remedy: "no sample is that long: take it out")
   }
 
   /// The error of a value of another kind, or of text that is not JSON.
@@ -115,7 +111,8 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
     default: throw try wrong()
     }
     return source.failure(
-      .otherKind(of: value, expected: expected, found: found), at: nextPlace)
+      "\(value) is \(found) where \(expected) must be", at: nextPlace,
+      remedy: "correct it, or export the file again")
   }
 
   /// The text of the next value, valid until the next call.
@@ -126,7 +123,7 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
     while !buffer.find(&scan, &count) {
       if buffer.isAtEnd {
         if scan.isScalar { break }
-        throw source.failure(.endsInside, at: nextPlace)
+        throw cut
       }
       try fill()
     }
@@ -142,11 +139,11 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
     var count = 0
     while !buffer.skip(&scan, &count) {
       guard !scan.isScalar || count <= JSONBuffer.limit else {
-        throw source.failure(.tooLong(limit: JSONBuffer.limit), at: begin)
+        throw tooLong(begin)
       }
       if buffer.isAtEnd {
         if scan.isScalar { break }
-        throw source.failure(.endsInside, at: nextPlace)
+        throw cut
       }
       try fill()
     }
@@ -154,9 +151,9 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
   }
 
   /// The next key of an object that was entered, up to its value; `nil` at the object's end.
-  package mutating func nextKey(isFirst: Bool) throws(Source.Failure) -> String? {
+  package mutating func nextKey() throws(Source.Failure) -> String? {
     if try consume("}") { return nil }
-    if !isFirst { try require(",") }
+    _ = try consume(",")
     guard try peek() == UInt8(ascii: "\"") else { throw try wrong() }
     var json = JSONReader(Array(try value()))
     var key: String?
@@ -167,8 +164,7 @@ package struct JSONStream<Source: JSONStreamSource & ~Copyable>: ~Copyable {
 
   private mutating func fill() throws(Source.Failure) {
     guard let room = buffer.room() else {
-      throw source.failure(
-        buffer.hasZeros ? .zeros : .tooLong(limit: JSONBuffer.limit), at: nextPlace)
+      throw buffer.hasZeros ? zeros : tooLong(nextPlace)
     }
     buffer.add(try source.read(into: room))
   }
@@ -197,10 +193,6 @@ package struct JSONBuffer: ~Copyable {
   mutating func clear(passed: UInt64, line: Int) {
     (begin, end, isAtEnd, linesInside) = (0, 0, false, 0)
     (self.line, self.passed, mark) = (line, passed, passed)
-  }
-
-  mutating func passMark() {
-    if end - begin >= 3, bytes[begin..<begin + 3].elementsEqual([0xEF, 0xBB, 0xBF]) { begin += 3 }
   }
 
   /// Where more bytes go, after the rest was moved to the front; `nil` without room.
@@ -252,28 +244,12 @@ package struct JSONBuffer: ~Copyable {
   /// Passes what is in memory of a value, and counts its bytes; whether that was all of it.
   mutating func skip(_ scan: inout JSONScan, _ count: inout Int) -> Bool {
     while begin < end {
-      if scan.isInString {
-        count += passString()
-        guard begin < end else { return false }
-      }
       if scan.isEnd(before: bytes[begin]) { return true }
       if bytes[begin] == UInt8(ascii: "\n") { line += 1 }
       (begin, count) = (begin + 1, count + 1)
       if scan.isOver { return true }
     }
     return false
-  }
-
-  /// Passes bytes of a string up to the next quote or backslash, with the C library's search: texts may be long.
-  private mutating func passString() -> Int {
-    guard let base = bytes.baseAddress else { return 0 }
-    var count = end - begin
-    for byte in [UInt8(ascii: "\""), UInt8(ascii: "\\")] {
-      guard let found = memchr(base + begin, Int32(byte), count) else { continue }
-      count = UnsafeRawPointer(found) - UnsafeRawPointer(base + begin)
-    }
-    begin += count
-    return count
   }
 }
 
@@ -282,8 +258,6 @@ package struct JSONScan {
   private var depth = 0
   private var isString = false
   private var isEscape = false
-  /// Whether the next byte is a string's, and no escaped one.
-  fileprivate var isInString: Bool { isString && !isEscape }
   /// Whether the byte taken last was the value's last one.
   package private(set) var isOver = false
   /// Whether it is a number or a word, which ends before the next mark.

@@ -61,7 +61,7 @@ enum Imports {
 }
 
 /// A file in memory.
-private struct BytesSource: SeekableSource, ~Copyable {
+private final class BytesSource: SeekableSource {
   let name = "table.csv"
   private let bytes: [UInt8]
   private var offset = 0
@@ -72,14 +72,12 @@ private struct BytesSource: SeekableSource, ~Copyable {
 
   func another() -> BytesSource { BytesSource(bytes) }
 
-  mutating func seek(to offset: UInt64) { self.offset = Int(min(offset, size)) }
+  func seek(to offset: UInt64) { self.offset = Int(min(offset, size)) }
 
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(buffer.count, bytes.count - offset)
     buffer.copyBytes(from: bytes[offset..<(offset + count)])
     offset += count
     return count
   }
-
-  mutating func rewind() { offset = 0 }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Import
 
 /// Bytes in memory as a file to import, read in pieces of any size.
-struct ByteSource: SeekableSource, ~Copyable {
+final class ByteSource: SeekableSource {
   let name: String
   private let bytes: [UInt8]
   private let piece: Int
@@ -15,14 +15,13 @@ struct ByteSource: SeekableSource, ~Copyable {
     (self.bytes, self.name, self.piece) = (bytes, name, piece)
   }
 
-  init(_ text: String, piece: Int = .max) { self.init(Array(text.utf8), piece: piece) }
+  convenience init(_ text: String, piece: Int = .max) { self.init(Array(text.utf8), piece: piece) }
 
   var size: UInt64 { UInt64(bytes.count) }
   func another() -> ByteSource { ByteSource(bytes, name: name, piece: piece) }
-  mutating func seek(to offset: UInt64) { self.offset = Int(min(offset, size)) }
-  mutating func rewind() { offset = 0 }
+  func seek(to offset: UInt64) { self.offset = Int(min(offset, size)) }
 
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     let count = min(buffer.count, bytes.count - offset, piece)
     buffer.copyBytes(from: bytes[offset..<offset + count])
     offset += count

@@ -6,12 +6,10 @@ import Text
 @testable import Import
 
 /// Rows in memory, for tests of what stands around readers.
-struct FakeRows: SampleRows, ~Copyable {
+final class FakeRows: SampleRows {
   var name: String { understanding.names[0] }
   var understanding: Understanding
   var facts = OwnFacts()
-  var incomplete: (rows: UInt64, first: Place?) { (0, nil) }
-  var remarks: [String] { [] }
   private let rows: [(row: Row, numbers: [Decimal])]
   private(set) var index = 0
   /// What the importer stated.
@@ -25,22 +23,20 @@ struct FakeRows: SampleRows, ~Copyable {
     (self.understanding, self.rows) = (understanding, rows)
   }
 
-  mutating func next() throws(ImportError) -> Row? {
+  func next() throws(ImportError) -> Row? {
     guard index < rows.count else { return nil }
     defer { index += 1 }
     return rows[index].row
   }
 
-  mutating func nextTime() throws(ImportError) -> Row? { try next() }
-  mutating func take(_ reading: Reading) { self.reading = reading }
-  mutating func rewind(to mark: RowMark?) throws(ImportError) { index = Int(mark?.byte ?? 0) }
+  func take(_ reading: Reading) { self.reading = reading }
+  func rewind(to mark: RowMark?) throws(ImportError) { index = Int(mark?.byte ?? 0) }
 }
 
 /// A table as a head states it, and its rows.
 struct FakeTable {
   var understanding: Understanding
   var rows: [(row: Row, numbers: [Decimal])] = []
-  var archive: String?
   var request = ImportRequest(id: RecordingID(high: 1, low: 2), host: "lab")
 
   /// - Parameters:
@@ -73,10 +69,13 @@ struct FakeTable {
     rows.append((Row(time: time, begin: begin), numbers))
   }
 
-  func importer() throws(ImportError) -> RowImporter<FakeRows> {
-    try RowImporter(request) { request throws(ImportError) in
-      JoinedRows(TableRows(FakeRows(understanding, rows), request, nil, archive))
-    }
+  /// The table as it is read with a request.
+  func tables(_ request: ImportRequest) -> [TableRows] {
+    [TableRows(FakeRows(understanding, rows), request)]
+  }
+
+  func importer() throws(ImportError) -> ImportedRecording {
+    try ImportedRecording(Opening(tables: tables), request)
   }
 
   /// The error of an import; `nil` if there is none.

@@ -74,7 +74,7 @@ struct RealTableTests {
 
   /// The times in the first column, in microseconds, as nanoseconds.
   private static func times(_ path: String) throws -> [Int64] {
-    var source = try FileSource(path: path)
+    let source = try FileSource(path: path)
     var bytes: [UInt8] = []
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
     defer { piece.deallocate() }

@@ -10,30 +10,41 @@ struct Inflater {
   /// The error in a stream, as a clause.
   struct Fault: Error, Equatable {
     let clause: String
+
+    static let cutOff = Fault(clause: "its packed bytes end inside a block")
+    static let wrong = Fault(clause: "its packed bytes are not as the format has them")
   }
+
+  private enum State { case between, inBlock, over }
+
+  private static let windowSize = 32 * 1024
+  private static let padding = [UInt8](repeating: 0, count: 8)
+  private static let lengthOrder = [
+    16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
+  ]
+  /// A file may have a million blocks of these, with nothing in them.
+  private static let fixed: [[UInt16]?] = [
+    try? table((0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }[...]),
+    try? table(ArraySlice(repeating: 5, count: 30)),
+  ]
 
   /// Input and eight zeros, so that a word can be read at each of its bytes, and the place of the next bit.
   private var input = Inflater.padding
   private var place = 0
   private var isInputOver = false
-  /// Whether a block with codes is being unpacked, whether no other one follows, and whether all are unpacked.
-  private var (isInBlock, isLastBlock, isOver) = (false, false, false)
+  private var state = State.between
+  private var isLastBlock = false
   /// Symbols by the next bits of the input, the first one lowest, as many as the longest code has: symbol · 16 + length of
   /// its code; 0 for no code.
   private var (literals, distances): ([UInt16], [UInt16]) = ([], [])
-  /// Those of the fixed codes, literals first; empty until a block has them.
-  private var fixed: [[UInt16]] = []
   /// The end of the output: at least 32 KiB, or all of it; and how much of this was given.
   private var output: [UInt8] = []
   private var given = 0
 
-  private static let windowSize = 32 * 1024
-  private static let padding = [UInt8](repeating: 0, count: 8)
-
   private var bitCount: Int { (input.count - Inflater.padding.count) * 8 - place }
 
   /// Whether all blocks are unpacked.
-  var isDone: Bool { isOver && given == output.count }
+  var isDone: Bool { state == .over && given == output.count }
 
   /// Whether ``add(_:)`` is needed before more can be unpacked: a stored block has up to 64 KiB, the codes of another one
   /// up to 600 bytes.
@@ -44,15 +55,14 @@ struct Inflater {
     isInputOver = bytes.isEmpty
     input.removeFirst(place / 8)
     input.removeLast(Inflater.padding.count)
-    input += bytes
-    input += Inflater.padding
+    input += bytes + Inflater.padding
     place %= 8
   }
 
   /// Unpacks into `buffer` until it is full, the blocks are over or input is needed; returns the number of bytes.
   mutating func unpack(into buffer: UnsafeMutableRawBufferPointer) throws(Fault) -> Int {
-    while output.count - given < buffer.count, !isOver, !needsInput {
-      if isInBlock { try decode() } else { try beginBlock() }
+    while output.count - given < buffer.count, state != .over, !needsInput {
+      if state == .inBlock { try decode() } else { try beginBlock() }
     }
     let new = output[given...].prefix(buffer.count)
     buffer.copyBytes(from: new)
@@ -64,7 +74,7 @@ struct Inflater {
     return new.count
   }
 
-  private mutating func endBlock() { (isInBlock, isOver) = (false, isLastBlock) }
+  private mutating func endBlock() { state = isLastBlock ? .over : .between }
 
   private mutating func beginBlock() throws(Fault) {
     isLastBlock = try take(1) == 1
@@ -73,69 +83,57 @@ struct Inflater {
       // The rest of the byte is skipped.
       place = (place + 7) & ~7
       let length = try take(16)
-      guard try take(16) == length ^ 0xFFFF else {
-        throw Fault(clause: "the length of a stored block is wrong")
-      }
-      guard length * 8 <= bitCount else { throw Inflater.cutOff }
+      guard try take(16) == length ^ 0xFFFF else { throw .wrong }
+      guard length * 8 <= bitCount else { throw .cutOff }
       output += input[place / 8..<place / 8 + length]
       place += length * 8
       endBlock()
     case 1:
-      // Made once: a file may have a million such blocks, with nothing in them.
-      if fixed.isEmpty {
-        let lengths = (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }
-        fixed = [
-          try Inflater.table(lengths[...]), try Inflater.table(ArraySlice(repeating: 5, count: 30)),
-        ]
-      }
-      (literals, distances, isInBlock) = (fixed[0], fixed[1], true)
+      (literals, distances, state) = (Inflater.fixed[0] ?? [], Inflater.fixed[1] ?? [], .inBlock)
     case 2:
       try readCodes()
-    default: throw Fault(clause: "a block is of no known kind")
+      state = .inBlock
+    default: throw .wrong
     }
   }
 
   /// Reads the lengths of a block's codes, which are coded themselves (RFC 1951, 3.2.7).
   private mutating func readCodes() throws(Fault) {
     let literalCount = try take(5) + 257
-    let distanceCount = try take(5) + 1
+    let count = try literalCount + take(5) + 1
     let lengthCount = try take(4) + 4
     var lengths = [Int](repeating: 0, count: 19)
     for symbol in Inflater.lengthOrder.prefix(lengthCount) { lengths[symbol] = try take(3) }
     let table = try Inflater.table(lengths[...])
     lengths = []
-    while lengths.count < literalCount + distanceCount {
+    while lengths.count < count {
       let symbol = try symbol(table)
       switch symbol {
       case 16:
-        guard let last = lengths.last else {
-          throw Fault(clause: "a code's length repeats nothing")
-        }
+        guard let last = lengths.last else { throw .wrong }
         lengths += repeatElement(last, count: 3 + (try take(2)))
       case 17: lengths += repeatElement(0, count: 3 + (try take(3)))
       case 18: lengths += repeatElement(0, count: 11 + (try take(7)))
       default: lengths.append(symbol)
       }
     }
-    guard lengths.count == literalCount + distanceCount, literalCount <= 286, lengths[256] > 0
-    else { throw Inflater.wrongCodes }
+    guard lengths.count == count, literalCount <= 286, lengths[256] > 0 else { throw .wrong }
     literals = try Inflater.table(lengths[..<literalCount])
     distances = try Inflater.table(lengths[literalCount...])
-    isInBlock = true
   }
 
   /// The symbols of the code with these lengths by symbol, 0 for none (RFC 1951, 3.2.2).
   ///
   /// Two codes that begin alike are refused. Unused codes are allowed, as where one distance is all there is.
   private static func table(_ lengths: ArraySlice<Int>) throws(Fault) -> [UInt16] {
-    // A file may have a code for every few bytes: a table is no larger than its code needs.
+    // A file may have a code for every few bytes: a table is only as large as its code needs.
     let longest = max(1, lengths.max() ?? 1)
     var table = [UInt16](repeating: 0, count: 1 << longest)
     var code = 0
     for length in 1...longest {
       code <<= 1
       for (symbol, own) in lengths.enumerated() where own == length {
-        guard code < 1 << length else { throw wrongCodes }
+        guard code < 1 << length else { throw .wrong }
         let reversed = (0..<length).reduce(0) { $0 << 1 | code >> $1 & 1 }
         for index in stride(from: reversed, to: table.count, by: 1 << length) {
           table[index] = UInt16(symbol << 4 | length)
@@ -150,14 +148,12 @@ struct Inflater {
     let symbol = try symbol(literals)
     if symbol < 256 { return output.append(UInt8(truncatingIfNeeded: symbol)) }
     guard symbol > 256 else { return endBlock() }
-    guard symbol < 286 else { throw Fault(clause: "a length is none of the format") }
+    guard symbol < 286 else { throw .wrong }
     let length = symbol == 285 ? 258 : 3 + (try number(symbol - 257, group: 4))
     let code = try self.symbol(distances)
-    guard code < 30 else { throw Fault(clause: "a distance is none of the format") }
-    let distance = 1 + (try number(code, group: 2))
-    guard distance <= output.count else {
-      throw Fault(clause: "a distance reaches before the beginning")
-    }
+    guard code < 30, case let distance = 1 + (try number(code, group: 2)),
+      distance <= output.count
+    else { throw .wrong }
     for _ in 0..<length { output.append(output[output.count - distance]) }
   }
 
@@ -178,7 +174,7 @@ struct Inflater {
   }
 
   private mutating func take(_ count: Int) throws(Fault) -> Int {
-    guard count <= bitCount else { throw Inflater.cutOff }
+    guard count <= bitCount else { throw .cutOff }
     defer { place += count }
     return Int(next & (1 << UInt64(count) - 1))
   }
@@ -186,17 +182,9 @@ struct Inflater {
   private mutating func symbol(_ table: [UInt16]) throws(Fault) -> Int {
     let entry = Int(table[Int(truncatingIfNeeded: next) & (table.count - 1)])
     // Zeros after the end may look like the beginning of a code that does not exist.
-    guard entry > 0 || bitCount < table.count.trailingZeroBitCount else {
-      throw Fault(clause: "a code is not one of its block")
-    }
-    guard entry > 0, entry & 15 <= bitCount else { throw Inflater.cutOff }
+    guard entry > 0 || bitCount < table.count.trailingZeroBitCount else { throw .wrong }
+    guard entry > 0, entry & 15 <= bitCount else { throw .cutOff }
     place += entry & 15
     return entry >> 4
   }
-
-  private static let cutOff = Fault(clause: "its packed bytes end inside a block")
-  private static let wrongCodes = Fault(clause: "the codes of a block are wrong")
-  private static let lengthOrder = [
-    16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
-  ]
 }

@@ -6,57 +6,74 @@ import Text
 /// What to import among the files of a ZIP archive, as phyphox and Sensor Logger write them: a table with both sensors,
 /// or one of each, or a document.
 struct ZipTables {
-  private(set) var chosen: [ZipEntry] = []
-  /// Start and pauses of phyphox's experiment.
-  private(set) var events: PhyphoxEvents?
-  private(set) var remarks: [String] = []
+  private let archive: ZipArchive
+  private let chosen: [ZipEntry]
+  private var remarks: [String] = []
+  /// Nanoseconds since 1970 at time 0.
+  private var started: Int64?
 
   /// Looks at the head of each file.
-  init<Base: SeekableSource & ~Copyable>(
-    _ archive: borrowing ZipArchive<Base>, _ request: ImportRequest
-  ) throws(ImportError) {
-    var tables: [(entry: ZipEntry, groups: [Group])] = []
-    var (documents, others): ([ZipEntry], [ZipEntry]) = ([], [])
-    for entry in archive.entries where !entry.name.starts(with: "__MACOSX/".utf8) {
+  init(_ archive: ZipArchive, _ request: ImportRequest) throws(ImportError) {
+    self.archive = archive
+    var (tables, others): ([(entry: ZipEntry, groups: [Group])], [ZipEntry]) = ([], [])
+    var pauses = 0
+    for entry in archive.entries where entry.size > 0 {
       let name = entry.shownName.lowercased()
-      let isJSON = [".json", ".ndjson"].contains(where: name.hasSuffix)
-      guard isJSON || [".csv", ".txt", ".tsv", ".gcsv"].contains(where: name.hasSuffix),
-        entry.size > 0
-      else { continue }
+      let isText = [".csv", ".txt", ".tsv", ".gcsv", ".json", ".ndjson"].contains {
+        name.hasSuffix($0)
+      }
+      guard isText, !name.hasPrefix("__macosx/") else { continue }
       if entry.isBomb {
-        // No table, but perhaps a note beside the recording. What cannot be read for another reason may be one sensor's.
+        // No table, but perhaps a note beside the recording.
         others.append(entry)
       } else if name.hasSuffix("meta/time.csv") {
-        events = try PhyphoxEvents(try archive.source(entry), request)
+        (started, pauses) = try ZipTables.events(try archive.source(entry))
       } else {
-        let groups = try ZipTables.groups(try archive.source(entry), request, isJSON: isJSON)
-        if isJSON, !groups.isEmpty {
-          documents.append(entry)
-        } else if !groups.isEmpty {
-          tables.append((entry, groups))
-        } else {
-          others.append(entry)
-        }
+        let groups = try ZipTables.groups(try archive.source(entry), request)
+        if groups.isEmpty { others.append(entry) } else { tables.append((entry, groups)) }
       }
     }
+    /// The files with these sensors: those with gravity before those without it, calibrated ones before others.
     func best(_ groups: Group...) throws(ImportError) -> [ZipEntry] {
-      let entries = tables.filter { table in groups.allSatisfy { table.groups.contains($0) } }.map(
-        \.entry)
-      let rank = entries.map(ZipTables.rank).min()
-      return try ZipTables.only(entries.filter { ZipTables.rank($0) == rank }, archive.name)
+      let found = tables.filter { Set($0.groups).isSuperset(of: groups) }.map(\.entry)
+      let rank = found.map(ZipTables.rank).min()
+      let best = found.filter { ZipTables.rank($0) == rank }
+      guard best.count > 1 else { return best }
+      throw ImportError(
+        archive.name, "has several recordings, \(ZipTables.list(best))",
+        remedy: "unpack it, and import one")
     }
-    chosen = try best(.accelerometer, .gyroscope)
-    if chosen.isEmpty { chosen = try best(.accelerometer) + best(.gyroscope) }
-    if chosen.isEmpty { chosen = try ZipTables.only(documents, archive.name) }
+    let both = try best(.accelerometer, .gyroscope)
+    chosen = both.isEmpty ? try best(.accelerometer) + best(.gyroscope) : both
     guard !chosen.isEmpty else {
-      throw ZipTables.refusal(archive.entries.map(\.shownName), archive.name)
+      let isSheet = archive.entries.contains {
+        ["xl/workbook.xml", "content.xml"].contains($0.shownName)
+      }
+      throw isSheet
+        ? ImportError(
+          archive.name, "is a spreadsheet, which import does not read",
+          remedy: "save the sheet as CSV UTF-8, and import that")
+        : ImportError(
+          archive.name, "has no file that is a recording by its header",
+          remedy: "unpack it, and import a table with --columns")
     }
     let places = chosen.map(\.offset)
-    let left = (tables.map(\.entry) + documents + others).filter { !places.contains($0.offset) }
+    let left = (tables.map(\.entry) + others).filter { !places.contains($0.offset) }
     let names = chosen.map(\.shownName).joined(separator: " and ")
     remarks = ["\(archive.name): \(names) \(chosen.count == 1 ? "is" : "are") imported"]
     if !left.isEmpty { remarks[0] += "; left out: \(ZipTables.list(left))" }
-    if let remark = events?.remark { remarks.append("\(archive.name): \(remark)") }
+    if pauses > 0 {
+      remarks.append(
+        "\(archive.name): the experiment was paused \(Plain.count(pauses, "time")), and its times do not count that: dates after a pause are too early"
+      )
+    }
+  }
+
+  /// The rows of the files.
+  func opening() throws(ImportError) -> Opening {
+    var sources: [any ImportSource] = []
+    for entry in chosen { sources.append(try archive.source(entry)) }
+    return try Opening(text: sources, remarks: remarks, archive: archive.name, started: started)
   }
 
   private static func list(_ entries: [ZipEntry]) -> String {
@@ -64,25 +81,15 @@ struct ZipTables {
       + (entries.count > 4 ? " and \(entries.count - 4) more" : "")
   }
 
-  private static func only(_ entries: [ZipEntry], _ archive: String) throws(ImportError)
-    -> [ZipEntry]
-  {
-    guard entries.count > 1 else { return entries }
-    throw ImportError(
-      archive, "has several recordings, \(list(entries))", remedy: "unpack it, and import one")
-  }
-
   /// The sensors of a table or a document; none of another file, such as a list of the phone's properties.
-  private static func groups<Source: ImportSource & ~Copyable>(
-    _ source: consuming Source, _ request: ImportRequest, isJSON: Bool
-  ) throws(ImportError) -> [Group] {
+  private static func groups(_ source: ZipSource, _ request: ImportRequest) throws(ImportError)
+    -> [Group]
+  {
     do throws(ImportError) {
-      if isJSON {
-        let rows = try JSONRows(try source.another())
-        // Several sensors, one in each row.
-        if rows.shape == .list, rows.names.contains("sensor") { return [.accelerometer] }
-      }
-      return try TableReader(source, request).understanding.groups
+      // Of several sensors in one list, Sensor Logger has both.
+      let sensors = try JSONRows.sensors(source).names
+      if sensors.count == 2 { return [.accelerometer, .gyroscope] }
+      return try TableReader(source, request, sensor: sensors.first).understanding.groups
     } catch {
       // Damage of the archive has a byte of it.
       if error.place?.line == 0 || error.exitStatus != .damagedData { throw error }
@@ -90,28 +97,37 @@ struct ZipTables {
     }
   }
 
-  /// With gravity before without it, calibrated before not.
   private static func rank(_ entry: ZipEntry) -> Int {
     let name = entry.shownName.lowercased()
     func has(_ word: String) -> Bool { name.parts(around: word) != nil }
     return has("uncalibrated") || has("linear") ? 2 : has("total") ? 0 : 1
   }
 
-  /// The error of an archive without a recording.
-  private static func refusal(_ names: [String], _ archive: String) -> ImportError {
-    let kinds = [
-      ("xl/workbook.xml", "an Excel workbook", "save the sheet as CSV UTF-8, and import that"),
-      ("content.xml", "an OpenDocument file", "save the sheet as CSV, and import that"),
-      (
-        "log.bin", "an ActiGraph's recording (GT3X)",
-        "export it as raw CSV with ActiLife or pygt3x, and import that"
-      ),
-    ]
-    if let kind = kinds.first(where: { names.contains($0.0) }) {
-      return ImportError(archive, "is \(kind.1), which import does not read", remedy: kind.2)
+  /// The date of a phyphox experiment's time 0, and its pauses, which its times do not count.
+  ///
+  ///     "event"    "experiment time"    "system time"
+  ///     "START"          0.0               100.0        time 0 is at 100
+  ///     "PAUSE"          2.5               102.5
+  private static func events(_ source: ZipSource) throws(ImportError) -> (
+    started: Int64?, pauses: Int
+  ) {
+    let lines = Lines(source)
+    var (started, starts): (Int64?, Int) = (nil, 0)
+    while let line = try lines.next() {
+      guard line.starts(with: "\"START\"".utf8) else { continue }
+      starts += 1
+      let separator = line.first { ",;\t".utf8.contains($0) } ?? UInt8(ascii: ",")
+      var times: [Int64] = []
+      for cell in Heading.cells(line, separator).dropFirst().prefix(2) {
+        let mark = cell.first { ".,".utf8.contains($0) } ?? UInt8(ascii: ".")
+        if case .number(let number) = DecimalField(cell, mark: mark),
+          let time = number.whole(tenTo: 9)?.value, time.magnitude < 1 << 62
+        {
+          times.append(time)
+        }
+      }
+      if starts == 1, times.count == 2 { started = times[1] - times[0] }
     }
-    return ImportError(
-      archive, "has no file that is a recording by its header",
-      remedy: "unpack it, and import a table with --columns")
+    return (started, max(0, starts - 1))
   }
 }

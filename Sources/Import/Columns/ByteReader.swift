@@ -64,24 +64,15 @@ extension ImportError {
   }
 }
 
-extension SeekableSource where Self: ~Copyable {
+extension SeekableSource {
   /// Bytes from a place on, as many as there are.
-  mutating func bytes(at offset: UInt64, _ count: UInt64) throws(ImportError) -> [UInt8] {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Int(clamping: count), alignment: 1)
-    defer { buffer.deallocate() }
-    seek(to: offset)
-    var done = 0
-    while done < buffer.count {
-      let read = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]))
-      if read == 0 { break }
-      done += read
-    }
-    return Array(buffer[..<done])
+  func bytes(at offset: UInt64, _ count: UInt64) throws(ImportError) -> [UInt8] {
+    try seek(to: offset)
+    return try bytes(Int(clamping: count))
   }
 
   /// The same for reading, all of them.
-  mutating func reader(at offset: UInt64, _ count: UInt64) throws(ImportError) -> ByteReader {
+  func reader(at offset: UInt64, _ count: UInt64) throws(ImportError) -> ByteReader {
     guard offset <= size, count <= size - offset else {
       throw .damaged(name, "it is cut off")
     }

@@ -8,14 +8,14 @@ import Text
 ///     magic │ Header │ (Chunk │ MessageIndex…)… │ Metadata │ DataEnd │ … │ magic       record: kind │ length │ fields
 ///     /imu: a sample, its tick the sequence       /imu/temperature: that of the sample before it, where it changed
 ///     /imu/gaps, /imu/marks: lines of text        /imu/labels: in the metadata as well
-struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
+final class MCAPFile: OwnRows {
   let name: String
   let own: OwnColumns
   private(set) var facts: OwnFacts
   private(set) var numbers = Array(repeating: Decimal(digits: 0), count: 7)
   private(set) var row = 0
 
-  private var source: Source
+  private let source: any SeekableSource
   private var messages = MCAPMessages()
   /// A message that was read ahead.
   private var waiting: MCAPMessages.Message?
@@ -24,19 +24,19 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
   /// The tick after that of the message before.
   private var tick: UInt64 = 0
   /// Whether marks are still to be taken from messages: those of the first pass.
-  private var takesMarks: Bool
+  private var takesMarks = true
   private let axes: [Int]
 
-  init(_ source: consuming Source, _ request: ImportRequest) throws(ImportError) {
+  init(_ source: any SeekableSource, _ request: ImportRequest) throws(ImportError) {
     let name = source.name
-    let own = try OwnColumns(try MCAPFile.metadata(&source), name, "MCAP", request)
-    (self.name, self.own, facts, takesMarks) = (name, own, own.facts, !own.hasMarks)
+    let own = try OwnColumns(try MCAPFile.metadata(source), name, "MCAP", request)
+    (self.name, self.own, facts) = (name, own, own.facts)
     axes = own.facts.channels.indices.filter { $0 < 6 }
     self.source = source
   }
 
   /// The names and texts of the record `imulog`; none in files of other programs.
-  private static func metadata(_ source: inout Source) throws(ImportError) -> [(
+  private static func metadata(_ source: any SeekableSource) throws(ImportError) -> [(
     name: String, text: String
   )] {
     var place: UInt64 = 8
@@ -44,7 +44,7 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     guard try source.bytes(at: max(8, source.size) - 8, 8) == magic else {
       throw .damaged(source.name, "it is cut off: its end is missing")
     }
-    while let (kind, length) = try record(&source, at: &place), kind != 0x0F {
+    while let (kind, length) = try record(source, at: &place), kind != 0x0F {
       // Facts have some hundred bytes each, and lists of marks and labels 20,000 items at most.
       guard kind == 0x0C, length <= 16 << 20 else { continue }
       var reader = try source.reader(at: place - length, length)
@@ -58,7 +58,8 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
   }
 
   /// The kind and the length of the record at a place, which is then behind it; `nil` at the end of the file.
-  private static func record(_ source: inout Source, at place: inout UInt64) throws(ImportError)
+  private static func record(_ source: any SeekableSource, at place: inout UInt64)
+    throws(ImportError)
     -> (kind: UInt8, length: UInt64)?
   {
     guard place + 9 <= source.size else { return nil }
@@ -69,27 +70,24 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     return (kind, length)
   }
 
-  mutating func rewind(to mark: RowMark?) throws(ImportError) {
+  func rewind(to mark: RowMark?) throws(ImportError) {
     (row, position, tick, messages, waiting) = (0, 8, 0, MCAPMessages(), nil)
     while row + 1 < mark?.line ?? 1 { _ = try next() }
   }
 
-  mutating func nextTime() throws(ImportError) -> Row? { try next(hasValues: false) }
-
-  mutating func next() throws(ImportError) -> Row? { try next(hasValues: true) }
-
-  private mutating func next(hasValues: Bool) throws(ImportError) -> Row? {
+  func next() throws(ImportError) -> Row? {
     while let message = try message() {
       switch message.topic {
       case .imu:
         row += 1
-        for channel in axes where hasValues {
-          try take(message, MCAPMessages.imuPlaces[channel], channel)
+        for channel in axes {
+          let value = try message.double(MCAPMessages.imuPlaces[channel])
+          numbers[channel] = try own.count(of: value, channel: channel, place)
         }
-        if hasValues, facts.channels.contains(.temperature) {
+        if facts.channels.contains(.temperature) {
           let after = try self.message()
           if let after, after.topic == .temperature, after.sequence == message.sequence {
-            try take(after, 1, 6)
+            numbers[6] = try own.count(of: after.double(1), channel: 6, place)
           } else {
             waiting = after
           }
@@ -106,19 +104,12 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     return nil
   }
 
-  /// Takes a channel's value at a place of a message.
-  private mutating func take(_ message: MCAPMessages.Message, _ place: Int, _ channel: Int)
-    throws(ImportError)
-  {
-    numbers[channel] = try own.count(of: message.double(place), channel: channel, self.place)
-  }
-
   /// The next message; `nil` at the end.
-  private mutating func message() throws(ImportError) -> MCAPMessages.Message? {
+  private func message() throws(ImportError) -> MCAPMessages.Message? {
     if let message = waiting.take() { return message }
     while true {
       if let message = try messages.next() { return message }
-      guard let (kind, length) = try MCAPFile.record(&source, at: &position), kind != 0x0F else {
+      guard let (kind, length) = try MCAPFile.record(source, at: &position), kind != 0x0F else {
         return nil
       }
       guard kind == 0x06 else { continue }
@@ -138,7 +129,7 @@ struct MCAPFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
   }
 
   /// A row; the message has the lowest 32 bits of its tick.
-  private mutating func row(_ message: MCAPMessages.Message, _ gap: Gap?) throws(ImportError)
+  private func row(_ message: MCAPMessages.Message, _ gap: Gap?) throws(ImportError)
     -> Row
   {
     let ahead = UInt64(message.sequence &- UInt32(truncatingIfNeeded: tick))

@@ -4,16 +4,14 @@ import IMUModel
 import Text
 
 /// The samples of one of this program's binary files, all of them whole.
-protocol OwnRows: SampleRows, ~Copyable {
+protocol OwnRows: SampleRows {
   var own: OwnColumns { get }
   /// The number of the row that was returned last, from 1.
   var row: Int { get }
 }
 
-extension OwnRows where Self: ~Copyable {
+extension OwnRows {
   var understanding: Understanding { own.understanding }
-  var incomplete: (rows: UInt64, first: Place?) { (0, nil) }
-  var remarks: [String] { [] }
   var mark: RowMark { RowMark(byte: 0, line: max(1, row)) }
   var place: Place {
     var place = Place(line: max(1, row))
@@ -21,15 +19,13 @@ extension OwnRows where Self: ~Copyable {
     return place
   }
 
-  mutating func take(_ reading: Reading) {}
+  func take(_ reading: Reading) {}
 }
 
 /// What this program's binary files have in common: facts in metadata, and values whose counts are known.
 struct OwnColumns {
   let facts: OwnFacts
   let understanding: Understanding
-  /// Whether all marks are among the facts.
-  let hasMarks: Bool
   /// What makes counts of a channel's values, and half of their last digit.
   private let choices: [(choice: ScaleFit.Choice, margin: Double)?]
 
@@ -40,9 +36,8 @@ struct OwnColumns {
   )
     throws(ImportError)
   {
-    let hasMarks = facts.contains { $0.name == "imulog.marks" }
     var own = OwnFacts()
-    for (name, text) in facts where !(hasMarks && name == "imulog.marksAfterLastRow") {
+    for (name, text) in facts {
       // A note is not escaped here.
       if name == "imulog.note" { own.take(note: text, at: 1) } else { own.take(name, text) }
     }
@@ -60,7 +55,6 @@ struct OwnColumns {
     result.epoch = own.started.map { .init(.at($0), source) }
     result.rate =
       request.rate.map { .init($0, .option("--rate")) } ?? own.rate.map { .init($0, source) }
-    result.notices = own.notes.leftOut
     var choices: [(ScaleFit.Choice, Double)?] = Array(repeating: nil, count: 7)
     for channel in own.channels.indices {
       let group = Group(channel: channel)
@@ -71,36 +65,21 @@ struct OwnColumns {
       let choice = ScaleFit.Choice(scale, in: unit, unit == .count ? .counts : .file)
       let digit = min(group == .temperature ? 1e-4 : 1e-6, choice.step.magnitude)
       choices[channel] = (choice, unit == .count ? 0 : 0.5001 * digit)
+      let name = ChannelSet.names[channel]
       result.columns.append(
         .init(
-          index: channel + 1, name: ChannelSet.names[channel],
-          role: .channel(channel, isReversed: false), source: source))
+          index: channel + 1, name: name, role: .channel(channel, isReversed: false),
+          source: source))
       result.units[group] = .init(.count, source)
       result.scales[group] = .init(scale, source)
-      if let other = request.units?.units[group], other != unit, other != .count {
-        result.contradictions.append(
-          "its metadata states \(group.name) in \(unit.sign), and --units \(other.word)")
-      }
     }
-    for (option, group, given) in [
-      ("--accel-lsb-per-g", .accelerometer, request.accelerometerScale),
-      ("--gyro-lsb-per-dps", .gyroscope, request.gyroscopeScale),
-    ] as [(String, Group, Fraction?)] {
-      guard let given, let stated = own.scales[group], stated.ratio != given else { continue }
-      result.contradictions.append("its metadata states another scale than \(option)")
-      result.scales[group] = .init(Scale(ratio: given), .option(option))
-    }
-    if request.columns != nil {
-      result.contradictions.append("its metadata states its columns, and --columns is for text")
-    }
-    (self.facts, understanding, self.choices, self.hasMarks) = (own, result, choices, hasMarks)
+    (self.facts, understanding, self.choices) = (own, result, choices)
   }
 
   /// The count of a channel's value.
   func count(of value: Double, channel: Int, _ place: Place) throws(ImportError) -> Decimal {
     if let (choice, margin) = choices[channel] {
-      let count = ((value - choice.shift) / choice.step).rounded()
-      let error = (count * choice.step + choice.shift - value).magnitude
+      let (count, error) = choice.count(of: value)
       if error <= margin + 1e-14 * value.magnitude, let exact = Int16(exactly: count) {
         return Decimal(digits: Int64(exact))
       }

@@ -6,14 +6,14 @@ import Text
 /// The rows of a Parquet file of this program, row group by row group.
 ///
 ///     PAR1 │ row group: chunk of each column │ row group │ … │ footer │ its length │ PAR1
-struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
+final class ParquetFile: OwnRows {
   let name: String
   let own: OwnColumns
   var facts: OwnFacts { own.facts }
   private(set) var numbers = Array(repeating: Decimal(digits: 0), count: 7)
   private(set) var row = 0
 
-  private var source: Source
+  private let source: any SeekableSource
   private let groups: [(rows: Int, chunks: [ThriftValue])]
   /// Those that are read, by channel and then as in ``ParquetPlace``.
   private let columns: [ParquetColumn?]
@@ -21,9 +21,9 @@ struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
   private var chunks: [ParquetChunk?] = []
   private var (group, first) = (-1, 0)
 
-  init(_ source: consuming Source, _ request: ImportRequest) throws(ImportError) {
+  init(_ source: any SeekableSource, _ request: ImportRequest) throws(ImportError) {
     let name = source.name
-    let footer = try ParquetFile.footer(&source)
+    let footer = try ParquetFile.footer(source)
     let pairs = (footer[5]?.list ?? []).compactMap { pair in
       pair[1]?.text.flatMap { name in pair[2]?.text.map { (name: name, text: $0) } }
     }
@@ -39,7 +39,7 @@ struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
       (0..<7).map { channels.contains($0) ? column(ChannelSet.names[$0], .int32, .double) : nil }
       + [
         column("t_ns", .int64) ?? column("t_grid_ns", .int64), column("tick", .int64),
-        own.hasMarks ? nil : column("mark", .text), column(ExportedNames.gaps[0], .text),
+        column("mark", .text), column(ExportedNames.gaps[0], .text),
         column(ExportedNames.gaps[1], .int64),
       ]
     let groups = (footer[4]?.list ?? []).map { group in
@@ -55,7 +55,7 @@ struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     self.source = source
   }
 
-  private static func footer(_ source: inout Source) throws(ImportError) -> ThriftValue {
+  private static func footer(_ source: any SeekableSource) throws(ImportError) -> ThriftValue {
     let size = source.size
     var end = try source.reader(at: max(8, size) - 8, 8)
     let length = UInt64(try end.integer(UInt32.self))
@@ -68,14 +68,9 @@ struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     return try ThriftValue(&reader)
   }
 
-  mutating func rewind(to mark: RowMark?) throws(ImportError) { row = (mark?.line ?? 1) - 1 }
+  func rewind(to mark: RowMark?) throws(ImportError) { row = (mark?.line ?? 1) - 1 }
 
-  mutating func nextTime() throws(ImportError) -> Row? {
-    guard let place = try move() else { return nil }
-    return row(place)
-  }
-
-  mutating func next() throws(ImportError) -> Row? {
+  func next() throws(ImportError) -> Row? {
     guard let place = try move() else { return nil }
     let row = row(place)
     guard row.gap == nil else { return row }
@@ -104,7 +99,7 @@ struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
   }
 
   /// Goes to the next row; its place in the row group that is then in memory, or `nil` after the last one.
-  private mutating func move() throws(ImportError) -> Int? {
+  private func move() throws(ImportError) -> Int? {
     if row < first || group < 0 { (group, first) = (-1, 0) }
     while group < 0 || row >= first + groups[group].rows {
       if group >= 0 { first += groups[group].rows }
@@ -119,7 +114,7 @@ struct ParquetFile<Source: SeekableSource & ~Copyable>: OwnRows, ~Copyable {
     return row - 1 - first
   }
 
-  private mutating func read(_ rows: Int, _ entries: [ThriftValue]) throws(ImportError) {
+  private func read(_ rows: Int, _ entries: [ThriftValue]) throws(ImportError) {
     chunks = []
     for column in columns {
       guard let column else {

@@ -3,54 +3,54 @@
 import IMUModel
 import Text
 
-/// The rows that are read of a list with the records of several sensors.
-struct JSONFilter: Equatable, Sendable {
-  let key: String
-  let value: String
-}
-
 /// The rows of a file of JSON, and what the document says about them.
 ///
 ///     {"t_ns":0,"ax":1}⏎{"t_ns":…        a sequence, as NDJSON
 ///     [{"t_ns":0,"ax":1},{…},…]          a list
-///     {"format":…,"samples":[{…},…]}     the member `samples` of an object: this program's document
-struct JSONRows<Source: ImportSource & ~Copyable>: ~Copyable {
+///     {"format":…,"samples":[{…},…]}     a list in an object: this program's document, or that of a phone app
+final class JSONRows {
   private(set) var shape = Syntax.Shape.sequence
   private(set) var facts = OwnFacts()
   /// The keys of the first row with a sample.
   private(set) var names: [String] = []
-  private var json: JSONStream<JSONBytes<Source>>
-  private let filter: JSONFilter?
+  /// The keys of axes where the document says whose they are.
+  private(set) var columns: ColumnsOption?
+  private let source: any ImportSource
+  private var json: JSONStream<JSONBytes>
+  private let sensor: String?
+  /// The key of the list in an object.
+  private var list = ""
   /// Whether no row was read since the list began.
   private var isFirst = true
 
-  var name: String { json.source.name }
+  var name: String { source.name }
   /// Where the row is that was returned last, and where reading can go on with it.
   var place: Place { Place(json.valuePlace) }
   var mark: RowMark { RowMark(byte: json.valuePlace.byte, line: json.valuePlace.line) }
 
   /// Reads the members before the rows, and the first row.
-  init(_ source: consuming Source, _ filter: JSONFilter? = nil) throws(ImportError) {
-    self.filter = filter
+  ///
+  /// - Parameters:
+  ///   - sensor: The member `sensor` of the rows that are read; `nil` for all.
+  ///   - rate: That of the user.
+  init(_ source: any ImportSource, sensor: String? = nil, rate: SampleRate? = nil)
+    throws(ImportError)
+  {
+    (self.source, self.sensor) = (source, sensor)
     json = JSONStream(JSONBytes(base: source))
-    try readHead()
-  }
-
-  private mutating func readHead() throws(ImportError) {
     try json.rewind()
     if try json.consume("[") {
       shape = .list
-    } else if try json.enterSamples(&facts) {
+    } else if try readMembers(rate) {
       shape = .document
-    } else {
-      try json.rewind()
     }
     try facts.check(name)
+    try rewind()
     while names.isEmpty, let object = try next() {
       do throws(FieldError) {
         // A row of a gap has the names of no values.
-        if try Members.value(ExportedNames.gaps[1], of: object) != nil { continue }
-        names = try Members.names(of: object)
+        let gap = try Members.cells(of: object, [Array(ExportedNames.gaps[1].utf8)])
+        if gap[0].isEmpty { names = try Members.names(of: object) }
       } catch {
         throw error.at(name, place)
       }
@@ -66,192 +66,163 @@ struct JSONRows<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   /// Goes to the first row, or to one that was returned before.
-  mutating func rewind(to mark: RowMark? = nil) throws(ImportError) {
+  func rewind(to mark: RowMark? = nil) throws(ImportError) {
     isFirst = true
     if let mark { return try json.rewind(to: mark.byte, line: mark.line) }
     try json.rewind()
     if shape == .list { try json.require("[") }
     guard shape == .document else { return }
     try json.require("{")
-    var isFirst = true
-    while let key = try json.nextKey(isFirst: isFirst) {
-      isFirst = false
-      if key == "samples" { return try json.require("[") }
+    while let key = try json.nextKey() {
+      if key == list { return try json.require("[") }
       try json.skipValue()
     }
     throw .changed(name)
   }
 
   /// The next row's object, valid until the next call; `nil` after the last one, when all that follows was read, too.
-  mutating func next() throws(ImportError) -> UnsafeRawBufferPointer? {
+  func next() throws(ImportError) -> UnsafeRawBufferPointer? {
     while let object = try nextObject() {
-      guard let filter else { return object }
-      do throws(FieldError) {
-        let value = try Members.value(filter.key, of: object)
-        if value?.elementsEqual(filter.value.utf8) == true { return object }
-      } catch {
-        throw error.at(name, place)
-      }
+      guard let sensor else { return object }
+      if try text("sensor", of: object) == sensor { return object }
     }
     return nil
   }
 
-  private mutating func nextObject() throws(ImportError) -> UnsafeRawBufferPointer? {
+  private func text(_ key: String, of object: UnsafeRawBufferPointer) throws(ImportError) -> String
+  {
+    do throws(FieldError) {
+      return String(decoding: try Members.cells(of: object, [Array(key.utf8)])[0], as: UTF8.self)
+    } catch {
+      throw error.at(name, place)
+    }
+  }
+
+  private func nextObject() throws(ImportError) -> UnsafeRawBufferPointer? {
     if shape == .sequence {
       guard try json.peek() != nil else { return nil }
-    } else {
-      if try json.consume("]") {
-        json.sample = nil
-        if shape == .document {
-          while try json.nextKey(isFirst: false) != nil { try json.skipValue() }
-        }
-        guard try json.peek() == nil else { throw try json.wrong() }
-        return nil
+    } else if try !nextItem() {
+      if shape == .document {
+        while try json.nextKey() != nil { try json.skipValue() }
       }
-      if !isFirst { try json.require(",") }
-      json.sample = (json.sample ?? 0) + 1
-      isFirst = false
+      guard try json.peek() == nil else { throw try json.wrong() }
+      return nil
     }
     guard try json.peek() == UInt8(ascii: "{") else {
       throw try json.wrongKind(of: "a sample", expected: "an object with a time and values")
     }
     return try json.value()
   }
-}
 
-extension JSONStream where Source: ~Copyable, Source.Failure == ImportError {
-  /// Enters the list `samples` of a document, after the members that say something about it; whether there is one.
-  ///
-  /// Members behind the list are read as well, and the list is then entered again.
-  fileprivate mutating func enterSamples(_ facts: inout OwnFacts) throws(ImportError) -> Bool {
-    guard try consume("{") else { throw try wrong() }
-    var (isFirst, hasSamples) = (true, false)
-    while let key = try nextKey(isFirst: isFirst) {
-      isFirst = false
+  /// Goes to the next item of the list that was entered; whether there is one.
+  private func nextItem() throws(ImportError) -> Bool {
+    if try json.consume("]") {
+      json.sample = nil
+      return false
+    }
+    if !isFirst { try json.require(",") }
+    json.sample = (json.sample ?? 0) + 1
+    isFirst = false
+    return true
+  }
+
+  /// Takes the members of a document; whether it has a list of samples.
+  private func readMembers(_ rate: SampleRate?) throws(ImportError) -> Bool {
+    guard try json.consume("{") else { throw try json.wrong() }
+    var (numbers, count): ([String: Decimal], UInt64) = ([:], 0)
+    while let key = try json.nextKey() {
       switch key {
       case "samples":
-        guard try peek() == UInt8(ascii: "[") else {
-          throw try wrongKind(of: "\"samples\"", expected: "a list of objects")
+        guard try json.peek() == UInt8(ascii: "[") else {
+          throw try json.wrongKind(of: "\"samples\"", expected: "a list of objects")
         }
+        list = key
         // This program writes them last.
-        if !facts.scales.isEmpty, !facts.units.isEmpty { return try consume("[") }
-        hasSamples = true
-        try skipValue()
+        if !facts.scales.isEmpty, !facts.units.isEmpty { return true }
+        try json.skipValue()
+      case "coordinateList", "axisValues":
+        list = key
+        count = try eachItem { _ in }
+      case _ where OwnNotes.keys.contains(key):
+        // A list that is not known may be null.
+        guard try json.peek() == UInt8(ascii: "[") else { try json.skipValue(); continue }
+        facts.notes.begin(key)
+        _ = try eachItem { facts.notes.take(key, Array($0)) }
       case "format", "schema", "note", "started", "rate_hz", "complete", "range", "resampled",
-        "sensor", "units", "ticks", "axes", "calibration", "calibrated":
-        guard try peek() != nil else { throw try wrong() }
-        let bytes = Array(try value())
-        facts.take(member: key, bytes, at: Place(valuePlace))
-      case _ where OwnNotes.keys.contains(key): try takeList(key, &facts.notes)
-      default: try skipValue()
+        "sensor", "units", "ticks", "axes", "calibration", "calibrated", "dataType", "date",
+        "duration", "time":
+        guard try json.peek() != nil else { throw try json.wrong() }
+        let value = try json.value()
+        if case .number(let number) = DecimalField(value) { numbers[key] = number }
+        facts.take(member: key, Array(value), at: place)
+      default: try json.skipValue()
       }
     }
-    guard hasSamples else { return false }
-    try rewind()
-    try require("{")
-    var isAgain = false
-    while let key = try nextKey(isFirst: !isAgain) {
-      isAgain = true
-      if key == "samples" { return try consume("[") }
-      try skipValue()
-    }
-    return false
-  }
-
-  /// Takes the items of a list of the document, one at a time.
-  private mutating func takeList(_ key: String, _ notes: inout OwnNotes) throws(ImportError) {
-    let isList = try consume("[")
-    // A list that is not known may be null.
-    let isNull = try peek() == UInt8(ascii: "n")
-    if isList || !isNull { notes.begin(key, isList: isList) }
-    guard isList else { return try skipValue() }
-    var isFirst = true
-    while try !consume("]") {
-      if !isFirst { try require(",") }
-      isFirst = false
-      notes.take(key, Array(try value()))
-    }
-  }
-}
-
-extension OwnFacts {
-  /// Takes a member of this program's document; one of another form is passed over.
-  fileprivate mutating func take(member key: String, _ bytes: [UInt8], at place: Place) {
-    if bytes.elementsEqual("null".utf8) { return }
-    var json = JSONReader(bytes)
-    do throws(JSONReader.Failure) {
-      switch (key, try json.kind()) {
-      case ("complete", _): if bytes.elementsEqual("false".utf8) { takeIncomplete() }
-      case ("range", _), ("resampled", _): takePart()
-      case ("note", .string): take(note: try json.string() ?? "", at: place)
-      case (_, .string): take("imulog.\(key)", try json.string() ?? "", at: place)
-      case ("calibration", _), ("calibrated", _): take("imulog.\(key)", "", at: place)
-      case (_, .number): take("imulog.\(key)", String(decoding: bytes, as: UTF8.self), at: place)
-      case (_, .object):
-        guard try json.enterObject() else { return }
-        while let member = try json.nextKey() {
-          guard let text = try json.factText() else { continue }
-          take("imulog.\(key).\(member.text)", text, at: place)
-        }
-      default: return
+    if list == "coordinateList" || list == "axisValues" {
+      do throws(FieldError) {
+        columns = try facts.takePhone(numbers, count, isSecond: list == "axisValues", rate)
+      } catch {
+        throw error.at(name, Place(json.nextPlace))
       }
-    } catch {
-      // Not the document's header then: what is needed and missing is asked for later.
-      return
     }
+    return !list.isEmpty
   }
-}
 
-extension JSONReader {
-  /// A value as a fact has it, a ratio as `61/1000000`; `nil` of others.
-  fileprivate mutating func factText() throws(Failure) -> String? {
-    switch try kind() {
-    case .string: return try string()
-    case .number:
-      return try double().map { number in Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
-    case .list:
-      guard try enterList() else { return nil }
-      var terms: [String] = []
-      while try nextElement() { terms.append(try factText() ?? "?") }
-      return terms.joined(separator: "/")
-    case .object, .bool, .null:
-      try skip()
-      return nil
+  /// Calls `body` with each item of the list that is next; their number.
+  private func eachItem(_ body: (UnsafeRawBufferPointer) -> Void) throws(ImportError) -> UInt64 {
+    try json.require("[")
+    isFirst = true
+    var count: UInt64 = 0
+    while try nextItem() {
+      body(try json.value())
+      count += 1
     }
+    return count
+  }
+
+  /// The sensors in a list of the records of several, as Sensor Logger writes it, the accelerometer first and with gravity
+  /// before without it; and which records are left out, a sentence. Empty for other files.
+  ///
+  ///     [{"sensor":"Gyroscope","time":…},{"sensor":"Magnetometer","time":…},…]
+  static func sensors(_ source: any ImportSource) throws(ImportError) -> (
+    names: [String], remark: String?
+  ) {
+    let text = try TextSource(source)
+    guard try text.isJSON(), case let rows = try JSONRows(text), rows.shape == .list,
+      rows.names.contains("sensor")
+    else { return ([], nil) }
+    var counts: [String: Int] = [:]
+    while let object = try rows.next() {
+      let name = try rows.text("sensor", of: object)
+      // No phone has more; those are counted together.
+      counts[counts.count < 50 || counts[name] != nil ? name : "", default: 0] += 1
+    }
+    let kinds = [
+      ["TotalAcceleration", "Accelerometer", "AccelerometerUncalibrated"],
+      ["Gyroscope", "GyroscopeUncalibrated"],
+    ]
+    let chosen = kinds.compactMap { kind in kind.first { counts[$0] != nil } }
+    let left = counts.keys.sorted().filter { !chosen.contains($0) }
+      .map { "\($0.isEmpty ? "others" : FieldText.shown($0.utf8)) (\(counts[$0] ?? 0))" }
+    guard !chosen.isEmpty, !left.isEmpty else { return (chosen, nil) }
+    return (
+      chosen, "\(rows.name): rows of these sensors are left out: \(left.joined(separator: ", "))"
+    )
   }
 }
 
 /// The bytes of a source for a stream of JSON, and its errors.
-struct JSONBytes<Base: ImportSource & ~Copyable>: JSONStreamSource, ~Copyable {
-  var base: Base
+struct JSONBytes: JSONStreamSource {
+  let base: any ImportSource
 
-  var name: String { base.name }
-
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     try base.read(into: buffer)
   }
 
-  mutating func rewind(to byte: UInt64) throws(ImportError) {
-    if byte == 0 { base.rewind() } else { try base.skip(to: byte) }
-  }
+  func seek(to byte: UInt64) throws(ImportError) { try base.seek(to: byte) }
 
-  func failure(_ fault: JSONStreamFault, at place: JSONStreamPlace) -> ImportError {
-    let (problem, remedy) =
-      switch fault {
-      case .notJSON: ("this is not JSON", "correct it, or export the file again")
-      case .zeros:
-        (
-          "bytes of 0 follow, as a card has that lost power",
-          "take them out, or fetch the file again"
-        )
-      case .endsInside:
-        ("the file ends inside a value or a list", "it is cut off, so fetch it again")
-      case .tooLong(let limit):
-        ("a value has more than \(limit) bytes", "no sample is that long: take it out")
-      case .otherKind(let value, let expected, let found):
-        ("\(value) is \(found) where \(expected) must be", "correct it, or export the file again")
-      }
-    return ImportError(name, at: Place(place), problem, remedy: remedy)
+  func failure(_ problem: String, at place: JSONStreamPlace, remedy: String) -> ImportError {
+    ImportError(base.name, at: Place(place), problem, remedy: remedy)
   }
 }
 

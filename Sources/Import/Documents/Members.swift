@@ -1,98 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Text
 
 /// The members of an object of JSON that are values; objects and lists in it have nothing of a sensor.
 enum Members {
-  /// Whether a value is none: rows of other programs have all members.
-  static func isNull(_ value: UnsafeRawBufferPointer) -> Bool { value.elementsEqual("null".utf8) }
-
   /// The keys of an object, in its order.
   static func names(of object: UnsafeRawBufferPointer) throws(FieldError) -> [String] {
     var names: [String] = []
-    try each(of: object) { key, _ in names.append(String(decoding: key, as: UTF8.self)) }
+    try each(of: object) { key, _ in
+      names.append(String(decoding: key, as: UTF8.self))
+      return true
+    }
     return names
   }
 
-  /// The value of a key, without quotes; `nil` of none, and of `null`.
-  static func value(_ name: String, of object: UnsafeRawBufferPointer) throws(FieldError)
-    -> UnsafeRawBufferPointer?
+  /// The values of keys, without quotes; empty ones for keys that are not there, and for `null`. Of a key that is there
+  /// twice, the first value.
+  static func cells(of object: UnsafeRawBufferPointer, _ keys: [[UInt8]])
+    throws(FieldError) -> [UnsafeRawBufferPointer]
   {
-    var found: UnsafeRawBufferPointer?
+    var cells = keys.map { _ in UnsafeRawBufferPointer(start: nil, count: 0) }
+    // Most rows have the keys in one order.
+    var (next, left) = (0, keys.count)
+    if left == 0 { return cells }
     try each(of: object) { key, value in
-      if key.elementsEqual(name.utf8), !isNull(value) { found = value }
+      if next == keys.count || !isSame(key, keys[next]) {
+        guard let place = keys.firstIndex(where: { isSame(key, $0) }) else { return true }
+        next = place
+      }
+      if cells[next].isEmpty, !value.elementsEqual("null".utf8) {
+        (cells[next], left) = (value, left - 1)
+      }
+      next += 1
+      return left > 0
     }
-    return found
+    return cells
   }
 
-  /// Calls `body` with the bytes of each key and of its value, without quotes; escapes in keys are read as what they stand
-  /// for.
-  static func each(
+  private static func isSame(_ key: UnsafeRawBufferPointer, _ other: [UInt8]) -> Bool {
+    guard key.count == other.count, let base = key.baseAddress else {
+      return key.count == other.count
+    }
+    return other.withUnsafeBytes { memcmp(base, $0.baseAddress ?? base, key.count) == 0 }
+  }
+
+  /// Calls `body` with the bytes of each key and of its value, without quotes, until it returns `false`; escapes in keys
+  /// are read as what they stand for.
+  private static func each(
     of object: UnsafeRawBufferPointer,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
   ) throws(FieldError) {
     let notJSON = FieldError(
       problem: "is not JSON", remedy: "correct it, or export the file again")
     var place = 1
-    func skipBlanks() {
+    /// The next byte after blanks, 0 at the end.
+    func peek() -> UInt8 {
       while place < object.count, object[place] <= UInt8(ascii: " ") { place += 1 }
+      return place < object.count ? object[place] : 0
     }
-    func text() throws(FieldError) -> UnsafeRawBufferPointer {
-      skipBlanks()
-      guard place < object.count else { throw notJSON }
-      let begin = place
-      switch object[begin] {
-      case UInt8(ascii: "\""):
+    func value() throws(FieldError) -> UnsafeRawBufferPointer {
+      let (first, begin) = (peek(), place)
+      if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+        var scan = JSONScan()
+        while place < object.count, !scan.isOver, !scan.isEnd(before: object[place]) { place += 1 }
+      } else if first == UInt8(ascii: "\"") {
         place += 1
-        while place < object.count, object[place] != UInt8(ascii: "\"") {
+        while place < object.count, object[place] != first {
           place += object[place] == UInt8(ascii: "\\") ? 2 : 1
         }
         place += 1
-      case UInt8(ascii: "{"), UInt8(ascii: "["):
-        var scan = JSONScan()
-        while place < object.count, !scan.isOver {
-          _ = scan.isEnd(before: object[place])
-          place += 1
-        }
-      default:
+      } else {
         while place < object.count, object[place] > UInt8(ascii: " "),
-          object[place] != UInt8(ascii: ","), object[place] != UInt8(ascii: ":"),
-          object[place] != UInt8(ascii: "}"), object[place] != UInt8(ascii: "]")
-        {
-          place += 1
-        }
+          !isMark(object[place])
+        { place += 1 }
       }
       guard place > begin, place < object.count else { throw notJSON }
       return UnsafeRawBufferPointer(rebasing: object[begin..<place])
     }
-    func plain(_ key: UnsafeRawBufferPointer) throws(FieldError) -> [UInt8] {
-      var json = JSONReader(Array(key))
-      var name: String?
-      do throws(JSONReader.Failure) { name = try json.string() } catch { throw notJSON }
-      return Array((name ?? "").utf8)
+    func pass(_ mark: UInt8) throws(FieldError) {
+      guard peek() == mark else { throw notJSON }
+      place += 1
     }
-    skipBlanks()
-    if place < object.count, object[place] == UInt8(ascii: "}") { return }
+    if peek() == UInt8(ascii: "}") { return }
     while true {
-      let key = try text()
-      skipBlanks()
-      guard key.first == UInt8(ascii: "\""), place < object.count,
-        object[place] == UInt8(ascii: ":")
-      else { throw notJSON }
-      place += 1
-      let value = try text()
+      let key = try value()
+      guard key.first == UInt8(ascii: "\"") else { throw notJSON }
+      try pass(UInt8(ascii: ":"))
+      let value = try value()
       if value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") {
-        if key.contains(UInt8(ascii: "\\")) {
-          try plain(key).withUnsafeBytes { body($0, FieldText.unquoted(value)) }
-        } else {
-          body(FieldText.unquoted(key), FieldText.unquoted(value))
-        }
+        let plain = FieldText.unquoted(value)
+        let goesOn =
+          key.contains(UInt8(ascii: "\\"))
+          ? try unescaped(key, notJSON).withUnsafeBytes { body($0, plain) }
+          : body(FieldText.unquoted(key), plain)
+        guard goesOn else { return }
       }
-      skipBlanks()
-      guard place < object.count, [UInt8(ascii: "}"), UInt8(ascii: ",")].contains(object[place])
-      else { throw notJSON }
-      if object[place] == UInt8(ascii: "}") { return }
-      place += 1
+      if peek() == UInt8(ascii: "}") { return }
+      try pass(UInt8(ascii: ","))
+    }
+  }
+
+  private static func isMark(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "}"), UInt8(ascii: "]"): true
+    default: false
+    }
+  }
+
+  private static func unescaped(_ key: UnsafeRawBufferPointer, _ notJSON: FieldError)
+    throws(FieldError) -> [UInt8]
+  {
+    var json = JSONReader(Array(key))
+    do throws(JSONReader.Failure) { return Array((try json.string() ?? "").utf8) } catch {
+      throw notJSON
     }
   }
 }

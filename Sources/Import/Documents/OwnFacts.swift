@@ -10,14 +10,14 @@ import Text
 ///     imulog.started = 2026-11-21T02:38:07Z      imulog.units.ax = m/s²      imulog.sensor.accelerometerScale_g = 1/16384
 struct OwnFacts: Equatable, Sendable {
   /// Nanoseconds since 1970 at time 0.
-  private(set) var started: Int64?
+  var started: Int64?
   private(set) var note: String?
   /// The nominal rate.
-  private(set) var rate: SampleRate?
+  var rate: SampleRate?
   /// Nominal full scales in g and °/s.
   private(set) var (accelerometerRange, gyroscopeRange): (Int?, Int?)
   /// Units of the columns of values.
-  private(set) var units: [Group: Unit] = [:]
+  var units: [Group: Unit] = [:]
   /// What counts mean.
   private(set) var scales: [Group: Scale] = [:]
   /// The channels that have a unit.
@@ -27,22 +27,18 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var shift: Int64 = 0
   /// Whether the file says that it is one of this program.
   private(set) var isOwn = false
-  /// Whether the file says that it is a part of a recording, or resampled, or that its recording was damaged or running.
-  private(set) var (isPart, isIncomplete) = (false, false)
+  /// Whether it counts all samples: neither of a part of a recording, nor resampled, nor of one that was not at its end.
+  private var isWhole = true
   /// Marks, labels, gaps, events.
   var notes = OwnNotes()
-  /// The first fact that makes the file unreadable, and where it is.
-  private var problem: Problem?
-  private struct Problem: Equatable {
-    let error: FieldError
-    let place: Place
-  }
-  private var temperatureOffset: Fraction?
+  /// The first fact that makes the file unreadable.
+  private var problem: ImportError?
+  private var temperatureOffset = Fraction.zero
 
   /// The samples and all ticks of a recording, as the file counts them; `nil` of a part, and of one that was damaged or not at
   /// its end.
-  var samples: UInt64? { isOwn && !isPart && !isIncomplete ? statedSamples : nil }
-  var ticks: UInt64? { isOwn && !isPart && !isIncomplete ? statedTicks : nil }
+  var samples: UInt64? { isOwn && isWhole ? statedSamples : nil }
+  var ticks: UInt64? { isOwn && isWhole ? statedTicks : nil }
 
   /// Takes a fact by its name; one that is not needed is passed over.
   ///
@@ -58,46 +54,36 @@ struct OwnFacts: Equatable, Sendable {
       refuse(
         "it is of schema \(schema), which a later version of imulog writes",
         "import it with that version", place)
-    case "note":
-      let text = EscapedLine.plain(text)
-      take(note: text, at: place)
-    case "started": started = value(RFC3339.nanoseconds(text), last, text, "date from 1678 to 2261")
-    case "rate_hz": rate = value(SampleRate(stated: text), last, text, "rate in hertz")
+    case "note": take(note: EscapedLine.plain(text), at: place)
+    case "started": started = known(RFC3339.nanoseconds(text), last, text)
+    case "rate_hz": rate = known(SampleRate(stated: text), last, text)
     case "sensor.accelerometerRange_g": accelerometerRange = Int(text)
     case "sensor.gyroscopeRange_dps": gyroscopeRange = Int(text)
-    case "sensor.accelerometerScale_g", "sensor.gyroscopeScale_dps", "sensor.temperatureScale_c":
-      guard let ratio = ratio(last, text), ratio.numerator != 0 else { return }
-      let group: Group =
-        last.hasPrefix("a") ? .accelerometer : last.hasPrefix("g") ? .gyroscope : .temperature
-      scales[group] = Scale(
-        ratio: ratio, offset: group == .temperature ? temperatureOffset ?? .zero : .zero)
+    case "sensor.accelerometerScale_g": takeScale(.accelerometer, last, text)
+    case "sensor.gyroscopeScale_dps": takeScale(.gyroscope, last, text)
+    case "sensor.temperatureScale_c": takeScale(.temperature, last, text)
     case "sensor.temperatureOffset_c":
-      guard let ratio = ratio(last, text) else { return }
-      temperatureOffset = ratio
-      scales[.temperature]?.offset = ratio
+      temperatureOffset = known(OwnFacts.ratio(text), last, text) ?? .zero
+      scales[.temperature]?.offset = temperatureOffset
     case "ticks.sampled": statedSamples = UInt64(text)
     case "ticks.scheduled": statedTicks = UInt64(text)
-    case "damage" where text != "0": takeIncomplete()
-    case "range.from_ns", "range.to_ns", "resampled.rate_hz": isPart = true
-    case "axes":
-      notes.faults.append("its axes are left out: values are taken as they are in the file")
-    case "calibration":
-      notes.faults.append("its calibration is left out: values are taken as they are in the file")
-    case "calibrated":
+    case "damage" where text != "0", "complete" where text == "false":
+      isWhole = false
       notes.faults.append(
-        "its values are calibrated already, which the new recording does not show: do not calibrate it again"
-      )
-    case "shift_ns": shift = Int64(text) ?? 0
+        "its recording was damaged or not at its end, which the new one does not show")
+    case "range.from_ns", "range.to_ns", "resampled.rate_hz": isWhole = false
+    case "axes", "calibration":
+      notes.faults.append("its \(last) is left out: values are taken as they are in the file")
+    case "calibrated":
+      notes.faults.append("its values are calibrated already: do not calibrate the new recording")
     case "times":
-      // As versions before `shift_ns` say it, in whole seconds.
+      // "…, with 6 s added": in whole seconds.
       let words = text.parts(around: ", with ")?.after.split(separator: " ") ?? []
-      if words.count == 3, words[1] == "s", let seconds = Int64(words[0]),
-        seconds.magnitude < 1 << 32
-      {
-        shift = seconds * 1_000_000_000
+      if words.count > 2, words[1] == "s", let seconds = Int32(words[0]) {
+        shift = Int64(seconds) * 1_000_000_000
       }
-    case "marks", "labels", "marksAfterLastRow":
-      notes.take(list: last == "labels" ? last : "marks", text, at: place)
+    case "labels": notes.take(list: last, text)
+    case "marksAfterLastRow": notes.take(list: "marks", text)
     case _ where parts.count == 3 && parts[1] == "labels": notes.take(label: text)
     case _ where parts.count == 3 && parts[1] == "units": takeUnit(last, text, place)
     default: break
@@ -113,29 +99,39 @@ struct OwnFacts: Equatable, Sendable {
       "shorten it there", place)
   }
 
-  /// Takes the instant of time 0, in nanoseconds since 1970.
-  mutating func take(started instant: Int64) { started = instant }
-
-  /// Notes that the recording was damaged or not at its end.
-  mutating func takeIncomplete() {
-    guard !isIncomplete else { return }
-    isIncomplete = true
-    notes.faults.append(
-      "the recording of the file was damaged or not at its end, which the new one does not show")
+  /// Takes a member of a document of JSON, and of an object those of it; one of another form is passed over.
+  mutating func take(member key: String, _ bytes: [UInt8], at place: Place) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    var json = JSONReader(bytes)
+    do throws(JSONReader.Failure) {
+      switch (key, try json.kind()) {
+      case (_, .null): return
+      case ("note", .string): take(note: try json.string() ?? "", at: place)
+      case (_, .string): take("imulog.\(key)", try json.string() ?? "", at: place)
+      case ("calibration", _), ("calibrated", _), (_, .number), (_, .bool):
+        take("imulog.\(key)", text, at: place)
+      case (_, .object):
+        guard try json.enterObject() else { return }
+        while let member = try json.nextKey() {
+          guard let fact = try json.fact() else { continue }
+          take("imulog.\(key).\(member.text)", fact, at: place)
+        }
+      default: return
+      }
+    } catch {
+      // Not the document's header then: what is needed and missing is asked for later.
+      return
+    }
   }
-
-  /// Notes that the file has only a part of its recording, or other samples.
-  mutating func takePart() { isPart = true }
 
   /// - Throws: What makes the file unreadable.
   func check(_ file: String) throws(ImportError) {
-    if let problem { throw problem.error.at(file, problem.place) }
+    guard let problem else { return }
+    throw ImportError(file, at: problem.place, problem.problem, remedy: problem.remedy)
   }
 
-  private mutating func refuse(_ problem: String, _ remedy: String, _ place: Place) {
-    if self.problem == nil {
-      self.problem = Problem(error: FieldError(problem: problem, remedy: remedy), place: place)
-    }
+  private mutating func refuse(_ words: String, _ remedy: String, _ place: Place) {
+    problem = problem ?? ImportError("", at: place, words, remedy: remedy)
   }
 
   /// Takes the unit of a column; those of a group must agree.
@@ -145,7 +141,7 @@ struct OwnFacts: Equatable, Sendable {
     channels.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
     guard let unit = Unit(word: text), unit.measures(group) else {
       return refuse(
-        "the unit of \(column), \"\(FieldText.shown(text.utf8))\", is none that is known",
+        "the unit of \(column), \"\(FieldText.shown(text.utf8))\", is not known",
         "correct it, or state the unit with --units", place)
     }
     guard let other = units.updateValue(unit, forKey: group), other != unit else { return }
@@ -154,25 +150,43 @@ struct OwnFacts: Equatable, Sendable {
       "give all columns of a sensor one unit", place)
   }
 
-  private mutating func value<Value>(
-    _ value: Value?, _ name: String, _ text: String, _ kind: String
-  )
-    -> Value?
-  {
+  private mutating func takeScale(_ group: Group, _ name: String, _ text: String) {
+    guard let ratio = known(OwnFacts.ratio(text), name, text), ratio.numerator != 0 else { return }
+    scales[group] = Scale(ratio: ratio, offset: group == .temperature ? temperatureOffset : .zero)
+  }
+
+  private mutating func known<Value>(_ value: Value?, _ name: String, _ text: String) -> Value? {
     if value == nil {
       notes.faults.append(
-        "its \(name) \"\(FieldText.shown(text.utf8))\" is no \(kind), and is left out")
+        "its \(name) \"\(FieldText.shown(text.utf8))\" is not known, and left out")
     }
     return value
   }
 
   /// A ratio as `61/1000000`.
-  private mutating func ratio(_ name: String, _ text: String) -> Fraction? {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    let ratio =
-      parts.count == 2
-      ? Int64(parts[0]).flatMap { above in Int64(parts[1]).flatMap { Fraction(above, over: $0) } }
-      : nil
-    return value(ratio, name, text, "ratio of two whole numbers, such as 1/16384")
+  private static func ratio(_ text: String) -> Fraction? {
+    guard let (above, below) = text.parts(around: "/"), let above = Int64(above),
+      let below = Int64(below)
+    else { return nil }
+    return Fraction(above, over: below)
+  }
+}
+
+extension JSONReader {
+  /// A value as a fact has it, a ratio as `61/1000000`; `nil` of others.
+  fileprivate mutating func fact() throws(Failure) -> String? {
+    switch try kind() {
+    case .string: return try string()
+    case .number:
+      return try double().map { number in Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
+    case .list:
+      guard try enterList() else { return nil }
+      var terms: [String] = []
+      while try nextElement() { terms.append(try fact() ?? "?") }
+      return terms.joined(separator: "/")
+    case .object, .bool, .null:
+      try skip()
+      return nil
+    }
   }
 }

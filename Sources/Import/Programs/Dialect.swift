@@ -14,41 +14,51 @@ struct Dialect: Sendable {
   /// Names of channels, by the channel's position in `ChannelSet`.
   let axes: [String: Int]
   /// Units of values where the header names none.
-  var units: [Group: Unit] = [:]
-  /// Whether times that are numbers count from 1970.
-  var isUnix = false
+  let units: [Group: Unit]
+  /// What it is like besides.
+  let traits: Set<Trait>
   /// What counts mean, as most users of the program have it.
-  var usualScales: [Group: Scale] = [:]
-  /// Whether other programs have the same names: then the units are only usual, and must fit what is counted.
-  var isCommon = false
-  /// Whether axes are named alike for every sensor: the unit or the file's name says which it is.
-  var isNamedByFile = false
-  /// Whether all of its axes must be there, where some of them mean something else beside others.
-  var needsAll = false
-  /// Whether the header is a comment.
-  var isComment = false
-  /// Whether the header must name the unit of the time and of each axis.
-  var namesUnits = false
-  /// Whether it is a sensor's values only where the header has none for sure.
-  var isDerived = false
+  let usualScales: [Group: Scale]
   /// All other columns that it writes; `nil` for any.
-  var others: Set<String>?
+  let others: Set<String>?
   /// One of these columns must be there, where other programs use the same names of axes.
-  var marks: Set<String> = []
+  let marks: Set<String>
   /// Names of dates beside times of day.
-  var dates: Set<String> = []
+  let dates: Set<String>
   /// What to tell the user about its values: a clause.
-  var remark: String?
+  let remark: String?
+
+  enum Trait: Sendable {
+    /// Times that are numbers count from 1970.
+    case isUnix
+    /// Other programs have the same names: then the units are only usual, and must fit what is counted.
+    case isCommon
+    /// Axes are named alike for every sensor: the unit or the file's name says which it is.
+    case isNamedByFile
+    /// All of its axes must be there, where some of them mean something else beside others.
+    case needsAll
+    /// It is a table of this program's own columns, among them ticks and marks.
+    case isOwnColumns
+    /// The header is a comment.
+    case isComment
+    /// The header must name the unit of the time and of each axis.
+    case namesUnits
+    /// It is a sensor's values only where the header has none for sure.
+    case isDerived
+  }
 
   /// - Parameters:
   ///   - accelerometer: Patterns of the axes' names: `*` stands for x, y and z, `#` for 0, 1 and 2.
   ///   - gyroscope: The same of the gyroscope's.
   init(
-    _ name: String, times: [String: TimeForm?], accelerometer: [String] = [],
-    gyroscope: [String] = [], temperature: [String] = []
+    _ name: String, times: [String: TimeForm?], dates: Set<String> = [],
+    accelerometer: [String] = [], gyroscope: [String] = [], temperature: [String] = [],
+    units: [Group: Unit] = [:], usualScales: [Group: Scale] = [:], _ traits: Set<Trait> = [],
+    others: Set<String>? = nil, marks: Set<String> = [], remark: String? = nil
   ) {
-    self.name = name
-    self.times = times
+    (self.name, self.times, self.units) = (name, times, units)
+    (self.traits, self.marks, self.remark) = (traits, marks, remark)
+    (self.dates, self.usualScales, self.others) = (dates, usualScales, others)
     var axes: [String: Int] = [:]
     for (first, patterns) in [(0, accelerometer), (3, gyroscope)] {
       for pattern in patterns {
@@ -67,13 +77,14 @@ struct Dialect: Sendable {
     let all = Set(names.map(\.plain))
     let found = names.filter { axes[$0.plain] != nil }
     let clocks = names.filter { times[$0.plain] != nil }
-    if isDerived, names.contains(where: { $0.role == .channel(0) }) { return 0 }
+    if traits.contains(.isDerived), names.contains(where: { $0.role.channel == 0 }) { return 0 }
     if let others, !all.subtracting(axes.keys).subtracting(times.keys).isSubset(of: others) {
       return 0
     }
-    guard marks.isEmpty || !marks.isDisjoint(with: all), !self.isComment || isComment,
-      !needsTime || !clocks.isEmpty, !needsAll || found.count >= axes.count,
-      !namesUnits || (found + clocks).allSatisfy({ $0.bracket != nil })
+    guard marks.isEmpty || !marks.isDisjoint(with: all),
+      !traits.contains(.isComment) || isComment, !needsTime || !clocks.isEmpty,
+      !traits.contains(.needsAll) || found.count >= axes.count,
+      !traits.contains(.namesUnits) || (found + clocks).allSatisfy({ $0.bracket != nil })
     else { return 0 }
     let channels = Set(found.compactMap { axes[$0.plain] })
     let isWhole = channels.isSuperset(of: [0, 1, 2]) || channels.isSuperset(of: [3, 4, 5])

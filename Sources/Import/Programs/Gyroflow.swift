@@ -17,8 +17,6 @@ struct Gyroflow {
   private let scales: [Group: Decimal]
   /// By the channel that a column is named for: the one that it is, and whether it points the other way.
   private let axes: [(axis: Int, isReversed: Bool)]
-  /// Whether no orientation is given.
-  let lacksOrientation: Bool
 
   init(_ keys: [String: String]) throws(FieldError) {
     func scale(_ key: String) throws(FieldError) -> Decimal? {
@@ -39,7 +37,6 @@ struct Gyroflow {
     scales[.accelerometer] = try scale("ascale")
     self.scales = scales
     started = try Gyroflow.date(keys["timestamp"] ?? "")
-    lacksOrientation = keys["orientation"] == nil
     let letters = Array(keys["orientation"] ?? "XYZ")
     let names = letters.map { $0.lowercased() }
     guard letters.count == 3, Set(names) == ["x", "y", "z"] else {
@@ -79,7 +76,7 @@ struct Gyroflow {
       let value = (scale?.value ?? 1) * (isRate ? 180 / .pi : 1)
       return (
         .count,
-        GyroflowRatio.nearest(to: value, among: KnownScales.scales(of: group)).map {
+        Fraction.nearest(to: value, among: KnownScales.scales(of: group).map(\.ratio)).map {
           Scale(ratio: $0)
         }, nil
       )
@@ -89,31 +86,5 @@ struct Gyroflow {
       return (.degreePerSecond, nil, nil)
     }
     return (isRate ? .radianPerSecond : .g, nil, scale?.value == 1 ? nil : scale)
-  }
-}
-
-private enum GyroflowRatio {
-  /// The known ratio within 10⁻¹² of a value, else the simplest one within 10⁻¹¹, which is far below a count in 32768 of
-  /// them; `nil` for none that a log can hold.
-  static func nearest(to value: Double, among known: [Scale]) -> Fraction? {
-    if let same = known.first(where: { abs($0.ratio.value / value - 1) < 1e-12 }) {
-      return same.ratio
-    }
-    guard value.isFinite, value > 1e-12, value < 1e12 else { return nil }
-    // Convergents of the continued fraction.
-    var (a, b, c, d) = (Int64(0), Int64(1), Int64(1), Int64(0))
-    var rest = value
-    for _ in 0..<40 {
-      let whole = rest.rounded(.down)
-      guard whole < 1e13 else { break }
-      let (above, below) = (Int64(whole) &* c &+ a, Int64(whole) &* d &+ b)
-      guard above < 1 << 40, below < 1 << 40, above >= 0, below >= 0 else { break }
-      (a, b, c, d) = (c, d, above, below)
-      if c > 0, abs(Double(c) / Double(d) / value - 1) < 1e-11 { break }
-      guard rest > whole else { break }
-      rest = 1 / (rest - whole)
-    }
-    guard c > 0, d > 0 else { return nil }
-    return Fraction(c, over: d)
   }
 }

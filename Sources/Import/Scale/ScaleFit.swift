@@ -34,28 +34,32 @@ struct ScaleFit {
       (step, shift) =
         origin == .counts ? (1, 0) : (scale.ratio.value / one, scale.offset.value / one)
     }
+
+    /// The whole number of steps that is nearest to a value, and its distance from the value.
+    func count(of value: Double) -> (count: Double, error: Double) {
+      let count = ((value - shift) / step).rounded()
+      return (count, (count * step + shift - value).magnitude)
+    }
   }
 
-  /// A scale with which a value may be count × scale + offset.
+  /// A scale with which all values so far may be counts.
   private struct Candidate {
     let choice: Choice
-    /// The largest distance of a value without a power of ten from that of its count, and of any value.
+    /// The largest error of a value without a power of ten, and of any value.
     var error = 0.0
     var anyError = 0.0
-    var isFit = true
-
-    init(_ choice: Choice) { self.choice = choice }
   }
+
+  private static let counts = -32768.0...32767
 
   let group: Group
   let unit: Unit
   private var candidates: [Candidate]
-  private var count: UInt64 = 0
-  private(set) var (smallest, largest) = (Double.infinity, -Double.infinity)
+  private var (smallest, largest) = (Double.infinity, -Double.infinity)
   /// The most decimals of a value that is written without a power of ten; `nil` without such a value.
   private var plainDecimals: Int?
-  /// The fewest and the most decimals of a value with one, and not 0.
-  private var scientificDecimals: ClosedRange<Int>?
+  /// The fewest decimals of a value with one that is not 0; and the most of any value.
+  private var (powerDecimals, mostDecimals): (Int?, Int) = (nil, 0)
   private var lattice = Lattice()
 
   /// - Parameter stated: The scale that the file states.
@@ -63,105 +67,100 @@ struct ScaleFit {
     (self.group, self.unit) = (group, unit)
     let own = stated.map { [Choice($0, in: unit, .file)] } ?? []
     let chips = KnownScales.scales(of: group).map { Choice($0, in: unit, .chip) }
-    candidates = (own + chips).filter { $0.scale.ratio.numerator > 0 }.map { Candidate($0) }
+    candidates = (own + chips).filter { $0.scale.ratio.numerator > 0 }.map {
+      Candidate(choice: $0)
+    }
   }
 
   /// Takes a value.
   mutating func add(_ number: Decimal) {
     let value = number.value
-    count += 1
     (smallest, largest) = (min(smallest, value), max(largest, value))
     if !number.isScientific {
       plainDecimals = max(plainDecimals ?? 0, -number.exponent)
     } else if value != 0 {
-      let (own, known) = (-number.exponent, scientificDecimals)
-      scientificDecimals =
-        min(known?.lowerBound ?? own, own)...max(known?.upperBound ?? own, own)
+      powerDecimals = min(powerDecimals ?? .max, -number.exponent)
     }
+    mostDecimals = max(mostDecimals, value == 0 ? 0 : -number.exponent)
     lattice.add(number)
     // Trailing zeros may have been dropped, but not those of a number with a power of ten.
     let place = number.isScientific ? number.lastPlace : place
-    let margin = value.magnitude * 1e-15
-    for index in candidates.indices where candidates[index].isFit {
-      let choice = candidates[index].choice
-      let counts = ((value - choice.shift) / choice.step).rounded()
-      let error = max(0, (counts * choice.step + choice.shift - value).magnitude - margin)
+    var index = 0
+    while index < candidates.count {
+      var (count, error) = candidates[index].choice.count(of: value)
+      error = max(0, error - value.magnitude * 1e-15)
+      guard error <= 0.5001 * place, ScaleFit.counts.contains(count) else {
+        candidates.remove(at: index)
+        continue
+      }
       if !number.isScientific { candidates[index].error = max(candidates[index].error, error) }
       candidates[index].anyError = max(candidates[index].anyError, error)
-      candidates[index].isFit = error <= 0.5001 * place && counts >= -32768 && counts <= 32767
+      index += 1
     }
   }
 
   /// The last digit that every value has: phyphox and NumPy write each with a power of ten.
   private var place: Double {
-    ScaleFit.place(plainDecimals ?? scientificDecimals?.lowerBound ?? 0)
-  }
-
-  private static func place(_ decimals: Int) -> Double {
-    Decimal(digits: 1, exponent: -decimals).value
+    Decimal(digits: 1, exponent: -(plainDecimals ?? powerDecimals ?? 0)).value
   }
 
   /// Whether every value is 0, which any scale reproduces.
-  private var isZero: Bool { count == 0 || (smallest == 0 && largest == 0) }
+  private var isZero: Bool { largest < smallest || (smallest == 0 && largest == 0) }
 
   /// The value furthest from 0.
   var extreme: Double { largest > -smallest ? largest : smallest }
 
   /// Whether every value is a count of 16 bits in such steps.
   func holds(_ step: Double) -> Bool {
-    isZero || ((smallest / step).rounded() >= -32768 && (largest / step).rounded() <= 32767)
+    isZero || [smallest, largest].allSatisfy { ScaleFit.counts.contains(($0 / step).rounded()) }
   }
 
   /// The scale that the file states or that of a chip, if it reproduces every value.
-  private var fitting: Candidate? {
-    guard count > 0 else { return nil }
-    let fitting = candidates.filter { $0.isFit && $0.error <= 0.5001 * place }
-    if let own = fitting.first(where: { $0.choice.origin == .file }) { return own }
+  private var fitting: Choice? {
+    let fitting = candidates.filter { $0.error <= 0.5001 * place }
+    if let own = fitting.first(where: { $0.choice.origin == .file }) { return own.choice }
     // A step below the last digit reproduces any value.
     let fits = fitting.filter { $0.choice.step > place }
-    guard let coarsest = fits.map(\.choice.step).max(), !isZero else { return nil }
-    return fits.filter { $0.choice.step > 0.98 * coarsest }.min { $0.anyError < $1.anyError }
+    let coarsest = fits.map(\.choice.step).max() ?? 0
+    return fits.filter { $0.choice.step > 0.98 * coarsest }.min { $0.anyError < $1.anyError }?
+      .choice
   }
 
   /// The scale for the values.
   ///
   /// - Parameter given: The scale that the user states; values are then rounded to it.
   func choose(given: Scale?) -> Choice {
-    func choice(_ ratio: Fraction, _ origin: Choice.Origin) -> Choice {
-      Choice(Scale(ratio: ratio), in: unit, origin)
-    }
     if let given { return Choice(given, in: unit, .given) }
-    let step = isZero ? nil : lattice.step(from: smallest, to: largest)
-    if let fitting,
-      fitting.choice.origin == .file
-        || (step.map { fitting.choice.step >= max($0.value, 4 * place) } ?? true)
+    if largest >= smallest, let own = candidates.first, own.choice.origin == .file,
+      own.error <= 0.5001 * place
     {
-      return fitting.choice
+      return own.choice
     }
     if isZero {
-      return group == .temperature ? choice(Fraction(1, 100), .lattice) : candidates[0].choice
+      let usual = group == .temperature ? Fraction(1, 100) : KnownScales.scales(of: group)[0].ratio
+      return Choice(Scale(ratio: usual), in: unit, .chip)
     }
-    if group == .temperature { return thousandths }
+    let step = lattice.step(from: smallest, to: largest)
+    if let fitting, step.map({ fitting.step >= max($0.value, 4 * place) }) ?? true {
+      return fitting
+    }
+    if group == .temperature { return ofTemperatures }
     if let step, let ratio = Fraction.product(step, unit.inLogUnits), Scale(ratio: ratio).isHeld {
-      return choice(ratio, .lattice)
+      return Choice(Scale(ratio: ratio), in: unit, .lattice)
     }
-    // One count less than the ends: those are what a chip has of values beyond its range.
+    // One count less than the ends: those are what a chip has of values beyond its range. Values below what exports write
+    // are near 0.
     let range = max(largest, -smallest) * unit.inLogUnits.value
-    if let ratio = Fraction.nearest(to: range / 32766), Scale(ratio: ratio).isHeld {
-      return choice(ratio, .finest)
-    }
-    // Values below what exports write are near 0.
-    let coarse = candidates.first { holds($0.choice.step) }?.choice.scale.ratio
-    return choice(coarse ?? .one, .finest)
+    let ratio = Fraction.nearest(to: range / 32766).flatMap { Scale(ratio: $0).isHeld ? $0 : nil }
+    return Choice(Scale(ratio: ratio ?? KnownScales.scales(of: group)[0].ratio), in: unit, .finest)
   }
 
-  /// Of temperatures: whole thousandths of a degree on both sides of the middle value.
-  private var thousandths: Choice {
+  /// Decimal steps on both sides of the middle value.
+  private var ofTemperatures: Choice {
     let middle = ((smallest + largest) / 2).rounded()
     let span = max(largest - middle, middle - smallest)
-    let finest = max(plainDecimals ?? 0, scientificDecimals?.upperBound ?? 0)
-    let step = ScaleFit.place(min(finest, 6))
-    let isExact = finest <= 6 && span <= 32767 * step
+    let step = Decimal(digits: 1, exponent: -min(mostDecimals, 6)).value
+    let isExact = mostDecimals <= 6 && span <= 32767 * step
     let ratio = Fraction.nearest(to: isExact ? step : max(span / 32767, 1e-9))
     let scale = Scale(
       ratio: ratio ?? Fraction(1, 100), offset: Fraction(Int64(max(-1e9, min(middle, 1e9))), 1))
@@ -185,10 +184,7 @@ private struct Lattice {
     if step == 0 { (step, exponent) = (digits, power) }
     while power < exponent, !isLost { (step, exponent) = (scaled(step), exponent - 1) }
     while power > exponent, !isLost { (digits, power) = (scaled(digits), power - 1) }
-    if isLost { return }
-    var (a, b) = (step, digits)
-    while b != 0 { (a, b) = (b, a % b) }
-    step = a
+    while digits != 0 { (step, digits) = (digits, step % digits) }
   }
 
   private mutating func scaled(_ value: UInt64) -> UInt64 {
@@ -199,12 +195,11 @@ private struct Lattice {
 
   /// The step, if values between these are counts of 16 bits in it.
   func step(from least: Double, to most: Double) -> Fraction? {
-    guard !isLost, step > 0, exponent > -16, exponent < 10 else { return nil }
+    guard !isLost, step > 0, step < 1 << 40, exponent > -16, exponent < 10 else { return nil }
     let power = Decimal.wholePowers[abs(exponent)]
     let value = Double(step) * (exponent < 0 ? 1 / Double(power) : Double(power))
-    guard least > -32768.5 * value, most < 32767.5 * value, step < 1 << 40 else { return nil }
-    if exponent < 0 { return Fraction(Int64(step), over: power) }
-    let (product, overflow) = Int64(step).multipliedReportingOverflow(by: power)
-    return overflow ? nil : Fraction(product, over: 1)
+    guard least > -32768.5 * value, most < 32767.5 * value else { return nil }
+    let (whole, overflow) = Int64(step).multipliedReportingOverflow(by: exponent < 0 ? 1 : power)
+    return overflow ? nil : Fraction(whole, over: exponent < 0 ? power : 1)
   }
 }

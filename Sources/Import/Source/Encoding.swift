@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Text
+
 /// The encoding of a text.
 enum Encoding: String, Sendable {
   case utf8 = "UTF-8"
@@ -11,51 +13,34 @@ enum Encoding: String, Sendable {
   ///
   /// UTF-16 has a mark, or nearly every second byte is 0 and many of the others are not. What is not UTF-8 is Latin-1: they
   /// differ in names and units alone, never in numbers.
-  init?(_ bytes: UnsafeRawBufferPointer, markLength: inout Int) {
-    markLength = 2
-    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
-      return nil
-    } else if bytes.starts(with: [0xFF, 0xFE]) {
-      self = .utf16LE
-    } else if bytes.starts(with: [0xFE, 0xFF]) {
-      self = .utf16BE
-    } else if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      (self, markLength) = (.utf8, 3)
-    } else {
-      markLength = 0
-      let first = bytes.prefix(4096)
-      let places = [0, 1].map { stride(from: $0, to: first.count, by: 2) }
-      let zeros = places.map { $0.count { first[$0] == 0 } }
-      let counts = places.map { $0.count { _ in true } }
-      func isHigh(_ high: Int, _ low: Int) -> Bool {
-        counts[high] > 0 && 4 * zeros[high] >= 3 * counts[high] && 8 * zeros[low] <= 5 * counts[low]
-      }
-      if isHigh(1, 0) {
-        self = .utf16LE
-      } else if isHigh(0, 1) {
-        self = .utf16BE
-      } else {
-        // The last character may be cut off.
-        let whole = bytes.count > 64 ? UnsafeRawBufferPointer(rebasing: bytes.dropLast(3)) : bytes
-        self = Encoding.isUTF8(whole) ? .utf8 : .latin1
-      }
+  static func detect(_ bytes: [UInt8]) -> (encoding: Encoding, markLength: Int)? {
+    let marks: [([UInt8], Encoding?)] = [
+      ([0xFF, 0xFE, 0, 0], nil), ([0, 0, 0xFE, 0xFF], nil), ([0xFF, 0xFE], .utf16LE),
+      ([0xFE, 0xFF], .utf16BE), ([0xEF, 0xBB, 0xBF], .utf8),
+    ]
+    if let (mark, encoding) = marks.first(where: { bytes.starts(with: $0.0) }) {
+      return encoding.map { ($0, mark.count) }
     }
-  }
-
-  /// Whether bytes are UTF-8, but for a character that begins before their end.
-  private static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var left = bytes[...]
-    while let lead = left.last, lead >= 0x80 {
-      left.removeLast()
-      if lead >= 0xC0 || bytes.count - left.count > 3 { break }
+    let pairs = min(bytes.count, 4096) / 2
+    let zeros = [0, 1].map { half in (0..<pairs).count { bytes[2 * $0 + half] == 0 } }
+    func isWide(_ high: Int, _ low: Int) -> Bool {
+      pairs > 0 && 4 * zeros[high] >= 3 * pairs && 8 * zeros[low] <= 5 * pairs
     }
-    return String(validating: bytes.count > 64 ? left : bytes[...], as: UTF8.self) != nil
+    if isWide(1, 0) { return (.utf16LE, 0) }
+    if isWide(0, 1) { return (.utf16BE, 0) }
+    // The last character may be cut off.
+    var whole = bytes[...]
+    while bytes.count > 64, bytes.count - whole.count < 4, let last = whole.last, last >= 0x80 {
+      whole.removeLast()
+      if last >= 0xC0 { break }
+    }
+    return (String(validating: whole, as: UTF8.self) == nil ? .latin1 : .utf8, 0)
   }
 }
 
 /// A text of another encoding as UTF-8, without a mark at its beginning; UTF-8 passes through.
-struct TextSource<Base: ImportSource & ~Copyable>: ImportSource, ~Copyable {
-  private var base: Base
+final class TextSource: ImportSource {
+  private let base: any ImportSource
   let encoding: Encoding
   private let markLength: Int
   /// What was read of another encoding and not yet returned, as UTF-8; bytes of a character that is cut off.
@@ -66,107 +51,71 @@ struct TextSource<Base: ImportSource & ~Copyable>: ImportSource, ~Copyable {
   var hasStatedLength: Bool { base.hasStatedLength }
 
   /// - Throws: That the text is UTF-32, or what reading throws.
-  init(_ base: consuming Base) throws(ImportError) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-    defer { buffer.deallocate() }
-    var count = 0
-    base.rewind()
-    while count < buffer.count {
-      let more = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-      count += more
-      if more == 0 { break }
+  convenience init(_ base: any ImportSource) throws(ImportError) {
+    try base.seek(to: 0)
+    guard let (encoding, markLength) = Encoding.detect(try base.bytes(64 * 1024)) else {
+      throw .wide(base.name)
     }
-    var length = 0
-    let first = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-    guard let encoding = Encoding(first, markLength: &length) else {
-      throw ImportError(base.name, "is text in UTF-32", remedy: "save it as UTF-8 and import that")
-    }
-    self.init(base, encoding, length)
-    rewind()
+    try self.init(base, encoding, markLength)
   }
 
-  private init(_ base: consuming Base, _ encoding: Encoding, _ markLength: Int) {
-    (self.encoding, self.markLength) = (encoding, markLength)
-    self.base = base
+  private init(_ base: any ImportSource, _ encoding: Encoding, _ markLength: Int)
+    throws(ImportError)
+  {
+    (self.base, self.encoding, self.markLength) = (base, encoding, markLength)
+    try seek(to: 0)
   }
 
   func another() throws(ImportError) -> TextSource {
-    TextSource(try base.another(), encoding, markLength)
+    try TextSource(try base.another(), encoding, markLength)
   }
 
-  private var isAtBegin = true
-
-  mutating func rewind() {
-    base.rewind()
-    (decoded, next, rest, isAtBegin) = ([], 0, [], true)
+  func seek(to byte: UInt64) throws(ImportError) {
+    (decoded, next, rest) = ([], 0, [])
+    try base.seek(to: UInt64(markLength) + (encoding == .utf8 ? byte : 0))
+    if encoding != .utf8 { try pass(byte) }
   }
 
-  private mutating func passMark() throws(ImportError) {
-    try base.skip(to: UInt64(markLength))
-    isAtBegin = false
-  }
-
-  mutating func skip(to byte: UInt64) throws(ImportError) {
-    guard encoding == .utf8 else {
-      rewind()
-      return try passDecoded(byte)
-    }
-    try base.skip(to: byte + UInt64(markLength))
-    isAtBegin = false
-  }
-
-  private mutating func passDecoded(_ byte: UInt64) throws(ImportError) {
-    var left = byte
-    while left > 0 {
-      if next == decoded.count, try !decode() { throw .changed(name) }
-      let count = Int(min(left, UInt64(decoded.count - next)))
-      (next, left) = (next + count, left - UInt64(count))
-    }
-  }
-
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    if isAtBegin { try passMark() }
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     if encoding == .utf8 { return try base.read(into: buffer) }
-    if next == decoded.count, try !decode() { return 0 }
+    while next == decoded.count {
+      let bytes = try base.bytes(16 * 1024)
+      // What is cut off is no character.
+      if bytes.isEmpty, rest.isEmpty { return 0 }
+      (decoded, next) = (bytes.isEmpty ? Array("\u{FFFD}".utf8) : decode(bytes), 0)
+      if bytes.isEmpty { rest = [] }
+    }
     let count = min(buffer.count, decoded.count - next)
     buffer.copyBytes(from: decoded[next..<next + count])
     next += count
     return count
   }
 
-  /// Whether there is more: it is in ``decoded`` then.
-  private mutating func decode() throws(ImportError) -> Bool {
-    if isAtBegin { try passMark() }
-    (decoded, next) = ([], 0)
-    while decoded.isEmpty {
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
-      defer { buffer.deallocate() }
-      let bytes = try buffer[..<base.read(into: buffer)]
-      guard !bytes.isEmpty else {
-        // What is cut off is no character.
-        decoded = rest.isEmpty ? [] : Array("\u{FFFD}".utf8)
-        rest = []
-        return !decoded.isEmpty
-      }
-      if encoding == .latin1 {
-        for byte in bytes {
-          decoded += byte < 0x80 ? [byte] : [0xC0 | byte >> 6, 0x80 | byte & 0x3F]
-        }
-      } else {
-        decodeWide(rest + bytes)
-      }
+  private func decode(_ bytes: [UInt8]) -> [UInt8] {
+    if encoding == .latin1 {
+      return bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
     }
-    return true
-  }
-
-  private mutating func decodeWide(_ bytes: [UInt8]) {
-    let (low, high) = encoding == .utf16LE ? (0, 1) : (1, 0)
+    let (bytes, low) = (rest + bytes, encoding == .utf16LE ? 0 : 1)
     var units = stride(from: 0, to: bytes.count - 1, by: 2).map {
-      UInt16(bytes[$0 + low]) | UInt16(bytes[$0 + high]) << 8
+      UInt16(bytes[$0 + low]) | UInt16(bytes[$0 + 1 - low]) << 8
     }
     // The first half of a character waits for the other.
     if let last = units.last, UTF16.isLeadSurrogate(last) { units.removeLast() }
     rest = Array(bytes[(2 * units.count)...])
-    decoded = Array(String(decoding: units, as: UTF16.self).utf8)
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  /// Whether the text begins as JSON; it is then at the beginning again.
+  func isJSON() throws(ImportError) -> Bool {
+    try seek(to: 0)
+    let first = try bytes(4096).first { $0 > UInt8(ascii: " ") }
+    try seek(to: 0)
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+}
+
+extension ImportError {
+  static func wide(_ file: String) -> ImportError {
+    ImportError(file, "is text in UTF-32", remedy: "save it as UTF-8, and import that")
   }
 }

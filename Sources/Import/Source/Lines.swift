@@ -6,9 +6,7 @@ import Text
 /// Where something is in a file to import.
 ///
 ///     line 7                           of a table
-///     line 1, byte 5213                of JSON, where a line may be the whole file
-///     line 1, byte 5213, sample 17     of the rows in a list of JSON
-///     line 1, byte 902, item 3 of "gaps"
+///     line 1, byte 5213, sample 17     of JSON, where a line may be the whole file: of the rows in a list
 ///     row 12                           of binary columns
 ///     byte 5213                        of an archive
 public struct Place: Equatable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
@@ -20,30 +18,20 @@ public struct Place: Equatable, Sendable, ExpressibleByIntegerLiteral, CustomStr
   public var byte: UInt64?
   /// Of the rows in a list, counted from 1.
   public var sample: UInt64?
-  /// Of the list of gaps in this program's document, counted from 1.
-  public var gap: Int?
 
-  /// A line of text.
-  public init(line: Int) { self.line = line }
-
-  init(line: Int, byte: UInt64, sample: UInt64?) {
+  init(line: Int = 0, byte: UInt64? = nil, sample: UInt64? = nil) {
     (self.line, self.byte, self.sample) = (line, byte, sample)
   }
 
   /// A line of text.
   public init(integerLiteral line: Int) { self.init(line: line) }
 
-  /// A byte of a binary.
-  init(byte: UInt64) { (line, self.byte) = (0, byte) }
-
   /// As part of a sentence.
   public var description: String {
-    if line == 0, let byte { return "byte \(byte)" }
-    var words = "\(isRow ? "row" : "line") \(line)"
-    if let byte { words += ", byte \(byte)" }
-    if let sample { words += ", sample \(sample)" }
-    if let gap { words += ", item \(gap) of \"gaps\"" }
-    return words
+    [
+      line > 0 ? "\(isRow ? "row" : "line") \(line)" : nil, byte.map { "byte \($0)" },
+      sample.map { "sample \($0)" },
+    ].compactMap { $0 }.joined(separator: ", ")
   }
 }
 
@@ -54,30 +42,27 @@ struct RowMark: Equatable, Sendable {
 }
 
 /// A file's lines, read in pieces of 64 KiB.
-struct Lines<Source: ImportSource & ~Copyable>: ~Copyable {
+final class Lines {
   /// The longest line, its end included.
-  static var limit: Int { 64 * 1024 }
+  private static let limit = 64 * 1024
 
-  private(set) var source: Source
+  let source: any ImportSource
   /// The number of the line returned last, from 1.
   private(set) var number = 0
   // Safe: owned by this value alone and freed in deinit; 0 <= begin <= end <= limit.
   private let buffer: UnsafeMutableRawBufferPointer
-  private var begin = 0
-  private var end = 0
-  private var isAtEnd = false
+  private var (begin, end, isAtEnd) = (0, 0, false)
   /// Whether the last line that was returned had no line feed, as that of a file that was cut.
   private(set) var isCut = false
   /// The byte of the file at which the line returned last begins, and that of the buffer's first.
-  private var last: UInt64 = 0
-  private var passed: UInt64 = 0
+  private var (last, passed): (UInt64, UInt64) = (0, 0)
 
   /// Where the line returned last is.
   var place: Place { Place(line: number) }
   /// From where it can be read again.
   var mark: RowMark { RowMark(byte: last, line: number) }
 
-  init(_ source: consuming Source) {
+  init(_ source: any ImportSource) {
     self.source = source
     buffer = .allocate(byteCount: Self.limit, alignment: 16)
   }
@@ -87,70 +72,63 @@ struct Lines<Source: ImportSource & ~Copyable>: ~Copyable {
   }
 
   /// Goes back to the first line, or to one that was read.
-  mutating func rewind(to mark: RowMark? = nil) throws(ImportError) {
-    if let mark { try source.skip(to: mark.byte) } else { source.rewind() }
+  func rewind(to mark: RowMark? = nil) throws(ImportError) {
+    try source.seek(to: mark?.byte ?? 0)
     (begin, end, isAtEnd, isCut) = (0, 0, false, false)
     (number, passed) = ((mark?.line ?? 1) - 1, mark?.byte ?? 0)
   }
 
   /// The next line without its end (LF after any number of CR), valid until the next call; `nil` after the last one.
-  mutating func next() throws(ImportError) -> UnsafeRawBufferPointer? {
+  func next() throws(ImportError) -> UnsafeRawBufferPointer? {
     var searched = 0
     while true {
       let fresh = begin + searched
       if let base = buffer.baseAddress, end > fresh,
         let found = memchr(base + fresh, Int32(UInt8(ascii: "\n")), end - fresh)
       {
-        return consume(through: UnsafeRawPointer(found) - UnsafeRawPointer(base), skipping: 1)
+        return take(through: UnsafeRawPointer(found) - UnsafeRawPointer(base), skipping: 1)
       }
       searched = end - begin
       if isAtEnd {
         guard searched > 0 else { return nil }
         isCut = buffer[begin..<end].contains { $0 > UInt8(ascii: " ") }
-        return consume(through: end, skipping: 0)
+        return take(through: end, skipping: 0)
       }
       try fill()
     }
   }
 
-  private mutating func consume(through place: Int, skipping ending: Int) -> UnsafeRawBufferPointer
-  {
+  private func take(through place: Int, skipping ending: Int) -> UnsafeRawBufferPointer {
     var end = place
     while end > begin, buffer[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-    let line = UnsafeRawBufferPointer(rebasing: buffer[begin..<end])
+    defer { (begin, number) = (place + ending, number + 1) }
     last = passed + UInt64(begin)
-    begin = place + ending
-    number += 1
-    return line
+    return UnsafeRawBufferPointer(rebasing: buffer[begin..<end])
   }
 
   /// Moves the rest of the buffer to its front and reads more after it.
-  private mutating func fill() throws(ImportError) {
+  private func fill() throws(ImportError) {
     if begin > 0, let base = buffer.baseAddress {
       memmove(base, base + begin, end - begin)
-      end -= begin
-      passed += UInt64(begin)
-      begin = 0
+      (begin, end, passed) = (0, end - begin, passed + UInt64(begin))
     }
     guard end < buffer.count else {
       let place = Place(line: number + 1)
       throw buffer.contains(0)
         ? .zeros(source.name, place)
         : ImportError(
-          source.name, at: place,
-          "this is longer than \(Self.limit) bytes, and so no table of samples",
-          remedy: "import the table itself, with a line for each sample")
+          source.name, at: place, "the line is longer than \(Self.limit) bytes",
+          remedy: "import a table with a line for each sample")
     }
     let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
-    end += count
-    isAtEnd = count == 0
+    (end, isAtEnd) = (end + count, count == 0)
   }
 }
 
 extension ImportError {
   static func zeros(_ file: String, _ place: Place) -> ImportError {
     ImportError(
-      file, at: place, "there are bytes of 0 here, as blocks that a card lost have",
+      file, at: place, "there are bytes of 0 here, as in blocks that a card lost",
       remedy: "fetch the file again, or take them out")
   }
 }

@@ -4,58 +4,65 @@ import Glibc
 
 /// The bytes of a file to import, which can be read again from the start.
 ///
-/// ``FileSource`` conforms; tests import from memory.
-public protocol ImportSource: ~Copyable {
+/// Readers hold sources of any kind, since they ask for 64 KiB at a time: code for each kind would not be faster.
+public protocol ImportSource: AnyObject {
   /// The name in errors: a path.
   var name: String { get }
 
   /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int
 
-  /// Goes back to the first byte.
-  mutating func rewind()
+  /// Goes to a byte.
+  func seek(to byte: UInt64) throws(ImportError)
 
-  /// Goes to a byte, which was read before.
-  mutating func skip(to byte: UInt64) throws(ImportError)
-
-  /// The same bytes again, with a place of their own, at the first one: for a file with two tables.
+  /// The same bytes again, with a place of their own, at the first one.
   func another() throws(ImportError) -> Self
 
   /// Whether its length is stated elsewhere, so that a file that was cut is found.
   var hasStatedLength: Bool { get }
 }
 
-extension ImportSource where Self: ~Copyable {
+/// Bytes that can be read from any place on, as those of an archive must.
+public protocol SeekableSource: ImportSource {
+  /// The number of bytes; behind them there is nothing to read.
+  var size: UInt64 { get }
+}
+
+extension ImportSource {
   /// As most sources have it: no.
   public var hasStatedLength: Bool { false }
 
-  /// By reading all bytes before it.
-  public mutating func skip(to byte: UInt64) throws(ImportError) {
-    rewind()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+  /// Fills `buffer` as far as there are bytes, and returns their number.
+  func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+    var count = 0
+    while count < buffer.count {
+      let more = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+      if more == 0 { break }
+      count += more
+    }
+    return count
+  }
+
+  /// The next bytes, at most so many.
+  func bytes(_ count: Int) throws(ImportError) -> [UInt8] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     defer { buffer.deallocate() }
-    var left = byte
+    return try Array(buffer[..<fill(buffer)])
+  }
+
+  /// Passes bytes, for a source that cannot go to any of them.
+  func pass(_ count: UInt64) throws(ImportError) {
+    var left = count
     while left > 0 {
-      let piece = UnsafeMutableRawBufferPointer(
-        rebasing: buffer[..<Int(min(left, UInt64(buffer.count)))])
-      let count = try read(into: piece)
-      guard count > 0 else { throw .changed(name) }
-      left -= UInt64(count)
+      let passed = try bytes(Int(min(left, 64 * 1024))).count
+      guard passed > 0 else { throw .changed(name) }
+      left -= UInt64(passed)
     }
   }
 }
 
-/// Bytes that can be read from any place on, as those of an archive must.
-public protocol SeekableSource: ImportSource, ~Copyable {
-  /// The number of bytes.
-  var size: UInt64 { get }
-
-  /// Goes to a byte, or to any place after the last one, where there is nothing to read.
-  mutating func seek(to offset: UInt64)
-}
-
 /// A regular file, which may report how far it is read.
-public struct FileSource: SeekableSource, ~Copyable {
+public final class FileSource: SeekableSource {
   /// Its path.
   public let name: String
   /// Its length when it was opened.
@@ -75,18 +82,18 @@ public struct FileSource: SeekableSource, ~Copyable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .unreadable(path, errno) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      let code = errno
+    let code = fstat(descriptor, &status) == 0 ? 0 : errno
+    guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw .unreadable(path, code)
+      throw code == 0 ? .notAFile(path) : .unreadable(path, code)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      throw .notAFile(path)
-    }
-    name = path
-    size = UInt64(clamping: status.st_size)
+    (name, size) = (path, UInt64(clamping: status.st_size))
     (self.descriptor, self.progress) = (descriptor, progress)
+  }
+
+  private init(_ other: FileSource, _ descriptor: Int32) {
+    (name, size, progress) = (other.name, other.size, other.progress)
+    self.descriptor = descriptor
   }
 
   deinit {
@@ -94,7 +101,7 @@ public struct FileSource: SeekableSource, ~Copyable {
   }
 
   /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
-  public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     progress?(name, UInt64(offset), size)
     while true {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
@@ -106,27 +113,13 @@ public struct FileSource: SeekableSource, ~Copyable {
     }
   }
 
-  /// Goes back to the first byte.
-  public mutating func rewind() {
-    offset = 0
-  }
-
   /// Goes to a byte.
-  public mutating func seek(to offset: UInt64) {
-    self.offset = off_t(clamping: offset)
-  }
-
-  /// Goes to a byte.
-  public mutating func skip(to byte: UInt64) { seek(to: byte) }
+  public func seek(to byte: UInt64) { offset = off_t(clamping: byte) }
 
   /// The file once more.
   public func another() throws(ImportError) -> FileSource {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw .unreadable(name, errno) }
-    return FileSource(name, size, copy, progress)
-  }
-
-  private init(_ name: String, _ size: UInt64, _ descriptor: Int32, _ progress: Progress?) {
-    (self.name, self.size, self.descriptor, self.progress) = (name, size, descriptor, progress)
+    return FileSource(self, copy)
   }
 }

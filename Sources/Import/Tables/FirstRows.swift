@@ -49,14 +49,10 @@ struct FirstRows {
   private(set) var rows = 0
   /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
   private(set) var width: Int?
-  private var (commas, points, decimalCommas) = (0, 0, 0)
-  /// The first value that may have a comma between thousands, such as `1,160`.
-  private var thousands: String?
+  private var (commas, points) = (0, 0)
 
   /// The mark before decimals.
   var decimalMark: UInt8 { commas > points ? UInt8(ascii: ",") : UInt8(ascii: ".") }
-  /// The number that may have been taken for another one.
-  var doubtfulComma: String? { commas > points && decimalCommas == 0 ? thousands : nil }
 
   /// Adds the cells of a row, without quotes.
   ///
@@ -80,17 +76,11 @@ struct FirstRows {
     guard separator != comma, let place = cell.firstIndex(of: comma),
       case .number = DecimalField(cell, mark: comma)
     else { return }
-    commas += 1
-    let digits = cell[..<place].drop { "+-".utf8.contains($0) }
-    let areThousands =
-      1...3 ~= digits.count && digits.first != UInt8(ascii: "0") && cell.count - place == 4
-      && digits.allSatisfy(FieldText.isDigit)
-      && cell[(place + 1)...].allSatisfy(FieldText.isDigit)
-    if !areThousands {
-      decimalCommas += 1
-    } else if thousands == nil {
-      thousands = FieldText.shown(cell)
-    }
+    // `1,160` alone may have a comma between thousands, and is refused; beside `0,98` it is a decimal.
+    let isGroup =
+      cell.count - place == 4
+      && cell[..<place].drop { "+-".utf8.contains($0) }.first != UInt8(ascii: "0")
+    if !isGroup { commas += 1 }
   }
 
   /// A first row that repeats one number with decimals where the rows after it are whole numbers, as the rate or the start
@@ -102,6 +92,6 @@ struct FirstRows {
       })
     else { return nil }
     return
-      "the first row repeats \(first), and the rows after it are whole numbers: it is a rate or a start, as an Empatica E4 writes it, and no sample"
+      "the first row repeats \(first), and the rows after it are whole numbers: it is a rate or a start, as an Empatica E4 writes it, not a sample"
   }
 }

@@ -25,10 +25,6 @@ struct Heading {
   private(set) var keys: [String: String] = [:]
   private(set) var program: Dialect?
   private(set) var hasHeader = true
-  /// Rows before it, which are not read.
-  var rowsBefore: Int {
-    hasHeader ? rows.count(where: { $0.number < place.line && $0.cells.count == cells.count }) : 0
-  }
   /// Where the header is.
   private(set) var place: Place = 1
 
@@ -65,9 +61,9 @@ struct Heading {
   /// - Parameters:
   ///   - columns: Columns that the user names.
   ///   - needsTime: Whether rows need times, as they do without a rate.
-  static func read<Source: ImportSource & ~Copyable>(
-    _ lines: inout Lines<Source>, _ columns: ColumnsOption?, needsTime: Bool
-  ) throws(ImportError) -> Heading {
+  static func read(_ lines: Lines, _ columns: ColumnsOption?, needsTime: Bool)
+    throws(ImportError) -> Heading
+  {
     let name = lines.source.name
     var heading = Heading(columns, needsTime: needsTime)
     try lines.rewind()
@@ -86,7 +82,7 @@ struct Heading {
       throw ImportError(name, "is empty", remedy: "there is nothing to import")
     }
     if !isFound { heading.settle() }
-    if heading.hasHeader { try heading.takeUnitRow(&lines) }
+    if heading.hasHeader { try heading.takeUnitRow(lines) }
     try lines.rewind()
     return heading
   }
@@ -144,7 +140,7 @@ struct Heading {
     if isComment, line.cells[0].contains(": ") { return false }
     if let columns {
       guard !columns.needsNoHeader, let part = columns.parts.first else { return false }
-      return !ColumnsOption.places(part.spot, line.cells).isEmpty
+      return !part.places(line.cells).isEmpty
     }
     if isGyroflow {
       guard names[0].plain == "t" else { return false }
@@ -155,13 +151,9 @@ struct Heading {
     if program?.name == Dialect.movella.name, hasSlashes { program = .mtManager }
     if names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) { program = .ownColumns }
     if program != nil { return true }
-    let roles = names.map(\.role)
-    let (accelerometer, gyroscope) = (
-      [0, 1, 2].map(NamedRole.channel), [3, 4, 5].map(NamedRole.channel)
-    )
-    return accelerometer.allSatisfy(roles.contains) || gyroscope.allSatisfy(roles.contains)
-      || roles.contains { if case .time = $0 { true } else { false } }
-        && roles.contains { if case .channel = $0 { true } else { false } }
+    let channels = Set(names.compactMap(\.role.channel))
+    return channels.isSuperset(of: [0, 1, 2]) || channels.isSuperset(of: [3, 4, 5])
+      || !channels.isEmpty && names.contains { $0.role.isTime }
   }
 
   private mutating func use(_ header: Line) {
@@ -204,22 +196,17 @@ struct Heading {
       return true
     }
     // An AX3's columns of light, temperature and battery are whole numbers.
-    let isDate = TimeParser.forms(of: row.cells[0]).contains {
-      if case .date = $0 { true } else { false }
-    }
-    guard columns == nil, isDate, [4, 7].contains(row.cells.count),
+    let forms = Array(row.cells[0].utf8).withUnsafeBytes { TimeParser.forms(of: $0) }
+    guard columns == nil, forms.contains(where: \.isDate), [4, 7].contains(row.cells.count),
       row.cells.dropFirst().allSatisfy({ $0.contains(".") })
     else { return false }
-    (program, cells) = (
-      .axivity, ["time", "ax", "ay", "az", "gx", "gy", "gz"].prefix(row.cells.count).map { $0 }
-    )
+    program = .axivity
+    cells = Array(["time", "ax", "ay", "az", "gx", "gy", "gz"].prefix(row.cells.count))
     return true
   }
 
   /// Takes the lines of words below the header: units, and kinds of values such as `RAW` or `CAL`.
-  private mutating func takeUnitRow<Source: ImportSource & ~Copyable>(_ lines: inout Lines<Source>)
-    throws(ImportError)
-  {
+  private mutating func takeUnitRow(_ lines: Lines) throws(ImportError) {
     try lines.rewind()
     while lines.number < self.lines, try lines.next() != nil {}
     while lines.number < self.lines + 3, let line = try lines.next() {

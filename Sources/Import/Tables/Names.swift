@@ -9,8 +9,11 @@ enum NamedRole: Equatable {
   /// Dates without a time.
   case date
   /// A position in `ChannelSet`.
-  case channel(Int)
+  case axis(Int)
   case none
+
+  var channel: Int? { if case .axis(let channel) = self { channel } else { nil } }
+  var isTime: Bool { if case .time = self { true } else { false } }
 }
 
 /// The name of a column, by a grammar: a sensor's word, an axis, and words that change nothing.
@@ -52,16 +55,16 @@ struct ColumnName: Equatable {
     for count in pieces.indices.dropFirst() {
       let tail = name[pieces[count].startIndex...]
       take(pieces[..<count].map { $0.lowercased() })
-      guard case .channel(let channel) = role, ColumnName.isUnit(tail, of: Group(channel: channel))
+      guard let channel = role.channel, ColumnName.isUnit(tail, of: Group(channel: channel))
       else { continue }
       suffix = String(tail)
       return
     }
     take(pieces.map { $0.lowercased() })
     // A unit in brackets tells the sensor of x, y and z.
-    if let axis, let bracket, let unit = Unit(word: bracket), unit != .count {
-      if unit.measures(.accelerometer) { (role, likely) = (.channel(axis), axis) }
-      if unit.measures(.gyroscope) { (role, likely) = (.channel(axis + 3), axis + 3) }
+    if let axis, let unit = bracket.flatMap({ Unit(word: $0) }), unit != .count {
+      let first = unit.measures(.accelerometer) ? 0 : unit.measures(.gyroscope) ? 3 : nil
+      if let first { (role, likely) = (.axis(axis + first), axis + first) }
     }
   }
 
@@ -73,7 +76,7 @@ struct ColumnName: Equatable {
     }.map(String.init)
   }
 
-  /// Whether the end of a name is a unit: `raw` there states no unit: nothing was done to the values.
+  /// Whether the end of a name is a unit; `raw` there says only that nothing was done to the values.
   private static func isUnit(_ tail: Substring, of group: Group) -> Bool {
     guard let unit = Unit(word: tail), unit.measures(group) else { return false }
     return unit != .count || !["raw", "adc"].contains(tail.lowercased())
@@ -135,134 +138,130 @@ struct ColumnName: Equatable {
 
   /// What words say together.
   private mutating func take(_ pieces: [String]) {
-    (role, likely, axis, isDerived) = (.none, nil, nil, false)
-    (isUnix, isBareUnit, isLikelyTime) = (false, false, false)
+    (role, likely, axis, isBareUnit, isLikelyTime) = (.none, nil, nil, false, false)
     var words = pieces.flatMap(ColumnName.withoutDigits)
-    for place in words.indices.dropLast().reversed() {
-      let both = words[place] + words[place + 1]
-      guard ColumnName.pairs.contains(both) else { continue }
-      words.replaceSubrange(place...(place + 1), with: [both])
+    for place in words.indices.dropLast().reversed()
+    where ColumnName.pairs.contains(words[place] + words[place + 1]) {
+      words[place] += words.remove(at: place + 1)
     }
-    var (axes, groups): ([Int], [Group]) = ([], [])
-    var (others, times, joins, rest): ([String], [String], [String], [String]) = ([], [], [], [])
-    var forms: [TimeForm] = []
-    var temperatures = 0
-    for (place, word) in words.enumerated() {
-      let isBeforeAxis =
-        place + 1 < words.count && ColumnName.letters[words[place + 1]] != nil
-        || place == 0 && ColumnName.letters[words[words.count - 1]] != nil
-      if let letter = ColumnName.letters[word] {
-        axes.append(letter)
-      } else if let group = ColumnName.sensors[word]
-        ?? (isBeforeAxis ? ColumnName.short[word] : nil)
-      {
-        groups.append(group)
-      } else if let (group, letter) = ColumnName.fused(word) {
-        groups.append(group)
-        axes.append(letter)
-      } else if ColumnName.times.contains(word) {
-        times.append(word)
-      } else if ColumnName.epochs.contains(word) {
-        isUnix = true
-        times.append(word)
-      } else if ColumnName.joins.contains(word) {
-        joins.append(word)
-      } else if let form = TimeForm(word: word) {
-        forms.append(form)
-      } else if ["temp", "temperature"].contains(word) {
-        temperatures += 1
-      } else if ColumnName.derived.contains(word) {
-        isDerived = true
-      } else if ColumnName.neutral.contains(word) || word.allSatisfy(\.isNumber) {
-        if !["axis", "data", "value", "values"].contains(word) { rest.append(word) }
-      } else if word != "axis" {
-        others.append(word)
-      }
-    }
-    let isTime = !times.isEmpty || !forms.isEmpty
-    if !isTime { others += joins }
-    device = (rest + others).joined(separator: " ")
-    let isPlain = others.isEmpty && !isDerived
-    if axes.isEmpty, groups.isEmpty, temperatures == 0 {
-      isLikelyTime = !times.isEmpty && !isPlain && others.count < words.count
-      guard isPlain, isTime, forms.count <= 1 else { return }
-      isBareUnit = times.isEmpty && joins.isEmpty
-      // Of units alone, only those that name no other thing.
-      guard !isBareUnit || words.count == 1 && ColumnName.bareUnits.contains(words[0]) else {
-        return
-      }
-      isBareUnit = isBareUnit && words[0].count == 2
-      role =
-        !times.isEmpty && Set(times).isSubset(of: ["date", "day"]) ? .date : .time(forms.first)
-    } else if let group = groups.first, axes.count == 1 {
+    let found = words.indices.map { ColumnName.word($0, of: words) }
+    let kinds = Set(found.map(\.kind))
+    let (axes, groups) = (found.compactMap(\.axis), found.compactMap(\.group))
+    let isTime = !kinds.isDisjoint(with: [.time, .date, .epoch, .form])
+    // Those that join the words of a time are foreign elsewhere.
+    let foreign: Set<Kind> = isTime ? [.other] : [.other, .join]
+    (isDerived, isUnix) = (kinds.contains(.derived), kinds.contains(.epoch))
+    device = zip(words, found).filter { $1.kind == .neutral || foreign.contains($1.kind) }
+      .map(\.0).joined(separator: " ")
+    let isPlain = !isDerived && kinds.isDisjoint(with: foreign)
+    let isRole = isPlain && !isTime && groups.count == 1
+    switch groups.first {
+    case .temperature?:
+      if isRole, axes.isEmpty { (role, likely) = (.axis(6), 6) }
+    case let group?:
+      guard axes.count == 1 else { return }
       likely = group.rawValue * 3 + axes[0]
-      if isPlain, !isTime, groups.count == 1, temperatures == 0 {
-        role = .channel(group.rawValue * 3 + axes[0])
-      }
-    } else if temperatures == 1, axes.isEmpty, groups.isEmpty, isPlain, !isTime {
-      (role, likely) = (.channel(6), 6)
-    } else if groups.isEmpty, axes.count == 1, isPlain, !isTime, temperatures == 0 {
-      axis = axes[0]
+      if isRole { role = .axis(group.rawValue * 3 + axes[0]) }
+    case nil where axes.count == 1:
+      if isPlain, !isTime { axis = axes[0] }
+    case nil where axes.isEmpty && isTime:
+      let forms = found.compactMap(\.form)
+      let isNamed = !kinds.isDisjoint(with: [.time, .date, .epoch])
+      isLikelyTime = isNamed && !isPlain
+      // Of units alone, only those that name no other thing.
+      let isBare = words.count == 1 && ColumnName.bareUnits.contains(words[0])
+      guard isPlain, forms.count <= 1, isNamed || kinds.contains(.join) || isBare else { return }
+      isBareUnit = isBare && words[0].count == 2
+      role = kinds.isDisjoint(with: [.time, .epoch, .form]) ? .date : .time(forms.first)
+    case nil: break
     }
   }
 
   /// `imu2` is `imu` and `2`.
   private static func withoutDigits(_ word: String) -> [String] {
-    let name = word.prefix { !$0.isNumber }
-    let rest = word[name.endIndex...]
-    let number = rest.prefix(while: \.isNumber)
-    let end = rest[number.endIndex...]
-    return [String(name), String(number)].filter { !$0.isEmpty }
-      + (end.isEmpty ? [] : withoutDigits(String(end)))
-  }
-
-  /// `accx`, `gx`, and `xacc`, but not `xa`.
-  private static func fused(_ word: String) -> (Group, Int)? {
-    if let last = word.last, let axis = letters[String(last)] {
-      let name = String(word.dropLast())
-      if let group = sensors[name] ?? short[name] { return (group, axis) }
+    word.reduce(into: []) { parts, character in
+      if let last = parts.last?.last, last.isNumber == character.isNumber {
+        parts[parts.count - 1].append(character)
+      } else {
+        parts.append(String(character))
+      }
     }
-    guard let first = word.first, let axis = letters[String(first)] else { return nil }
-    return sensors[String(word.dropFirst())].map { ($0, axis) }
   }
 
-  private static let letters = ["x": 0, "y": 1, "z": 2]
-  /// Those that are a sensor's only before an axis.
-  private static let short: [String: Group] = [
-    "a": .accelerometer, "g": .gyroscope, "w": .gyroscope,
-  ]
-  private static let sensors: [String: Group] = [
-    "acc": .accelerometer, "accel": .accelerometer, "accl": .accelerometer,
-    "accelerometer": .accelerometer, "acceleration": .accelerometer,
-    "accelerations": .accelerometer, "specificforce": .accelerometer,
-    "gforce": .accelerometer,
-    "gyr": .gyroscope, "gyro": .gyroscope, "gyroscope": .gyroscope, "omega": .gyroscope,
-    "angularvelocity": .gyroscope, "angularrate": .gyroscope, "angularvel": .gyroscope,
-    "angvel": .gyroscope, "rotationrate": .gyroscope, "turnrate": .gyroscope,
-  ]
+  private enum Kind {
+    case axis, sensor, short, time, date, epoch, join, form, derived, neutral, nothing, other
+  }
+
+  private struct Word {
+    var kind: Kind
+    var group: Group?
+    var axis: Int?
+    var form: TimeForm?
+  }
+
+  private static func word(_ place: Int, of words: [String]) -> Word {
+    let word = words[place]
+    if let axis = letters.firstIndex(of: word) { return Word(kind: .axis, axis: axis) }
+    let isBeforeAxis =
+      words.dropFirst(place + 1).first.map(letters.contains) == true
+      || place == 0 && letters.contains(words[words.count - 1])
+    if let known = known[word], known.kind != .short || isBeforeAxis { return known }
+    // `accx`, `gx`, and `xacc`, but not `xa`.
+    for (letter, rest, isLast) in [
+      (word.suffix(1), word.dropLast(), true), (word.prefix(1), word.dropFirst(), false),
+    ] {
+      if let axis = letters.firstIndex(of: String(letter)), let sensor = known[String(rest)],
+        let group = sensor.group, group != .temperature, isLast || sensor.kind == .sensor
+      {
+        return Word(kind: .sensor, group: group, axis: axis)
+      }
+    }
+    if let form = TimeForm(word: word) { return Word(kind: .form, form: form) }
+    return Word(kind: word.allSatisfy(\.isNumber) ? .neutral : .other)
+  }
+
+  private static let letters = ["x", "y", "z"]
+  /// Those of a sensor, short ones only before an axis; those of times, from 1970 too, and those that join them; and those
+  /// that change nothing, whether they tell devices or not.
+  private static let known: [String: Word] = {
+    let lists: [(Kind, Group?, String)] = [
+      (
+        .sensor, .accelerometer,
+        "acc accel accl accelerometer acceleration accelerations specificforce gforce"
+      ),
+      (
+        .sensor, .gyroscope,
+        "gyr gyro gyroscope omega angularvelocity angularrate angularvel angvel rotationrate turnrate"
+      ),
+      (.sensor, .temperature, "temp temperature"),
+      (.short, .accelerometer, "a"), (.short, .gyroscope, "g w"),
+      (.time, nil, "t time timestamp datetime clock elapsed"), (.date, nil, "date day"),
+      (.epoch, nil, "unix epoch posix utc gmt"),
+      (.join, nil, "stamp since start boot in grid local"),
+      (
+        .derived, nil,
+        "lin linear user free gravity grav vector bias offset noise cov covariance var variance std filtered mean magnitude norm"
+      ),
+      (.neutral, nil, "raw cal calibrated uncalibrated imu sensor device body ln wr"),
+      (.nothing, nil, "axis data value values"),
+    ]
+    var words: [String: Word] = [:]
+    for (kind, group, names) in lists {
+      for name in names.split(separator: " ") {
+        words[String(name)] = Word(kind: kind, group: group)
+      }
+    }
+    return words
+  }()
   /// Words that are one in two.
   private static let pairs: Set = [
     "specificforce", "gforce", "angularvelocity", "angularrate", "angularvel", "angvel",
-    "rotationrate",
-    "turnrate", "timestamp", "datetime",
+    "rotationrate", "turnrate", "timestamp", "datetime",
   ]
-  private static let times: Set = [
-    "t", "time", "timestamp", "datetime", "date", "day", "clock", "elapsed",
-  ]
-  /// Those that join the words of a time.
-  private static let joins: Set = ["stamp", "since", "start", "boot", "in", "grid", "local"]
-  static let epochs: Set = ["unix", "epoch", "posix", "utc", "gmt"]
+  static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)
   /// Units that are names of times by themselves.
   private static let bareUnits: Set = [
     "ms", "us", "ns", "seconds", "millis", "micros", "nanos", "milliseconds", "microseconds",
     "nanoseconds",
-  ]
-  private static let neutral: Set = [
-    "raw", "cal", "calibrated", "uncalibrated", "imu", "sensor", "device", "body", "data", "value",
-    "values", "axis", "ln", "wr",
-  ]
-  private static let derived: Set = [
-    "lin", "linear", "user", "free", "gravity", "grav", "vector", "bias", "offset", "noise", "cov",
-    "covariance", "var", "variance", "std", "filtered", "mean", "magnitude", "norm",
   ]
 }

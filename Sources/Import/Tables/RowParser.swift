@@ -4,121 +4,144 @@ import IMUModel
 import Text
 
 /// Parses the lines and the objects of a table after its head.
+///
+/// Nearly all cells are plain numbers, which are read where they stand. Quotes, blanks, powers of ten, missing values and
+/// errors take the longer way.
 struct RowParser {
-  /// A column that is read.
   private struct Field {
-    let index: Int
-    let name: String
-    let role: Understanding.Role
-    var isCount = false
+    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark }
+    var kind = Kind.other
+    var channel = 0
+    var isReversed = false
   }
 
   private let syntax: Syntax
-  /// By their places.
+  private let names: [String]
+  /// By the column's place.
   private let fields: [Field]
-  private let keys: [[UInt8]]
-  private var time: TimeParser?
-  private let plain: PlainRow?
-  /// Whether values that are none are 0: of rows whose columns are only proposed.
-  private let isLenient: Bool
-  /// The cells of the fields of the row that is parsed, valid meanwhile.
-  private var cells: [UnsafeRawBufferPointer]
+  /// The places that are read, and their names as keys of JSON; and those of times.
+  private let keys, timeKeys: (places: [Int], names: [[UInt8]])
+  private var clock: TimeParser?
+  /// Of ten, from the unit of times to nanoseconds; `nil` for other times.
+  private let power: Int?
+  /// A bit for each channel that a whole row has.
+  private let wanted: UInt8
 
   /// The values of the row that was parsed last, by the channel's position.
   private(set) var numbers = [Decimal](repeating: Decimal(digits: 0, exponent: 0), count: 7)
-  private(set) var isTimeRounded = false
   /// What the row states beside its values.
   private(set) var tick: UInt64?
   private(set) var gap: Gap?
   private(set) var mark: String?
 
+  /// What was found of the row so far; the cells are valid while it is parsed.
+  private var (time, taken): (Int64?, UInt8) = (nil, 0)
+  private var timeCell, dateCell, cause, ticks: UnsafeRawBufferPointer?
+
   /// - Parameter times: `nil` for a table without times.
   init(
-    _ syntax: Syntax, _ columns: [Understanding.Column], _ units: [Group: Unit], _ times: TimeForm?,
-    isLenient: Bool = false
+    _ syntax: Syntax, _ columns: [Understanding.Column], _ units: [Group: Unit], _ times: TimeForm?
   ) {
     self.syntax = syntax
-    self.isLenient = isLenient
-    fields = columns.compactMap { column in
-      var field = Field(index: column.index, name: column.name, role: column.role)
+    names = columns.map(\.name)
+    clock = times.map { TimeParser($0, mark: syntax.decimalMark) }
+    if case .number(let power, factor: 1) = times { self.power = power } else { power = nil }
+    var (fields, wanted) = ([Field](repeating: Field(), count: syntax.fieldCount), UInt8(0))
+    for column in columns where column.index < fields.count {
       switch column.role {
-      case .leftOut, .open: return nil
-      case .date:
-        if case .dayAndTime = times { return field }
-        return nil
-      case .channel(let channel, _): field.isCount = units[Group(channel: channel)] == .count
-      case .time where times == nil: return nil
-      default: break
+      case .time where times != nil: fields[column.index].kind = .time
+      case .date: fields[column.index].kind = .date
+      case .channel(let channel, let isReversed):
+        let isCount = units[Group(channel: channel)] == .count
+        fields[column.index] = Field(
+          kind: isCount ? .count : .value, channel: channel, isReversed: isReversed)
+        wanted |= 1 << UInt8(channel)
+      case .tick: fields[column.index].kind = .tick
+      case .gap: fields[column.index].kind = .gap
+      case .gapTicks: fields[column.index].kind = .gapTicks
+      case .mark: fields[column.index].kind = .mark
+      case .time, .leftOut, .open: break
       }
-      return field
     }
-    keys = fields.map { Array($0.name.utf8) }
-    cells = fields.map { _ in UnsafeRawBufferPointer(start: nil, count: 0) }
-    time = times.map { TimeParser($0, mark: syntax.decimalMark) }
-    plain = PlainRow(syntax, columns, units, times)
+    (self.fields, self.wanted) = (fields, wanted)
+    func keys(_ isRead: (Field.Kind) -> Bool) -> (places: [Int], names: [[UInt8]]) {
+      let read = columns.filter { $0.index < fields.count && isRead(fields[$0.index].kind) }
+      return (read.map(\.index), read.map { Array($0.name.utf8) })
+    }
+    self.keys = keys { $0 != .other }
+    timeKeys = keys { $0 == .time || $0 == .date }
   }
 
   /// The time of a line, whose values are then in ``numbers`` unless there is a ``gap``; `nil` if one is missing.
   ///
+  /// - Parameter isTimeEnough: Whether the rest of the line is known to be right and is not needed.
   /// - Complexity: one pass over the line, without allocation unless something is wrong.
-  mutating func parse(_ line: UnsafeRawBufferPointer) throws(FieldError) -> Int64? {
-    if let found = plain?.parse(line, &numbers) {
-      (isTimeRounded, tick, gap, mark) = (false, nil, nil, nil)
-      return found
-    }
-    return try parseAny(line)
-  }
-
-  /// The time of a line whose values are of no interest; `nil` if only ``parse(_:)`` can tell.
-  func plainTime(_ line: UnsafeRawBufferPointer) -> Int64? { plain?.time(line) }
-
-  /// The same of an object of JSON, in a file whose rows are all whole.
-  mutating func plainTime(object: UnsafeRawBufferPointer) throws(FieldError) -> Int64? {
-    guard let place = fields.firstIndex(where: { $0.role == .time }),
-      !fields.contains(where: { $0.role == .date }),
-      let cell = try Members.value(fields[place].name, of: object)
-    else { return nil }
-    cells[place] = cell
-    return try takeTime(place)
-  }
-
-  /// What ``parse(_:)`` returns, of an object of JSON.
-  mutating func parse(object: UnsafeRawBufferPointer) throws(FieldError) -> Int64? {
-    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    for place in cells.indices { cells[place] = nothing }
-    var found = cells
-    try Members.each(of: object) { key, value in
-      guard let place = keys.firstIndex(where: { key.elementsEqual($0) }) else { return }
-      found[place] = Members.isNull(value) ? nothing : value
-    }
-    cells = found
-    return try takeCells()
-  }
-
-  private mutating func parseAny(_ line: UnsafeRawBufferPointer) throws(FieldError) -> Int64? {
-    var (begin, field, next) = (0, 0, 0)
+  mutating func parse(_ line: UnsafeRawBufferPointer, isTimeEnough: Bool = false)
+    throws(FieldError) -> Int64?
+  {
+    begin()
+    var (place, index) = (0, 0)
     // Blanks in a row are one separator.
     let areBlanks = syntax.separator == UInt8(ascii: " ")
-    func passBlanks() {
-      while areBlanks, begin < line.count, line[begin] == syntax.separator { begin += 1 }
-    }
-    passBlanks()
     while true {
-      let end = self.end(of: line, from: begin)
-      if next < fields.count, fields[next].index == field {
-        cells[next] = FieldText.unquoted(
-          FieldText.trimmed(UnsafeRawBufferPointer(rebasing: line[begin..<end])))
-        next += 1
+      while areBlanks, place < line.count, line[place] == syntax.separator { place += 1 }
+      let field = index < fields.count ? fields[index] : Field()
+      let isRead = isTimeEnough ? field.kind == .time || field.kind == .date : field.kind != .other
+      if isRead, let (number, end) = number(line, place), take(number, field) {
+        if isTimeEnough { return time }
+        place = end
+      } else {
+        let end = self.end(of: line, from: place)
+        if isRead { try take(UnsafeRawBufferPointer(rebasing: line[place..<end]), index) }
+        place = end
       }
-      field += 1
-      if end == line.count { break }
-      begin = end + 1
-      passBlanks()
+      index += 1
+      if place == line.count { break }
+      place += 1
       // Separators at the end make no columns.
-      if field == syntax.fieldCount, line[begin...].allSatisfy(isNothing) { break }
+      if index == fields.count, line[place...].allSatisfy(isNothing) { break }
     }
-    guard field == syntax.fieldCount else { throw wrongCount(field, line) }
-    return try takeCells()
+    guard index == fields.count else {
+      throw FieldError(
+        problem: "\(Plain.count(index, "value")) where the header names \(fields.count) columns",
+        remedy: "complete the line or take it out")
+    }
+    return try finish(isTimeEnough)
+  }
+
+  /// The same of an object of JSON.
+  mutating func parse(object: UnsafeRawBufferPointer, isTimeEnough: Bool = false)
+    throws(FieldError) -> Int64?
+  {
+    begin()
+    let keys = isTimeEnough ? timeKeys : keys
+    let cells = try Members.cells(of: object, keys.names)
+    for (place, cell) in cells.enumerated() where !cell.isEmpty {
+      try take(cell, keys.places[place])
+    }
+    return try finish(isTimeEnough)
+  }
+
+  private mutating func begin() {
+    (time, taken, tick, gap, mark) = (clock == nil ? 0 : nil, 0, nil, nil, nil)
+    (timeCell, dateCell, cause, ticks) = (nil, nil, nil, nil)
+  }
+
+  private mutating func finish(_ isTimeEnough: Bool) throws(FieldError) -> Int64? {
+    if let cause { gap = try gap(cause) }
+    if let timeCell, clock != nil {
+      let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+      do throws(FieldError) {
+        time = try clock?.parse(timeCell, date: dateCell ?? nothing)
+      } catch {
+        let place = fields.firstIndex { $0.kind == .time } ?? 0
+        throw otherMark(timeCell, place)
+          ?? FieldError(
+            column: syntax.column(place, names[place]), problem: error.problem, remedy: error.remedy
+          )
+      }
+    }
+    return isTimeEnough || taken == wanted || gap != nil ? time : nil
   }
 
   private func isNothing(_ byte: UInt8) -> Bool {
@@ -128,165 +151,155 @@ struct RowParser {
   /// The place of the separator after a field, or the line's end.
   private func end(of line: UnsafeRawBufferPointer, from begin: Int) -> Int {
     var (end, isQuoted) = (begin, false)
-    while end < line.count {
+    while end < line.count, isQuoted || line[end] != syntax.separator {
       if line[end] == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if line[end] == syntax.separator, !isQuoted { break }
       end += 1
     }
     return end
   }
 
-  private mutating func takeCells() throws(FieldError) -> Int64? {
-    (tick, gap, mark, isTimeRounded) = (nil, nil, nil, false)
-    try takeNotes()
-    var isWhole = true
-    var found: Int64? = time == nil ? 0 : nil
-    for (place, field) in fields.enumerated() {
-      switch field.role {
-      case .time: found = try takeTime(place)
-      case .channel(let channel, let isReversed) where gap == nil:
-        if !(try take(cells[place], field, channel, isReversed)) { isWhole = false }
-      default: break
+  /// A number that fills a field with up to 18 digits and a mark among them, and the place after it; `nil` for others.
+  @inline(__always)
+  private func number(_ line: UnsafeRawBufferPointer, _ begin: Int) -> (Decimal, end: Int)? {
+    var (place, digits, count, decimals) = (begin, Int64(0), 0, -1)
+    let isNegative = place < line.count && line[place] == UInt8(ascii: "-")
+    if isNegative { place += 1 }
+    while place < line.count {
+      let byte = line[place]
+      let digit = byte &- UInt8(ascii: "0")
+      if digit < 10 {
+        digits = digits &* 10 &+ Int64(digit)
+        count += 1
+        if decimals >= 0 { decimals += 1 }
+      } else if byte == syntax.decimalMark, decimals < 0 {
+        decimals = 0
+      } else {
+        break
       }
+      place += 1
     }
-    return isWhole ? found : nil
+    guard count > 0, count <= 18, place == line.count || line[place] == syntax.separator else {
+      return nil
+    }
+    let number = Decimal(digits: isNegative ? -digits : digits, exponent: -max(0, decimals))
+    return (number, place)
   }
 
-  private mutating func takeTime(_ place: Int) throws(FieldError) -> Int64? {
-    let date = fields.firstIndex { $0.role == .date }.map { cells[$0] }
-    switch time?.parse(cells[place], date: date) {
-    case .time(let time, let isRounded):
-      isTimeRounded = isRounded
-      return time
-    case .wrong(let problem, let remedy):
-      let cell = cells[place]
-      if let other = otherMark(cell, fields[place]) { throw other }
-      throw FieldError(column: column(fields[place]), problem: problem, remedy: remedy)
-    case .missing, nil: return nil
+  /// Takes a number, if it is one that the field can have.
+  @inline(__always)
+  private mutating func take(_ found: Decimal, _ field: Field) -> Bool {
+    var number = found
+    switch field.kind {
+    case .time:
+      guard let power, case let shift = power + number.exponent, (0...18).contains(shift) else {
+        return false
+      }
+      let (time, overflow) = number.digits.multipliedReportingOverflow(
+        by: Decimal.wholePowers[shift])
+      if !overflow { self.time = time }
+      return !overflow
+    case .count:
+      if number.exponent != 0 {
+        guard let whole = number.whole(tenTo: 0), !whole.isRounded else { return false }
+        number = Decimal(digits: whole.value, exponent: 0)
+      }
+      if field.isReversed { number.digits = 0 &- number.digits }
+      guard Int16(exactly: number.digits) != nil else { return false }
+    case .value:
+      if field.isReversed { number.digits = 0 &- number.digits }
+      let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
+      guard isSmall || number.value.magnitude < 1e9 else { return false }
+    case .other, .date, .tick, .gap, .gapTicks, .mark: return false
+    }
+    numbers[field.channel] = number
+    taken |= 1 << UInt8(field.channel)
+    return true
+  }
+
+  /// Takes a cell that is no plain number.
+  private mutating func take(_ bytes: UnsafeRawBufferPointer, _ place: Int) throws(FieldError) {
+    let (field, cell) = (fields[place], FieldText.unquoted(FieldText.trimmed(bytes)))
+    switch field.kind {
+    case .time: timeCell = cell
+    case .date: dateCell = cell
+    case .count, .value:
+      switch DecimalField(cell, mark: syntax.decimalMark) {
+      case .missing: break
+      case .number(let number) where take(number, field): break
+      case .number(let number)
+      where field.kind == .count && number.whole(tenTo: 0)?.isRounded == true:
+        throw wrong(
+          place, cell, "is not a whole number",
+          "samples are the sensor's counts (--units raw)")
+      case .number, .tooLarge:
+        throw field.kind == .value
+          ? wrong(place, cell, "is beyond any sensor", "correct it or take the row out")
+          : wrong(
+            place, cell, "is not within -32768 to 32767",
+            "counts have 16 bits; if values are in units, name them with --units")
+      case .none:
+        throw otherMark(cell, place)
+          ?? wrong(place, cell, "is not a number", "correct it or take the row out")
+      }
+    case _ where cell.isEmpty: break
+    case .gap: cause = cell
+    case .gapTicks: ticks = cell
+    case .mark: mark = String(decoding: cell, as: UTF8.self)
+    case .tick:
+      guard let number = whole(cell) else {
+        throw wrong(
+          place, cell, "is not a tick, a whole number", "correct it or take the row out")
+      }
+      tick = number
+    case .other: break
     }
   }
 
-  /// Takes what a row of this program's tables states beside values.
-  private mutating func takeNotes() throws(FieldError) {
-    var cause: UnsafeRawBufferPointer?
-    var ticks: UnsafeRawBufferPointer?
-    for (place, field) in fields.enumerated() where !cells[place].isEmpty {
-      switch field.role {
-      case .gap: cause = cells[place]
-      case .gapTicks: ticks = cells[place]
-      case .mark: mark = String(decoding: cells[place], as: UTF8.self)
-      case .tick:
-        guard let number = whole(cells[place]), number >= 0 else {
-          throw wrong(
-            cells[place], field, "is not a tick, a whole number", "correct it or take the row out")
-        }
-        tick = UInt64(number)
-      default: break
-      }
-    }
-    guard let cause else { return }
+  private func gap(_ cause: UnsafeRawBufferPointer) throws(FieldError) -> Gap {
     let name = String(decoding: cause, as: UTF8.self)
-    guard let known = GapCause(name: name), let ticks, let count = whole(ticks), count > 0 else {
+    guard let known = GapCause(name: name), let count = ticks.flatMap(whole), count > 0 else {
       throw FieldError(
-        problem: "\"\(FieldText.shown(name.utf8)) \(FieldText.shown(ticks ?? cause))\" is no gap",
+        problem:
+          "\"\(FieldText.shown(cause)) \(ticks.map { FieldText.shown($0) } ?? "")\" is not a gap",
         remedy:
           "its cause must be one of \(GapCause.allCases.map(\.name).joined(separator: ", ")), and its ticks a whole number above 0"
       )
     }
-    gap = Gap(firstTick: tick ?? 0, count: UInt64(count), cause: known)
+    return Gap(firstTick: tick ?? 0, count: count, cause: known)
   }
 
-  private func whole(_ cell: UnsafeRawBufferPointer) -> Int64? {
+  private func whole(_ cell: UnsafeRawBufferPointer) -> UInt64? {
     guard case .number(let number) = DecimalField(cell), let whole = number.whole(tenTo: 0),
       !whole.isRounded
     else { return nil }
-    return whole.value
-  }
-
-  /// Whether a field has a value, which is then taken.
-  private mutating func take(
-    _ cell: UnsafeRawBufferPointer, _ field: Field, _ channel: Int, _ isReversed: Bool
-  ) throws(FieldError) -> Bool {
-    numbers[channel] = Decimal(digits: 0, exponent: 0)
-    let beyond =
-      field.isCount
-      ? (
-        "is not within -32768 to 32767",
-        "counts have 16 bits; if values are in units, name them with --units"
-      )
-      : ("is beyond any sensor", "correct it or take the row out")
-    switch DecimalField(cell, mark: syntax.decimalMark) {
-    case .number(var number):
-      if field.isCount {
-        guard let whole = number.whole(tenTo: 0), !whole.isRounded else {
-          throw wrong(
-            cell, field, "is not a whole number", "samples are the sensor's counts (--units raw)")
-        }
-        let value = isReversed ? -Int128(whole.value) : Int128(whole.value)
-        guard let count = Int16(exactly: value) else {
-          throw wrong(cell, field, beyond.0, beyond.1)
-        }
-        number = Decimal(digits: Int64(count), exponent: 0)
-      } else if isReversed {
-        number.digits = 0 &- number.digits
-      }
-      guard number.value.magnitude < 1e9 else { throw wrong(cell, field, beyond.0, beyond.1) }
-      numbers[channel] = number
-      return true
-    case .missing: return false
-    case _ where isLenient: return true
-    case .tooLarge: throw wrong(cell, field, beyond.0, beyond.1)
-    case .none:
-      throw otherMark(cell, field)
-        ?? wrong(cell, field, "is not a number", "correct it or take the row out")
-    }
-  }
-
-  private func column(_ field: Field) -> ImportError.Column {
-    ImportError.Column(number: syntax.shape == .lines ? field.index + 1 : nil, name: field.name)
+    return UInt64(exactly: whole.value)
   }
 
   private func wrong(
-    _ cell: UnsafeRawBufferPointer, _ field: Field, _ problem: String, _ remedy: String
-  )
-    -> FieldError
-  {
+    _ place: Int, _ cell: UnsafeRawBufferPointer, _ problem: String, _ remedy: String
+  ) -> FieldError {
     FieldError(
-      column: column(field), problem: "\"\(FieldText.shown(cell))\" \(problem)", remedy: remedy)
+      column: syntax.column(place, names[place]),
+      problem: "\"\(FieldText.shown(cell))\" \(problem)",
+      remedy: remedy)
   }
 
-  /// The error of a number with the mark that the table does not have.
-  private func otherMark(_ cell: UnsafeRawBufferPointer, _ field: Field) -> FieldError? {
-    let comma = UInt8(ascii: ",")
-    let mark = syntax.decimalMark == comma ? UInt8(ascii: ".") : comma
+  /// The error of a number with the decimal mark that the table does not have.
+  private func otherMark(_ cell: UnsafeRawBufferPointer, _ place: Int) -> FieldError? {
+    let isComma = syntax.decimalMark == UInt8(ascii: ".")
+    let mark = UInt8(ascii: isComma ? "," : ".")
     guard syntax.shape == .lines, cell.contains(mark), case .number = DecimalField(cell, mark: mark)
-    else {
-      return nil
-    }
-    if syntax.separator == comma {
-      return wrong(
-        cell, field, "has a decimal comma, and commas are between the values",
-        "write the table with decimal points, or with semicolons between values")
-    }
-    let (kind, others) = mark == comma ? ("comma", "points") : ("point", "commas")
+    else { return nil }
     return wrong(
-      cell, field,
-      "has a decimal \(kind), and the first rows of the table have decimal \(others) or none",
+      place,
+      cell, "has a decimal \(isComma ? "comma" : "point"), and the first rows have none",
       "write all numbers with one mark")
   }
+}
 
-  private func wrongCount(_ fields: Int, _ line: UnsafeRawBufferPointer) -> FieldError {
-    let expected = syntax.fieldCount
-    let areCommas =
-      syntax.separator == UInt8(ascii: ",") && fields >= 2 * expected - 1 && expected > 1
-      && line.last != syntax.separator
-    return areCommas
-      ? FieldError(
-        problem:
-          "\(fields) values where the header names \(expected) columns, as decimal commas between commas make",
-        remedy: "write the table with decimal points, or with semicolons between values")
-      : FieldError(
-        problem: "\(Plain.count(fields, "value")) where the header names \(expected) columns",
-        remedy: "complete the line or take it out")
+extension Syntax {
+  /// A column in an error: a key has no number.
+  func column(_ place: Int, _ name: String) -> ImportError.Column {
+    ImportError.Column(number: shape == .lines ? place + 1 : nil, name: name)
   }
 }

@@ -3,15 +3,14 @@
 import IMUModel
 import Text
 
-/// The rows of a recording, checked by all rules about single rows, and read again and again.
+/// The rows of a file, checked by all rules about single rows, and read again and again.
 ///
-/// ``TableReader`` conforms, and the readers of binary files; ``JoinedRows`` and ``SortedRows`` stand around others. In the
-/// first pass the reader only needs roles and the shape of times; ``take(_:)`` then gives it the rest.
+/// In the first pass the reader only needs roles and the shape of times; ``take(_:)`` then gives it the rest.
 ///
-///     var rows = TableReader(source, request)      // reads the head: rows.understanding has what is stated
+///     let rows = try TableReader(source, request)  // reads the head: rows.understanding has what is stated
 ///     while let row = try rows.next() { … }        // first pass: row.time in written units where no form is stated
 ///     rows.take(reading); try rows.rewind()        // later passes
-protocol SampleRows: ~Copyable {
+protocol SampleRows: AnyObject {
   /// The name in errors.
   var name: String { get }
   /// What the head states; the first pass may add the order of day and month, after which it is run again.
@@ -29,13 +28,19 @@ protocol SampleRows: ~Copyable {
   var remarks: [String] { get }
 
   /// The next row with all its values, or of a gap; `nil` after the last one.
-  mutating func next() throws(ImportError) -> Row?
+  func next() throws(ImportError) -> Row?
   /// The same without its values, for which ``numbers`` is then undefined.
-  mutating func nextTime() throws(ImportError) -> Row?
+  func nextTime() throws(ImportError) -> Row?
   /// Everything that is stated: of later passes.
-  mutating func take(_ reading: Reading)
+  func take(_ reading: Reading)
   /// Goes to the first row, or to that of a session.
-  mutating func rewind(to mark: RowMark?) throws(ImportError)
+  func rewind(to mark: RowMark?) throws(ImportError)
+}
+
+extension SampleRows {
+  var incomplete: (rows: UInt64, first: Place?) { (0, nil) }
+  var remarks: [String] { [] }
+  func nextTime() throws(ImportError) -> Row? { try next() }
 }
 
 /// What a row says beside its values.
@@ -51,4 +56,10 @@ struct Row: Equatable {
   var mark: String?
   /// Whether blank lines, or the header again, are before it.
   var begin: Understanding.Session.Begin?
+}
+
+/// A sample, or a gap.
+struct Item {
+  var row: Row
+  var sample = RawSample()
 }

@@ -3,143 +3,268 @@
 import IMUModel
 import Text
 
+/// Times, units, scales, and what else is stated.
 extension TableHead {
-  /// Finds the unit and the scale of a group.
-  mutating func takeUnit(_ group: Group) throws(FieldError) {
-    var stated: Understanding.Stated<Unit>?
-    for column in result.columns {
-      guard case .channel(let channel, _) = column.role, Group(channel: channel) == group else {
-        continue
-      }
-      guard let found = try unit(column, group) else { continue }
-      if let stated, stated.value != found.value {
-        throw wrong(
-          column.index, "the unit of the column is not that of the same sensor's column before it",
-          "give all columns of a sensor one unit")
-      }
-      stated = stated ?? found
-    }
-    if let fact = heading.facts.units[group] {
-      if let stated, stated.value != fact {
-        throw FieldError(
-          problem:
-            "\(group.name) are in \(stated.value.sign) by \(stated.source.name), and in \(fact.sign) by the facts before it",
-          remedy: "correct one of them")
-      }
-      stated = .init(fact, .file("the facts in it"))
-    }
-    if stated == nil, let program, let unit = program.units[group], !isUncalibrated(group) {
-      stated = .init(unit, .program(program.name))
-      if program.isCommon { result.isUsual.insert(group) }
-    }
-    if let gyroflow, group != .temperature, stated == nil { stated = takeGyroflow(gyroflow, group) }
-    if stated == nil, program?.times.keys == Dialect.ownColumns.times.keys, areCounts(group) {
-      stated = .init(.count, .program("imulog"))
-    }
-    let given = request.units?.units[group]
-    if let given {
-      if let stated, stated.value != given {
-        result.contradictions.append(
-          "its \(group.name) are in \(stated.value.sign) by \(stated.source.name), and in \(given.sign) by --units"
-        )
-        result.factors[group] = nil
-        result.scales[group] = nil
-      }
-      stated = .init(given, .option("--units"))
-      result.isUsual.remove(group)
-    }
-    takeScale(group, &stated, isRaw: given == .count)
-    result.units[group] = stated
-  }
+  private typealias Stated = Understanding.Stated
 
-  /// What a column says of its unit: in brackets, in the row of units, at the end of its name.
-  private mutating func unit(_ column: Understanding.Column, _ group: Group) throws(FieldError)
-    -> Understanding.Stated<Unit>?
-  {
-    let name = names[column.index]
-    let row = heading.unitRow.flatMap { column.index < $0.count ? $0[column.index] : nil } ?? ""
-    let suffix =
-      name.suffix ?? (request.columns == nil ? nil : ColumnName.suffix(of: column.name, for: group))
-    var stated: Understanding.Stated<Unit>?
-    for (word, source) in [
-      (name.bracket, "the header"), (row, "the row of units"), (suffix, "the header"),
-    ] {
-      guard let word, !word.isEmpty else { continue }
-      guard let unit = Unit(word: word), unit.measures(group) else {
-        guard let given = request.units?.units[group] else {
-          throw wrong(
-            column.index, "the unit of the column is unknown", "units are \(group.choices)")
-        }
-        let notice =
-          "the unit of its \(group.name) in the header is not known: they are taken in \(given.sign), as --units says"
-        if !result.notices.contains(notice) { result.notices.append(notice) }
-        continue
-      }
-      if let stated, stated.value != unit {
+  /// The first of these values, which must agree.
+  private func agreed<Value>(
+    _ index: Int, _ found: [(value: Value?, source: String)], _ name: (Value) -> String
+  ) throws(FieldError) -> Stated<Value>? {
+    var stated: Stated<Value>?
+    for case (let value?, let source) in found {
+      if let stated, stated.value != value {
         throw wrong(
-          column.index,
-          "its unit is \(stated.value.sign) by \(stated.source.name), and \(unit.sign) by \(source)",
+          index,
+          "its unit is \(name(stated.value)) by \(stated.source.name), and \(name(value)) by \(source)",
           "correct one of them")
       }
-      stated = stated ?? .init(unit, .file(source))
+      stated = stated ?? Stated(value, .file(source))
     }
     return stated
   }
 
+  /// What an option states, which is objected to if it differs from what is stated without it; that, without an option.
+  private mutating func overruled<Value>(
+    _ stated: Stated<Value>?, by given: Value?, _ option: String, _ what: String,
+    _ name: (Value) -> String
+  ) -> Stated<Value>? {
+    guard let given else { return stated }
+    if let stated, stated.value != given {
+      result.contradictions.append(
+        "its \(what) \(name(stated.value)) by \(stated.source.name), and \(name(given)) by \(option)"
+      )
+    }
+    return Stated(given, .option(option))
+  }
+
+  private func unitRow(_ index: Int) -> String? {
+    heading.unitRow.flatMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
+  }
+
+  private func unknown(_ index: Int, _ word: String, _ choices: String) -> FieldError {
+    wrong(
+      index, "the unit \"\(FieldText.shown(word.utf8))\" is unknown here",
+      "state one with --units: \(choices)")
+  }
+
+  // MARK: Times
+
+  /// A column that may be that of times. Less rank is better: numbers in a stated unit, dates and times of day, numbers in
+  /// none, units alone.
+  private typealias Clock = (index: Int, form: Stated<TimeForm>?, isUnix: Bool, rank: Int)
+
+  /// The forms that the cells of a column have by their shape.
+  private func shapes(_ index: Int) -> Set<TimeForm> {
+    index < rows.columns.count ? rows.columns[index].forms ?? [] : []
+  }
+
+  private func areNumbers(_ index: Int) -> Bool {
+    shapes(index).isSubset(of: [.nanoseconds])
+  }
+
+  /// Finds the column of times and their form.
+  mutating func takeTimes() throws(FieldError) {
+    var clocks: [Clock] = []
+    for (index, name) in names.enumerated() {
+      let isTime =
+        program == nil
+        && (name.role.isTime || name.role == .date && shapes(index).contains(where: \.isDate))
+      let isNamed = isTime || program?.times[name.plain] != nil
+      let isOpen = request.columns == nil || program?.name == Dialect.empatica.name
+      let role = result.columns[index].role
+      if role == .time || isOpen && isNamed && role.isLeftOut { clocks.append(try clock(index)) }
+    }
+    let best = clocks.map(\.rank).min()
+    clocks.removeAll { $0.rank != best }
+    if clocks.count > 1, program == nil { return propose(times: clocks.map(\.index)) }
+    guard let clock = clocks.first else {
+      // A column that only sounds like times is named by the user.
+      let likely = names.indices.filter { names[$0].isLikelyTime }
+      if request.columns == nil, request.rate == nil, program == nil, !likely.isEmpty {
+        propose(times: likely)
+      }
+      return
+    }
+    if result.columns[clock.index].role != .time {
+      set(clock.index, .time, program.map { .program($0.name) } ?? .file("the header"))
+    }
+    guard areNumbers(clock.index) else { return takeDates(clock.index) }
+    result.times = overruled(clock.form, by: request.units?.time, "--units", "times are in", \.name)
+    if result.times == nil, clock.index < rows.columns.count {
+      result.syntax.timeDecimals = min(9, rows.columns[clock.index].decimals)
+    }
+    if request.units?.isUnix == true {
+      result.epoch = Stated(.unix, .option("--units"))
+    } else if clock.isUnix {
+      result.epoch = Stated(.unix, result.columns[clock.index].source)
+    }
+  }
+
+  /// What is stated about a column of times.
+  private func clock(_ index: Int) throws(FieldError) -> Clock {
+    let name = names[index]
+    guard areNumbers(index) else { return (index, nil, false, 1) }
+    let words = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
+    let isEpoch = words.contains(where: ColumnName.epochs.contains)
+    let bracket = name.bracket.flatMap { TimeForm(word: $0) }
+    if bracket == nil, !isEpoch, let word = name.bracket, request.units?.time == nil {
+      throw unknown(index, word, "s, ms, us, ns, min or h")
+    }
+    var named: TimeForm?
+    if case .time(let form) = name.role { named = form }
+    if request.columns != nil,
+      let word = ColumnName.suffix(of: result.columns[index].name, for: nil)
+    {
+      named = TimeForm(word: word)
+    }
+    var form = try agreed(
+      index,
+      [
+        (bracket, "the header"),
+        (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"),
+        (named, "the header"),
+      ], \.name)
+    if form == nil, let program, let known = program.times[name.plain], let known {
+      form = Stated(known, .program(program.name))
+    }
+    if let times = gyroflow?.times { form = Stated(times, .file("tscale")) }
+    return (
+      index, form, isEpoch || name.isUnix || has(.isUnix),
+      form == nil ? 2 : name.isBareUnit ? 3 : 0
+    )
+  }
+
+  private mutating func takeDates(_ index: Int) {
+    var shapes = shapes(index)
+    if shapes == [.timeOfDay] {
+      let days = result.columns.indices.filter { self.shapes($0).contains(where: \.isDay) }
+      let date = days.first { index in
+        let isNamed =
+          names[index].role == .date || program?.dates.contains(names[index].plain) == true
+        return result.columns[index].role == .date || isNamed && request.columns == nil
+      }
+      if let date {
+        set(date, .date, result.columns[index].source)
+        shapes = self.shapes(date)
+      } else if !days.isEmpty {
+        result.notices.append(
+          "its dates are not read, so a break of whole days between times of day cannot be seen")
+      }
+    }
+    let given = request.units?.order
+    if let form = shapes.first(where: { $0.order == given && given != nil }), shapes.count > 1 {
+      result.times = Stated(form, .option("--units"))
+    } else if shapes.count > 1 {
+      // Rows after the first ones may tell.
+      result.orders = Set(shapes.compactMap(\.order))
+    } else {
+      result.times = shapes.first.map { Stated($0, .file("the shape of its times")) }
+      if let given, let order = shapes.first?.order, order != given {
+        result.contradictions.append(
+          "its dates are in the order \(order.rawValue), and in the order \(given.rawValue) by --units"
+        )
+      }
+    }
+    if case .date(_, zone: false) = shapes.first {
+      result.notices.append("its dates name no time zone, and are read as UTC")
+    }
+  }
+
+  // MARK: Values
+
+  /// Finds the unit and the scale of a group.
+  mutating func takeUnit(_ group: Group) throws(FieldError) {
+    var stated: Stated<Unit>?
+    let given = request.units?.units[group]
+    for column in result.columns where column.role.channel.map(Group.init) == group {
+      let name = names[column.index]
+      let words = [name.bracket, unitRow(column.index)].map { word in
+        (
+          word: word,
+          unit: word.flatMap { Unit(word: $0) }.flatMap { $0.measures(group) ? $0 : nil }
+        )
+      }
+      for case (let word?, nil) in words where given == nil {
+        throw unknown(column.index, word, group.choices)
+      }
+      let suffix =
+        name.suffix
+        ?? (request.columns == nil ? nil : ColumnName.suffix(of: column.name, for: group))
+      let found = try agreed(
+        column.index,
+        [
+          (words[0].unit, "the header"), (words[1].unit, "the row of units"),
+          (suffix.flatMap { Unit(word: $0) }, "the header"),
+          (heading.facts.units[group], "the facts before it"),
+        ], \.sign)
+      guard let found else { continue }
+      if let stated, stated.value != found.value {
+        throw wrong(
+          column.index, "its unit is not that of the same sensor's column before it",
+          "give all columns of a sensor one unit")
+      }
+      stated = stated ?? found
+    }
+    if stated == nil, let program, let unit = program.units[group], !isUncalibrated(group) {
+      stated = Stated(unit, .program(program.name))
+      if has(.isCommon) { result.isUsual.insert(group) }
+    }
+    if let gyroflow, group != .temperature, stated == nil {
+      // Whole numbers in one column and decimals in another are values.
+      let areCounts = Group.allCases.allSatisfy { self.areCounts($0) }
+      let meaning = gyroflow.meaning(group, areCounts: areCounts)
+      result.scales[group] = meaning.scale.map { Stated($0, .file("its scales")) }
+      result.factors[group] = meaning.factor
+      stated = Stated(meaning.unit, .program("Gyroflow"))
+    }
+    if stated == nil, has(.isOwnColumns), areCounts(group) {
+      stated = Stated(.count, .program("imulog"))
+    }
+    if let given {
+      if stated?.value != given { (result.factors[group], result.scales[group]) = (nil, nil) }
+      result.isUsual.remove(group)
+    }
+    stated = overruled(stated, by: given, "--units", "\(group.name) are in", \.sign)
+    takeScale(group, &stated)
+    result.units[group] = stated
+  }
+
   /// Sensor Logger writes uncalibrated accelerations in g on one system and in m/s² on another.
   private func isUncalibrated(_ group: Group) -> Bool {
-    group == .accelerometer && program?.isNamedByFile == true
-      && file.lowercased().parts(around: "uncalibrated") != nil
+    group == .accelerometer && has(.isNamedByFile)
+      && lastPart.parts(around: "uncalibrated") != nil
   }
 
   private func areCounts(_ group: Group) -> Bool {
     result.columns.allSatisfy { column in
-      guard case .channel(let channel, _) = column.role, Group(channel: channel) == group else {
-        return true
-      }
-      return column.index < rows.columns.count && rows.columns[column.index].areCounts
+      column.role.channel.map(Group.init) != group
+        || column.index < rows.columns.count && rows.columns[column.index].areCounts
     }
   }
 
-  private mutating func takeGyroflow(_ gyroflow: Gyroflow, _ group: Group)
-    -> Understanding.Stated<Unit>
-  {
-    // Whole numbers in one column and decimals in another are values.
-    let areCounts = Group.allCases.allSatisfy { self.areCounts($0) }
-    let meaning = gyroflow.meaning(group, areCounts: areCounts)
-    result.scales[group] = meaning.scale.map { .init($0, .file("its scales")) }
-    result.factors[group] = meaning.factor
-    return .init(meaning.unit, .program("Gyroflow"))
-  }
-
   /// Takes what counts mean: by an option, by the file, as a program usually has it, or as `raw` is documented.
-  private mutating func takeScale(
-    _ group: Group, _ stated: inout Understanding.Stated<Unit>?, isRaw: Bool
-  ) {
-    let (option, name): (Fraction?, String) =
-      group == .accelerometer
-      ? (request.accelerometerScale, "--accel-lsb-per-g")
-      : (request.gyroscopeScale, "--gyro-lsb-per-dps")
-    if let option, group != .temperature {
-      result.scales[group] = .init(Scale(ratio: option), .option(name))
-      stated = stated ?? .init(.count, .option(name))
+  private mutating func takeScale(_ group: Group, _ stated: inout Understanding.Stated<Unit>?) {
+    let options: [Group: (scale: Fraction?, name: String)] = [
+      .accelerometer: (request.accelerometerScale, "--accel-lsb-per-g"),
+      .gyroscope: (request.gyroscopeScale, "--gyro-lsb-per-dps"),
+    ]
+    let counts = group == .accelerometer ? heading.keys["acc_1G"].flatMap { Int64($0) } : nil
+    if case (let scale?, let name)? = options[group] {
+      result.scales[group] = Stated(Scale(ratio: scale), .option(name))
+      stated = stated ?? Stated(.count, .option(name))
     } else if let scale = heading.facts.scales[group] {
-      result.scales[group] = .init(scale, .file("the facts in it"))
-    } else if group == .accelerometer, let text = heading.keys["acc_1G"], let counts = Int64(text),
-      counts > 0
-    {
-      result.scales[group] = .init(Scale(ratio: Fraction(1, counts)), .file("acc_1G"))
-    } else if result.scales[group] == nil, let program, let scale = program.usualScales[group] {
-      result.scales[group] = .init(scale, .program(program.name))
-      result.isUsual.insert(group)
-      if group == .accelerometer, let counts = Optional(scale.ratio.denominator) {
-        result.notices.append(
-          "\(counts) counts a g are assumed, as \(program.name) usually has: others are named with --accel-lsb-per-g"
-        )
+      result.scales[group] = Stated(scale, .file("the facts in it"))
+    } else if let counts, counts > 0 {
+      result.scales[group] = Stated(Scale(ratio: Fraction(1, counts)), .file("acc_1G"))
+    } else if result.scales[group] == nil {
+      if let program, let scale = program.usualScales[group] {
+        result.scales[group] = Stated(scale, .program(program.name))
+        result.isUsual.insert(group)
+      } else if request.units?.units[group] == .count {
+        result.scales[group] = Stated(Scale.usual(group), .option("--units raw"))
+        result.isUsual.insert(group)
       }
-    } else if result.scales[group] == nil, isRaw {
-      result.scales[group] = .init(Scale.usual(group), .option("--units raw"))
-      result.isUsual.insert(group)
     }
   }
 
@@ -147,119 +272,74 @@ extension TableHead {
 
   /// Takes dates, rates, and what the user should know.
   mutating func takeRest() throws(FieldError) {
-    if let started = heading.facts.started ?? gyroflow?.started, result.epoch == nil, !isDated {
-      result.epoch = .init(.at(started), .file("the facts in it"))
+    if let started = heading.facts.started ?? gyroflow?.started, result.epoch == nil,
+      !result.isDated
+    {
+      result.epoch = Stated(.at(started), .file("the facts in it"))
     }
-    takeOwnDate()
-    if let rate = heading.facts.rate { result.rate = .init(rate, .file("the facts in it")) }
-    try takeE4()
-    if let rate = request.rate {
-      if let stated = result.rate, stated.value != rate {
-        result.contradictions.append(
-          "its rate is \(Plain.hertz(stated.value)) Hz by \(stated.source.name), and \(Plain.hertz(rate)) Hz by --rate"
-        )
-      }
-      result.rate = .init(rate, .option("--rate"))
+    if let rate = heading.facts.rate { result.rate = Stated(rate, .file("the facts in it")) }
+    if has(.isOwnColumns), let form = shapes(0).first, form.isDate,
+      let date = time(rows.columns[0].first, form),
+      let since = time(rows.columns[1].first, .nanoseconds)
+    {
+      // The first row has both, a date and a time.
+      result.epoch = Stated(.at(date - since), .program("imulog"))
+    }
+    if program?.name == Dialect.empatica.name { try takeE4() }
+    result.rate = overruled(result.rate, by: request.rate, "--rate", "rate is") {
+      "\(Plain.hertz($0)) Hz"
     }
     if !heading.hasHeader, program == nil, !request.isAnyway { result.firstRowDoubt = rows.doubt }
     notice()
   }
 
-  private var isDated: Bool {
-    if case .date = result.times?.value {
-      true
-    } else if case .dayAndTime = result.times?.value {
-      true
-    } else {
-      false
-    }
-  }
-
-  /// Takes the date of time 0 from the first row of this program's Parquet as CSV, which has both.
-  private mutating func takeOwnDate() {
-    guard program?.times.keys == Dialect.ownColumns.times.keys, rows.columns.count > 1,
-      let form = shapes(0).first, case .date = form
-    else { return }
-    func time(_ index: Int, _ form: TimeForm) -> Int64? {
-      let text = Array(rows.columns[index].first.utf8)
-      let reading = text.withUnsafeBytes { field in
-        var parser = TimeParser(form, mark: UInt8(ascii: "."))
-        return parser.parse(field)
-      }
-      guard case .time(let time, _) = reading else { return nil }
-      return time
-    }
-    guard let date = time(0, form), let since = time(1, .nanoseconds) else { return }
-    result.epoch = .init(.at(date - since), .program("imulog"))
+  private func time(_ text: String, _ form: TimeForm) -> Int64? {
+    var parser = TimeParser(form, mark: UInt8(ascii: "."))
+    return Array(text.utf8).withUnsafeBytes { (try? parser.parse($0)) ?? nil }
   }
 
   private mutating func takeE4() throws(FieldError) {
-    guard program?.name == Dialect.empatica.name else { return }
     let source = Understanding.Source.program(Dialect.empatica.name)
-    let start = heading.keys["start"].map { text in
-      Array(text.utf8).withUnsafeBytes { field -> TimeReading in
-        var parser = TimeParser(.seconds, mark: UInt8(ascii: "."))
-        return parser.parse(field)
-      }
-    }
-    guard case .time(let time, _) = start, let rate = SampleRate(stated: heading.keys["rate"] ?? "")
+    guard let start = heading.keys["start"].flatMap({ time($0, .seconds) }),
+      let rate = SampleRate(stated: heading.keys["rate"] ?? "")
     else {
       throw FieldError(
         problem: "its first two lines are not a start and a rate", remedy: "correct them")
     }
-    result.epoch = .init(.at(time), source)
-    result.rate = .init(rate, source)
-    if result.scales[.accelerometer]?.source == .option("--units raw")
-      || result.scales[.accelerometer] == nil
-    {
-      result.scales[.accelerometer] = .init(Scale(ratio: Fraction(1, 64)), source)
-      result.isUsual.remove(.accelerometer)
-    }
+    (result.epoch, result.rate) = (Stated(.at(start), source), Stated(rate, source))
+    guard result.scales[.accelerometer]?.source != .option("--accel-lsb-per-g") else { return }
+    result.scales[.accelerometer] = Stated(Scale(ratio: Fraction(1, 64)), source)
+    result.isUsual.remove(.accelerometer)
   }
 
   private mutating func notice() {
-    let others = result.columns.filter {
-      if case .leftOut = $0.role { !$0.name.hasPrefix("column ") } else { false }
-    }
+    let others = result.columns.filter { $0.role.isLeftOut && !$0.name.hasPrefix("column ") }
     if !others.isEmpty, request.columns == nil {
-      let shown = others.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }.joined(
-        separator: ", ")
-      let rest = others.count > 4 ? " and \(others.count - 4) more" : ""
+      let shown = others.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }
       result.notices.append(
-        "\(others.count == 1 ? "a column is" : "columns are") left out: \(shown)\(rest)")
+        "\(others.count == 1 ? "a column is" : "columns are") left out: \(shown.joined(separator: ", "))"
+          + (others.count > 4 ? " and \(others.count - 4) more" : ""))
     }
-    let channels = result.channels.rawValue
-    for (group, axes) in [("a", channels & 7), ("g", channels >> 3 & 7)]
-    where axes.nonzeroBitCount == 2 {
-      let axis = ["x", "y", "z"][(~axes & 7).trailingZeroBitCount]
-      result.notices.append("it names no \(group)\(axis): the recording will not have that axis")
-    }
-    if let remark = program?.remark { result.notices.append(remark) }
-    if let program, program.isNamedByFile, !program.units.isEmpty,
-      !result.channels.isDisjoint(with: .accelerometer),
-      ["total", "uncalibrated"].allSatisfy({ lastPart.parts(around: $0) == nil })
-    {
-      result.notices.append(Dialect.withoutTotal)
-    } else if lastPart.parts(around: "linear") != nil,
-      !result.channels.isDisjoint(with: .accelerometer)
-    {
-      result.notices.append(Dialect.withoutGravity)
-    }
-    if gyroflow?.lacksOrientation == true {
-      result.notices.append("no orientation is given: axes are imported as they are named")
-    }
-    if let comma = rows.doubtfulComma {
-      result.contradictions.append(
-        "\"\(comma)\" has a comma before decimals or between thousands, and no number in the first rows tells which"
+    if let program, !program.units.isEmpty {
+      var words = result.groups.compactMap { result.units[$0]?.value.sign }
+      if case .number = result.times?.value {
+        words.insert("times in \(result.times?.value.name ?? "")", at: 0)
+      }
+      result.notices.append(
+        "it \(heading.hasHeader ? "is" : "has no header, and is") read as \(program.name) writes it: \(words.joined(separator: ", "))"
       )
     }
-    if heading.rowsBefore > 0 {
-      result.notices.append("rows before its header are left out: \(heading.rowsBefore)")
+    if let remark = program?.remark { result.notices.append(remark) }
+    // The app's TotalAcceleration has gravity, and its Accelerometer has not.
+    let isLinear =
+      has(.isNamedByFile) && program?.units.isEmpty == false
+      ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
+      : lastPart.parts(around: "linear") != nil
+    if isLinear, result.groups.contains(.accelerometer) {
+      result.notices.append(Dialect.withoutGravity)
     }
-    switch result.syntax.encoding {
-    case .utf8: break
-    case .latin1: result.notices.append("bytes that are not UTF-8 are read as Latin-1")
-    case .utf16LE, .utf16BE: result.notices.append("it is text in UTF-16, and read as such")
+    if result.syntax.encoding != .utf8 {
+      result.notices.append("it is read as \(result.syntax.encoding.rawValue)")
     }
   }
 }

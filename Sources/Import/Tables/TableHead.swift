@@ -58,12 +58,13 @@ struct TableHead {
     if program?.name == Dialect.gyroflow.name { gyroflow = try Gyroflow(heading.keys) }
   }
 
+  func has(_ trait: Dialect.Trait) -> Bool { program?.traits.contains(trait) == true }
+
   /// The error about a column.
   func wrong(_ index: Int, _ problem: String, _ remedy: String) -> FieldError {
     FieldError(
-      column: .init(
-        number: result.syntax.shape == .lines ? index + 1 : nil, name: result.columns[index].name),
-      problem: problem, remedy: remedy)
+      column: result.syntax.column(index, result.columns[index].name), problem: problem,
+      remedy: remedy)
   }
 
   mutating func set(_ index: Int, _ role: Understanding.Role, _ source: Understanding.Source) {
@@ -72,48 +73,39 @@ struct TableHead {
 
   private mutating func takeColumns() throws(FieldError) {
     if let columns = request.columns, program?.name != Dialect.empatica.name {
-      for (index, target) in try columns.places(result.columns.map(\.name)) {
-        let role: Understanding.Role =
-          switch target {
-          case .time: .time
-          case .date: .date
-          case .channel(let channel): .channel(channel, isReversed: false)
-          }
-        set(index, role, .option("--columns"))
-      }
       for index in result.columns.indices {
-        if case .leftOut = result.columns[index].role {
-          set(index, .leftOut("--columns does not name it"), .option("--columns"))
-        }
+        set(index, .leftOut("--columns does not name it"), .option("--columns"))
       }
-      try refuseTurns()
+      for (index, target) in try columns.places(result.columns.map(\.name)) {
+        result.columns[index].role = target
+      }
       return
     }
-    let shift = try program?.isNamedByFile == true ? self.shift() : 0
-    for (index, name) in names.enumerated() {
-      if let program, let channel = program.axes[name.plain] {
+    let shift = try has(.isNamedByFile) ? self.shift() : 0
+    if let program {
+      for (index, name) in names.enumerated() {
+        guard let channel = program.axes[name.plain] else { continue }
         let role = gyroflow?.role(channel) ?? .channel(channel + shift, isReversed: false)
         set(index, role, .program(program.name))
       }
     }
     let known = result.channels
-    for (index, name) in names.enumerated() {
-      guard case .leftOut = result.columns[index].role else { continue }
-      if case .channel(let channel) = name.role,
+    for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
+      if let channel = name.role.channel,
         known.isDisjoint(with: Group(channel: channel).channels)
       {
-        set(index, .channel(channel, isReversed: false), .file("the header"))
+        result.columns[index].role = .channel(channel, isReversed: false)
       } else if name.isDerived {
-        set(index, .leftOut("it is computed from a sensor's values"), .file("the header"))
+        result.columns[index].role = .leftOut("it is computed from a sensor's values")
       } else if program == nil, name.likely != nil {
-        set(index, .open, .file("the header"))
+        result.columns[index].role = .open
       }
     }
     // What is computed may be all that there is of a sensor.
     let groups = program == nil ? result.groups : Group.allCases
     for (index, name) in names.enumerated() where name.isDerived {
       guard let channel = name.likely, !groups.contains(Group(channel: channel)) else { continue }
-      set(index, .open, .file("the header"))
+      result.columns[index].role = .open
     }
     takeOwnColumns()
     try refuseTurns()
@@ -126,7 +118,7 @@ struct TableHead {
       $0.bracket.flatMap { Unit(word: $0) }
     }.first { $0 != .count }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
-    // A part of another word, such as "accurate", is none.
+    // A part of another word, such as "accurate", does not count.
     let words = lastPart.split { !$0.isLetter }
     func has(_ long: String, _ short: String) -> Bool {
       words.contains { $0.parts(around: long) != nil || $0.hasSuffix(short) }
@@ -142,45 +134,35 @@ struct TableHead {
 
   /// Takes the columns of this program's tables beside those of values.
   private mutating func takeOwnColumns() {
+    let isOwn = has(.isOwnColumns)
     let gaps = ExportedNames.gaps.compactMap { name in names.firstIndex { $0.plain == name } }
+    result.isGapsOfFile = isOwn || gaps.count == 2
+    var roles: [String: Understanding.Role] = isOwn ? ["tick": .tick, "mark": .mark] : [:]
     if gaps.count == 2 {
-      set(gaps[0], .gap, .program("imulog"))
-      set(gaps[1], .gapTicks, .program("imulog"))
-      result.isGapsOfFile = true
+      (roles[ExportedNames.gaps[0]], roles[ExportedNames.gaps[1]]) = (.gap, .gapTicks)
     }
-    guard program?.times.keys == Dialect.ownColumns.times.keys else { return }
     for (index, name) in names.enumerated() {
-      if name.plain == "tick" { set(index, .tick, .program("imulog")) }
-      if name.plain == "mark" { set(index, .mark, .program("imulog")) }
+      if let role = roles[name.plain] { set(index, role, .program("imulog")) }
     }
-    result.isGapsOfFile = true
   }
 
   /// Refuses rows of several sensors, which take turns.
-  private mutating func refuseTurns() throws(FieldError) {
+  private func refuseTurns() throws(FieldError) {
     let sensors: Set = ["instance", "imu", "sensor", "device", "node", "addr", "address", "mac"]
     let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
-    for (index, name) in names.enumerated() where index < rows.columns.count {
-      guard case .leftOut = result.columns[index].role else { continue }
+    for (index, name) in names.enumerated()
+    where index < rows.columns.count && result.columns[index].role.isLeftOut {
       let words = Set(name.plain.split { !$0.isLetter }.map(String.init))
       let isVague = ["i", "id"].contains(name.plain)
       guard isVague || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
-      else {
-        continue
-      }
+      else { continue }
       let turns = rows.columns[index].turns
-      let found = turns.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+      let found = Set(turns).sorted()
       // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
       guard found.count <= 16, turns.count > (isVague ? 2 : 1) * found.count else { continue }
-      let shown = found.map { "\"\($0)\"" }.joined(separator: ", ")
-      guard request.columns == nil else {
-        result.notices.append(
-          "rows with \(shown) in column \(index + 1) (\(name.plain)) take turns: if they are of several sensors, take those of one into a table of its own"
-        )
-        continue
-      }
       throw wrong(
-        index, "rows of several sensors follow each other, \(shown)",
+        index,
+        "rows of several sensors follow each other, \(found.map { "\"\($0)\"" }.joined(separator: ", "))",
         "take those of one into a table of its own, or name the columns with --columns if they are of one"
       )
     }
@@ -188,33 +170,30 @@ struct TableHead {
 
   /// Leaves open what several columns may be, and what is not certain; ``Proposal`` has the ways to choose.
   private mutating func decide() throws(FieldError) {
-    let names = result.syntax.fieldCount
-    // Decimal commas between commas would make twice as many columns.
-    let areCommas = heading.separator == UInt8(ascii: ",") && names > 1
-    let areRowsWide = rows.width.map { $0 > names && !(areCommas && $0 >= 2 * names - 1) } ?? false
-    if let width = rows.width, areRowsWide { result.syntax.fieldCount = width }
-    var seen: Set<Int> = []
-    var twice: Set<Int> = []
-    for column in result.columns {
-      if case .channel(let channel, _) = column.role, !seen.insert(channel).inserted {
-        twice.insert(channel / 3)
-      }
-    }
-    if !twice.isEmpty {
-      for index in result.columns.indices {
-        if case .channel(let channel, _) = result.columns[index].role, twice.contains(channel / 3) {
-          result.columns[index].role = .open
-        }
-      }
-    }
-    let isOpen = result.columns.contains { $0.role == .open } || result.channels.isEmpty
-    guard isOpen || areRowsWide || !heading.hasHeader && program == nil else { return }
-    propose()
-    guard result.proposals.contains(where: { !$0.columns.isEmpty }) else {
-      let shown = result.columns.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }
+    let count = result.syntax.fieldCount
+    let width = rows.width ?? count
+    guard heading.separator != UInt8(ascii: ",") || count < 2 || width < 2 * count - 1 else {
       throw FieldError(
-        problem: "no column of \(shown.joined(separator: ", ")) has the name of an axis",
-        remedy: "name the columns with --columns, such as --columns time=1,ax=2")
+        problem:
+          "the rows have \(width) values under \(count) names, as decimal commas between commas make",
+        remedy: "write the table with decimal points, or with semicolons between values")
     }
+    let channels = result.columns.compactMap(\.role.channel)
+    for index in result.columns.indices {
+      guard let channel = result.columns[index].role.channel else { continue }
+      let isTwice = channels.contains { other in
+        other / 3 == channel / 3 && channels.count { $0 == other } > 1
+      }
+      if isTwice || width > count { result.columns[index].role = .open }
+    }
+    result.syntax.fieldCount = max(width, count)
+    let isOpen = result.columns.contains { $0.role == .open } || result.channels.isEmpty
+    guard isOpen || width > count || !heading.hasHeader && program == nil else { return }
+    propose()
+    guard result.proposals.isEmpty else { return }
+    let shown = result.columns.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }
+    throw FieldError(
+      problem: "no column of \(shown.joined(separator: ", ")) has the name of an axis",
+      remedy: "name the columns with --columns, such as --columns time=1,ax=2")
   }
 }

@@ -3,20 +3,18 @@
 import Text
 
 /// The order of day, month and year in dates.
-public enum DateOrder: String, CaseIterable, Sendable {
+enum DateOrder: String, CaseIterable, Sendable {
   case ymd, mdy, dmy
 }
 
 /// From when times that are numbers count.
-public enum Epoch: Equatable, Sendable {
-  /// From the beginning of 1970.
-  case unix
-  /// From an instant in nanoseconds since 1970.
-  case at(Int64)
+enum Epoch: Equatable, Sendable {
+  /// From the beginning of 1970, or from an instant in nanoseconds since then.
+  case unix, at(Int64)
 }
 
 /// How a table's times are written.
-public enum TimeForm: Hashable, Sendable {
+enum TimeForm: Hashable, Sendable {
   /// Numbers of `factor` × 10^`power` nanoseconds.
   case number(power: Int, factor: Int64 = 1)
   /// A date and a time of day in one field, all with or all without an offset from UTC.
@@ -28,27 +26,32 @@ public enum TimeForm: Hashable, Sendable {
 
   /// A word for a unit of time.
   init?(word: some StringProtocol) {
-    switch String(word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter { $0 != " " }) {
-    case "ns", "nsec", "nsecs", "nanosec", "nanosecs", "nanosecond", "nanoseconds", "nanos":
-      self = .nanoseconds
-    case "us", "usec", "usecs", "microsec", "microsecs", "microsecond", "microseconds", "micros":
-      self = .microseconds
-    case "ms", "msec", "msecs", "millisec", "millisecs", "millisecond", "milliseconds", "millis":
-      self = .milliseconds
-    case "s", "sec", "secs", "second", "seconds": self = .seconds
-    case "min", "mins", "minute", "minutes": self = .number(power: 9, factor: 60)
-    case "h", "hr", "hrs", "hour", "hours": self = .number(power: 9, factor: 3600)
-    default: return nil
-    }
+    let text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter { $0 != " " }
+    guard let form = TimeForm.words[String(text)] else { return nil }
+    self = form
   }
+
+  private static let words: [String: TimeForm] = {
+    var words: [String: TimeForm] = [:]
+    for name in ["min", "mins", "minute", "minutes"] { words[name] = .number(power: 9, factor: 60) }
+    for name in ["h", "hr", "hrs", "hour", "hours"] {
+      words[name] = .number(power: 9, factor: 3600)
+    }
+    for (power, short, long) in [
+      (0, "n", "nano"), (3, "u", "micro"), (6, "m", "milli"), (9, "", ""),
+    ] {
+      for end in ["s", "sec", "secs", "second", "seconds"] {
+        words[short + end] = .number(power: power)
+        words[long + end] = .number(power: power)
+      }
+    }
+    return words
+  }()
 
   static let nanoseconds = TimeForm.number(power: 0)
   static let microseconds = TimeForm.number(power: 3)
   static let milliseconds = TimeForm.number(power: 6)
   static let seconds = TimeForm.number(power: 9)
-
-  /// Units for `--units`, for sentences.
-  static let choices = "s, ms, us, ns, min or h"
 
   /// Its name, for sentences.
   var name: String {
@@ -72,18 +75,21 @@ public enum TimeForm: Hashable, Sendable {
 
   /// Its word for `--units`.
   var word: String { name == "µs" ? "us" : name }
+
+  /// The order of its dates.
+  var order: DateOrder? {
+    switch self {
+    case .date(let order, _), .dayAndTime(let order): order
+    case .number, .timeOfDay: nil
+    }
+  }
+
+  /// Whether it is a date with a time, or a date without one beside times of day.
+  var isDate: Bool { if case .date = self { true } else { false } }
+  var isDay: Bool { if case .dayAndTime = self { true } else { false } }
 }
 
-/// What a field of times has.
-enum TimeReading: Equatable {
-  /// Nanoseconds; since 1970 of a date, since midnight of a time of day. Digits below one may have been rounded.
-  case time(Int64, isRounded: Bool)
-  case missing
-  /// Both are clauses.
-  case wrong(String, remedy: String)
-}
-
-/// Parses the times of a table as whole nanoseconds.
+/// Parses the times of a table as whole nanoseconds; digits below one are rounded.
 struct TimeParser {
   let form: TimeForm
   /// Before decimals.
@@ -93,98 +99,61 @@ struct TimeParser {
 
   init(_ form: TimeForm, mark: UInt8) { (self.form, self.mark) = (form, mark) }
 
-  /// The time in a field.
+  /// The nanoseconds of a field: since 1970 of a date, since midnight of a time of day; `nil` of a missing one.
   ///
   /// - Parameter date: The field with its date, where dates have a column of their own.
-  mutating func parse(_ field: UnsafeRawBufferPointer, date: UnsafeRawBufferPointer? = nil)
-    -> TimeReading
-  {
-    if case .number(let power, let factor) = form { return number(field, power, factor) }
-    let text = FieldText.trimmed(field)
-    if case .missing = DecimalField(text) { return .missing }
-    guard let written = WrittenTime(text), let time = written.time else { return wrong(text) }
-    guard hasHalf ?? written.hasHalf == written.hasHalf else {
-      return .wrong(
-        "\(quoted(text)) has \(written.hasHalf ? "AM or PM, and those before it have 24 hours" : "no AM or PM, and those before it have it")",
-        remedy: "write all times in one way")
-    }
-    hasHalf = written.hasHalf
-    switch form {
-    case .date(let order, let zone) where written.hasDate:
-      let found = sum(written.days(order), time, written, text)
-      guard case .time = found, zone != (written.offset != nil) else { return found }
-      return .wrong(
-        "the date \(quoted(text)) has \(zone ? "no" : "an") offset from UTC, and those before it have \(zone ? "one" : "none")",
-        remedy: "write one in all rows, or in none")
-    case .timeOfDay where !written.hasDate: return .time(time, isRounded: written.isRounded)
-    case .dayAndTime(let order) where !written.hasDate:
-      let day = FieldText.trimmed(date ?? UnsafeRawBufferPointer(start: nil, count: 0))
-      if case .missing = DecimalField(day) { return .missing }
-      guard let writtenDay = WrittenTime(day), writtenDay.time == nil else { return wrong(day) }
-      return sum(writtenDay.days(order), time, written, day)
-    default: return wrong(text)
-    }
-  }
-
-  private func sum(
-    _ days: Int64??, _ time: Int64, _ written: WrittenTime, _ text: UnsafeRawBufferPointer
-  ) -> TimeReading {
-    guard let days else { return wrong(text) }
-    guard let days else {
-      return .wrong(
-        "\(quoted(text)) is not in the years that a log holds, 1678 to 2261", remedy: "correct it")
-    }
-    guard !written.isLeap else {
-      return .wrong(
-        "\(quoted(text)) is a leap second, which times since 1970 have no place for",
-        remedy: "write it as second 59, or as second 0 of the next minute")
-    }
-    let seconds = days * 86_400 - (written.offset ?? 0)
-    return .time(seconds * 1_000_000_000 + time, isRounded: written.isRounded)
-  }
-
-  private func number(_ field: UnsafeRawBufferPointer, _ power: Int, _ factor: Int64)
-    -> TimeReading
-  {
-    var beyond: TimeReading {
-      .wrong(
-        "\(quoted(field)) is beyond the times that a log can hold",
+  mutating func parse(
+    _ field: UnsafeRawBufferPointer,
+    date: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) throws(FieldError) -> Int64? {
+    if case .number(let power, let factor) = form {
+      switch DecimalField(field, mark: mark) {
+      case .missing: return nil
+      case .number(let number):
+        if let time = number.whole(times: factor, tenTo: power) { return time.value }
+      case .tooLarge: break
+      case .none: throw wrong(field)
+      }
+      throw FieldError(
+        problem: "\(quoted(field)) is beyond the times that a log can hold",
         remedy: "correct it or take the row out")
     }
-    switch DecimalField(field, mark: mark) {
-    case .missing: return .missing
-    case .number(let number):
-      return number.whole(times: factor, tenTo: power).map {
-        .time($0.value, isRounded: $0.isRounded)
-      }
-        ?? beyond
-    case .tooLarge where field.contains(where: FieldText.isDigit): return beyond
-    case .tooLarge, .none: return wrong(field)
-    }
-  }
-
-  private func wrong(_ field: UnsafeRawBufferPointer) -> TimeReading {
-    let isDate = TimeParser.forms(of: field).contains { if case .date = $0 { true } else { false } }
+    let (text, day) = (FieldText.trimmed(field), FieldText.trimmed(date))
+    if case .missing = DecimalField(text) { return nil }
+    if form.isDay, case .missing = DecimalField(day) { return nil }
+    guard let written = WrittenTime(text), let time = written.time,
+      hasHalf ?? written.hasHalf == written.hasHalf
+    else { throw wrong(text) }
+    hasHalf = written.hasHalf
+    let days: Int64?
     switch form {
-    case .number where isDate:
-      return .wrong(
-        "\(quoted(field)) is a date, and the times before it are numbers",
-        remedy: "write all times in one way")
-    case .number where !looksDated(field), .timeOfDay where !looksDated(field):
-      return .wrong(
-        "\(quoted(field)) is not a time",
-        remedy: "times are numbers, dates or times of day, all in one way; correct it")
-    case .number, .timeOfDay, .date, .dayAndTime:
-      return .wrong(
-        "\(quoted(field)) is not a date and a time of day such as 2026-11-21 02:38:07.123 or 2026-11-21T02:38:07+01:00",
-        remedy: "write times so, or as seconds")
+    case .date(let order, let zone):
+      days = zone == (written.offset != nil) ? written.days(order) : nil
+    case .dayAndTime(let order) where !written.hasDate:
+      guard let found = WrittenTime(day), found.time == nil, let date = found.days(order) else {
+        throw wrong(day)
+      }
+      days = date
+    case .timeOfDay: days = written.hasDate ? nil : 0
+    case .dayAndTime, .number: days = nil
     }
+    guard let days else { throw wrong(text) }
+    return (days * 86_400 - (written.offset ?? 0)) * 1_000_000_000 + time
   }
 
-  /// Whether a field has digits between two marks of dates.
-  private func looksDated(_ field: UnsafeRawBufferPointer) -> Bool {
-    field.contains(where: FieldText.isDigit)
-      && "-/.".utf8.contains { mark in field.count { $0 == mark } == 2 }
+  private func wrong(_ field: UnsafeRawBufferPointer) -> FieldError {
+    guard TimeParser.forms(of: field).isEmpty else {
+      return FieldError(
+        problem: "\(quoted(field)) is not written like the times before it",
+        remedy:
+          "write all times in one way, an offset from UTC in all or none, AM or PM in all or none"
+      )
+    }
+    return FieldError(
+      problem: "\(quoted(field)) is not a time",
+      remedy:
+        "write times as numbers, as 2026-11-21 02:38:07.123 (1678 to 2261), or as 14:05:59.25"
+    )
   }
 
   private func quoted(_ field: UnsafeRawBufferPointer) -> String { "\"\(FieldText.shown(field))\"" }
@@ -197,13 +166,9 @@ struct TimeParser {
     }
     guard let written = WrittenTime(FieldText.trimmed(field)) else { return [] }
     guard written.hasDate else { return [.timeOfDay] }
-    let orders = DateOrder.allCases.filter { written.days($0) != nil }
-    guard written.time != nil else { return Set(orders.map { .dayAndTime($0) }) }
-    return Set(orders.map { .date($0, zone: written.offset != nil) })
-  }
-
-  /// The same of a text.
-  static func forms(of text: String) -> Set<TimeForm> {
-    Array(text.utf8).withUnsafeBytes { forms(of: $0) }
+    return Set(
+      DateOrder.allCases.filter { written.days($0) != nil }.map {
+        written.time == nil ? .dayAndTime($0) : .date($0, zone: written.offset != nil)
+      })
   }
 }

@@ -16,9 +16,9 @@ extension SampleRate {
     let (steps, span, second) = (Int128(steps), Int128(span), Int128(1_000_000_000))
     // Half-periods and hundredths: 200 × steps ± slack over 200 × span.
     let slack = min(100 * (2 + Int128(gaps)), 2 * steps)
-    let low = Ratio((200 * steps - slack) * second, 200 * span).reduced
-    let high = Ratio((200 * steps + slack) * second, 200 * span).reduced
-    let mean = Ratio(steps * second, span).reduced
+    let low = Ratio((200 * steps - slack) * second, 200 * span)
+    let high = Ratio((200 * steps + slack) * second, 200 * span)
+    let mean = Ratio(steps * second, span)
     let all = [
       Ratio.roundest(from: low, to: high, near: mean),
       Ratio.roundest(from: high.inverse, to: low.inverse, near: mean.inverse)?.inverse,
@@ -41,7 +41,7 @@ extension SampleRate {
       digits > 0
     else { return nil }
     let (value, scale) = (Int128(digits), Int128(power))
-    var ratio = Ratio(value, scale).reduced
+    var ratio = Ratio(value, scale)
     if scale == 1_000_000_000_000 {
       ratio = Ratio.simplest(from: Ratio(value - 1, scale), to: Ratio(value + 1, scale))
     }
@@ -51,7 +51,7 @@ extension SampleRate {
     self.init(above, per: below)
   }
 
-  /// The coarsest unit of times of which every tick of the grid is a multiple: 1 ms, 1 µs or 1 ns.
+  /// The coarsest unit of times that divides every tick of the grid: 1 ms, 1 µs or 1 ns.
   var timeUnit: Int64 {
     let period = 1_000_000_000 * UInt64(denominator)
     guard period % UInt64(numerator) == 0 else { return 1 }
@@ -63,20 +63,15 @@ extension SampleRate {
   var period: Double { 1e9 * Double(denominator) / Double(numerator) }
 }
 
-/// A positive ratio of large whole numbers.
+/// A positive ratio of large whole numbers, in lowest terms.
 private struct Ratio {
-  var numerator: Int128
-  var denominator: Int128
+  let numerator: Int128
+  let denominator: Int128
 
   init(_ numerator: Int128, _ denominator: Int128) {
-    self.numerator = numerator
-    self.denominator = denominator
-  }
-
-  var reduced: Ratio {
     var (a, b) = (numerator, denominator)
     while b != 0 { (a, b) = (b, a % b) }
-    return Ratio(numerator / a, denominator / a)
+    (self.numerator, self.denominator) = a == 0 ? (0, 0) : (numerator / a, denominator / a)
   }
 
   var inverse: Ratio { Ratio(denominator, numerator) }

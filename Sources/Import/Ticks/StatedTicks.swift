@@ -39,6 +39,8 @@ struct StatedTicks {
   ///
   /// - Parameter tick: As the file states it.
   mutating func records(before tick: UInt64?) -> [TickRecord]? {
+    // As nearly all samples are.
+    if gaps.isEmpty, events.isEmpty, tick == nil || tick == next + origin { return [] }
     var records: [TickRecord] = []
     while let gap = gaps.first, gap.firstTick == next + origin {
       gaps.removeFirst()
@@ -96,9 +98,6 @@ struct StatedTicks {
     let records = self.records(before: end) ?? []
     return records + takeEvents(through: .max)
   }
-
-  /// Whether each gap so far is where the samples before it leave it.
-  var isComplete: Bool { gaps.isEmpty }
 }
 
 extension UInt64 {

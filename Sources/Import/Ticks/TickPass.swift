@@ -10,17 +10,13 @@ import IMUModel
 /// A long step that the next 31 rows catch up is a late sample: of it the lost ticks are the least that any of these rows
 /// leaves, up to the next long step.
 struct TickPass {
-  /// Ticks without a sample before a row, rows counted from 0.
-  struct Lost: Equatable {
-    let row: UInt64
-    let ticks: UInt64
-  }
+  private static let ahead: UInt64 = 31
 
   private let rule: TickRule
-  private(set) var gaps: [Lost] = []
-  /// Rows, and the ticks lost in ``gaps``.
+  /// The ticks without a sample.
+  private(set) var gaps: [Gap] = []
   private(set) var rows: UInt64 = 0
-  private(set) var lost: UInt64 = 0
+  private var lost: UInt64 = 0
   /// The coarsest of 1 ms, 1 µs and 1 ns that divides every time.
   private(set) var unit: Int64 = 1_000_000
   /// Steps that are longer than 1.5 periods.
@@ -28,8 +24,6 @@ struct TickPass {
   private var last: Int64 = 0
   /// The long step before row `row`, in periods: with the rows after it, and the least so far.
   private var open: (row: UInt64, periods: Double, least: Double)?
-
-  private static var ahead: UInt64 { 31 }
 
   init(_ rule: TickRule) { self.rule = rule }
 
@@ -55,7 +49,8 @@ struct TickPass {
   mutating func close() {
     defer { open = nil }
     guard let open, case let ticks = rule.lost(periods: open.least), ticks > 0 else { return }
-    gaps.append(Lost(row: open.row, ticks: ticks))
+    gaps.append(
+      Gap(firstTick: open.row.addingSaturated(lost), count: ticks, cause: .lost))
     lost = lost.addingSaturated(ticks)
   }
 }

@@ -98,7 +98,7 @@ public final class ImportTarget: FuzzTarget {
 }
 
 /// A file in memory.
-private struct BytesSource: SeekableSource, ~Copyable {
+private final class BytesSource: SeekableSource {
   let name: String
   private let bytes: [UInt8]
   private var place = 0
@@ -107,16 +107,14 @@ private struct BytesSource: SeekableSource, ~Copyable {
 
   var size: UInt64 { UInt64(bytes.count) }
 
-  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
     let count = min(buffer.count, bytes.count - place)
     buffer.copyBytes(from: bytes[place..<place + count])
     place += count
     return count
   }
 
-  mutating func rewind() { place = 0 }
-
-  mutating func seek(to offset: UInt64) { place = Int(min(offset, size)) }
+  func seek(to offset: UInt64) { place = Int(min(offset, size)) }
 
   func another() -> BytesSource { BytesSource(bytes, name: name) }
 }

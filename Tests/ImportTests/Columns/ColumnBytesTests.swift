@@ -54,46 +54,41 @@ struct ColumnBytesTests {
     }
   }
 
-  static let head: [UInt8] = [4, 0x22, 0x4D, 0x18, 0x60, 0x70, 0x73]
+  private static let head: [UInt8] = [4, 0x22, 0x4D, 0x18, 0x60, 0x70, 0x73]
 
   private static func frame(_ block: [UInt8], stored: Bool = false) -> [UInt8] {
-    head + [UInt8(block.count), 0, 0, stored ? 0x80 : 0] + block + [0, 0, 0, 0]
+    head + [UInt8(block.count & 255), UInt8(block.count >> 8), 0, stored ? 0x80 : 0] + block
+      + [0, 0, 0, 0]
   }
 
   @Test(
     "frames of LZ4 are unpacked, a match reaching into itself too, and refused where they are damaged"
   )
   func lz4() throws {
+    func unpack(_ bytes: [UInt8], _ size: UInt64) throws -> [UInt8] {
+      try LZ4Block.unpack(ByteReader(bytes[...], of: "f"), to: size)
+    }
     // "abc" and 9 bytes from 3 before, then "xyzab".
     let block: [UInt8] = [0x35, 0x61, 0x62, 0x63, 3, 0, 0x50] + Array("xyzab".utf8)
-    let text = Array("abcabcabcabcxyzab".utf8)
-    #expect(
-      try LZ4Block.unpack(ByteReader(ColumnBytesTests.frame(block)[...], of: "f"), to: 17) == text)
-    #expect(
-      try LZ4Block.unpack(
-        ByteReader(ColumnBytesTests.frame(text, stored: true)[...], of: "f"), to: 17) == text)
+    let (text, frame) = (Array("abcabcabcabcxyzab".utf8), Self.frame(block))
+    #expect(try unpack(frame, 17) == text)
+    #expect(try unpack(Self.frame(text, stored: true), 17) == text)
     // 300 literals: 15 and 255 and 30.
     let long = [0xF0, 0xFF, 30] + (0..<300).map { UInt8(truncatingIfNeeded: $0) }
-    let whole =
-      ColumnBytesTests.head + [UInt8(long.count & 255), UInt8(long.count >> 8), 0, 0] + long + [
-        0, 0, 0, 0,
-      ]
-    #expect(
-      try LZ4Block.unpack(ByteReader(whole[...], of: "f"), to: 300) == Array(long.dropFirst(3)))
+    #expect(try unpack(Self.frame(long), 300) == Array(long.dropFirst(3)))
     var flawed: [([UInt8], UInt64)] = [
-      (ColumnBytesTests.frame(block), 16), (ColumnBytesTests.frame(block), 18),
-      (ColumnBytesTests.frame([0x35, 0x61, 0x62, 0x63, 4, 0, 0x50] + Array("xyzab".utf8)), 17),
-      (ColumnBytesTests.frame([0x35, 0x61, 0x62, 0x63, 0, 0, 0x50] + Array("xyzab".utf8)), 17),
-      (ColumnBytesTests.frame(block) + [0], 17), (ColumnBytesTests.frame(block), 1 << 40),
-      (ColumnBytesTests.frame([0x1F, 0x61, 1, 0] + Array(repeating: 255, count: 90)), 17),
+      (frame, 16), (frame, 18), (frame + [0], 17), (frame, 1 << 40),
+      (Self.frame([0x1F, 0x61, 1, 0] + Array(repeating: 255, count: 90)), 17),
     ]
-    flawed += (0..<ColumnBytesTests.frame(block).count).map {
-      (Array(ColumnBytesTests.frame(block).prefix($0)), 17)
+    // Distances of 4, before the beginning, and of 0.
+    for distance in [4, 0] as [UInt8] {
+      var other = block
+      other[4] = distance
+      flawed.append((Self.frame(other), 17))
     }
+    flawed += frame.indices.map { (Array(frame.prefix($0)), 17) }
     for (bytes, size) in flawed {
-      #expect(throws: ImportError.self) {
-        try LZ4Block.unpack(ByteReader(bytes[...], of: "f"), to: size)
-      }
+      #expect(throws: ImportError.self) { try unpack(bytes, size) }
     }
   }
 }

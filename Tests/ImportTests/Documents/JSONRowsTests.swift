@@ -28,7 +28,7 @@ struct JSONRowsTests {
     arguments: files.indices, [1, 3, 64, .max])
   func shapes(_ index: Int, _ piece: Int) throws {
     let file = JSONRowsTests.files[index]
-    var rows = try JSONRows(ByteSource(file.text, piece: piece))
+    let rows = try JSONRows(TextSource(ByteSource(file.text, piece: piece)))
     #expect(rows.shape == file.shape)
     #expect(rows.names == ["t_us", "ax", "gap", "gap_ticks"])
     for _ in 0..<2 {
@@ -77,7 +77,7 @@ struct JSONRowsTests {
       #expect(
         facts.notes.leftOut
           == [
-            "2 marks are left out, the first as item 2 of \"marks\": each needs the time t_ns and the text label"
+            "items of \"marks\" that are not whole, or beyond what a log holds, are left out: 2"
           ])
     }
   }
@@ -93,7 +93,7 @@ struct JSONRowsTests {
       ("[]", "has no samples"),
     ] {
       #expect {
-        var rows = try JSONRows(ByteSource(text))
+        let rows = try JSONRows(ByteSource(text))
         while try rows.next() != nil {}
       } throws: {
         "\($0)".contains(words)
@@ -107,12 +107,12 @@ struct JSONRowsTests {
       [{"sensor":"Accelerometer","time":"1","x":1},{"sensor":"Gyroscope","time":"1","x":1},{"sensor":"Light","time":"1","x":1},
       {"sensor":"TotalAcceleration","time":"1","x":9},{"time":"3","x":1}]
       """#
-    let sensors = try JSONSensors(ByteSource(text))
-    #expect(sensors.filters.map(\.value) == ["TotalAcceleration", "Gyroscope"])
+    let sensors = try JSONRows.sensors(ByteSource(text))
+    #expect(sensors.names == ["TotalAcceleration", "Gyroscope"])
     #expect(
       sensors.remark
-        == "file: rows of these sensors are left out: Accelerometer (1), Light (1), others (1)")
-    var rows = try JSONRows(ByteSource(text), sensors.filters[0])
+        == "file: rows of these sensors are left out: others (1), Accelerometer (1), Light (1)")
+    let rows = try JSONRows(ByteSource(text), sensor: sensors.names[0])
     let object = try #require(try rows.next())
     #expect(String(decoding: object, as: UTF8.self).hasSuffix(#""x":9}"#))
     let more = try rows.next()

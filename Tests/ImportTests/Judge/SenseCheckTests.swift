@@ -61,20 +61,20 @@ struct SenseCheckTests {
       "a header's 17 g", "17", .g, header, objected: "17 g in g, which the header states"),
     accelerations("a program's 17 g", "17", .g, .program("X")),
     accelerations(
-      "a generic program's 9.8 g", "9.8", .g, .program("X"), usual: true, objected: "9.80 g"),
+      "a generic program's 9.8 g", "9.8", .g, .program("X"), usual: true, objected: "9.8 g"),
     accelerations("counts at rest", "16300", .count, raw, scale: (16384, raw)),
     accelerations(
       "whole mg as counts", "1003", .count, raw, scale: (16384, raw),
-      objected: "0.061 g at 16384 counts a g, which --units raw states"),
+      objected: "0.0612 g at 16384 counts a g, which --units raw states"),
     accelerations(
       "counts of another range", "8200", .count, raw, scale: (16384, raw),
-      objected: "1.00 g as counts at 8192 a g"),
+      objected: "1 g as counts at 8192 a g"),
     accelerations(
       "counts of a scale that is stated", "8200", .count, raw,
       scale: (16384, .option("--accel-lsb-per-g"))),
     accelerations(
       "a usual scale", "1010", .count, .program("Betaflight"),
-      scale: (2048, .program("Betaflight")), usual: true, objected: "0.49 g"),
+      scale: (2048, .program("Betaflight")), usual: true, objected: "0.493 g"),
     accelerations(
       "an hour a row at 1 kHz", "1", .g, option, step: 3_600_000_000_000, rate: 1000,
       objected: "--rate states 1000 Hz"),
@@ -82,7 +82,7 @@ struct SenseCheckTests {
     accelerations(
       "rows of two days", "1", .g, option, step: 172_800_000_000_000, times: option,
       objected: "Hz in s, which --units states"),
-    accelerations("rows of 1 µs", "1", .g, option, step: 1000, objected: "1000 kHz"),
+    accelerations("rows of 1 µs", "1", .g, option, step: 1000, objected: "1000000 Hz"),
     accelerations("a program's rows of 1 µs", "1", .g, option, step: 1000, times: .program("X")),
     rates("rates", "3000", .degreePerSecond, option),
     rates("mdps as deg/s", "5000", .degreePerSecond, option, objected: "5000 °/s in °/s"),

@@ -23,10 +23,7 @@ struct PhoneDocumentTests {
   {
     var request = ImportRequest(id: RecordingID(high: 1, low: 2))
     request.rate = rate
-    return ImportedRecording(
-      try RowImporter(request) { request throws(ImportError) in
-        JoinedRows(TableRows(try PhoneDocument(ByteSource(text, piece: 7), request), request))
-      })
+    return try ImportedRecording(ByteSource(text, piece: 7), request)
   }
 
   private static func sentence(_ text: String) -> String {
@@ -88,7 +85,7 @@ struct PhoneDocumentTests {
     let silent = try Self.open("{\"sensor\":0,\"axisValues\":[\(list)]}")
     #expect(
       silent.remarks.contains(
-        "file does not say how long it took: 10 Hz is what the app asks for; state another one with --rate"
+        "file: it does not say how long it took: 10 Hz is what the app asks for; state another rate with --rate"
       ))
   }
 
@@ -96,33 +93,26 @@ struct PhoneDocumentTests {
   func refused() {
     let sample = #"{"x":1,"y":0,"z":0}"#
     for (text, words) in [
-      ("[1]", "the document is a list where an object must be"),
-      (#"{"sensor":0}"#, "it has no \"coordinateList\" and no \"axisValues\""),
-      (#"{"sensor":0,"axisValues":[]}"#, "it has no samples"),
+      (#"{"sensor":0,"axisValues":[]}"#, "has no samples"),
       (
         #"{"sensor":2,"axisValues":[\#(sample)]}"#,
         "\"sensor\" is not 0 (accelerometer) or 1 (gyroscope)"
       ),
       (#"{"axisValues":[\#(sample)]}"#, "\"sensor\" is not 0"),
       (
-        #"{"dataType":0,"sensor":1,"coordinateList":[\#(sample)]}"#,
-        "\"sensor\" does not go with \"coordinateList\""
-      ),
-      (#"{"sensor":0,"axisValues":[\#(sample)],"coordinateList":[]}"#, "two lists of samples"),
-      (#"{"sensor":0,"axisValues":[\#(sample),{"x":1,"z":0}]}"#, "sample 2, \"y\": is missing"),
-      (
-        #"{"sensor":0,"axisValues":[{"x":1,"y":"a","z":0}]}"#, "sample 1, \"y\": \"a\" is no number"
+        #"{"sensor":0,"axisValues":[{"x":1,"y":"a","z":0}]}"#,
+        "sample 1, \"y\": \"a\" is not a number"
       ),
       (
         #"{"sensor":0,"axisValues":[\#(sample),7]}"#,
-        "a sample is a number where an object with x, y and z must be"
+        "a sample is a number where an object with a time and values must be"
       ),
       (#"{"sensor":0,"axisValues":[\#(sample)"#, "the file ends inside a value or a list"),
       (
         #"{"sensor":0,"axisValues":[\#(sample)],"time":0}"#,
-        "1 samples in 0.0 seconds make no rate: state it with --rate"
+        "its duration makes no rate: state it with --rate"
       ),
-      (#"{"sensor":0,"axisValues":[\#(sample)],"date":1e19}"#, "\"date\" is no date"),
+      (#"{"sensor":0,"axisValues":[\#(sample)],"date":1e19}"#, "\"date\" is not a date"),
       (#"{"sensor":0,"axisValues":[\#(sample)]} x"#, "this is not JSON"),
     ] {
       let sentence = Self.sentence(text)

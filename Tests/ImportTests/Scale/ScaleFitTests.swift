@@ -12,71 +12,61 @@ struct ScaleFitTests {
     let group: Group
     let unit: Unit
     let values: String
-    let ratio: Fraction
-    var offset = Fraction.zero
+    let scale: Scale
     let origin: ScaleFit.Choice.Origin
-    var stated: Scale?
+    let stated: Scale?
+
+    init(
+      _ group: Group, _ unit: Unit, _ values: String, _ ratio: Fraction,
+      _ origin: ScaleFit.Choice.Origin = .chip, offset: Fraction = .zero, stated: Fraction? = nil
+    ) {
+      (self.group, self.unit, self.values, self.origin) = (group, unit, values, origin)
+      (scale, self.stated) = (Scale(ratio: ratio, offset: offset), stated.map { Scale(ratio: $0) })
+    }
   }
 
   static let cases = [
-    // 16384 a g: −3, 8191, 16384, 5.
+    // 16384 a g: −3, 8191, 16384, 5; and the same to six digits.
     Case(
-      group: .accelerometer, unit: .g,
-      values: "-0.00018310546875,0.49993896484375,1,0.00030517578125",
-      ratio: Fraction(1, 16384), origin: .chip),
-    // The same to six digits.
+      .accelerometer, .g, "-0.00018310546875,0.49993896484375,1,0.00030517578125",
+      Fraction(1, 16384)),
+    Case(.accelerometer, .g, "-0.000183,0.499939,1.000000,0.000305", Fraction(1, 16384)),
+    // 8192 a g in m/s²; and as phyphox and NumPy write them, each with a power of ten.
     Case(
-      group: .accelerometer, unit: .g, values: "-0.000183,0.499939,1.000000,0.000305",
-      ratio: Fraction(1, 16384), origin: .chip),
-    // 8192 a g in m/s².
+      .accelerometer, .metrePerSecondSquared, "0.0011971,-0.0035913,9.8054529", Fraction(1, 8192)),
     Case(
-      group: .accelerometer, unit: .metrePerSecondSquared, values: "0.0011971,-0.0035913,9.8054529",
-      ratio: Fraction(1, 8192), origin: .chip),
-    // As phyphox and NumPy write them, each with a power of ten.
+      .accelerometer, .metrePerSecondSquared,
+      "1.197100830E-03,-3.591302490E-03,9.805452899E+00,-9.806650000E+00", Fraction(1, 8192)),
     Case(
-      group: .accelerometer, unit: .metrePerSecondSquared,
-      values: "1.197100830E-03,-3.591302490E-03,9.805452899E+00,-9.806650000E+00",
-      ratio: Fraction(1, 8192), origin: .chip),
-    Case(
-      group: .accelerometer, unit: .metrePerSecondSquared,
-      values: "1.197100830078124930e-03,-2.035071411132812272e-02,9.816226806640624858e+00",
-      ratio: Fraction(1, 8192), origin: .chip),
+      .accelerometer, .metrePerSecondSquared,
+      "1.197100830078124930e-03,-2.035071411132812272e-02,9.816226806640624858e+00",
+      Fraction(1, 8192)),
     // In mm/s²: 0.061 mg is 0.59820565 mm/s².
     Case(
-      group: .accelerometer, unit: .milliMetrePerSecondSquared,
-      values: "0.598206,-1.794617,9806.385220",
-      ratio: Fraction(61, 1_000_000), origin: .chip),
-    // 131 a °/s: 1, −262, 4585.
+      .accelerometer, .milliMetrePerSecondSquared, "0.598206,-1.794617,9806.385220",
+      Fraction(61, 1_000_000)),
+    // 131 a °/s: 1, −262, 4585. 16.4 a °/s in rad/s: 3, −50, 1640.
+    Case(.gyroscope, .degreePerSecond, "0.007634,-2,35", Fraction(1, 131)),
     Case(
-      group: .gyroscope, unit: .degreePerSecond, values: "0.007634,-2,35", ratio: Fraction(1, 131),
-      origin: .chip),
-    // 16.4 a °/s in rad/s: 3, −50, 1640.
-    Case(
-      group: .gyroscope, unit: .radianPerSecond, values: "0.003192675,-0.053211258,1.745329252",
-      ratio: Fraction(10, 164), origin: .chip),
+      .gyroscope, .radianPerSecond, "0.003192675,-0.053211258,1.745329252", Fraction(10, 164)),
     // A lattice of 1/256 m/s², as a BNO08x has.
     Case(
-      group: .accelerometer, unit: .metrePerSecondSquared,
-      values: "9.80078125,-0.00390625,0.01953125",
-      ratio: Fraction(625, 1_569_064), origin: .lattice),
-    // Of the file.
+      .accelerometer, .metrePerSecondSquared, "9.80078125,-0.00390625,0.01953125",
+      Fraction(625, 1_569_064), .lattice),
+    // Of the file; and where the file's does not fit, hundredths.
     Case(
-      group: .gyroscope, unit: .degreePerSecond, values: "0.14,-0.21,3.5", ratio: Fraction(7, 100),
-      origin: .file, stated: Scale(ratio: Fraction(7, 100))),
-    // The file's does not fit: hundredths.
+      .gyroscope, .degreePerSecond, "0.14,-0.21,3.5", Fraction(7, 100), .file,
+      stated: Fraction(7, 100)),
     Case(
-      group: .gyroscope, unit: .degreePerSecond, values: "0.14,-0.22,3.51", ratio: Fraction(1, 100),
-      origin: .lattice, stated: Scale(ratio: Fraction(7, 100))),
+      .gyroscope, .degreePerSecond, "0.14,-0.22,3.51", Fraction(1, 100), .lattice,
+      stated: Fraction(7, 100)),
     Case(
-      group: .temperature, unit: .degreeCelsius, values: "36.53,36.5888,36.18",
-      ratio: Fraction(1, 340),
-      offset: Fraction(3653, 100), origin: .chip),
+      .temperature, .degreeCelsius, "36.53,36.5888,36.18", Fraction(1, 340),
+      offset: Fraction(3653, 100)),
     Case(
-      group: .temperature, unit: .degreeCelsius, values: "21.031,23.007", ratio: Fraction(1, 1000),
-      offset: Fraction(22, 1), origin: .lattice),
-    Case(
-      group: .gyroscope, unit: .degreePerSecond, values: "0,0.0", ratio: Fraction(1, 131),
-      origin: .chip),
+      .temperature, .degreeCelsius, "21.031,23.007", Fraction(1, 1000), .lattice,
+      offset: Fraction(22, 1)),
+    Case(.gyroscope, .degreePerSecond, "0,0.0", Fraction(1, 131)),
   ]
 
   private static func fit(_ item: Case) -> ScaleFit {
@@ -97,7 +87,7 @@ struct ScaleFitTests {
   func found(_ index: Int) {
     let item = ScaleFitTests.cases[index]
     let choice = ScaleFitTests.fit(item).choose(given: nil)
-    #expect(choice.scale == Scale(ratio: item.ratio, offset: item.offset))
+    #expect(choice.scale == item.scale)
     #expect(choice.origin == item.origin)
     #expect(choice.scale.isHeld)
     let numbers = ScaleFitTests.numbers(item.values)

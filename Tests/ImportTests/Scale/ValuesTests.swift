@@ -24,7 +24,7 @@ struct ValuesTests {
   private func reading(_ u: Understanding, _ scales: [Group: Scale] = [:]) -> Reading {
     Reading(
       syntax: u.syntax, columns: u.columns, units: u.units.mapValues(\.value), scales: scales,
-      times: .number(power: 0), epoch: nil, factors: u.factors, isGapsOfFile: false)
+      times: .number(power: 0))
   }
 
   private func row(_ values: [Double]) -> [Decimal] {
@@ -47,7 +47,7 @@ struct ValuesTests {
     let sample = try values.sample(first)
     #expect(sample == RawSample(ax: 16398, ay: -3, az: 32767, gx: -32768, gy: 0, gz: 7))
     #expect(values.isExact && values.remarks.isEmpty)
-    #expect(values.sensor(OwnFacts()).gyroscopeScale == Fraction(7, 100))
+    #expect(values.scales[.gyroscope]?.ratio == Fraction(7, 100))
     let beyond = [0, 0, 32768, 0, 0, 0].map { Decimal(digits: Int64($0), exponent: 0) }
     #expect(throws: FieldError.self) { try values.sample(beyond) }
     #expect(throws: FieldError.self) { try values.sample(row([0.5, 0, 0, 0, 0, 0])) }
@@ -68,7 +68,7 @@ struct ValuesTests {
     #expect(
       values.remarks
         == [
-          "accelerations of t.csv are no whole counts of the given scale: they are up to 0.004 g off"
+          "accelerations of t.csv are not whole counts of the given scale: they are up to 0.004 g off"
         ])
   }
 

@@ -65,7 +65,7 @@ struct DialectTests {
 
         """,
       times: [0, 10_000_000], values: [0.25, -0.25, 0.999512],
-      started: 1_763_800_000_000_000_000, remarks: ["there is no header"]),
+      started: 1_763_800_000_000_000_000, remarks: ["it has no header"]),
     Table(
       testDescription: "phyphox, powers of ten, NaN in short columns",
       text: """
@@ -76,7 +76,9 @@ struct DialectTests {
 
         """,
       times: [9_000_000, 19_000_000], values: [0.25, -0.25, 1],
-      remarks: ["1 row of table.csv has a column", "\"Absolute acceleration (m/s^2)\""]),
+      remarks: [
+        "1 row of table.csv without a value in some column", "\"Absolute acceleration (m/s^2)\"",
+      ]),
     Table(
       testDescription: "phyphox with semicolons and decimal commas",
       text: """
@@ -122,7 +124,7 @@ struct DialectTests {
         """,
       times: [0, 10_000_000], values: [0.25 / g, -1 / g, 0.81 / g],
       started: 1_763_800_000_000_000_000,
-      remarks: ["are without gravity, which the app's TotalAcceleration has"]),
+      remarks: ["are without gravity"]),
     Table(
       testDescription: "Sensor Logger's gyroscope", file: "Gyroscope.csv",
       text: """
@@ -171,7 +173,7 @@ struct DialectTests {
 
         """,
       times: [5_000_000_000, 5_001_000_000], values: [0.125, -0.5, 1, -1, -250, 100],
-      remarks: ["2048 counts a g are assumed"]),
+      remarks: ["are counts, by Betaflight, 2048 a g"]),
     Table(
       testDescription: "Blackbox Explorer, whose keys name the counts of a g",
       text: """

@@ -22,13 +22,13 @@ struct EncodingTests {
   }
 
   private func read(_ bytes: [UInt8], piece: Int) throws -> (text: String, encoding: Encoding) {
-    var source = try TextSource(ByteSource(bytes, piece: piece))
+    let source = try TextSource(ByteSource(bytes, piece: piece))
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
     defer { buffer.deallocate() }
     var found: [UInt8] = []
     while case let count = try source.read(into: buffer), count > 0 { found += buffer[..<count] }
     // Again from a byte in it.
-    try source.skip(to: 60)
+    try source.seek(to: 60)
     let count = try source.read(into: buffer)
     #expect(found[60...].starts(with: buffer[..<count]))
     return (String(decoding: found, as: UTF8.self), source.encoding)

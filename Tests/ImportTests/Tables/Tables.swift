@@ -11,25 +11,7 @@ enum Tables {
 
   /// A request with options as they are typed, such as `--rate 100 --units g,s`.
   static func request(_ options: String) throws -> ImportRequest {
-    var request = Tables.request
-    for option in (" " + options).split(separator: " --")
-    where option.contains(where: { $0 != " " }) {
-      let parts = option.split(separator: " ", maxSplits: 1).map(String.init)
-      let value = parts.count > 1 ? parts[1] : ""
-      switch parts[0] {
-      case "rate": request.rate = try #require(SampleRate(decimal: value)) as SampleRate
-      case "units": request.units = try #require(UnitsOption(value), "\(value)") as UnitsOption
-      case "columns":
-        request.columns = try #require(ColumnsOption(value), "\(value)") as ColumnsOption
-      case "accel-lsb-per-g": request.accelerometerScale = ImportRequest.scale(countsPerUnit: value)
-      case "gyro-lsb-per-dps": request.gyroscopeScale = ImportRequest.scale(countsPerUnit: value)
-      case "sort": request.isSorted = true
-      case "each": request.isEach = true
-      case "anyway": request.isAnyway = true
-      default: Issue.record("\(option) is no option")
-      }
-    }
-    return request
+    try ImportLine(options).request
   }
 
   static func importer(_ bytes: [UInt8], _ options: String = "", file: String = "table.csv") throws
@@ -85,7 +67,7 @@ enum Tables {
   )
     throws -> (rows: [Row], understanding: Understanding)
   {
-    var reader = try TableReader(
+    let reader = try TableReader(
       ByteSource(Array(text.utf8), name: file, piece: piece), request(options))
     var rows: [Row] = []
     while let row = try reader.next() { rows.append(row) }

@@ -71,11 +71,8 @@ struct RowImporterTests {
     let times = (Self.even.prefix(12) + Self.even.prefix(30).suffix(10)).map { $0 / 1_000_000 }
     for time in times.reversed() { table.add(time, ["0.5"]) }
     let words = table.error.map { "\($0)" } ?? ""
-    #expect(words.contains("is not in the order of its times"))
-    #expect(
-      words.contains("If that is right: imulog import table.csv --units ms --sort\n"), "\(words)")
-    #expect(
-      words.hasSuffix("If each is a recording: imulog import table.csv --units ms --each --sort"))
+    #expect(words.contains("rows out of order"))
+    #expect(words.hasSuffix("If that is right: imulog import table.csv --units ms --sort"))
     table.request.isSorted = true
     #expect(table.error.map { "\($0)" }?.contains("steps of 10: 100 Hz in ms") == true)
     // The rate tells the unit of steps that go back, too.
@@ -122,17 +119,22 @@ struct RowImporterTests {
     second.understanding.units[.gyroscope] = .init(.degreePerSecond, .file("the header"))
     for row in 0..<40 { second.add(Int64(row) * 10_000_000, ["0.\(row % 8)"]) }
     let other = second
-    let (request, rows) = (first.request, first.rows)
-    var importer = try RowImporter(request) { request throws(ImportError) in
-      try JoinedRows(
-        TableRows(FakeRows(first.understanding, rows), request),
-        with: TableRows(FakeRows(other.understanding, other.rows), request))
-    }
+    var importer = try ImportedRecording(
+      Opening { first.tables($0) + other.tables($0) }, first.request)
     #expect(importer.description.channels.indices == [0, 3])
     #expect(importer.understandings.count == 2)
     var times: [Int64] = []
     while let record = try importer.next() { times.append(record.time) }
     #expect(times == (0..<40).map { $0 * 10_000_000 })
     #expect(importer.remarks.contains { $0.contains("at most 8 ms away") })
+  }
+
+  @Test("Rows of JSON that could have gaps, and have none, show those that their times tell")
+  func objects() throws {
+    let rows = (0..<60).map { "{\"t_ms\":\($0 * 10 + ($0 < 30 ? 0 : 500)),\"ax\":\($0)}\n" }
+    var request = ImportRequest(id: RecordingID(high: 1, low: 2))
+    (request.units, request.isAnyway) = (UnitsOption("raw"), true)
+    let recording = try ImportedRecording(ByteSource(rows.joined()), request)
+    #expect(recording.end.ledger.lost == 50 && recording.description.rate == SampleRate(100))
   }
 }

@@ -28,7 +28,6 @@ struct StatedTicksTests {
     found += ticks.rest(of: 11).compactMap(\.gap)
     #expect(samples == [2, 3, 8])
     #expect(found == gaps)
-    #expect(ticks.isComplete)
     #expect(ticks.ledger.scheduled == 11)
     #expect(ticks.ledger.busErrors == 5)
   }

@@ -12,8 +12,8 @@ struct Census: Equatable, Sendable {
   private(set) var disorder: Place?
   /// Steps between the rows of a session, above 0 or 0.
   var intervals = Intervals()
-  /// The sum of the lengths of accelerations, and their number.
-  private(set) var lengths: (sum: Double, rows: UInt64) = (0, 0)
+  /// The sum of the lengths of accelerations.
+  private var lengths = 0.0
   /// The largest magnitude of values as they are written, and whether all are whole numbers, by channel.
   private var largest = [Double](repeating: 0, count: 7)
   private var areWhole = [Bool](repeating: true, count: 7)
@@ -29,7 +29,7 @@ struct Census: Equatable, Sendable {
   static var mostSessions: Int { 1000 }
 
   /// The mean length of accelerations as they are written; `nil` without three axes.
-  var meanLength: Double? { lengths.rows > 0 ? lengths.sum / Double(lengths.rows) : nil }
+  var meanLength: Double? { lengths > 0 ? lengths / Double(max(1, rows)) : nil }
 
   /// Adds a row.
   ///
@@ -82,7 +82,7 @@ struct Census: Equatable, Sendable {
     }
     guard channels.count > 2, channels[0] == 0, channels[2] == 2 else { return }
     let (x, y, z) = (numbers[0].value, numbers[1].value, numbers[2].value)
-    lengths = (lengths.sum + (x * x + y * y + z * z).squareRoot(), lengths.rows + 1)
+    lengths += (x * x + y * y + z * z).squareRoot()
   }
 
   /// The largest magnitude of a group's values.
@@ -90,11 +90,6 @@ struct Census: Equatable, Sendable {
 
   /// Whether all values of a group are whole numbers.
   func areWhole(_ group: Group) -> Bool { group.channels.indices.allSatisfy { areWhole[$0] } }
-
-  static func == (left: Census, right: Census) -> Bool {
-    left.rows == right.rows && left.sessions == right.sessions && left.intervals == right.intervals
-      && left.largest == right.largest && left.lengths == right.lengths
-  }
 }
 
 /// Steps between times, in 4,096 buckets, each a 64th of a power of two wide: of each the number and the sum.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import Text
+
+/// What the second pass finds: the ticks of the samples, the rate, and what they add up to.
+struct TickAccount {
+  let rate: SampleRate
+  /// The coarsest of 1 ms, 1 µs and 1 ns that divides every time.
+  let timeUnit: Int64
+  /// The ticks before the first sample: as the file states them, or with the gaps that times tell.
+  let ticks: StatedTicks
+  /// Whether the file states its ticks, and all of them if it counts them.
+  let areStated: Bool
+  let stated: UInt64?
+  /// Whether the rate places the rows, which have no times.
+  let isPlaced: Bool
+  private(set) var ledger: TickLedger
+  private(set) var gapCount: Int
+  /// Nanoseconds from the first sample to the last.
+  let length: Int64
+  private(set) var notes: OwnNotes
+  /// Sentences.
+  private(set) var remarks: [String] = []
+
+  /// Reads all times.
+  init(_ rows: JoinedRows, _ request: ImportRequest) throws(ImportError) {
+    let (table, name) = (rows.tables[0], rows.name)
+    let (facts, understanding) = (table.facts, table.understanding)
+    let given = request.rate ?? understanding.rate?.value ?? facts.rate
+    isPlaced = understanding.timeColumn == nil
+    areStated = understanding.isGapsOfFile && !rows.isJoined
+    (notes, stated) = (facts.notes, facts.ticks)
+    try rows.rewind()
+    let steps =
+      rows.isJoined || request.isSorted ? try rows.steps() : understanding.census.intervals
+    // A file of this program that counts more ticks than rows has lost some, however often.
+    let counted = (facts.ticks ?? 0).subtractingReportingOverflow(understanding.census.rows)
+    let isGrid = !counted.overflow && (1...1_000_000).contains(counted.partialValue)
+    var pass = TickPass(TickRule(steps, stated: given, isGrid: isGrid))
+    var (first, last, statedGaps): (Int64?, Int64, Int) = (nil, 0, 0)
+    var begin = areStated ? table.listedTicks : nil
+    var ticks = begin
+    while let row = try rows.nextTime() {
+      if let mark = row.mark { notes.take(mark: mark, at: row.time) }
+      if areStated {
+        if begin == nil {
+          begin = StatedTicks([], first: facts.ticks != nil ? 0 : row.tick ?? 0)
+          ticks = begin
+        }
+        let records =
+          if let gap = row.gap { ticks?.records(of: gap, at: row.tick) } else {
+            ticks?.records(before: row.tick)
+          }
+        guard let records else {
+          throw ImportError(
+            name, at: table.place,
+            "the tick is not after those before it, or is beyond those of a log",
+            remedy: "correct it, or leave its column out with --columns")
+        }
+        statedGaps += records.count { $0.kind == .gap }
+        if row.gap == nil { ticks?.pass() }
+      }
+      guard row.gap == nil else { continue }
+      (first, last) = (first ?? row.time, row.time)
+      pass.add(row.time)
+    }
+    pass.close()
+    guard let first else { throw rows.notJoined("their times have nothing in common") }
+    statedGaps += ticks?.rest(of: stated).count { $0.kind == .gap } ?? 0
+    let gaps = areStated || isPlaced ? [] : pass.gaps
+    guard let begin = begin ?? StatedTicks(gaps) else {
+      throw ImportError(
+        name, "more ticks are missing between two rows than a log can count",
+        remedy: "correct the times, or split the file there")
+    }
+    let lost = gaps.reduce(0) { $0 + $1.count }
+    ledger = TickLedger()
+    (ledger.sampled, ledger.lost) = (pass.rows, lost)
+    if let ticks { ledger = ticks.ledger }
+    let count = pass.rows + lost
+    let (span, isBeyond) = last.subtractingReportingOverflow(first)
+    let named = SampleRate(steps: count - 1, gaps: gaps.count, in: isBeyond ? 0 : span)
+    guard let rate = given ?? named else {
+      throw ImportError(
+        name,
+        "its times make no rate that a log can hold, which is 1/\(UInt32.max) to \(UInt32.max) Hz",
+        remedy: "correct the times, or state the rate with --rate")
+    }
+    if isPlaced, !RecordingTime.contains(rate.nanoseconds(atTick: count) + 1) {
+      throw ImportError(
+        name, "at \(Plain.hertz(rate)) Hz its rows last longer than the 146 years of a log",
+        remedy: "state a higher --rate")
+    }
+    (self.rate, self.ticks) = (rate, begin)
+    (timeUnit, gapCount) = (
+      isPlaced ? rate.timeUnit : pass.unit, areStated ? statedGaps : gaps.count
+    )
+    length = isPlaced ? rate.nanoseconds(atTick: count - 1) : isBeyond ? .max : span
+    if !gaps.isEmpty {
+      remarks.append(
+        "ticks of \(name) without a sample: \(lost), in \(Plain.count(gaps.count, "gap"))")
+    }
+    if !areStated, !isPlaced, pass.long > UInt64(gaps.count) + max(3, pass.rows / 50) {
+      remarks.append(
+        "\(pass.long - UInt64(gaps.count)) of \(pass.rows - 1) steps in \(name) are longer than 1.5 periods and not shown as "
+          + "gaps: times alone cannot tell them from late samples")
+    }
+  }
+}

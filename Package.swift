@@ -54,13 +54,13 @@ let package = Package(
       name: "LogStore",
       dependencies: ["ChipClock", "Files", "IMUModel", "LogFormat", "Text"],
       swiftSettings: settings),
-    // What a sensor's samples show of it: whether it is as its data sheet says, and how it is off.
-    .target(
-      name: "Certificate",
-      dependencies: ["IMUDrivers", "IMUModel", "LogStore", "Sampling", "Text"],
-      swiftSettings: settings),
+    // What a sensor's samples show of it: how it is off, and whether it is as its data sheet says.
     .target(
       name: "Calibration", dependencies: ["IMUModel", "LogFormat", "Text"], swiftSettings: settings),
+    .target(
+      name: "Certificate",
+      dependencies: ["Calibration", "IMUDrivers", "IMUModel", "LogStore", "Sampling", "Text"],
+      swiftSettings: settings),
     // What the samples of a recording show: spectrum, vibration, noise, errors of the sensor, orientation.
     .target(
       name: "Analysis",

@@ -66,7 +66,7 @@ public struct CalibrationGuide {
     case notWhole(axis: Int, degrees: Double)
     /// It was turned about two axes at once.
     case tilted(axis: Int, other: Int)
-    /// Gravity went round this axis otherwise than the rates say: their scale is wrong, and no other turn helps.
+    /// Gravity turned about this axis by more or less than the rates say: their scale is wrong, and no other turn helps.
     case contradicted(axis: Int)
     /// Samples are missing in a turn, or were at the end of the range: it was too fast.
     case clipped
@@ -211,7 +211,7 @@ public struct CalibrationGuide {
       from: rests.poses[rests.poses.count - 2], to: rests.poses[rests.poses.count - 1],
       among: rests.poses)
     guard turn.isBack else { return }
-    if let (axis, _, _) = turn.contradiction {
+    if let axis = (0..<3).first(where: study.isMisread) {
       trouble = .contradicted(axis: axis)
       return
     }

@@ -32,14 +32,8 @@ extension CalibrationStudy {
       )
       return nil
     }
-    let readings = readingVotes.others
-    guard readings.isEmpty else {
-      result.refuse(.gyroscope, sentence(readings))
-      return nil
-    }
-    let silent = silent(rests)
-    guard silent.isEmpty else {
-      result.refuse(.gyroscope, sentence(silent: silent))
+    if let sentence = misreading {
+      result.refuse(.gyroscope, sentence)
       return nil
     }
     let drift = rateDrift(still, &result)
@@ -138,31 +132,51 @@ extension CalibrationStudy {
     return drift
   }
 
-  /// Why the rates cannot be those that turned gravity from pose to pose.
-  private func sentence(_ readings: [GravityTrack.Reading]) -> String {
-    let words = readings.map { reading in
-      if reading.factor != 1 {
-        let about = reading.axis.map { " about \(CalibrationStudy.axes[$0])" } ?? ""
-        return "\(milli(reading.factor, 100)) times as far\(about) as the rates say"
-      }
-      if reading.isReversed { return "the other way than the rates say" }
-      let axes = (0..<3).filter { reading.signs[$0] < 0 || reading.sources[$0] != $0 }.map { axis in
-        let sign = reading.signs[axis] < 0 ? "−" : ""
-        return
-          "about \(CalibrationStudy.axes[axis]) as \(sign)\(ChannelSet.names[3 + reading.sources[axis]]) says"
-      }
-      return axes.joined(separator: ", ")
-    }
-    let more = words.count > 2 ? ", or otherwise" : ""
-    let shown = words.prefix(2).joined(separator: ", or ") + more
-    let start = "the gyroscope is not calibrated: from pose to pose gravity turned " + shown
-    guard readings.contains(where: { $0.factor == 1 }) else {
+  /// What gravity does when each of the gyroscope's axes turns; `nil` where that is not known.
+  private var columns: [AxisJudge.Column?] {
+    guard case .columns(let columns) = judge.verdict else { return [nil, nil, nil] }
+    return columns
+  }
+
+  /// Whether a rate of the axis has another scale than recorded, by what gravity does.
+  func isMisread(_ axis: Int) -> Bool {
+    columns[axis].map { $0.axis == axis && !CalibrationStudy.factors.contains($0.factor) } ?? false
+  }
+
+  /// Factors of a rate that may be a chip's: wrong scales are off by half or more.
+  private static let factors = 0.7...1.4
+
+  /// Why the rates cannot be those that turned gravity; `nil` where they may be.
+  private var misreading: String? {
+    let start = "the gyroscope is not calibrated: "
+    let silent = judge.silent
+    guard silent.isEmpty else {
+      let names = silent.map { ChannelSet.names[3 + $0] }.joined(separator: ", ")
       return start
-        + ", so their scale is wrong: the chip had another full scale than the recording states, or the import was given a wrong scale"
+        + "\(names) \(silent.count == 1 ? "does" : "do") not answer: gravity turned about \(silent.count == 1 ? "it" : "them"), and there is nothing but noise: it is faulty, or asleep"
     }
-    let axes = readings.contains { !$0.isReversed } ? "axes" : "signs"
+    let columns = columns
+    let isOrdered = (0..<3).allSatisfy { axis in
+      columns[axis].map { $0.axis == axis && $0.factor > 0 } ?? true
+    }
+    guard isOrdered else {
+      let isReversed = (0..<3).allSatisfy { axis in
+        columns[axis].map { $0.axis == axis && $0.factor < 0 } ?? false
+      }
+      let words = zip(0..<3, columns).compactMap { axis, column in
+        column.flatMap { $0.axis == axis && $0.factor > 0 ? nil : (axis, $0) }
+      }.sorted { $0.1.axis < $1.1.axis }.map { axis, column in
+        "about \(CalibrationStudy.axes[column.axis]) as \(column.factor < 0 ? "−" : "")\(ChannelSet.names[3 + axis]) says"
+      }
+      return start
+        + "gravity turned \(isReversed ? "the other way than the rates say" : words.joined(separator: ", ")): the \(isReversed ? "signs" : "axes") of the two sensors do not agree: choose the columns of an import anew, or their signs in its file; a chip that does this is faulty or another one, as `axes` in its certificate says"
+    }
+    let wrong = (0..<3).filter(isMisread).map { axis in
+      "\(milli(columns[axis]?.factor ?? 1, 10)) times as far about \(CalibrationStudy.axes[axis])"
+    }
+    guard !wrong.isEmpty else { return nil }
     return start
-      + ": the \(axes) of the two sensors do not agree: choose the columns of an import anew, or their signs in its file; a chip that does this is faulty or another one, as `axes` in its certificate says"
+      + "gravity turned \(wrong.joined(separator: ", ")) as the rates say, so their scale is wrong: the chip had another full scale than the recording states, the import was given a wrong scale, or the axis is faulty"
   }
 
   /// The scales of the axes that were turned about.
@@ -174,7 +188,7 @@ extension CalibrationStudy {
     // Single turns first: their scales tell how many there are in one go.
     var fits: [Int: TurnFit] = [:]
     for index in turns.indices
-    where turns[index].isBack && turns[index].isWhole && turns[index].contradiction == nil {
+    where turns[index].isBack && turns[index].isWhole {
       do throws(TurnFit.Failure) {
         fits[index] = try TurnFit(
           degrees: turns[index].degrees, uncertainty: turns[index].uncertainty)
@@ -192,9 +206,7 @@ extension CalibrationStudy {
       )
     }
     let used = fits.keys.sorted().compactMap { fits[$0] }
-    // One turn that gravity contradicts is enough: what the others say of its axis is no truth.
-    let contradicted = Set(turns.compactMap { $0.contradiction?.axis })
-    let (scales, known) = TurnFit.solution(used.filter { !contradicted.contains($0.axis) })
+    let (scales, known) = TurnFit.solution(used)
     result.bounds.rateScale = known
     nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
     for (index, fit) in fits.sorted(by: { $0.key < $1.key }) {
@@ -209,19 +221,17 @@ extension CalibrationStudy {
       // Without a turn the scale is no number.
       guard abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
         result.missing.append(.gyroscopeScale(axis))
-        if !contradicted.contains(axis) { missing.append(CalibrationStudy.axes[axis]) }
+        missing.append(CalibrationStudy.axes[axis])
         continue
       }
       found.scale[axis] = scales[axis]
     }
     noteDisagreement(used, found.scale, &result)
-    noteUnshown(fits.map { (turns[$0.key], $0.value) }, contradicted, &result)
-    for axis in contradicted.sorted() {
-      guard let turn = turns.compactMap(\.contradiction).first(where: { $0.axis == axis }) else {
-        continue
-      }
-      result.refusals.append(
-        "the gyroscope's scale about \(CalibrationStudy.axes[axis]) is not determined: \(sentence(turn))"
+    let unshown = Set(used.map(\.axis)).filter { columns[$0] == nil }
+      .sorted().map { CalibrationStudy.axes[$0] }
+    if !unshown.isEmpty {
+      result.remarks.append(
+        "how often it was turned about \(unshown.joined(separator: ", ")) is known of the gyroscope alone: if its scale is wrong by a factor of two there, nothing shows it; turn it about \(unshown.count == 1 ? "this axis" : "each of these axes") too while the axis lies level"
       )
     }
     if !missing.isEmpty {
@@ -229,18 +239,6 @@ extension CalibrationStudy {
         "the gyroscope's scale about \(missing.joined(separator: ", ")) is not determined: turn it by 360° about the axis, from rest to rest in the same place"
       )
     }
-  }
-
-  /// Turns about the vertical show nothing of how often they went round, and moves between poses may not either.
-  private func noteUnshown(
-    _ used: [(turn: Turn, fit: TurnFit)], _ contradicted: Set<Int>,
-    _ result: inout CalibrationResult
-  ) {
-    let axes = Set(used.map(\.fit.axis)).subtracting(contradicted).filter { axis in
-      !readingVotes.shownAxes.contains(axis)
-        && !used.contains { $0.fit.axis == axis && $0.turn.rounds(axis) == abs($0.fit.turns) }
-    }
-    if !axes.isEmpty { result.remarks.append(sentence(unshown: axes.sorted())) }
   }
 
   /// The least that a move turned to be taken for an attempt at a turn, in degrees: half a turn back in its place; elsewhere
@@ -251,8 +249,6 @@ extension CalibrationStudy {
   /// be counted in one go.
   private func reason(_ turn: Turn, _ scales: Vector3, _ fit: inout TurnFit?) -> String? {
     if fit != nil { return "" }
-    // The scale of its axis is refused, with that.
-    if turn.contradiction != nil { return "" }
     let degrees = turn.degrees
     let least = CalibrationStudy.leastTurn
     guard degrees.length >= (turn.isBack ? least.back : least.elsewhere) else { return nil }

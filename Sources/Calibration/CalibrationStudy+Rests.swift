@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import IMUModel
 
 /// Rests, and what is between them.
@@ -22,10 +21,6 @@ extension CalibrationStudy {
     let biasError: Double
     /// What that makes of the turn, in degrees.
     var uncertainty: Double { biasError * seconds }
-    /// By axis the angle by which gravity went round it, in degrees; `nil` where that is not known.
-    let angles: [Double?]
-    /// Between gravity before and after it, in degrees.
-    let gravityAngle: Double
     /// Whether no sample is missing or at the end of its range.
     let isWhole: Bool
     /// Whether the sensor points where it did before, within ``CalibrationStudy/sameDirection``.
@@ -52,10 +47,6 @@ extension CalibrationStudy {
       biasError = max(
         (noise * noise + ((first - last) * (first - last)).sum() / 4).squareRoot(),
         isSoft ? max((first - usual).length, (last - usual).length) : 0)
-      angles = after.arrival.rounds.angles(since: before.departure.rounds)
-      let (one, other) = (before.point.acceleration, after.point.acceleration)
-      let cosine = (one * other).sum() / (one.length * other.length)
-      gravityAngle = acos(min(1, max(-1, cosine))) * 180 / Double.pi
       isWhole = after.arrival.flaws == before.departure.flaws
       isBack = CalibrationStudy.isSame(before.point.acceleration, after.point.acceleration)
       (start, end) = (before.start, after.start)
@@ -74,6 +65,13 @@ extension CalibrationStudy {
 
   /// The least change of temperature that may show in a rest, in °C.
   static let leastWarmth = 1.0
+
+  /// The turns between the rests, in order.
+  func turns(_ rests: Rests) -> [Turn] {
+    zip(rests.poses, rests.poses.dropFirst()).map { before, after in
+      Turn(from: before, to: after, among: rests.poses)
+    }
+  }
 
   /// The poses so far, told apart by what their gravity does, and by their rates.
   func rests() -> Rests {

@@ -56,8 +56,6 @@ public struct CalibrationStudy {
     var seconds = 0.0
     /// Gaps, and samples at an end of the gyroscope's range.
     var flaws = 0
-    /// What the accelerometer shows of it.
-    var rounds = GravityRounds()
   }
 
   /// The poses, in order.
@@ -72,9 +70,6 @@ public struct CalibrationStudy {
   private(set) var sampleCount = 0
   /// Channels whose counts changed.
   private(set) var changing: ChannelSet = []
-  /// The gyroscope's axes that ever had more than a rest's noise, in half a second or between two of them.
-  private(set) var answering: ChannelSet = []
-  private var rateMeans: (least: Vector3, greatest: Vector3)?
   /// Whose counts these are.
   let sensor: SensorDescription
   /// Those that are recorded; the others are zeros.
@@ -126,12 +121,10 @@ public struct CalibrationStudy {
   private(set) var gapCount = 0
   /// That of the recording, which its counts are not in.
   private(set) var mounting: AxisMap?
-  /// Where gravity points by the gyroscope since the last pose that was kept; `nil` before there is one.
-  private var track: GravityTrack?
-  /// ``track`` when the open pose had its first window.
-  private var arrival: GravityTrack?
-  /// What the moves between poses show of the gyroscope's scale and axes.
-  private(set) var readingVotes = ReadingVotes()
+  /// What turns show of the gyroscope's scale and axes.
+  private(set) var judge: AxisJudge
+  /// The rate in the last pose that was kept, in counts; `nil` before there is one.
+  private var bias: Vector3?
   private var path = Path()
   /// What was integrated before the window of half a second that is not over yet.
   private var shortStart = Path()
@@ -148,6 +141,7 @@ public struct CalibrationStudy {
   /// A study of samples of a sensor as they come.
   public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     (self.sensor, self.channels, self.rate) = (sensor, channels, rate)
+    judge = AxisJudge(sensor, rate: rate)
     let least = CalibrationStudy.leastSamples
     shortCount = max(
       least.short, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.shortWindow)))
@@ -186,7 +180,6 @@ public struct CalibrationStudy {
       closePose()
       stretch += 1
       gapCount += 1
-      track = nil
       path.flaws += 1
       shortStart = path
     }
@@ -221,14 +214,10 @@ public struct CalibrationStudy {
     let degrees = Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale
     path.degrees += degrees
     path.seconds += seconds
-    path.rounds.add(
-      Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az))
-        * sensor.accelerometerScale.value)
-    track?.turn(by: degrees, seconds)
-    for channel in 3..<6 where sample[channel] == .min || sample[channel] == .max {
-      path.flaws += 1
-      track = nil
+    guard !(3..<6).contains(where: { sample[$0] == .min || sample[$0] == .max }) else {
+      return path.flaws += 1
     }
+    if channels.isSuperset(of: .accelerometer) { judge.add(tick, sample, bias: bias) }
   }
 
   private mutating func noteChanges(_ sample: RawSample) {
@@ -274,21 +263,7 @@ public struct CalibrationStudy {
     leastWindowSpread = min(leastWindowSpread, spread.leastAcceleration)
   }
 
-  private mutating func noteAnswers() {
-    let (mean, deviation) = short.axes(from: 3, scale: sensor.gyroscopeScale.value)
-    let known = rateMeans ?? (mean, mean)
-    let (least, greatest) = (pointwiseMin(known.least, mean), pointwiseMax(known.greatest, mean))
-    rateMeans = (least, greatest)
-    for axis in 0..<3
-    where deviation[axis] >= CalibrationStudy.rateSpread
-      || greatest[axis] - least[axis] >= CalibrationStudy.silentRange
-    {
-      answering.insert(ChannelSet(rawValue: 1 << UInt8(3 + axis)))
-    }
-  }
-
   private mutating func closeShort() {
-    noteAnswers()
     let (point, spread, unrest) = point(short)
     if let side = CalibrationGuide.side(point.acceleration) {
       attempts[side, default: RestAttempt()].add(unrest)
@@ -299,7 +274,6 @@ public struct CalibrationStudy {
     }
     if let pose = openPose, !isContinued(pose, by: point, spread.rate) { closePose() }
     if openPose == nil {
-      arrival = track
       openPose = Pose(
         point: point, start: short.firstTime, stretch: stretch, spread: spread,
         firstAcceleration: point.acceleration, lastAcceleration: point.acceleration,
@@ -311,11 +285,8 @@ public struct CalibrationStudy {
     if !isPoseKept {
       isPoseKept = true
       keptCount += 1
-      if let arrival { readingVotes.add(arrival, pose.firstAcceleration) }
     }
-    if hasRate, channels.isSuperset(of: .accelerometer) {
-      track = GravityTrack(from: point.acceleration, bias: pose.point.rate)
-    }
+    bias = pose.point.rate / sensor.gyroscopeScale.value
   }
 
   /// Whether a window goes on in a pose: in its direction, at its rate.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Calibration
 package import IMUModel
 import LogStore
 import Text
@@ -8,7 +9,7 @@ import Text
 ///
 ///     samples ──► StillnessMeter ─► StillStretch      noise, zero levels, gravity, temperature
 ///            └──► AxisWatch                           zero, stuck and equal axes
-///            └──► AxisOrder                           axes that turn the wrong way
+///            └──► AxisJudge                           axes that turn the wrong way
 ///     readings ─► RateMeasurement                     the chip's own rate
 ///
 /// Constant memory. It takes integers and sums them; a sample allocates nothing. Once ``isMeasured``, the certificate
@@ -19,7 +20,8 @@ package struct CertificateMeter {
   private var meter: StillnessMeter
   private var stretch = StillStretch()
   private var watch: AxisWatch
-  private var order: AxisOrder
+  /// `nil` when the recording has only one of the two sensors, or is an import, whose axes are no chip's.
+  private var order: AxisJudge?
   private var rate = RateMeasurement()
   private var firstTemperature: Int16?
   /// Of the gyroscope in counts; `nil` until it is measured.
@@ -30,7 +32,9 @@ package struct CertificateMeter {
     (self.description, self.expectation) = (description, expectation)
     meter = StillnessMeter(description, expectation.isPlayed ? nil : expectation)
     watch = AxisWatch(description.channels, rate: description.rate)
-    order = AxisOrder(description)
+    order =
+      description.channels.isSuperset(of: [.accelerometer, .gyroscope]) && !description.isImported
+      ? AxisJudge(description.sensor, rate: description.rate) : nil
     setLimits()
   }
 
@@ -80,7 +84,7 @@ package struct CertificateMeter {
   package mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     if firstTemperature == nil { firstTemperature = sample.temperature }
     watch.add(tick, sample)
-    order.add(tick, sample, bias: bias)
+    order?.add(tick, sample, bias: bias)
     guard !stretch.isWhole, let window = meter.add(tick, time, sample) else { return }
     stretch.add(window, period: description.rate.periodNanoseconds)
     guard stretch.isWhole else { return }
@@ -316,7 +320,7 @@ extension CertificateMeter {
       return result(open.isEmpty ? "none" : "none, \(open)", .pass)
     }
     var watch = watch
-    watch.markUnanswered(order.unanswered.map { $0 + 3 })
+    watch.markUnanswered((order?.silent ?? []).map { $0 + 3 })
     let stuck = watch.axes.compactMap { axis in watch.stuck[axis].map { (axis, $0) } }
     let isZero = { (stuck: AxisWatch.Stuck) in stuck.count == 0 && stuck.tick == nil }
     let zero = stuck.filter { isZero($0.1) }.map { ChannelSet.names[$0.0] }
@@ -335,7 +339,7 @@ extension CertificateMeter {
           ? "no axis the same while the others move for \(Plain.seconds(CertificateBounds.stillTime))"
           : "no axis the same for \(Plain.seconds(longest))"),
       finding("equal", equal, not: watch.undecidedCopies, "no axis the copy of another"),
-      order.finding,
+      order?.finding,
     ].compactMap { $0 }
   }
 

@@ -72,6 +72,9 @@ package struct NormalEquations {
     /// The unknowns.
     package var unknowns: [Double] { unknowns(of: right) }
 
+    /// What the unknowns explain of Σ w value².
+    package var explained: Double { zip(unknowns, right).reduce(0) { $0 + $1.0 * $1.1 } }
+
     /// The variance of each unknown for observations of variance 1: the diagonal of the inverse matrix.
     ///
     /// - Complexity: n³.

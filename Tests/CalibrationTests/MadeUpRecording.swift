@@ -80,7 +80,7 @@ struct MadeUpRecording {
   /// Shaken for a second.
   mutating func move() {
     for index in 0..<100 {
-      let swing = Double(index % 10) / 10
+      let swing = Double(index % 8) / 8
       add(
         Vector3(swing, 1 - swing, 0.5 + swing / 5),
         Vector3(40 * swing - 18, 20 - 40 * swing, 7 * swing))

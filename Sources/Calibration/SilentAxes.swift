@@ -10,7 +10,7 @@ import Glibc
 /// What the rates say is taken off, because turns about y and z carry gravity around x too. An acceleration that is not
 /// gravity's turns the direction by 25° at most to either side while the magnitude is within a tenth of 1 g; where it is not,
 /// each sequence begins anew.
-struct SilenceWatch {
+struct SilentAxes {
   /// Of an axis, since it began anew.
   private struct Sequence {
     var windowCount = 0
@@ -46,9 +46,9 @@ struct SilenceWatch {
     _ seen: SIMD3<Double>, _ acceleration: SIMD3<Double>, turned: SIMD3<Double>
   ) {
     for axis in 0..<3 {
-      if abs(turned[axis]) > SilenceWatch.largestTurn { answered[axis] = true }
+      if abs(turned[axis]) > SilentAxes.largestTurn { answered[axis] = true }
       let across = (acceleration * acceleration).sum() - acceleration[axis] * acceleration[axis]
-      guard across >= SilenceWatch.leastAcross, sequences[axis].windowCount < SilenceWatch.longest
+      guard across >= SilentAxes.leastAcross, sequences[axis].windowCount < SilentAxes.longest
       else {
         sequences[axis] = Sequence()
         continue
@@ -58,7 +58,7 @@ struct SilenceWatch {
       sequence.angle += atan2(seen[axis], across)
       sequence.least = min(sequence.least, sequence.angle)
       sequence.greatest = max(sequence.greatest, sequence.angle)
-      if sequence.greatest - sequence.least >= SilenceWatch.leastAngle { wasTurned[axis] = true }
+      if sequence.greatest - sequence.least >= SilentAxes.leastAngle { wasTurned[axis] = true }
       sequences[axis] = sequence
     }
   }

@@ -80,7 +80,7 @@ extension CalibrationStudy {
     let move = "moved by up to \(milli(sorted.move)) mg\(warmth)\(cross)"
     guard poses.count > 1 else {
       result.remarks.append(
-        "\(name(last)) contradicts the others, and they determine nothing without it: it \(move); take it again"
+        "\(name(last)) contradicts the others, and they are too few without it: it \(move); take it again"
       )
       return
     }

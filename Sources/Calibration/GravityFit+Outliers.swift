@@ -13,8 +13,6 @@ extension GravityFit {
   private static let share = 10
   /// So many of the stretches that fit worst are tried: one that moved drags others along, which fit badly too.
   private static let tries = 8
-  /// And so many whether they may be the one in place of another.
-  private static let rivalTries = 24
   /// One that spoils a fit makes the error of all so many times as large as that of the others.
   private static let gain = 3.0
   /// How many squares of what the others leave a stretch must be off by: of so few residuals, and with what is known of rests
@@ -64,12 +62,16 @@ extension GravityFit {
     var leftOut: [Int] = []
     var rivals: [Suspect] = []
     let most = points.count > searchLimit ? 0 : max(1, points.count / share)
+    let order = TemperatureDrift.order(of: points)
+    let canSpare = order == 0 || points.count >= 2 * Terms.drift(order).union(.cross).unknowns
     while leftOut.count < most {
       let left = places.map { points[$0] }
-      let (found, tried) = suspects(fit, left)
+      let found = suspects(fit, left)
       guard let best = found.first else { break }
-      rivals = GravityFit.rivals(best, found, tried, fit, left)
-      guard rivals.count == 1, best.isSpare else { break }
+      // Any without which the others fit about as well may be the one that moved.
+      let most = gain * max(best.others.residualAfter, leastNoise)
+      rivals = found.filter { $0.others.residualAfter < most }
+      guard rivals.count == 1, best.isSpare, canSpare else { break }
       rivals = []
       fit = best.others
       leftOut.append(places.remove(at: best.place))
@@ -92,69 +94,10 @@ extension GravityFit {
       unchecked: unchecked.map { places[$0] }, known: known)
   }
 
-  /// The best suspect, and those of which each may be the one that moved in its place: without them the others fit about as
-  /// well, with any change with temperature that there may be. One that is not taken for determined may be there all the same,
-  /// and one order more may fit a point that moved: only equal terms are compared.
-  ///
-  /// - Parameters:
-  ///   - tried: The places of all points that fit badly, suspects or not.
-  ///   - fit: That of all points.
-  private static func rivals(
-    _ best: Suspect, _ found: [Suspect], _ tried: [Int], _ fit: GravityFit, _ points: [StillPoint]
-  ) -> [Suspect] {
-    var rivals = [best]
-    for terms in choices(best.others.terms, found.map(\.others.terms), points) {
-      let isOwn = terms == best.others.terms
-      guard let own = isOwn ? best.others : others(of: best.place, terms, points) else { continue }
-      let bound = gain * max(own.residualAfter, leastNoise)
-      for place in tried where place != best.place {
-        let suspect = found.first { $0.place == place && $0.others.terms == terms }
-        // By the terms of all points, what is no suspect explains nothing.
-        guard suspect != nil || terms != fit.terms else { continue }
-        let rival =
-          suspect
-          ?? others(of: place, terms, points).map {
-            Suspect(place: place, others: $0, isSpare: false)
-          }
-        if let rival, rival.others.residualAfter < bound { rivals.append(rival) }
-      }
-    }
-    return rivals
-  }
-
-  /// The terms by which points are compared when one of them is left out: those of the best suspect and of others, and every
-  /// higher order of a change with temperature that the others would show an error of.
-  private static func choices(
-    _ best: Terms, _ others: [Terms], _ points: [StillPoint]
-  ) -> [Terms] {
-    let temperatures = points.compactMap(\.temperature)
-    let span = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
-    let most = temperatures.count == points.count ? TemperatureDrift.order(ofSpan: span) : 0
-    let orders = stride(from: best.order + 1, through: most, by: 1).map {
-      best.union(.drift($0))
-    }
-    let higher = orders.filter { points.count - 1 > $0.unknowns }
-    return [best] + Set(others + higher).subtracting([best])
-  }
-
-  /// What the others say without the point at a place, with some terms.
-  private static func others(
-    of place: Int, _ terms: Terms, _ points: [StillPoint]
-  ) -> GravityFit? {
-    var rest = points
-    rest.remove(at: place)
-    do throws(Failure) {
-      return try GravityFit(rest, terms, isTrial: true)
-    } catch {
-      return nil
-    }
-  }
-
-  /// The points without one of which the error of the others falls to less than a third, the best first; and all that were
-  /// tried.
+  /// The points without one of which the error of the others falls to less than a third, the best first.
   private static func suspects(
     _ fit: GravityFit, _ points: [StillPoint]
-  ) -> (found: [Suspect], tried: [Int]) {
+  ) -> [Suspect] {
     // What each point is off by from what the others say, in the measure of their errors.
     let errors = zip(points, fit.redundancies).map { point, redundancy in
       redundancy < noRedundancy ? 0 : abs(fit.residual(of: point)) / redundancy.squareRoot()
@@ -163,11 +106,10 @@ extension GravityFit {
     // The last spare stretch would leave no error at all, whichever it is.
     guard spare > 1,
       fit.residualAfter > suspicious || errors.contains(where: { $0 > suspiciousAlone })
-    else { return ([], []) }
+    else { return [] }
     let worst = errors.indices.filter { errors[$0] > 0 }.sorted { errors[$0] > errors[$1] }
     var found: [Suspect] = []
-    let tried = Array(worst.prefix(rivalTries))
-    for place in tried.prefix(tries) {
+    for place in worst.prefix(tries) {
       guard let suspect = suspect(place, fit, points),
         let whole = whole(fit, points, suspect.others.terms)
       else { continue }
@@ -182,7 +124,7 @@ extension GravityFit {
       }
       found.append(suspect)
     }
-    return (found.sorted { $0.others.residualAfter < $1.others.residualAfter }, tried)
+    return found.sorted { $0.others.residualAfter < $1.others.residualAfter }
   }
 
   /// The residual of all points with the terms of some of them: a term more must not pass for a point that moved. `nil` where
@@ -213,8 +155,11 @@ extension GravityFit {
     } catch {
       // They determine nothing well without it, and may still contradict it.
     }
-    return others(of: place, fit.terms, points).map {
-      Suspect(place: place, others: $0, isSpare: false)
+    do throws(Failure) {
+      let others = try GravityFit(rest, fit.terms, isTrial: true)
+      return Suspect(place: place, others: others, isSpare: false)
+    } catch {
+      return nil
     }
   }
 }

@@ -134,10 +134,8 @@ struct GravityFit: Equatable, Sendable {
   /// - Complexity: some twenty passes over the points, for each choice of terms.
   init(_ points: [StillPoint]) throws(Failure) {
     try GravityFit.checkReach(points.map(\.acceleration))
-    let temperatures = points.compactMap(\.temperature)
-    let span = (temperatures.max() ?? 0) - (temperatures.min() ?? 0)
-    let most = temperatures.count == points.count ? TemperatureDrift.order(ofSpan: span) : 0
-    let drifts = stride(from: 1, through: most, by: 1).map { Terms.drift($0) }
+    let orders = stride(from: 1, through: TemperatureDrift.order(of: points), by: 1)
+    let drifts = orders.map { Terms.drift($0) }
     for choices in [drifts.map { $0.union(.cross) }, drifts, [.cross]] {
       let fits = choices.filter { points.count >= $0.unknowns }.compactMap {
         GravityFit.determined(points, $0)

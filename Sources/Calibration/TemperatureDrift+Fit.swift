@@ -18,6 +18,15 @@ extension TemperatureDrift {
   /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most three.
   static func order(ofSpan span: Double) -> Int { Int(min(3, span / leastSpan)) }
 
+  /// The highest order that the temperatures of points are worth; 0 unless all have one.
+  static func order(of points: [StillPoint]) -> Int {
+    let temperatures = points.compactMap(\.temperature)
+    guard temperatures.count == points.count, let low = temperatures.min(),
+      let high = temperatures.max()
+    else { return 0 }
+    return order(ofSpan: high - low)
+  }
+
   /// Temperatures all over a span, its ends among them.
   static func places(in span: ClosedRange<Double>) -> [Double] {
     (0...steps).map {

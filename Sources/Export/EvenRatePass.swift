@@ -5,9 +5,11 @@ import LogFormat
 import LogStore
 import Text
 
-/// The rows of a format that has a rate and no times: each is whole periods after the format's epoch.
+/// Rows at a rate: each is whole periods after an epoch, that of a format that has a rate and no times, or tick 0's deadline.
 struct EvenRows {
   let rate: SampleRate
+  /// Whether these are the instants of the recording's own grid, from tick 0's deadline on.
+  var isGrid = false
   /// Nanoseconds from the format's epoch to tick 0's deadline.
   let origin: Int64
   /// Nanoseconds from the epoch to the end of the times that the format has.
@@ -15,6 +17,20 @@ struct EvenRows {
   /// Nanoseconds from 1970 to tick 0's deadline; `nil` where nothing dates the recording.
   let started: Int64?
   let format: ExportFormat
+
+  init(
+    rate: SampleRate, origin: Int64, limit: Int64, started: Int64?, format: ExportFormat
+  ) {
+    (self.rate, self.origin, self.limit) = (rate, origin, limit)
+    (self.started, self.format) = (started, format)
+  }
+
+  /// The instants of a plan's own grid.
+  init(_ plan: ExportPlan, _ format: ExportFormat) {
+    self.init(
+      rate: plan.description.rate, origin: 0, limit: .max, started: nil, format: format)
+    isGrid = true
+  }
 
   /// Nanoseconds from the epoch to a time.
   func sinceEpoch(_ time: Int64) throws(ExportError) -> Int64 {
@@ -35,7 +51,7 @@ struct EvenRows {
   }
 }
 
-/// Computes the values of a recording at another rate, at the rows of a format.
+/// Computes the values of a recording at another rate or at even times, at the rows of a format or the instants of the grid.
 ///
 ///     samples    ●   ●   ●   ●   ●   ●           ●   ●   ●
 ///     rows        │    │    │    │    │    │    │    │    │
@@ -43,7 +59,7 @@ struct EvenRows {
 ///
 /// Nothing is made across ticks without a sample, two periods without one (in an import, a second if that is longer), a
 /// finding that lets a chip's instants jump, or between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
-/// no instant meets has its last sample at the nearest one.
+/// no instant meets has its last sample at the nearest one, but for the grid, which has none then.
 ///
 /// Memory is that of the samples that a value needs; see ``ResamplingKernel``.
 struct EvenRatePass {
@@ -70,6 +86,7 @@ struct EvenRatePass {
   private var next: UInt64 = 0
   /// The first row that was not given yet.
   private var free: UInt64 = 0
+  private var firstRow: UInt64 = 0
   private var rowCount: UInt64 = 0
   /// Rows for each sample that are never too many: a long recording at 10 Hz has more than one.
   private static let mostOfSample = 8.0
@@ -80,7 +97,10 @@ struct EvenRatePass {
 
   init(_ plan: ExportPlan, _ rows: EvenRows) {
     (self.plan, self.rows) = (plan, rows)
-    kernel = ResamplingKernel(from: plan.description.rate.hertz, to: rows.rate.hertz)
+    kernel =
+      rows.isGrid
+      ? ResamplingKernel()
+      : ResamplingKernel(from: plan.description.rate.hertz, to: rows.rate.hertz)
     let (twice, overflow) = plan.description.rate.periodNanoseconds.multipliedReportingOverflow(
       by: 2)
     let period = overflow ? Int64.max : twice
@@ -103,7 +123,7 @@ struct EvenRatePass {
         }
         if isOver { break reading }
         // The rows of the range are all written when what the kernel reaches is after it.
-        if points.count - first > 2, plan.to != .max,
+        if points.count - first >= kernel.leastPoints, plan.to != .max,
           plan.isOver(at: points[points.count - 2].time &- kernel.reach)
         {
           break reading
@@ -114,15 +134,27 @@ struct EvenRatePass {
     }
     try endRun(body)
     report.samples = rowCount
-    report.remarks.append(
-      "the values are resampled from \(Plain.hertz(plan.description.rate)) to "
-        + "\(Plain.hertz(rows.rate)) Hz, a rate of \(rows.format.rawValue), by "
-        + ResamplingKernel.method(from: plan.description.rate.hertz, to: rows.rate.hertz))
+    report.remarks.append(rows.isGrid ? gridRemark : rateRemark)
     if sameTimes > 0 {
       let samples = sameTimes == 1 ? "1 sample is" : "\(sameTimes) samples are"
       report.remarks.append("\(samples) left out, at the time of the one before")
     }
     return report
+  }
+
+  private var rateRemark: String {
+    "the values are resampled from \(Plain.hertz(plan.description.rate)) to "
+      + "\(Plain.hertz(rows.rate)) Hz, a rate of \(rows.format.rawValue), by "
+      + ResamplingKernel.method(from: plan.description.rate.hertz, to: rows.rate.hertz)
+  }
+
+  private var gridRemark: String {
+    let absent = rowCount > 0 ? free - firstRow - rowCount : 0
+    return
+      "the values are resampled to a grid of \(Plain.hertz(plan.description.rate)) Hz by a cubic through the chip's samples"
+      + (absent > 0
+        ? "; \(Plain.count(absent, "instant")) of the grid without samples around "
+          + "\(absent == 1 ? "it is" : "them are") left out" : "")
   }
 
   private mutating func add(
@@ -151,8 +183,9 @@ struct EvenRatePass {
     }
     points.append(point)
     if plan.contains(time) { lastInRange = point }
-    let settled = kernel.isFilter ? time &- kernel.reach : points[max(first, points.count - 2)].time
-    try put(until: settled, body)
+    guard points.count - first >= kernel.leastPoints else { return }
+    try put(
+      until: kernel.isFilter ? time &- kernel.reach : points[points.count - 2].time, body)
   }
 
   /// Refuses samples so far apart that the rows between them would fill any disk, before any is made.
@@ -184,7 +217,7 @@ struct EvenRatePass {
 
   private mutating func beginRun(_ time: Int64) throws(ExportError) {
     (begin, hasRows) = (time, false)
-    let start = try rows.sinceEpoch(max(time, plan.from))
+    let start = try rows.sinceEpoch(max(time, plan.from, rows.isGrid ? 0 : .min))
     let row = rows.rate.tick(atNanoseconds: start)
     next = max(free, rows.rate.nanoseconds(atTick: row) < start ? row + 1 : row)
   }
@@ -193,7 +226,7 @@ struct EvenRatePass {
   private mutating func endRun(_ body: Body) throws(ExportError) {
     guard let end = points.last else { return }
     try put(until: end.time, body)
-    if !hasRows, let lastInRange {
+    if !hasRows, !rows.isGrid, let lastInRange {
       let row = rows.rate.tick(
         atNanoseconds: try rows.sinceEpoch(lastInRange.time) + rows.rate.periodNanoseconds / 2)
       if row >= free { try give(row, lastInRange.counts, body) }
@@ -211,9 +244,9 @@ struct EvenRatePass {
       while left + 1 < points.count, points[left + 1].time <= time { left += 1 }
       try give(next, kernel.value(at: time, after: left, of: points[first...], since: begin), body)
     }
-    // The next row needs what the kernel reaches, or the sample before its neighbour.
+    // The next row needs what the kernel reaches, or the two samples before its neighbour where the run ends there.
     let needed = try rows.time(ofRow: next) - kernel.reach
-    while first + 1 < left, points[first + 1].time < needed { first += 1 }
+    while first + 2 < left, points[first + 1].time < needed { first += 1 }
     guard first > 4096 else { return }
     points.removeFirst(first)
     (first, left) = (0, left - first)
@@ -222,6 +255,7 @@ struct EvenRatePass {
   private mutating func give(_ row: UInt64, _ counts: SIMD8<Double>, _ body: Body)
     throws(ExportError)
   {
+    if rowCount == 0 { firstRow = row }
     try body(row, rows.time(ofRow: row), counts)
     (next, free, hasRows) = (row + 1, row + 1, true)
     rowCount += 1

@@ -45,14 +45,8 @@ extension Exporter {
       try format.add(0..<block.count, of: block, nil, to: &sink)
       block.removeAll()
     }
-    let report: Report
-    if let even {
-      var pass = EvenRatePass(plan, even)
-      report = try pass.run(&reader, add)
-    } else {
-      var pass = GridPass(plan)
-      report = try pass.run(&reader, add)
-    }
+    var pass = EvenRatePass(plan, even ?? EvenRows(plan, options.format))
+    let report = try pass.run(&reader, add)
     if !block.isEmpty { try format.add(0..<block.count, of: block, nil, to: &sink) }
     return report
   }

@@ -178,7 +178,7 @@ extension JSONWriter {
       json.object { json in
         json.key("rate_hz")
         json.rate(plan.description.rate)
-        json.member("kernel", GridPass.kernel)
+        json.member("kernel", ResamplingKernel.cubic)
       }
     }
   }

@@ -215,7 +215,7 @@ public struct Exporter: Sendable {
     try reader.begin(plan)
     guard !options.isResampled else {
       var rows = GridRows(plan, layout, opening: opening)
-      var pass = GridPass(plan)
+      var pass = EvenRatePass(plan, EvenRows(plan, options.format))
       return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
         try rows.write(time, counts, to: &sink)
       }

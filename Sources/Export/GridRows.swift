@@ -2,7 +2,7 @@
 
 import LogFormat
 
-/// Writes the instants of ``GridPass`` as rows of text.
+/// Writes the instants of a grid as rows of text.
 struct GridRows: ~Copyable {
   // Safe: `groups` is owned by this value alone and lives until deinit. A row touches at most ``RowWriter/rowRoom`` bytes of
   // the sink's and those of its label, as one of ``RowWriter``, which has the same parts and may have more times.

@@ -59,7 +59,7 @@ struct HeaderFacts {
     add("range.to_ns", plan.to == .max ? nil : "\(plan.to)")
     if plan.isResampled {
       add("resampled.rate_hz", HeaderFacts.hertz(log.rate))
-      add("resampled.kernel", GridPass.kernel)
+      add("resampled.kernel", ResamplingKernel.cubic)
     }
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unitName(ofChannel: channel))

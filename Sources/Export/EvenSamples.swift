@@ -8,14 +8,11 @@ import Text
 // Formats that have a rate and no times of samples.
 
 extension Exporter {
-  /// The plan of such a format in its one choice of units, which must be a rate's and not a chip's clock's.
+  /// The plan of such a format, whose times must be a rate's and not a chip's clock's.
   func evenPlan<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, units: ExportUnits
+    _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> ExportPlan {
-    if let asked = options.units, asked != units {
-      throw .optionNotSupported(option: "--units \(asked.rawValue)", format: options.format)
-    }
-    var plan = try plan(reader.description, units: units)
+    var plan = try plan(reader.description)
     guard plan.description.clock == .grid || plan.isResampled else {
       throw .evenTimesNeeded(options.format)
     }

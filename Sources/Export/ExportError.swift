@@ -23,8 +23,8 @@ public enum ExportError: Error, Equatable, Sendable {
   case ticksMissing(count: UInt64, format: ExportFormat, isResampled: Bool = false)
   /// A page or a drawing of this many samples would be too large.
   case tooLong(samples: UInt64, limit: UInt64, format: ExportFormat)
-  /// The format has no such times: MCAP from 1970 to 2038, miniSEED and Kalibr from 1970, CWA from 2000 to 2063. The instant is in nanoseconds since
-  /// tick 0's deadline; `started` is that's wall-clock time, `nil` where it is not known and times begin at the first.
+  /// The format has no such times. The instant is in nanoseconds since tick 0's deadline; `started` is that's wall-clock time,
+  /// `nil` where it is not known and times begin at the format's first year.
   case timeNotHeld(at: Int64, started: Int64?, format: ExportFormat)
   /// The option needs a chip that keeps the time, and the computer kept it.
   case noChipTimes(option: String)
@@ -121,7 +121,7 @@ extension ExportError: CustomStringConvertible {
         (isResampled
           ? ""
           : "add --fill hold to repeat the sample before them, --fill none to leave them out, ")
-          + (format == .edgeImpulse ? "-o DIR/ for a file for each part without gaps, " : "")
+          + (format.takes(.directory) ? "-o DIR/ for a file for each part without gaps, " : "")
           + "or choose another --format"
       )
     case .tooLong(let samples, let limit, let format):
@@ -130,19 +130,11 @@ extension ExportError: CustomStringConvertible {
         ExportError.choosePart
       )
     case .timeNotHeld(let time, let started, let format):
-      let (year, span) =
-        switch format {
-        case .cwa: (2000, "2000 to the end of 2063")
-        case .mseed: (1970, "1970 to 2261")
-        case .kalibr: (1970, "1970-01-01T00:00:01Z to 2261")
-        case .csv: (1970, "1678 to 2261")
-        case .gyrodata: (1970, "1708 to 2261")
-        default: (1970, "1970 to 2038-01-19T03:14:07Z")
-        }
+      let times = format.entry.times
       let begin = started.map { "the recording began at \(RFC3339.text(nanoseconds: $0))" }
       return (
-        "\(begin ?? "the recording has no date, so its times begin at \(year)-01-01T00:00:00Z"), and "
-          + "\(format.rawValue) holds times from \(span), which excludes what happened "
+        "\(begin ?? "the recording has no date, so its times begin at \(times.firstYear)-01-01T00:00:00Z"), and "
+          + "\(format.rawValue) holds times from \(times.words), which excludes what happened "
           + (time < 0
             ? "\(Plain.seconds(-max(time, -.max))) before its beginning"
             : "\(Plain.seconds(time)) after its beginning"),
@@ -238,14 +230,13 @@ extension ExportError: CustomStringConvertible {
       )
     case .optionsTogether(let one, let other, let reason):
       return ("\(one) does not go with \(other): \(reason); leave one of them out", "")
-    case .optionNotSupported("--labels", let format)
-    where format == .json || format == .mcap || format == .html:
+    case .optionNotSupported("--labels", let format) where format.entry.hasLabels:
       return (
         "--labels is for tables; --format \(format.rawValue) always has the labels", "leave it out"
       )
-    case .optionNotSupported("--labels", .edgeImpulse):
+    case .optionNotSupported("--labels", let format) where format.takes(.directory):
       return (
-        "--labels does not go with --format edge-impulse, which has labels in a directory",
+        "--labels does not go with --format \(format.rawValue), which has labels in a directory",
         "leave it out and give -o DIR/"
       )
     case .optionNotSupported(let option, let format):

@@ -34,65 +34,126 @@ public enum ExportFormat: String, CaseIterable, Sendable {
   case cwa
 }
 
+/// An option of an export that not every format has a place for, as it stands on the command line.
+public enum ExportOption: String, CaseIterable, Sendable {
+  case fill, gaps, time
+  case unitNames = "unit-names"
+  case preamble, labels, uncertainty, grid, orientation, linear, analysis
+  case hmacKeyFile = "hmac-key-file"
+  case follow
+  /// A directory as the output, with a file for each part without gaps.
+  case directory
+
+  /// The formats that have a place for it.
+  public var formats: [ExportFormat] { ExportFormat.allCases.filter { $0.takes(self) } }
+
+  /// These formats, such as `ndjson, csv and parquet`.
+  public var formatNames: String { ExportFormat.list(formats) }
+}
+
 extension ExportFormat {
-  /// What the program knows of a format, beside how to write it.
-  private struct Facts {
+  /// All that the program knows of a format, beside how to write it.
+  struct Entry {
+    /// Of values.
+    enum Units: Equatable {
+      /// Any; these if none are asked for.
+      case any(ExportUnits)
+      /// These alone.
+      case only(ExportUnits)
+      /// Its own: to ask for any is refused.
+      case own
+    }
+
+    /// The times that it can hold, in words, and the year with which those of a recording without a date begin.
+    struct Times {
+      var words = "1970 to 2038-01-19T03:14:07Z"
+      var firstYear = 1970
+    }
+
     /// What it is, in a few words.
     let meaning: String
     /// Of its files, in lower case, the usual one first.
     let extensions: [String]
+    /// Whether its files are bytes for programs and no text for people.
     var isBinary = false
-    var hasChipTimes = false
-    var hasRowsOnRequest = false
-    var hasGrid = false
-    var hasOrientation = false
-    var hasLinear = false
+    /// Whether its files hold samples and little else, so that one without samples may surprise.
+    var hasRowsOnly = false
+    /// Whether it always has labels.
+    var hasLabels = false
+    var units = Units.any(.si)
+    var times = Times()
+    /// The options that it has a place for; all others are refused.
+    var options: Set<ExportOption> = []
   }
 
+  /// What tables that other programs read row by row have places for.
+  private static let ofRows: Set<ExportOption> = [
+    .gaps, .labels, .uncertainty, .orientation, .linear,
+  ]
+
   /// The usual format comes first among those that share an extension.
-  private var facts: Facts {
+  var entry: Entry {
     switch self {
     case .json:
-      Facts(
-        meaning: "all in one document", extensions: ["json"], hasChipTimes: true, hasGrid: true,
-        hasOrientation: true, hasLinear: true)
+      Entry(
+        meaning: "all in one document", extensions: ["json"], hasLabels: true,
+        options: [.uncertainty, .grid, .orientation, .linear])
     case .ndjson:
-      Facts(
-        meaning: "a sample a line", extensions: ["ndjson", "jsonl"], hasChipTimes: true,
-        hasRowsOnRequest: true, hasGrid: true, hasOrientation: true, hasLinear: true)
+      Entry(
+        meaning: "a sample a line", extensions: ["ndjson", "jsonl"], hasRowsOnly: true,
+        options: ExportFormat.ofRows.union([.grid, .follow]))
     case .csv:
-      Facts(
-        meaning: "a table", extensions: ["csv"], hasChipTimes: true, hasRowsOnRequest: true,
-        hasGrid: true, hasOrientation: true, hasLinear: true)
-    case .gyrodata: Facts(meaning: "as the phone app has it", extensions: ["json"])
-    case .raw: Facts(meaning: "the log itself", extensions: ["imulog"], isBinary: true)
+      Entry(
+        meaning: "a table", extensions: ["csv"], hasRowsOnly: true,
+        times: Entry.Times(words: "1678 to 2261"),
+        options: ExportFormat.ofRows.union([.grid, .follow, .time, .unitNames, .preamble]))
+    case .gyrodata:
+      Entry(
+        meaning: "as the phone app has it", extensions: ["json"], units: .own,
+        times: Entry.Times(words: "1708 to 2261"), options: [.fill])
+    case .raw:
+      Entry(
+        meaning: "the log itself", extensions: ["imulog"], isBinary: true, units: .own,
+        options: [.follow])
     case .html:
-      Facts(
-        meaning: "a page for a browser", extensions: ["html", "htm"], hasOrientation: true)
-    case .svg: Facts(meaning: "a drawing", extensions: ["svg"])
-    case .gcsv: Facts(meaning: "for Gyroflow", extensions: ["gcsv"])
-    case .kalibr: Facts(meaning: "for Kalibr", extensions: ["csv"])
+      Entry(
+        meaning: "a page for a browser", extensions: ["html", "htm"], hasLabels: true,
+        options: [.orientation, .analysis])
+    case .svg: Entry(meaning: "a drawing", extensions: ["svg"])
+    case .gcsv:
+      Entry(meaning: "for Gyroflow", extensions: ["gcsv"], hasRowsOnly: true, units: .own)
+    case .kalibr:
+      Entry(
+        meaning: "for Kalibr", extensions: ["csv"], hasRowsOnly: true, units: .own,
+        times: Entry.Times(words: "1970-01-01T00:00:01Z to 2261"))
     case .parquet:
-      Facts(
+      Entry(
         meaning: "columns for data tools", extensions: ["parquet"], isBinary: true,
-        hasChipTimes: true, hasRowsOnRequest: true, hasOrientation: true, hasLinear: true)
+        hasRowsOnly: true, units: .any(.raw), options: ExportFormat.ofRows)
     case .mcap:
-      Facts(
+      Entry(
         meaning: "for robotics programs", extensions: ["mcap"], isBinary: true,
-        hasOrientation: true)
+        hasRowsOnly: true, hasLabels: true, units: .only(.si), options: [.orientation])
     case .mseed:
-      Facts(meaning: "for seismology", extensions: ["mseed", "miniseed"], isBinary: true)
-    case .edgeImpulse: Facts(meaning: "for training", extensions: ["json"], hasGrid: true)
+      Entry(
+        meaning: "for seismology", extensions: ["mseed", "miniseed"], isBinary: true,
+        units: .only(.raw), times: Entry.Times(words: "1970 to 2261"))
+    case .edgeImpulse:
+      Entry(
+        meaning: "for training", extensions: ["json"], units: .only(.si),
+        options: [.fill, .grid, .hmacKeyFile, .directory])
     case .cwa:
-      Facts(meaning: "as an AX6 has it", extensions: ["cwa"], isBinary: true, hasGrid: true)
+      Entry(
+        meaning: "as an AX6 has it", extensions: ["cwa"], isBinary: true, units: .only(.raw),
+        times: Entry.Times(words: "2000 to the end of 2063", firstYear: 2000), options: [.grid])
     }
   }
 
   /// What it is, in a few words.
-  public var meaning: String { facts.meaning }
+  public var meaning: String { entry.meaning }
 
   /// The extensions of its files in lower case, the usual one first.
-  public var extensions: [String] { facts.extensions }
+  public var extensions: [String] { entry.extensions }
 
   /// The formats of files with this extension in lower case, the usual one first; none for an unknown extension.
   public static func named(extension ending: String) -> [ExportFormat] {
@@ -103,30 +164,30 @@ extension ExportFormat {
   public var isUsual: Bool { ExportFormat.named(extension: extensions[0]).first == self }
 
   /// Whether its files are bytes for programs and no text for people.
-  public var isBinary: Bool { facts.isBinary }
+  public var isBinary: Bool { entry.isBinary }
 
-  /// Whether it has a place for the interval that holds a sample's instant.
-  var hasChipTimes: Bool { facts.hasChipTimes }
+  /// Whether it has a place for an option.
+  public func takes(_ option: ExportOption) -> Bool { entry.options.contains(option) }
 
-  /// Whether it has a column of labels, and rows of gaps, on request; JSON, MCAP and pages always have both.
-  var hasRowsOnRequest: Bool { facts.hasRowsOnRequest }
-
-  /// Whether its files hold samples and little else, so that one without samples may surprise.
-  var hasRowsOnly: Bool {
-    switch self {
-    case .ndjson, .csv, .gcsv, .kalibr, .parquet, .mcap: true
-    case .json, .gyrodata, .raw, .html, .svg, .mseed, .edgeImpulse, .cwa: false
+  /// The units of its values where none are asked for.
+  var usualUnits: ExportUnits {
+    switch entry.units {
+    case .any(let units), .only(let units): units
+    case .own: .si
     }
   }
 
-  /// Whether it has a place for resampled values.
-  var hasGrid: Bool { facts.hasGrid }
+  /// The formats whose values are counts where no units are asked for, and that can be asked for units.
+  public static var ofCounts: [ExportFormat] {
+    allCases.filter { $0.entry.units != .own && $0.usualUnits == .raw }
+  }
 
-  /// Whether it has a place for orientations.
-  var hasOrientation: Bool { facts.hasOrientation }
-
-  /// Whether it has a place for accelerations without gravity.
-  var hasLinear: Bool { facts.hasLinear }
+  /// Names in a sentence, such as `ndjson, csv and parquet`.
+  public static func list(_ formats: [ExportFormat]) -> String {
+    let names = formats.map(\.rawValue)
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return names.dropLast().joined(separator: ", ") + " and " + last
+  }
 }
 
 extension Exporter {

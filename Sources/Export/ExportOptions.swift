@@ -75,8 +75,7 @@ public enum ExportGaps: String, CaseIterable, Sendable {
 public struct ExportOptions: Equatable, Sendable {
   /// The format.
   public var format: ExportFormat
-  /// The units of values; `nil` is those of the format: SI units, for ``ExportFormat/parquet`` counts, and for
-  /// ``ExportFormat/gyrodata`` and ``ExportFormat/raw`` their own, beside which they allow no others.
+  /// The units of values; `nil` is those of the format.
   public var units: ExportUnits?
   /// The sensors; `nil` is all that the format holds: both, for gyrodata the accelerometer if there is one.
   public var channels: ExportChannels?
@@ -84,11 +83,9 @@ public struct ExportOptions: Equatable, Sendable {
   public var from: Int64?
   /// Nanoseconds since tick 0's deadline: samples at it and after it are left out.
   public var to: Int64?
-  /// The fill for ticks without a sample in ``ExportFormat/gyrodata`` and ``ExportFormat/edgeImpulse``; `nil` refuses
-  /// recordings that have some.
+  /// The fill for ticks without a sample in formats without times; `nil` refuses recordings that have some.
   public var fill: ExportFill?
-  /// The rows for ticks without a sample in ``ExportFormat/csv``, ``ExportFormat/ndjson`` and
-  /// ``ExportFormat/parquet``; `nil` is none.
+  /// The rows for ticks without a sample; `nil` is none.
   public var gaps: ExportGaps?
   /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
   public var hasUncertainty = false
@@ -116,7 +113,7 @@ public struct ExportOptions: Equatable, Sendable {
   public var labels: [RecordingLabel] = []
   /// Whether the recording's labels could be read; where they could not, ``labels`` is empty.
   public var areLabelsKnown = true
-  /// Whether ``ExportFormat/csv``, ``ExportFormat/ndjson`` and ``ExportFormat/parquet`` have a column of them.
+  /// Whether rows have a column of them.
   public var hasLabels = false
   /// Whether ``ExportFormat/parquet`` has the same columns for every recording: all channels, marks, times in UTC, and the
   /// recording's UUID. Of an undated recording, times are from 1970 on.
@@ -147,6 +144,17 @@ public struct ExportOptions: Equatable, Sendable {
   /// The calibration that is to be applied, whether or not the recording has the values for it.
   func chosenCalibration(of description: RecordingDescription) -> SensorCalibration? {
     isCalibrated ? calibration ?? description.calibration : nil
+  }
+
+  /// The options that are given and that not every format has a place for.
+  var given: [ExportOption] {
+    let all: [(ExportOption, Bool)] = [
+      (.fill, fill != nil), (.gaps, gaps != nil), (.time, time != nil), (.unitNames, hasUnitNames),
+      (.preamble, hasPreamble), (.labels, hasLabels), (.grid, isResampled),
+      (.uncertainty, hasUncertainty), (.orientation, hasOrientation), (.linear, hasLinear),
+      (.analysis, hasAnalysis), (.hmacKeyFile, hmacKey != nil),
+    ]
+    return all.filter(\.1).map(\.0)
   }
 
   /// The option for columns that are computed from a whole recording.

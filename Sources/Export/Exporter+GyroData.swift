@@ -18,7 +18,6 @@ extension Exporter {
   func writeGyroData<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    if options.units != nil { throw .optionNotSupported(option: "--units", format: .gyrodata) }
     let description = reader.description
     let sensor = try phoneSensor(description.channels)
     let plan = try ExportPlan(

@@ -221,7 +221,6 @@ extension Exporter {
   private func gyroscopePlan(
     _ description: RecordingDescription, units: ExportUnits
   ) throws(ExportError) -> ExportPlan {
-    if options.units != nil { throw .optionNotSupported(option: "--units", format: options.format) }
     let asked = options.channels ?? .both
     let channels = description.channels
     guard channels.isSuperset(of: .gyroscope), asked != .accel else {

@@ -81,18 +81,14 @@ public struct Exporter: Sendable {
     report.remarks += correctionRemarks(reader)
     if !options.isLive { report.isCutOff = try reader.isCutOff(options) }
     try sink.flush()
-    if report.samples == 0, report.damages == 0, options.format.hasRowsOnly {
+    if report.samples == 0, report.damages == 0, options.format.entry.hasRowsOnly {
       report.remarks.append("there is no sample to export: the output has none")
     }
     return report
   }
 
   /// The plan of formats with columns.
-  ///
-  /// - Parameter units: Those of the format, where no others are asked for.
-  func plan(
-    _ description: RecordingDescription, units: ExportUnits = .si
-  ) throws(ExportError) -> ExportPlan {
+  func plan(_ description: RecordingDescription) throws(ExportError) -> ExportPlan {
     let asked = options.channels ?? .both
     if let option = chipOption, description.clock == .grid { throw .noChipTimes(option: option) }
     if let option = options.derivedOption {
@@ -103,14 +99,15 @@ public struct Exporter: Sendable {
     guard !description.channels.isDisjoint(with: asked.mask) else {
       throw .channelsNotRecorded(asked, recorded: description.channels)
     }
-    return try ExportPlan(options, description, mask: asked.mask, units: options.units ?? units)
+    return try ExportPlan(
+      options, description, mask: asked.mask, units: options.units ?? options.format.usualUnits)
   }
 
   /// The plan of formats that show where gaps are, or have columns that are computed from the whole recording.
   func plan<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, units: ExportUnits = .si
+    _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> ExportPlan {
-    var plan = try plan(reader.description, units: units)
+    var plan = try plan(reader.description)
     plan.origin = try reader.origin()
     plan.derived = try DerivedColumns.make(options, plan, &reader)
     return plan
@@ -118,59 +115,27 @@ public struct Exporter: Sendable {
 
   /// Refuses options that the format, or another option, has no place for.
   func refuseOptions(isFollowed: Bool = false) throws(ExportError) {
-    // All other formats show missing ticks.
-    guard options.fill == nil || options.format == .gyrodata || options.format == .edgeImpulse
-    else { throw .optionNotSupported(option: "--fill", format: options.format) }
-    guard options.hmacKey == nil || options.format == .edgeImpulse else {
-      throw .optionNotSupported(option: "--hmac-key-file", format: options.format)
+    let format = options.format
+    for option in options.given where !format.takes(option) {
+      throw .optionNotSupported(option: "--" + option.rawValue, format: format)
     }
-    guard !options.hasAnalysis || options.format == .html else {
-      throw .optionNotSupported(option: "--analysis", format: options.format)
-    }
-    guard !options.isCalibrated || options.format != .raw else {
-      throw .optionNotSupported(
-        option: options.calibration == nil ? "--calibrated" : "--calibration",
-        format: options.format)
-    }
-    if options.format != .csv {
-      for (option, isGiven) in [
-        ("--time", options.time != nil), ("--unit-names", options.hasUnitNames),
-        ("--preamble", options.hasPreamble),
-      ] where isGiven {
-        throw .optionNotSupported(option: option, format: options.format)
+    if let units = options.units {
+      switch format.entry.units {
+      case .any, .only(units): break
+      case .only:
+        throw .optionNotSupported(option: "--units \(units.rawValue)", format: format)
+      case .own: throw .optionNotSupported(option: "--units", format: format)
       }
     }
-    if isFollowed, options.hasLabels {
+    if options.gaps == .rows, options.isResampled {
       throw .optionsTogether(
-        "--labels", "--follow", reason: "a label may be added after the samples that it names")
+        "--gaps rows", "--grid", reason: "a grid's instants are left out one by one")
     }
-    if isFollowed, options.time?.isDate == true || options.hasPreamble {
+    if options.isResampled, let option = options.derivedOption {
       throw .optionsTogether(
-        options.hasPreamble ? "--preamble" : "--time \(options.time?.rawValue ?? "")", "--follow",
-        reason: "what dates a recording best may be recorded later")
+        option, "--grid", reason: "the orientation is computed at the chip's samples")
     }
-    guard !options.hasLabels || options.format.hasRowsOnRequest else {
-      throw .optionNotSupported(option: "--labels", format: options.format)
-    }
-    guard options.gaps == nil || options.format.hasRowsOnRequest else {
-      throw .optionNotSupported(option: "--gaps", format: options.format)
-    }
-    if options.gaps == .rows, options.isResampled || isFollowed {
-      throw .optionsTogether(
-        "--gaps rows", isFollowed ? "--follow" : "--grid",
-        reason: isFollowed
-          ? "a gap may be recorded after the samples that follow it"
-          : "a grid's instants are left out one by one")
-    }
-    try refuseDerived(isFollowed: isFollowed)
-    guard let option = chipOption else { return }
-    guard options.isResampled ? options.format.hasGrid : options.format.hasChipTimes else {
-      throw .optionNotSupported(option: option, format: options.format)
-    }
-    if isFollowed {
-      throw .optionsTogether(
-        option, "--follow", reason: "what proves a sample's time is recorded up to 40 s after it")
-    }
+    if isFollowed { try refuseFollowing() }
     guard options.isResampled else { return }
     if options.hasUncertainty {
       throw .optionsTogether(
@@ -184,21 +149,32 @@ public struct Exporter: Sendable {
     }
   }
 
-  private func refuseDerived(isFollowed: Bool) throws(ExportError) {
-    if options.hasOrientation, !options.format.hasOrientation {
-      throw .optionNotSupported(option: "--orientation", format: options.format)
+  /// Refuses what is not known when a sample is written.
+  private func refuseFollowing() throws(ExportError) {
+    guard options.format.takes(.follow) else {
+      throw .optionNotSupported(option: "--follow", format: options.format)
     }
-    if options.hasLinear, !options.format.hasLinear {
-      throw .optionNotSupported(option: "--linear", format: options.format)
-    }
-    guard let option = options.derivedOption else { return }
-    if isFollowed {
-      throw .optionsTogether(
-        option, "--follow", reason: "the orientation at a sample depends on those after it, too")
-    }
-    if options.isResampled {
-      throw .optionsTogether(
-        option, "--grid", reason: "the orientation is computed at the chip's samples")
+    let reasons: [(option: String?, reason: String)] = [
+      (
+        options.hasLabels ? "--labels" : nil,
+        "a label may be added after the samples that it names"
+      ),
+      (
+        options.hasPreamble
+          ? "--preamble" : options.time.flatMap { $0.isDate ? "--time \($0.rawValue)" : nil },
+        "what dates a recording best may be recorded later"
+      ),
+      (
+        options.gaps == .rows ? "--gaps rows" : nil,
+        "a gap may be recorded after the samples that follow it"
+      ),
+      (
+        options.derivedOption, "the orientation at a sample depends on those after it, too"
+      ),
+      (chipOption, "what proves a sample's time is recorded up to 40 s after it"),
+    ]
+    for case (let option?, let reason) in reasons {
+      throw .optionsTogether(option, "--follow", reason: reason)
     }
   }
 
@@ -240,35 +216,12 @@ extension Exporter {
     more: () throws(ExportError) -> UInt64?
   ) throws(ExportError) -> Report {
     try refuseOptions(isFollowed: true)
-    switch options.format {
-    case .raw:
-      try refuseSelection()
-      var offset: UInt64 = 0
-      while let limit = try more() {
-        try copy(&storage, offset..<max(offset, limit), to: &sink)
-        offset = max(offset, limit)
-        try sink.flush()
-      }
-      try writeLog(&storage, from: offset, to: &sink)
-      try sink.flush()
-      // Its writer is gone by now.
-      return try inspect(storage, isLive: false)
-    case .ndjson:
+    guard options.format == .raw else {
       var reader = try LogReader.open(storage)
       let remarks = try correct(&reader)
       let plan = try plan(reader.description)
-      var rows = RowPass(plan, recordLayout(plan))
-      var report = try rows.follow(&reader, to: &sink, more: more)
-      report.remarks += leftOut(labels: 0, marks: report.marks)
-      report.remarks += remarks + correctionRemarks(reader)
-      report.isCutOff = try reader.isCutOff(options)
-      try sink.flush()
-      return report
-    case .csv:
-      var reader = try LogReader.open(storage)
-      let remarks = try correct(&reader)
-      let plan = try plan(reader.description)
-      let (header, layout) = tableLayout(plan, started: nil)
+      let (header, layout) =
+        options.format == .csv ? tableLayout(plan, started: nil) : ([], recordLayout(plan))
       try sink.write(header)
       var rows = RowPass(plan, layout)
       var report = try rows.follow(&reader, to: &sink, more: more)
@@ -277,19 +230,32 @@ extension Exporter {
       report.isCutOff = try reader.isCutOff(options)
       try sink.flush()
       return report
-    default: throw .optionNotSupported(option: "--follow", format: options.format)
     }
+    try refuseSelection()
+    var offset: UInt64 = 0
+    while let limit = try more() {
+      try copy(&storage, offset..<max(offset, limit), to: &sink)
+      offset = max(offset, limit)
+      try sink.flush()
+    }
+    try writeLog(&storage, from: offset, to: &sink)
+    try sink.flush()
+    // Its writer is gone by now.
+    return try inspect(storage, isLive: false)
   }
 
-  /// Refuses units, channels and a range for raw: a log's bytes are exported unchanged.
+  /// Refuses a correction, channels and a range for raw: a log's bytes are exported unchanged.
   func refuseSelection() throws(ExportError) {
+    if options.isCalibrated {
+      throw .optionNotSupported(
+        option: options.calibration == nil ? "--calibrated" : "--calibration", format: .raw)
+    }
     if options.from != nil || options.to != nil {
       throw .optionNotSupported(option: "a time range", format: .raw)
     }
     if options.channels != nil, options.channels != .both {
       throw .optionNotSupported(option: "--channels", format: .raw)
     }
-    if options.units != nil { throw .optionNotSupported(option: "--units", format: .raw) }
   }
 }
 

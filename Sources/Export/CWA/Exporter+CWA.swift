@@ -15,7 +15,7 @@ extension Exporter {
   func writeCWA<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try evenPlan(&reader, units: .raw)
+    let plan = try evenPlan(&reader)
     let log = plan.description
     let hasGyroscope = plan.channels.contains { (3...5).contains($0) }
     guard [0, 1, 2].allSatisfy(plan.channels.contains),

@@ -18,7 +18,7 @@ extension Exporter {
   func writeEdgeImpulse<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try evenPlan(&reader, units: .si)
+    let plan = try evenPlan(&reader)
     var scan = PieceScan(plan)
     _ = try runSamples(plan, &scan, &reader, to: &sink)
     guard let first = scan.pieces.first else { throw .noSamples(.edgeImpulse) }
@@ -65,7 +65,7 @@ extension Exporter {
     }
     reader.rewind()
     let corrections = try correct(&reader)
-    let plan = try evenPlan(&reader, units: .si)
+    let plan = try evenPlan(&reader)
     var scan = PieceScan(plan)
     var nowhere = ArraySink()
     var report = try runSamples(plan, &scan, &reader, to: &nowhere)

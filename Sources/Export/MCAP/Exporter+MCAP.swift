@@ -15,9 +15,6 @@ extension Exporter {
   func writeMCAP<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    if let units = options.units, units != .si {
-      throw .optionNotSupported(option: "--units \(units.rawValue)", format: .mcap)
-    }
     let plan = try plan(&reader)
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(

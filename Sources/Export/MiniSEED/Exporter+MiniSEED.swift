@@ -15,10 +15,7 @@ extension Exporter {
   func writeMiniSEED<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    if let units = options.units, units != .raw {
-      throw .optionNotSupported(option: "--units \(units.rawValue)", format: .mseed)
-    }
-    let plan = try plan(&reader, units: .raw)
+    let plan = try plan(&reader)
     var hertz = plan.description.rate.hertz
     var jumpRemark: String?
     if plan.description.isFreeRunning {

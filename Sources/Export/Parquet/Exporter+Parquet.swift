@@ -10,7 +10,7 @@ extension Exporter {
   func writeParquet<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    let plan = try plan(&reader, units: .raw)
+    let plan = try plan(&reader)
     let notes = try notes(&reader, of: plan)
     var table = try ParquetTable(plan, notes, hasGaps: options.gaps == .rows, to: &sink)
     try reader.begin(plan)

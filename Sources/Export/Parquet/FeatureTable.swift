@@ -27,7 +27,7 @@ extension Exporter {
     let exporter = Exporter(options)
     reader.rewind()
     _ = try exporter.correct(&reader)
-    let plan = try exporter.plan(&reader, units: .raw)
+    let plan = try exporter.plan(&reader)
     let notes = try exporter.notes(&reader, of: plan)
     var table = try FeatureTable(plan, notes, hertz: reader.description.rate.hertz, to: &sink)
     try reader.begin(plan)

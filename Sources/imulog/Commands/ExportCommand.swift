@@ -48,7 +48,8 @@ struct ExportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       Plain.text(
-        "si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts (parquet, mseed)."),
+        "si: m/s², rad/s, °C (the default); g-dps: g, °/s, °C; raw: counts (the default of \(ExportFormat.list(ExportFormat.ofCounts)))."
+      ),
       valueName: "units"))
   var units: ExportUnits?
 
@@ -57,66 +58,75 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     help:
-      "For gyrodata and edge-impulse: fill ticks without a sample with the sample before, or leave them out."
+      "For \(ExportOption.fill.formatNames): fill ticks without a sample with the sample before, or leave them out."
   )
   var fill: ExportFill?
 
   @Option(
     help:
-      "For csv, ndjson and parquet: a row for each run of ticks without a sample, with its cause and length, or none."
+      "For \(ExportOption.gaps.formatNames): a row for each run of ticks without a sample, with its cause and length, or none."
   )
   var gaps: ExportGaps?
 
   @Flag(
     help:
-      "For csv, ndjson and parquet: add a column with the names of the labels at each sample, with ; between them."
+      "For \(ExportOption.labels.formatNames): add a column with the names of the labels at each sample, with ; between them."
   )
   var labels = false
 
   @Flag(
     help:
-      "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; json, ndjson, csv and parquet."
+      "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; \(ExportOption.uncertainty.formatNames)."
   )
   var uncertainty = false
 
   @Flag(
     help:
-      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; json, ndjson, csv, edge-impulse and cwa."
+      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; \(ExportOption.grid.formatNames)."
   )
   var grid = false
 
   @Flag(
     help:
-      "Add the sensor's orientation, as a quaternion qw, qx, qy, qz; json, ndjson, csv, parquet, mcap, and html, which draws it."
+      "Add the sensor's orientation, as a quaternion qw, qx, qy, qz; \(ExportOption.orientation.formatNames)."
   )
   var orientation = false
 
   @Flag(
     help:
-      "Add the acceleration without gravity in the sensor's frame, lx, ly, lz; json, ndjson, csv and parquet."
+      "Add the acceleration without gravity in the sensor's frame, lx, ly, lz; \(ExportOption.linear.formatNames)."
   )
   var linear = false
 
-  @Flag(help: "For html: show vibration and noise too, as imulog analyze does.")
+  @Flag(
+    help:
+      "For \(ExportOption.analysis.formatNames): show vibration and noise too, as imulog analyze does."
+  )
   var analysis = false
 
   @OptionGroup var correctionOptions: CorrectionOptions
 
   @Option(
     help:
-      "For csv: times in seconds from the first scheduled tick or since 1970 (unix), or as dates in UTC or the local zone."
+      "For \(ExportOption.time.formatNames): times in seconds from the first scheduled tick or since 1970 (unix), or as dates in UTC or the local zone."
   )
   var time: ExportTime?
 
-  @Flag(help: "For csv: names of columns with their units, such as ax_mps2.")
+  @Flag(
+    help:
+      "For \(ExportOption.unitNames.formatNames): names of columns with their units, such as ax_mps2."
+  )
   var unitNames = false
 
-  @Flag(help: "For csv: begin with the facts of the recording, in lines that begin with \"# \".")
+  @Flag(
+    help:
+      "For \(ExportOption.preamble.formatNames): begin with the facts of the recording, in lines that begin with \"# \"."
+  )
   var preamble = false
 
   @Option(
     help: ArgumentHelp(
-      "For edge-impulse: sign with the key in this file, by default with IMULOG_HMAC_KEY if it is set.",
+      "For \(ExportOption.hmacKeyFile.formatNames): sign with the key in this file, by default with IMULOG_HMAC_KEY if it is set.",
       valueName: "file"),
     completion: .file())
   var hmacKeyFile: String?
@@ -135,12 +145,15 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "Write to a file, which appears once it is complete; - for stdout. For edge-impulse DIR/ writes a file for each part without gaps, and one with the labels.",
+      "Write to a file, which appears once it is complete; - for stdout. For \(ExportOption.directory.formatNames) DIR/ writes a file for each part without gaps, and one with the labels.",
       valueName: "file"),
     completion: .file())
   var output = "-"
 
-  @Flag(help: "Continue until a recording that is being written ends; ndjson, csv and raw only.")
+  @Flag(
+    help:
+      "Continue until a recording that is being written ends; \(ExportOption.follow.formatNames) only."
+  )
   var follow = false
 
   func validate() throws {
@@ -158,11 +171,11 @@ struct ExportCommand: ParsableCommand {
     let entry = try catalogue.entry(for: id)
     if output != "-" { try OutputPlace.refuse(output, in: catalogue) }
     let chosen = try chosenFormat()
-    guard !isDirectory || chosen == .edgeImpulse else {
+    guard !isDirectory || chosen.takes(.directory) else {
       throw CommandFailure(
         .usage,
         "-o \(Plain.text(output)) is a directory, and --format \(chosen.rawValue) makes one file: name the file; only "
-          + "--format edge-impulse fills a directory")
+          + "--format \(ExportOption.directory.formatNames) fills a directory")
     }
     var options = ExportOptions(
       format: chosen, units: units, channels: channels, from: from?.nanoseconds,

@@ -92,9 +92,9 @@ struct PullCommand: ParsableCommand {
     }
     settings.follow = follow
     settings.thenFree = thenFree
-    guard fill == nil || format == .gyrodata || format == .edgeImpulse else {
+    guard fill == nil || format?.takes(.fill) == true else {
       throw CommandFailure(
-        .usage, "--fill goes with --format gyrodata and edge-impulse alone; leave it out")
+        .usage, "--fill goes with --format \(ExportOption.fill.formatNames) alone; leave it out")
     }
     let directory = try directory()
     if let format {

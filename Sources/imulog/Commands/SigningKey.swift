@@ -20,7 +20,7 @@ enum SigningKey {
       }
       return try word(text, in: Plain.text(file))
     }
-    guard format == .edgeImpulse, let value = Environment.value(variable) else { return nil }
+    guard format.takes(.hmacKeyFile), let value = Environment.value(variable) else { return nil }
     return try word(Array(value.utf8), in: variable)
   }
 

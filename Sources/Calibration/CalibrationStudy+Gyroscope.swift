@@ -56,8 +56,8 @@ extension CalibrationStudy {
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
       let variation = (squares / (count - 1)).squareRoot().max()
       let warmth = width(of: points) >= CalibrationStudy.leastWarmth
-      // A span below that of a fit is worth no order, and has a change nevertheless.
-      if warmth, drift?.order ?? 0 < max(1, TemperatureDrift.order(ofSpan: width(of: points))) {
+      // A span below that of a fit is worth no order, and has a change nevertheless; a wide one has more than a curve.
+      if warmth, drift?.order ?? 0 < max(1, Int(width(of: points) / TemperatureDrift.leastSpan)) {
         // What the temperature does is not known, or known as a simpler curve: at most what all rests show together.
         let most = rates.map { rate in
           let off = rate - offset

@@ -9,6 +9,8 @@
 struct ErrorBound {
   /// Of one observation.
   private let reach: Double
+  /// The standard deviation of one observation that ``bound(_:others:)`` is as wide for.
+  var deviation: Double { reach / ErrorBound.normal }
 
   /// Residuals that what is known beforehand counts for.
   private static let usualCount = 4

@@ -11,9 +11,9 @@ import IMUModel
 ///
 /// Nothing here can see a rotation of the whole sensor: the lower triangle is 0, so z is where the chip has it (Tedaldi,
 /// Pretto and Menegatti 2014, "A robust and easy to implement method for IMU calibration without external equipments",
-/// section III). With poses at several temperatures the offset's change with temperature is unknown too, up to third order:
+/// section III). With poses at several temperatures the offset's change with temperature is unknown too, up to second order:
 ///
-///     │ M (a − b − d₁ · (T − reference) − d₂ · (T − reference)² − …) │ = 1 g
+///     │ M (a − b − d₁ · (T − reference) − d₂ · (T − reference)²) │ = 1 g
 ///
 /// Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
 struct GravityFit: Equatable, Sendable {
@@ -29,16 +29,14 @@ struct GravityFit: Equatable, Sendable {
     static let slope = Terms(rawValue: 2)
     /// The second order of its change, beside the slope.
     static let square = Terms(rawValue: 4)
-    /// The third order, beside both.
-    static let cube = Terms(rawValue: 8)
 
     /// The change with temperature up to an order.
     static func drift(_ order: Int) -> Terms {
-      Terms([Terms.slope, .square, .cube].prefix(order))
+      Terms([Terms.slope, .square].prefix(order))
     }
 
     /// The order of the change with temperature; 0 for none.
-    var order: Int { [Terms.slope, .square, .cube].count { contains($0) } }
+    var order: Int { [Terms.slope, .square].count { contains($0) } }
     /// Numbers to determine, and least poses: offset and scale need six.
     var unknowns: Int { matrixUnknowns + 3 + 3 * order }
     var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
@@ -69,14 +67,13 @@ struct GravityFit: Equatable, Sendable {
   let offset: Vector3
   /// Upper triangle.
   let matrix: SensorMatrix
-  /// The change of the offset in g a °C, a °C² and a °C³, as far as it is determined.
+  /// The change of the offset in g a °C and a °C², as far as it is determined.
   let drift: [Vector3]
-  /// The mean temperature in °C, and those that were seen; `nil` without a change.
+  /// The mean temperature in °C; `nil` without a change.
   let reference: Double?
-  private let span: ClosedRange<Double>?
   /// What each offset, anywhere in the span of temperatures if its change with them is determined, and each diagonal element is
   /// known to: see ``ErrorBound``. What is not determined adds to it as the chips may have it.
-  private(set) var known: (offset: Vector3, scale: Vector3)
+  let known: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
   let residualBefore: Double
   /// Root mean square of | |a| − 1 g | afterwards, in g.
@@ -120,61 +117,31 @@ struct GravityFit: Equatable, Sendable {
   private static let damping = (first: 1e-4, factor: 10.0, none: 1e-6, last: 1e12)
   /// Diagonals of a solution. What is beyond was led astray; what is in it and no chip's is named with ``Failure/wrongScale``.
   private static let diagonals = 0.1...10
-  /// A cross term, and a change with temperature in g a °C and a °C² that chips have, as standard deviations: data sheets have
+  /// A cross term, and a change with temperature in g a °C, a °C² and a °C³ that chips have, as standard deviations: data sheets have
   /// 2 % at most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2), of which a curve is taken for
-  /// a tenth.
+  /// a tenth at 10 °C from the middle, and each further order for a tenth of that.
   private static let usualCross = 0.01
-  private static let usualDrift = [0.0005, 0.000005]
+  private static let usualDrift = [0.0005, 0.000005, 0.000_000_05]
 
   /// Fits the means of still stretches.
   ///
   /// Fits the change with temperature, at most an order for each ``TemperatureDrift/leastSpan`` that the temperatures span, and
-  /// cross terms from nine points on, as far as the poses determine them. Of several orders the one whose offset is known best.
+  /// cross terms from nine points on, as far as the poses determine them.
   ///
   /// - Complexity: some twenty passes over the points, for each choice of terms.
   init(_ points: [StillPoint]) throws(Failure) {
     try GravityFit.checkReach(points.map(\.acceleration))
-    let orders = stride(from: 1, through: TemperatureDrift.order(of: points), by: 1)
-    let drifts = orders.map { Terms.drift($0) }
-    for choices in [drifts.map { $0.union(.cross) }, drifts, [.cross]] {
-      let fits = choices.filter { points.count >= $0.unknowns }.compactMap {
-        GravityFit.determined(points, $0)
-      }
-      // An order too many has wide bounds, and one too few is far from those above it.
-      let judged = fits.indices.map { fits[$0].bounded(by: fits[($0 + 1)...]) }
-      if let best = judged.min(by: { $0.known.offset.max() < $1.known.offset.max() }) {
-        self = best
+    let drifts = [2, 1].filter { $0 <= TemperatureDrift.order(of: points) }.map { Terms.drift($0) }
+    for terms in drifts.map({ $0.union(.cross) }) + drifts + [.cross]
+    where points.count >= terms.unknowns {
+      do throws(Failure) {
+        self = try GravityFit(points, terms)
         return
+      } catch {
+        // Nine stretches on six faces determine no cross terms; what they do determine is of use.
       }
     }
     self = try GravityFit(points, [])
-  }
-
-  /// The fit with some terms; `nil` where the points do not determine them. Nine stretches on six faces determine no cross terms;
-  /// what they do determine is of use.
-  private static func determined(_ points: [StillPoint], _ terms: Terms) -> GravityFit? {
-    do throws(Failure) {
-      return try GravityFit(points, terms)
-    } catch {
-      return nil
-    }
-  }
-
-  /// The same with bounds of the offset that fits of higher orders are within: where those differ more, they may be right.
-  private func bounded(by higher: ArraySlice<GravityFit>) -> GravityFit {
-    guard let reference, let span else { return self }
-    var bounded = self
-    for temperature in TemperatureDrift.places(in: span) {
-      for other in higher {
-        let apart =
-          offset(atWarmth: temperature - reference)
-          - other.offset(atWarmth: temperature - (other.reference ?? reference))
-        for axis in 0..<3 {
-          bounded.known.offset[axis] = max(bounded.known.offset[axis], abs(apart[axis]))
-        }
-      }
-    }
-    return bounded
   }
 
   private func offset(atWarmth warmth: Double) -> Vector3 {
@@ -282,75 +249,47 @@ struct GravityFit: Equatable, Sendable {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
     let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)
-    let shifts = GravityFit.shifts(points, model, factors)
-    let warmths = GravityFit.warmths(points, model)
-    var known = (offset: Vector3(), scale: Vector3())
-    for axis in 0..<3 {
-      let others = shifts.reduce(0) { $0 + $1.unknowns[3 + axis] * $1.unknowns[3 + axis] }
-      known.scale[axis] = bound.bound(variances[3 + axis], others: others)
-      // Wherever in the span of temperatures it is known least.
-      for warmth in warmths {
-        let row = model.offsetRow(axis, warmth)
-        let others = shifts.reduce(0) { sum, shift in
-          let moved = zip(row, shift.unknowns).reduce(0) { $0 + $1.0 * $1.1 }
-          let error = moved - GravityFit.usual(shift.place, axis, warmth)
-          return sum + error * error
-        }
-        known.offset[axis] = max(
-          known.offset[axis], bound.bound(factors.variance(of: row), others: others))
-      }
+    guard let known = GravityFit.known(points, model, bound) else {
+      throw .undetermined(axis: GravityFit.leastVaried(points.map(\.acceleration)))
     }
     self.known = known
     self.terms = terms
     (offset, matrix, drift) = (model.offset, model.matrix, model.drift)
     reference = terms.order > 0 ? model.reference : nil
-    let temperatures = terms.order > 0 ? points.compactMap(\.temperature) : []
-    span = temperatures.min().flatMap { low in temperatures.max().map { low...$0 } }
     residualAfter = (cost / Double(points.count)).squareRoot()
     redundancies = points.map { max(0, 1 - factors.variance(of: model.row($0).0)) }
   }
 
-  /// By how much a term of the usual size that is not determined moves the unknowns; the terms by their places in a model that
-  /// has them.
-  ///
-  /// - Parameter factors: Those of the rows of the terms that are determined.
-  private static func shifts(
-    _ points: [StillPoint], _ model: GravityModel, _ factors: NormalEquations.Factors
-  ) -> [(place: Int, unknowns: [Double])] {
-    // In the order of a model with all terms: offset, diagonal, cross terms, change with temperature.
-    let all = model.terms.union([.cross, .slope, .square])
-    var whole = GravityModel(points, all)
-    (whole.offset, whole.matrix) = (model.offset, model.matrix)
-    for (power, change) in model.drift.enumerated() { whole.drift[power] = change }
-    var used = Array(0..<6)
-    if model.terms.contains(.cross) { used += 6..<9 }
-    used += 9..<9 + 3 * model.terms.order
-    let unused = (6..<all.unknowns).filter { !used.contains($0) }
-    let rows = points.map { whole.row($0).0 }
-    var shifts: [(place: Int, unknowns: [Double])] = []
-    for place in unused {
-      let size: Double = place < 9 ? usualCross : usualDrift[place / 3 - 3]
-      var sums = Array(repeating: 0.0, count: used.count)
-      for row in rows {
-        let value = row[place] * size
-        for (index, own) in used.enumerated() { sums[index] += row[own] * value }
-      }
-      shifts.append((place, factors.unknowns(of: sums)))
+  /// What offsets and scales are known to, by a model with all terms: of those that are not determined it is known how large
+  /// chips have them.
+  private static func known(
+    _ points: [StillPoint], _ model: GravityModel, _ bound: ErrorBound
+  ) -> (offset: Vector3, scale: Vector3)? {
+    let (terms, size) = (model.terms, GravityModel.unknowns(ofOrder: usualDrift.count))
+    let whole = GravityModel(model, points, order: usualDrift.count)
+    var equations = NormalEquations(unknowns: size)
+    for point in points { equations.add(whole.row(point).0, value: 0) }
+    for place in 6..<size where place < 9 ? !terms.contains(.cross) : place >= 9 + 3 * terms.order {
+      let ratio = bound.deviation / (place < 9 ? usualCross : usualDrift[place / 3 - 3])
+      equations.add((0..<size).map { $0 == place ? 1 : 0 }, value: 0, weight: ratio * ratio)
     }
-    return shifts
-  }
-
-  /// What an axis's offset has of such a term at a temperature; 0 of cross terms and those of other axes.
-  private static func usual(_ place: Int, _ axis: Int, _ warmth: Double) -> Double {
-    guard place >= 9, place % 3 == axis else { return 0 }
-    return (0..<place / 3 - 2).reduce(usualDrift[place / 3 - 3]) { size, _ in size * warmth }
-  }
-
-  /// Temperatures of the whole span, less the reference; 0 alone where no change with temperature is determined.
-  private static func warmths(_ points: [StillPoint], _ model: GravityModel) -> [Double] {
-    let all = points.compactMap(\.temperature)
-    guard model.terms.order > 0, let low = all.min(), let high = all.max() else { return [0] }
-    return TemperatureDrift.places(in: low...high).map { $0 - model.reference }
+    guard let factors = equations.factored() else { return nil }
+    let variances = factors.variances
+    var known = (offset: Vector3(), scale: Vector3())
+    let temperatures = points.compactMap(\.temperature)
+    var warmths = [0.0]
+    if terms.order > 0, let low = temperatures.min(), let high = temperatures.max() {
+      warmths = TemperatureDrift.places(in: low...high).map { $0 - whole.reference }
+    }
+    for axis in 0..<3 {
+      known.scale[axis] = bound.bound(variances[3 + axis])
+      // Wherever in the span of temperatures it is known least.
+      for warmth in warmths {
+        let variance = factors.variance(of: whole.offsetRow(axis, warmth))
+        known.offset[axis] = max(known.offset[axis], bound.bound(variance))
+      }
+    }
+    return known
   }
 
   /// The magnitude of a point less 1 g, afterwards.

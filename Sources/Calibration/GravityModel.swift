@@ -4,10 +4,12 @@ import IMUModel
 
 /// The unknowns of a ``GravityFit``, and how a residual depends on them.
 ///
-///     b x y z   sx sy sz   cxy cxz cyz   d₁ x y z   d₂ x y z   d₃ x y z
+///     b x y z   sx sy sz   cxy cxz cyz   d₁ x y z   d₂ x y z   …
 ///     offset    diagonal   cross terms   change of the offset with temperature, by order
 struct GravityModel {
   let terms: GravityFit.Terms
+  /// Elements of the matrix that are unknown.
+  private let matrixUnknowns: Int
   /// The mean temperature, and the farthest from it; 0 without a change with temperature.
   let reference: Double
   let reach: Double
@@ -20,14 +22,30 @@ struct GravityModel {
 
   init(_ points: [StillPoint], _ terms: GravityFit.Terms) {
     self.terms = terms
+    matrixUnknowns = terms.matrixUnknowns
     drift = Array(repeating: Vector3(), count: terms.order)
     let temperatures = terms.order > 0 ? points.compactMap(\.temperature) : []
     let mean = temperatures.reduce(0, +) / Double(max(1, temperatures.count))
     (reference, reach) = (mean, temperatures.map { abs($0 - mean) }.max() ?? 0)
   }
 
+  /// The same solution in a model with cross terms and a change with temperature up to an order.
+  init(_ model: GravityModel, _ points: [StillPoint], order: Int) {
+    terms = model.terms
+    matrixUnknowns = 6
+    (offset, matrix) = (model.offset, model.matrix)
+    drift = model.drift + Array(repeating: Vector3(), count: order - model.drift.count)
+    let temperatures = points.compactMap(\.temperature)
+    let isKnown = temperatures.count == points.count
+    reference = isKnown ? temperatures.reduce(0, +) / Double(max(1, temperatures.count)) : 0
+    reach = isKnown ? temperatures.map { [reference] in abs($0 - reference) }.max() ?? 0 : 0
+  }
+
+  /// The unknowns of a model with cross terms and a change up to an order.
+  static func unknowns(ofOrder order: Int) -> Int { 9 + 3 * order }
+
   private func warmth(_ point: StillPoint) -> Double {
-    terms.order > 0 ? (point.temperature ?? reference) - reference : 0
+    reach > 0 ? (point.temperature ?? reference) - reference : 0
   }
 
   private func centred(_ point: StillPoint) -> Vector3 {
@@ -49,7 +67,7 @@ struct GravityModel {
     for axis in 0..<3 {
       row.append(-(0..<3).reduce(0) { $0 + direction[$1] * matrix.rows[$1][axis] })
     }
-    for (r, c) in GravityModel.places.prefix(terms.matrixUnknowns) {
+    for (r, c) in GravityModel.places.prefix(matrixUnknowns) {
       row.append(direction[r] * centred[c])
     }
     var power = 1.0
@@ -62,12 +80,12 @@ struct GravityModel {
 
   /// The factors of the unknowns in an axis's offset at a temperature, less the reference.
   func offsetRow(_ axis: Int, _ warmth: Double) -> [Double] {
-    var row = Array(repeating: 0.0, count: terms.unknowns)
+    var row = Array(repeating: 0.0, count: 3 + matrixUnknowns + 3 * drift.count)
     row[axis] = 1
     var size = 1.0
     for power in drift.indices {
       size *= warmth
-      row[3 + terms.matrixUnknowns + 3 * power + axis] = size
+      row[3 + matrixUnknowns + 3 * power + axis] = size
     }
     return row
   }

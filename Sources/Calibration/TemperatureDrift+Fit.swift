@@ -9,14 +9,14 @@ extension TemperatureDrift {
   private static let largestError = 0.02
   /// What is taken for the noise of a value at least, in the values' unit: a few values may fit too well.
   private static let leastNoise = 0.002
-  /// The parts of the span at whose ends a curve's error is looked at: one of third order has two bends at most between
-  /// them.
+  /// The parts of the span at whose ends a curve's error is looked at: a curve has one bend at most
+  /// between them.
   private static let steps = 20
   /// The least number of values in each part of the span.
   private static let leastValues = 2
 
-  /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most three.
-  static func order(ofSpan span: Double) -> Int { Int(min(3, span / leastSpan)) }
+  /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most two.
+  static func order(ofSpan span: Double) -> Int { Int(min(2, span / leastSpan)) }
 
   /// The highest order that the temperatures of points are worth; 0 unless all have one.
   static func order(of points: [StillPoint]) -> Int {

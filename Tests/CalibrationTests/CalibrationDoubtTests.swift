@@ -186,6 +186,29 @@ struct CalibrationDoubtTests {
     }
   }
 
+  @Test("what a curve leaves of a change over a wide span is in what the rate is known to")
+  func wideSpan() throws {
+    let bias = Vector3(79, -26, 177) / 65.5
+    var recording = try MadeUpRecording(bias: bias)
+    recording.rateSlope = Vector3(0.03, -0.02, 0.05)
+    recording.rateCurve = { Vector3(0.00004, -0.00003, 0.00002) * ($0 * $0 * $0) }
+    let temperatures = [10.0, 17, 25, 33, 40]
+    for temperature in temperatures {
+      recording.temperature = temperature
+      recording.faces()
+    }
+    let result = recording.finished()
+    let part = try #require(result.calibration?.gyroscope)
+    let (drift, known) = (try #require(part.drift), try #require(result.bounds.rate))
+    #expect(drift.order == 2)
+    for temperature in temperatures {
+      let warmth = temperature - 25
+      let truth = bias + recording.rateSlope * warmth + recording.rateCurve(warmth)
+      let off = part.offset + drift.offset(at: temperature) - truth
+      #expect(max(off.max(), -off.min()) < known, "\(temperature) °C: \(off) \(known)")
+    }
+  }
+
   @Test("a change of the rate with temperature that is not determined is in what it is known to")
   func unknownDrift() throws {
     var recording = try MadeUpRecording(bias: Vector3(79, -26, 177) / 65.5)

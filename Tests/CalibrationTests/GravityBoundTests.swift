@@ -52,6 +52,37 @@ struct GravityBoundTests {
       temperatures: Array(repeating: 20, count: 6) + Array(repeating: 40, count: 6)),
   ]
 
+  @Test("at the ends of a wide span too, where the third order of a change is left out")
+  func wideSpan() throws {
+    var random = Noise()
+    let directions = GravityBoundTests.faces + ImperfectSensor.edges
+    for span in [15.0, 40] {
+      var within = 0
+      for _ in 0..<100 {
+        let sensor = ImperfectSensor()
+        let orders = [random.vector(0.0005), random.vector(0.000005), random.vector(0.000_000_05)]
+        func offset(_ warmth: Double) -> Vector3 {
+          sensor.offset + orders.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+        }
+        let points = (0..<5).flatMap { place in
+          let warmth = span * (Double(place) / 4 - 0.5)
+          return directions.map { direction in
+            StillPoint(
+              acceleration: sensor.measured(direction * (1 + random.normal() * 0.0005))
+                - sensor.offset + offset(warmth), temperature: 25 + warmth)
+          }
+        }
+        let fit = try GravityFit(points)
+        let isWithin = [-span / 2, 0, span / 2].allSatisfy { warmth in
+          let off = fit.offset + GravityModel.change(fit.drift, at: warmth) - offset(warmth)
+          return max(off.max(), -off.min()) <= fit.known.offset.max()
+        }
+        if isWithin { within += 1 }
+      }
+      #expect(within >= 88, "\(span) °C: \(within), seed \(random.seed)")
+    }
+  }
+
   @Test("the largest error of the axes is within it in 95 of 100 sensors and more")
   func monteCarlo() throws {
     var random = Noise()

@@ -16,6 +16,8 @@ struct MadeUpRecording {
   var temperature = 25.0
   /// Of the rate at rest, in °/s a °C from 25 °C on.
   var rateSlope = Vector3()
+  /// What the rate at rest has beside that, in °/s by °C from 25 °C on.
+  var rateCurve: (Double) -> Vector3 = { _ in Vector3() }
   /// Of the acceleration, in g a °C from 25 °C on.
   var accelerationSlope = Vector3()
   /// Factors of what the gyroscope measures.
@@ -57,7 +59,9 @@ struct MadeUpRecording {
     let warmth = temperature - 25
     let acceleration = sensor.measured(truth) + accelerationSlope * warmth
     let a = (acceleration * accelerationScale * 8192).rounded(.toNearestOrEven)
-    let offset = bias + rateSlope * warmth + truth * rateGravity + trend * (Double(tick) / 100)
+    let offset =
+      bias + rateSlope * warmth + rateCurve(warmth) + truth * rateGravity + trend
+      * (Double(tick) / 100)
     let g = ((turned(rate) * rateScale + offset) / rateUnit.value).rounded(.toNearestOrEven)
     let t = ((temperature - 36.53) * 340).rounded()
     let sample = RawSample(

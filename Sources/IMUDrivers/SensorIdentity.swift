@@ -21,6 +21,28 @@ public struct SensorChoice: Equatable, Sendable {
   }
 }
 
+extension SensorChoice {
+  /// Reads `auto` or a model's name, and after an `@` an address that it can have, such as `0x69`; `nil` for another text.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0].lowercased()
+    self.init(model: SensorModel.named(name))
+    guard name == "auto" || model != nil else { return nil }
+    guard parts.count == 2 else { return }
+    let digits = parts[1].hasPrefix("0x") ? parts[1].dropFirst(2) : parts[1]
+    guard let given = UInt8(digits, radix: 16).flatMap({ I2CAddress($0) }),
+      addresses.contains(given)
+    else { return nil }
+    address = given
+  }
+
+  /// What ``init(_:)`` reads, as a clause.
+  public static var accepts: String {
+    let names = SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
+    return "give auto or one of \(names); its address may follow, as in mpu6050@0x69"
+  }
+}
+
 /// Which chip is where.
 public struct SensorIdentity: Equatable, Sendable {
   /// The model it is driven as.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUDrivers
 import IMUModel
 import Text
 
-/// A key of the configuration file. The table ``all(_:)`` is the only definition of the keys: the parser, its refusals
-/// and the example use it.
+/// A setting: a key of the configuration file, and an option of the command line. The table ``all(boards:)`` is the only
+/// definition of them: the parser, its refusals and the example use it.
 struct ConfigurationKey {
   let name: String
+  /// The option's name without its dashes.
+  let option: String
   /// The default, as written in the file.
   let example: String
   /// The lines above the key in the example.
@@ -18,9 +21,11 @@ struct ConfigurationKey {
 
   init<Value>(
     _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>, _ example: String,
-    accepts: String, comment: String = "", _ parse: @escaping (String) -> Value?
+    option: String? = nil, accepts: String, comment: String = "",
+    _ parse: @escaping (String) -> Value?
   ) {
     (self.name, self.example, self.comment, self.accepts) = (name, example, comment, accepts)
+    self.option = option ?? name
     read = { text, configuration in
       guard let value = parse(text) else { return false }
       configuration[keyPath: property] = value
@@ -29,37 +34,31 @@ struct ConfigurationKey {
   }
 
   /// All keys, in the order of the example.
-  static func all(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
-    sensor(choices) + recording(choices) + service + beginnings + panel
+  static func all(boards: [String]) -> [ConfigurationKey] {
+    sensor(boards) + recording + service + beginnings + panel
   }
 
-  private static func sensor(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+  private static func sensor(_ boards: [String]) -> [ConfigurationKey] {
     [
       ConfigurationKey(
         "board", \.board, "auto",
-        accepts: "give auto or one of \(choices.boards.joined(separator: ", "))",
+        accepts: "give auto or one of \(boards.joined(separator: ", "))",
         comment: """
 
           # The sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69.
 
           """
-      ) { $0 == "auto" ? .some(nil) : choices.boards.contains($0) ? .some($0) : nil },
+      ) { $0 == "auto" ? .some(nil) : boards.contains($0) ? .some($0) : nil },
       ConfigurationKey(
         "bus", \.bus, "auto", accepts: "give auto, or the number N of a /dev/i2c-N"
       ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } },
       ConfigurationKey(
-        "sensor", \.sensor, "auto",
-        accepts: "give auto or one of \(choices.sensors.joined(separator: ", "))"
-      ) { text in
-        // The address after an @ is checked where chips are known.
-        let model = String(text.prefix { $0 != "@" })
-        return text == "auto"
-          ? .some(nil) : model == "auto" || choices.sensors.contains(model) ? .some(text) : nil
-      },
+        "sensor", \.sensor, "auto", accepts: SensorChoice.accepts
+      ) { SensorChoice($0) },
     ]
   }
 
-  private static func recording(_ choices: ConfigurationChoices) -> [ConfigurationKey] {
+  private static var recording: [ConfigurationKey] {
     [
       ConfigurationKey(
         "rate", \.rate, "10",
@@ -96,7 +95,7 @@ struct ConfigurationKey {
           """
       ) { ["yes": true, "no": false][$0] },
       ConfigurationKey(
-        "length", \.length, "60s",
+        "length", \.length, "60s", option: "for",
         accepts:
           "give a time of \(SpanLimits.length.words), such as 60s or 1.5m, or until-stopped",
         comment: "# How long a recording is: a time such as 60s or 1.5m, or until-stopped.\n"
@@ -108,10 +107,11 @@ struct ConfigurationKey {
         comment: "# accel, gyro or both.\n"
       ) { ["both": .all, "accel": .accelerometer, "gyro": .gyroscope][$0] },
       range(
-        "accel-range", \.accelerometerRange, "4g", of: choices.accelerometerRanges, unit: "g",
+        "accel-range", \.accelerometerRange, "4g", of: [2, 4, 8, 16, 32], unit: "g",
         comment: "# Full scales.\n"),
       range(
-        "gyro-range", \.gyroscopeRange, "500dps", of: choices.gyroscopeRanges, unit: "dps"),
+        "gyro-range", \.gyroscopeRange, "500dps", of: [125, 250, 500, 1000, 2000, 4000],
+        unit: "dps"),
       ConfigurationKey(
         "sync-every", \.syncInterval, "auto",
         accepts: "give auto, \(SpanLimits.syncEvery.words) for only at a recording's end",
@@ -122,7 +122,8 @@ struct ConfigurationKey {
       ) { $0 == "auto" ? .some(nil) : SpanLimits.syncEvery.nanoseconds($0).map { .some($0) } },
       ConfigurationKey(
         "cpu-latency", \.cpuLatency, "auto",
-        accepts: "give auto, off, or the microseconds that a processor may take to wake up",
+        accepts:
+          "give auto, off, or the microseconds up to 10000 that a processor may take to wake up",
         comment: """
           # How many microseconds a processor may take to wake up during a recording: auto (limited from 50 Hz on, which
           # costs power), off, or a number.
@@ -222,7 +223,7 @@ struct ConfigurationKey {
 
   private static let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"
 
-  /// A full scale, with or without its unit.
+  /// A full scale of any model, with or without its unit.
   private static func range(
     _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int>, _ example: String,
     of ranges: [Int], unit: String, comment: String = ""

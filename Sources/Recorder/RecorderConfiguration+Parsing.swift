@@ -4,7 +4,7 @@ package import IMUModel
 import Text
 
 extension RecorderConfiguration {
-  /// Reads a configuration file.
+  /// Reads a configuration file, and options of the command line.
   ///
   ///     key = value     # a comment: a # that begins a line or follows white space
   ///
@@ -13,15 +13,18 @@ extension RecorderConfiguration {
   /// - Parameters:
   ///   - text: The file's bytes.
   ///   - file: Its name, for the error.
-  ///   - options: Values from the command line, which replace those of the file, by the key's name.
+  ///   - boards: Names of boards.
+  ///   - options: Values from the command line, which replace those of the file, by the option's name.
   ///   - refusal: Why a path cannot be used, and what to do, by the key's name; `nil` where it can.
   package init(
-    text: [UInt8], file: String, choices: ConfigurationChoices, options: [String: String] = [:],
+    text: [UInt8], file: String, boards: [String], options: [String: String] = [:],
     refusal: (_ key: String, _ path: String) -> String? = { _, _ in nil }
   ) throws(ConfigurationError) {
-    let keys = ConfigurationKey.all(choices)
+    let keys = ConfigurationKey.all(boards: boards)
     var lines = try ConfigurationLines(text, file: file, keys: keys.map(\.name))
-    for (key, value) in options { lines.replace(key, with: value) }
+    for key in keys {
+      if let value = options[key.option] { lines.replace(key, with: value) }
+    }
     self = .default
     for key in keys {
       guard let value = lines[key.name]?.value else { continue }
@@ -142,7 +145,7 @@ package struct ConfigurationError: StatusError, Equatable {
   /// What is wrong or accepted, as a clause.
   package let remedy: String
 
-  package var exitStatus: ExitStatus { .configuration }
+  package var exitStatus: ExitStatus { line > 0 ? .configuration : .usage }
 
   /// One line, such as `imulog.conf:7: rate = fast: give hertz as …`, without control characters.
   package var description: String {
@@ -156,7 +159,9 @@ package struct ConfigurationError: StatusError, Equatable {
 /// The lines of a configuration file by key; their values are not read yet.
 private struct ConfigurationLines {
   struct Setting {
-    /// From 1; 0 for an option of the key's name.
+    /// The file, or the option with its dashes.
+    let place: String
+    /// From 1; 0 for an option.
     let line: Int
     let value: String
   }
@@ -179,8 +184,8 @@ private struct ConfigurationLines {
 
   subscript(key: String) -> Setting? { settings[key] }
 
-  mutating func replace(_ key: String, with value: String) {
-    settings[key] = Setting(line: 0, value: value)
+  mutating func replace(_ key: ConfigurationKey, with value: String) {
+    settings[key.name] = Setting(place: "--\(key.option)", line: 0, value: value)
   }
 
   /// An error in the line of `key`, which must be in the file.
@@ -191,8 +196,8 @@ private struct ConfigurationLines {
   func error(_ key: String, value: String?, _ remedy: String) -> ConfigurationError {
     let setting = settings[key]
     return ConfigurationError(
-      file: setting?.line == 0 ? "--\(key)" : file, line: setting?.line ?? 1, key: key,
-      value: value, remedy: remedy)
+      file: setting?.place ?? file, line: setting?.line ?? 1, key: key, value: value,
+      remedy: remedy)
   }
 
   private func error(
@@ -221,17 +226,18 @@ private struct ConfigurationLines {
     let name = String(trimmed(statement[..<equals]))
     let value = String(trimmed(statement[statement.index(after: equals)...]))
     guard keys.contains(name) else {
-      let remedy =
-        nearest(to: name).map { "is \($0) meant?" }
-        ?? "the keys are \(keys.joined(separator: ", "))"
-      throw error(number, key: name, value: value, "there is no such key; \(remedy)")
+      let question = Suggestion.question(name, among: keys)
+      let all = "; the keys are \(keys.joined(separator: ", "))"
+      throw error(
+        number, key: name, value: value,
+        "there is no such key" + (question.isEmpty ? all : question))
     }
     if let first = settings[name] {
       throw error(
         number, key: name, value: value,
         "\(name) is given on line \(first.line) already; keep one of the two lines")
     }
-    settings[name] = Setting(line: number, value: value)
+    settings[name] = Setting(place: file, line: number, value: value)
   }
 
   /// The line up to a `#` that begins it or follows white space.
@@ -253,32 +259,6 @@ private struct ConfigurationLines {
   }
 
   private func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
-
-  /// The key that was probably meant: at most two letters away, `_` counting as `-` and capitals as small.
-  private func nearest(to name: String) -> String? {
-    let letters = name.lowercased().map { $0 == "_" || $0 == " " ? "-" : $0 }
-    // A name that is more than two letters longer than every key matches none.
-    guard letters.count <= 16 else { return nil }
-    let distances = keys.map { ($0, distance(letters, Array($0))) }
-    // Changing half of a short key's letters gives another word.
-    let near = distances.filter { $0.1 <= 2 && $0.1 * 2 < $0.0.count }
-    return near.min { $0.1 < $1.1 }?.0
-  }
-
-  /// How many letters must be inserted, deleted or changed to make one word of the other (Levenshtein).
-  private func distance(_ left: [Character], _ right: [Character]) -> Int {
-    var row = Array(0...right.count)
-    for (index, letter) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in 0..<right.count {
-        let substituted = diagonal + (letter == right[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(substituted, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[right.count]
-  }
 }
 
 /// Whole numbers in decimal digits, without sign and space.

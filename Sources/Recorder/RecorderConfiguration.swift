@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import IMUDrivers
 package import IMUModel
 import Text
 
@@ -9,8 +10,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var board: String?
   /// N of /dev/i2c-N; `nil` for the board's.
   package var bus: Int?
-  /// The sensor's model; `nil` when it is to be detected.
-  package var sensor: String?
+  package var sensor = SensorChoice()
   /// Ticks a second.
   package var rate: SampleRate
   package var clock = ClockChoice.automatic
@@ -156,26 +156,10 @@ package enum LatencyChoice: Equatable, Sendable {
   }
 }
 
-/// The choices of the configuration that other parts of the program know.
-package struct ConfigurationChoices: Equatable, Sendable {
-  /// Names of boards.
-  package var boards: [String]
-  /// Names of sensor models.
-  package var sensors: [String]
-  /// Full scales of accelerometers in g, of any model.
-  var accelerometerRanges = [2, 4, 8, 16, 32]
-  /// Full scales of gyroscopes in °/s, of any model.
-  var gyroscopeRanges = [125, 250, 500, 1000, 2000, 4000]
-
-  package init(boards: [String], sensors: [String]) {
-    (self.boards, self.sensors) = (boards, sensors)
-  }
-}
-
 extension RecorderConfiguration {
   /// The configuration file as it is installed: every key with its default and its meaning.
   package static var example: String {
-    let keys = ConfigurationKey.all(ConfigurationChoices(boards: [], sensors: []))
+    let keys = ConfigurationKey.all(boards: [])
     return """
       # The configuration of the imulog service. One KEY = VALUE per line; a # begins a comment. A missing key has the
       # value shown here. `systemctl reload imulog` reads the file again, between two recordings.

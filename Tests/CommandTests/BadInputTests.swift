@@ -52,17 +52,22 @@ struct BadInputTests {
     arguments: [
       Refusal("record --bus 77", 69, "I2C bus 77", "/dev/i2c-77"),
       Refusal("record --axes -x,y,z", 64, "-x,y,z", "no mirror image"),
-      Refusal("record --board nope", 78, "no board named nope", "simulator"),
-      Refusal("record --board simulator --bus 1", 64, "leave --bus out"),
-      Refusal("record --board simulator --sensor nope", 78, "--sensor nope", "auto", "lsm6dso"),
+      Refusal("record --board nope", 64, "--board nope: give auto or one of", "simulator"),
+      Refusal("record --board simulator --bus 1", 64, "--bus 1: the simulator has no bus"),
+      Refusal("record --board simulator --sensor nope", 64, "--sensor nope", "auto", "lsm6dso"),
       Refusal(
         "record --board simulator --sensor mpu9250", 78, "no MPU-9250",
         "mpu6050, lsm6dso, lsm9ds1 and lsm6dsv"),
       Refusal("record --board simulator --rate 0", 64, "--rate 0", "such as 10"),
       Refusal("record --board simulator --rate 5000", 78, "1000 Hz at most", "5000 Hz"),
       Refusal("record --board simulator --for 1s --until-stopped", 64, "--for", "--until-stopped"),
-      Refusal("record --board simulator --for 0s", 64, "--for", "give 1us to 36525d, such as"),
-      Refusal("record --board simulator --sync-every 9223372036s", 64, "give 10ms to 24h, or 0"),
+      Refusal("record --board simulator --for 0s", 64, "--for 0s", "1us to 36525d, such as"),
+      Refusal("record --for -1s", 64, "--for -1s", "give a time of"),
+      Refusal("record --bus x", 64, "--bus x", "give auto, or the number"),
+      Refusal("record --channels temp", 64, "--channels temp", "give accel, gyro or both"),
+      Refusal(
+        "record --board simulator --sync-every 9223372036s", 64, "--sync-every",
+        "give auto, 10ms to 24h, or 0"),
       Refusal("pull pi --timeout 25h", 64, "--timeout", "give 1ms to 24h"),
       Refusal("hub DIR --every 500ms", 64, "--every", "give 1s to 366d"),
       Refusal("hub prune DIR --older 36526d", 64, "--older", "give 0s to 36525d"),
@@ -89,9 +94,9 @@ struct BadInputTests {
   @Test(
     "the parser's refusals are one sentence with the command for help",
     arguments: [
-      "nope", "record --nope", "record --for", "record --for 3x", "record --for -1s",
-      "record --bus x", "list --page -1", "export 1 --from -x", "import x --accel-lsb-per-g",
-      "record --channels temp", "export", "export 1 --format xml",
+      "nope", "record --nope", "record --for", "record --for 1s --until-stopped",
+      "pull pi --timeout 3x", "list --page -1", "export 1 --from -x", "import x --accel-lsb-per-g",
+      "export", "export 1 --format xml",
       "export 1 --units m", "export 1 --from yesterday", "import", "import x --format pdf",
       "import x y z", "rm",
       "list --page 0", "list --page x", "list 1",
@@ -174,7 +179,8 @@ struct BadInputTests {
     try bench.record("--for", "100ms", "--note", String(repeating: "ü", count: 500))
     let before = bench.inventory()
     let long = String(repeating: "ü", count: 500) + "x"
-    expectSentence(bench.run(Bench.simulated + ["--note", long]), 64, ["1001 bytes", "1000"])
+    expectSentence(
+      bench.run(Bench.simulated + ["--note", long]), 64, ["--note", "1000 bytes fit"])
     let table = bench.file("table.csv", "t_us,ax_g\n0,1\n10,2\n")
     expectSentence(bench.run("import", table, "--note", long), 64, ["1001 bytes", "1000"])
     #expect(bench.inventory() == before)

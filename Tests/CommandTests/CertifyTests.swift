@@ -46,8 +46,8 @@ struct CertifyTests {
     "what cannot be done is refused in a sentence",
     arguments: [
       Refusal("certify --bus 77", 69, "I2C bus 77"),
-      Refusal("certify --board simulator --bus 1", 64, "leave --bus out"),
-      Refusal("certify --board simulator --sensor nope", 78, "--sensor nope", "auto"),
+      Refusal("certify --board simulator --bus 1", 64, "--bus 1: the simulator has no bus"),
+      Refusal("certify --board simulator --sensor nope", 64, "--sensor nope", "auto"),
       Refusal("certify --bus 1 --motion still", 64, "--motion", "--board simulator"),
     ])
   func refused(refusal: Refusal) {

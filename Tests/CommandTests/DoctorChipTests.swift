@@ -33,8 +33,9 @@ struct DoctorChipTests {
   ) throws -> SensorRequest {
     var configuration = RecorderConfiguration.default
     configuration.rate = try #require(SampleRate(rate))
-    (configuration.sensor, configuration.interrupt) = (sensor, interrupt)
-    return try SensorRequest(configuration)
+    configuration.sensor = try sensor.map { try #require(SensorChoice($0)) } ?? SensorChoice()
+    configuration.interrupt = interrupt
+    return SensorRequest(configuration)
   }
 
   /// The checks by name.

@@ -353,7 +353,7 @@ struct DoctorRemedyTests {
         clock: clock, chip: .mpu6050, address: SensorModel.mpu6050.addresses[0],
         busHertz: real ?? configured)
       return ChipChecks(
-        request: try SensorRequest(configuration), board: Board.named("raspberry-pi-4"),
+        request: SensorRequest(configuration), board: Board.named("raspberry-pi-4"),
         configured: configured, clock: clock
       ).run(&bus, free: SensorFamily.allAddresses) {}.checks.last
     }

@@ -138,7 +138,7 @@ struct TerminalTextTests {
         ["boards", "pi4"], 78,
         "there is no board named pi4; did you mean raspberry-pi-4 or rock-pi-4?"
       ),
-      (["record", "--board", "RaspberryPi5"], 78, "did you mean raspberry-pi-5?"),
+      (["record", "--board", "RaspberryPi5"], 64, "give auto or one of raspberry-pi-5, "),
       (["boards", "zero2w"], 78, "did you mean raspberry-pi-zero-2-w?"),
       (["boards", "beaglebon-balck"], 78, "did you mean beaglebone-black?"),
       (["boards", "jetson"], 78, "there is no board named jetson; there are raspberry-pi-5, "),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUDrivers
 import IMUModel
 import Recorder
 import TestSupport
@@ -23,7 +24,7 @@ struct ConfigurationRefusalTests {
     for (key, values, accepted) in [
       ("board", ["pi", "Simulator", "auto auto"], boards),
       ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
-      ("sensor", ["mpu", "none", "mpu@0x68", "@0x68"], "give auto or one of mpu6050, lsm6dso"),
+      ("sensor", ["mpu", "none", "mpu@0x68", "@0x68", "mpu6050@0x6b"], SensorChoice.accepts),
       (
         "rate",
         ["fast", "0", "0.0", "-1", "10Hz", "10000.0001", "1e3", "10,5", "1.0000000001", "0.00001"],
@@ -38,7 +39,7 @@ struct ConfigurationRefusalTests {
       ("sync-every", ["never", "-1s", "9ms", "9223372036s"], sync),
       (
         "cpu-latency", ["on", "-1", "10001", "5us"],
-        "give auto, off, or the microseconds that a processor may take to wake up"
+        "give auto, off, or the microseconds up to 10000 that a processor may take to wake up"
       ),
       ("store", ["recordings", "~/x", "./x"], "give auto, or a directory as an absolute path"),
       ("pre-trigger", ["auto", "-5s", "5x", "367d"], "give a time of 0s to 366d, such as 5s"),
@@ -90,7 +91,7 @@ struct ConfigurationRefusalTests {
   func options() throws {
     do throws(ConfigurationError) {
       let read = try RecorderConfiguration(
-        text: Array("pre-trigger = 5x".utf8), file: "i.conf", choices: .few,
+        text: Array("pre-trigger = 5x".utf8), file: "i.conf", boards: fewBoards,
         options: ["pre-trigger": "5s"])
       #expect(read.preTrigger == 5_000_000_000)
     } catch {
@@ -98,7 +99,7 @@ struct ConfigurationRefusalTests {
     }
     #expect {
       try RecorderConfiguration(
-        text: [], file: "i.conf", choices: .few, options: ["pre-trigger": "5x"])
+        text: [], file: "i.conf", boards: fewBoards, options: ["pre-trigger": "5x"])
     } throws: {
       "\($0)" == "--pre-trigger 5x: give a time of 0s to 366d, such as 5s"
     }
@@ -123,14 +124,14 @@ struct ConfigurationRefusalTests {
     ] {
       #expect(
         ReadConfiguration("bus = 1\n\(wrong) = 1")
-          == .refusal("i.conf:2: \(wrong) = 1: there is no such key; is \(meant) meant?"))
+          == .refusal("i.conf:2: \(wrong) = 1: there is no such key; did you mean \(meant)?"))
     }
     let all =
       "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, time-stamps, length, channels, "
       + "accel-range, gyro-range, sync-every, cpu-latency, note, axes, calibration, store, pre-trigger, while-idle, trigger, "
       + "trigger-above, trigger-window, post-trigger, trigger-pause, trigger-most, every, calendar, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
-    for wrong in ["colour", "x", "ab", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
+    for wrong in ["colour", "x", "qz", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {
       #expect(ReadConfiguration("\(wrong) = 1") == .refusal("i.conf:1: \(wrong) = 1: \(all)"))
     }
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUDrivers
 import IMUModel
 import Recorder
 import Testing
 import Text
 
-extension ConfigurationChoices {
-  static let few = ConfigurationChoices(
-    boards: ["raspberry-pi-5", "simulator"], sensors: ["mpu6050", "lsm6dso"])
-}
+/// The boards of these tests.
+let fewBoards = ["raspberry-pi-5", "simulator"]
 
 /// The configuration of a text, or the error's sentence.
 enum ReadConfiguration: Equatable {
@@ -21,7 +20,7 @@ enum ReadConfiguration: Equatable {
 
   init(_ bytes: [UInt8], file: String = "i.conf") {
     do throws(ConfigurationError) {
-      self = .configuration(try RecorderConfiguration(text: bytes, file: file, choices: .few))
+      self = .configuration(try RecorderConfiguration(text: bytes, file: file, boards: fewBoards))
     } catch {
       self = .refusal("\(error)")
     }
@@ -58,7 +57,9 @@ struct ConfigurationTests {
   @Test("the defaults are as specified")
   func defaults() {
     let configuration = RecorderConfiguration.default
-    #expect(configuration.board == nil && configuration.bus == nil && configuration.sensor == nil)
+    #expect(
+      configuration.board == nil && configuration.bus == nil
+        && configuration.sensor == SensorChoice())
     #expect(configuration.rate == SampleRate(10))
     #expect(configuration.length == 60_000_000_000)
     #expect(configuration.channels == .all)
@@ -85,9 +86,12 @@ struct ConfigurationTests {
     ("board = auto", .changed { _ in }),
     ("bus = 0", .changed { $0.bus = 0 }),
     ("bus = 22", .changed { $0.bus = 22 }),
-    ("sensor = lsm6dso@0x6b", .changed { $0.sensor = "lsm6dso@0x6b" }),
-    ("sensor = auto@0x69", .changed { $0.sensor = "auto@0x69" }),
-    ("sensor = lsm6dso", .changed { $0.sensor = "lsm6dso" }),
+    (
+      "sensor = lsm6dso@0x6b",
+      .changed { $0.sensor = SensorChoice(model: .lsm6dso, address: I2CAddress(0x6B)) }
+    ),
+    ("sensor = auto@0x69", .changed { $0.sensor = SensorChoice(address: I2CAddress(0x69)) }),
+    ("sensor = lsm6dso", .changed { $0.sensor = SensorChoice(model: .lsm6dso) }),
     ("rate = 12.5", .changed { $0.rate = SampleRate(25, per: 2) ?? $0.rate }),
     ("rate = 1000", .changed { $0.rate = SampleRate(1000) ?? $0.rate }),
     ("rate = 0.0001", .changed { $0.rate = SampleRate(1, per: 10_000) ?? $0.rate }),

@@ -26,10 +26,19 @@ struct BoardsCommand: ParsableCommand {
   mutating func run() throws {
     let here = Board.detect(
       model: SystemTree.live.boardModel(), compatible: SystemTree.live.boardCompatibles())
-    guard let board = try SensorRequest.board(board) else {
+    guard let board = try board.map(BoardsCommand.named) else {
       return try json ? printJSON(Board.all, here: here) : printList(here: here)
     }
     try json ? printJSON([board], here: here) : printBoard(board)
+  }
+
+  private static func named(_ name: String) throws(CommandFailure) -> Board {
+    if let board = Board.named(name) { return board }
+    let names = Board.all.map(\.id)
+    let question = Suggestion.question(name, among: names)
+    let all = "; there are \(names.joined(separator: ", ")); `imulog boards` shows them"
+    throw CommandFailure(
+      .configuration, "there is no board named \(name)\(question.isEmpty ? all : question)")
   }
 
   private func printList(here: Board?) throws {

@@ -36,7 +36,7 @@ struct CertifyCommand: ParsableCommand {
 
   mutating func run() throws {
     // A simulated chip need not be waited for.
-    let request = try sensorOptions.request(.default, isTimeVirtual: true)
+    let request = try sensorOptions.request(isTimeVirtual: true)
     let report = try certify(request)
     try json ? Console.json(report.json) : report.lines.forEach { try Console.data($0) }
     switch report.verdict {
@@ -68,7 +68,7 @@ struct CertifyCommand: ParsableCommand {
     let number = try request.busNumber(board)
     let busClock = SystemTree.live.i2cClock(bus: number) ?? board?.busHertz
     let search = SensorSearch(
-      request: request, bus: number, isFixed: sensorOptions.place.bus != nil, busClock: busClock,
+      request: request, bus: number, isFixed: request.configuration.bus != nil, busClock: busClock,
       interrupt: nil)
     // Until the registers are as before: a signal must not leave the chip in its self-test. It ends the program after that,
     // without the rest of the stretch.

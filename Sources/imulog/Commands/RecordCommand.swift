@@ -28,8 +28,11 @@ struct RecordCommand: ParsableCommand {
 
   @OptionGroup var sensorOptions: SensorOptions
 
-  @Option(help: "The sensors to record; both includes the temperature.")
-  var channels: RecordedChannels = .both
+  @Option(
+    help: ArgumentHelp(
+      "The sensors to record; both includes the temperature.", valueName: "accel|gyro|both"),
+    completion: .list(["accel", "gyro", "both"]))
+  var channels = "both"
 
   @Option(
     parsing: .unconditional,
@@ -59,9 +62,8 @@ struct RecordCommand: ParsableCommand {
   @Option(
     name: .customLong("for"), parsing: .unconditional,
     help: ArgumentHelp(
-      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"),
-    transform: SpanLimits.length.span)
-  var length: Span?
+      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"))
+  var length: String?
 
   @Flag(help: "Record until Ctrl-C or SIGTERM.")
   var untilStopped = false
@@ -80,9 +82,8 @@ struct RecordCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "How often to sync the log, 0 for only at the end; by default 1s, or 10s until stopped at 10 Hz or less.",
-      valueName: "span"),
-    transform: SpanLimits.syncEvery.span)
-  var syncEvery: Span?
+      valueName: "span"))
+  var syncEvery: String?
 
   @Option(
     parsing: .unconditional,
@@ -115,6 +116,23 @@ struct RecordCommand: ParsableCommand {
   var json = false
 
   @OptionGroup var terminalOptions: TerminalOptions
+
+  /// The values of the options that are settings of the recorder, by their names.
+  var settings: [String: String] {
+    let given = [
+      "channels": channels, "rate": rate, "clock": clock, "interrupt": interrupt,
+      "time-stamps": timeStamps ? "yes" : "no", "for": untilStopped ? "until-stopped" : length,
+      "accel-range": accelRange, "gyro-range": gyroRange, "sync-every": syncEvery,
+      "cpu-latency": cpuLatency, "note": note, "axes": axes, "while-idle": "sleep",
+    ]
+    return given.compactMapValues { $0 }
+  }
+
+  func validate() throws {
+    guard !untilStopped || length == nil else {
+      throw ValidationError("--for and --until-stopped exclude each other; give one of them")
+    }
+  }
 
   mutating func run() throws {
     // To the end: a second signal must not cut off the number and the verdict of the recording that the first one ended.
@@ -165,23 +183,6 @@ struct RecordCommand: ParsableCommand {
         }, report: { Console.talk($0) })
     } catch {
       Console.talk("cannot look for recordings that were cut off: \(error)")
-    }
-  }
-}
-
-/// The sensors of the chip that are recorded.
-enum RecordedChannels: String, ExpressibleByArgument, CaseIterable {
-  case accel
-  case gyro
-  case both
-
-  /// Both sensors together include the chip's temperature, which explains their drift; its registers lie between
-  /// theirs.
-  var set: ChannelSet {
-    switch self {
-    case .accel: return .accelerometer
-    case .gyro: return .gyroscope
-    case .both: return .all
     }
   }
 }

@@ -126,10 +126,11 @@ struct DoctorCommand: ParsableCommand {
     } else {
       try found(Check("store", .unchecked, "there is no home directory to keep recordings in"))
     }
+    let given = try ConfigurationFile.read([], file: "", options: place.given)
     var chosen = settings
-    if let board = place.board { chosen.board = board }
-    if let bus = place.bus { chosen.bus = bus }
-    let request = try SensorRequest(chosen)
+    if place.board != nil { chosen.board = given.board }
+    if place.bus != nil { chosen.bus = given.bus }
+    let request = SensorRequest(chosen)
     let board = request.presentBoard(tree)
     let lines = LineChecks(tree: tree, configuration: settings, board: board)
     let buses = BusChecks(

@@ -13,7 +13,10 @@ struct BusOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
-  var bus: Int?
+  var bus: String?
+
+  /// Those that are given, by their names.
+  var given: [String: String] { ["board": board, "bus": bus].compactMapValues { $0 } }
 }
 
 /// The options that choose a sensor.
@@ -36,25 +39,20 @@ struct SensorOptions: ParsableArguments {
 
   /// Whether any is given.
   var isGiven: Bool {
-    place.board != nil || place.bus != nil || sensor != "auto" || motion != nil
+    !place.given.isEmpty || sensor != "auto" || motion != nil
   }
 
   /// The chosen sensor with settings, checked as far as possible without hardware.
+  ///
+  /// - Parameter settings: Values of other options of the command line, by their names.
   func request(
-    _ settings: RecorderConfiguration, isTimeVirtual: Bool = false
-  ) throws(CommandFailure) -> SensorRequest {
-    var configuration = settings
-    (configuration.board, configuration.bus) = (place.board, place.bus)
-    configuration.sensor = sensor
-    let request = try SensorRequest(configuration, motion: motion, isTimeVirtual: isTimeVirtual)
-    if let bus = place.bus {
-      guard !request.isSimulated else {
-        throw CommandFailure(.usage, "the simulator has no bus to choose; leave --bus out")
-      }
-      guard bus >= 0 else {
-        throw CommandFailure(.usage, "--bus \(bus): give the number N of a /dev/i2c-N")
-      }
-    }
+    _ settings: [String: String] = [:], isTimeVirtual: Bool = false
+  ) throws -> SensorRequest {
+    var options = settings.merging(place.given) { $1 }
+    options["sensor"] = sensor
+    let request = SensorRequest(
+      try ConfigurationFile.read([], file: "", options: options), motion: motion,
+      isTimeVirtual: isTimeVirtual)
     guard request.isSimulated || motion == nil else {
       throw CommandFailure(.usage, "--motion is the simulator's; give --board simulator with it")
     }

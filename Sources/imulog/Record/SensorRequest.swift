@@ -12,12 +12,13 @@ import SimulatedIMU
 /// A sensor and its settings, checked as far as possible without hardware.
 struct SensorRequest: Sendable {
   /// May leave board, bus and sensor to detection.
-  let configuration: RecorderConfiguration
+  var configuration: RecorderConfiguration
   let board: Board?
-  let choice: SensorChoice
   /// The simulated motion: `still`, `tumble`, or a file's path.
   let motion: String?
   let isTimeVirtual: Bool
+
+  var choice: SensorChoice { configuration.sensor }
 
   var isSimulated: Bool { board?.id == "simulator" }
 
@@ -26,49 +27,18 @@ struct SensorRequest: Sendable {
 
   init(
     _ configuration: RecorderConfiguration, motion: String? = nil, isTimeVirtual: Bool = false
-  ) throws(CommandFailure) {
+  ) {
     self.configuration = configuration
-    board = try SensorRequest.board(configuration.board)
-    choice = try SensorRequest.choice(configuration.sensor ?? "auto")
+    board = configuration.board.map { name in
+      guard let board = Board.named(name) else { preconditionFailure("\(name) is a board") }
+      return board
+    }
     (self.motion, self.isTimeVirtual) = (motion, isTimeVirtual)
   }
 
   /// The given board, else that of this machine.
   func presentBoard(_ tree: SystemTree = .live) -> Board? {
     board ?? Board.detect(model: tree.boardModel(), compatible: tree.boardCompatibles())
-  }
-
-  static func board(_ name: String?) throws(CommandFailure) -> Board? {
-    guard let name else { return nil }
-    guard let board = Board.named(name) else {
-      let names = Board.all.map(\.id)
-      let question = Suggestion.question(name, among: names)
-      let all = "; there are \(names.joined(separator: ", ")); `imulog boards` shows them"
-      throw CommandFailure(
-        .configuration, "there is no board named \(name)\(question.isEmpty ? all : question)")
-    }
-    return board
-  }
-
-  /// Reads `auto` or a model's name, and an address after an `@`.
-  static func choice(_ text: String) throws(CommandFailure) -> SensorChoice {
-    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = parts[0].lowercased()
-    var choice = SensorChoice(model: SensorModel.named(name))
-    guard name == "auto" || choice.model != nil else {
-      let names = SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
-      throw CommandFailure(.configuration, "--sensor \(text): give auto or one of \(names)")
-    }
-    guard parts.count == 2 else { return choice }
-    let digits = parts[1].hasPrefix("0x") ? parts[1].dropFirst(2) : parts[1]
-    let address = UInt8(digits, radix: 16).flatMap { I2CAddress($0) }
-    guard let address, choice.addresses.contains(address) else {
-      let places = choice.addresses.map { "\(name)@\($0)" }.joined(separator: ", ")
-      throw CommandFailure(
-        .configuration, "--sensor \(text): no such sensor is there; give one of \(places)")
-    }
-    choice.address = address
-    return choice
   }
 }
 

@@ -2,7 +2,6 @@
 
 import Boards
 import Glibc
-import IMUDrivers
 import IMUModel
 import LinuxIO
 import Recorder
@@ -20,14 +19,14 @@ struct ConfigurationFile: Sendable {
 
   /// Reads a file, and refuses what is wrong in it.
   ///
-  /// - Parameter options: Values from the command line, by the key's name.
+  /// - Parameter options: Values from the command line, by the option's name.
   static func read(
     _ text: [UInt8], file: String, options: [String: String] = [:],
     within confinement: Confinement? = nil
   ) throws(ConfigurationError) -> RecorderConfiguration {
-    let choices = ConfigurationChoices(
-      boards: Board.all.map(\.id), sensors: SensorModel.allCases.map(\.rawValue))
-    return try RecorderConfiguration(text: text, file: file, choices: choices, options: options) {
+    try RecorderConfiguration(
+      text: text, file: file, boards: Board.all.map(\.id), options: options
+    ) {
       confinement?.refusal($1, isStore: $0 == "store")
     }
   }
@@ -41,7 +40,7 @@ struct ConfigurationFile: Sendable {
       isThere ? try WholeFile.read(file) : [], file: file,
       options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 },
       within: Confinement(mounts: mounts ?? ""))
-    let sensor = try SensorRequest(configuration)
+    let sensor = SensorRequest(configuration)
     let board = sensor.presentBoard()
     return RecorderSetup(
       configuration, sensor: sensor,

@@ -17,7 +17,6 @@ import Text
 public final class TextTarget: FuzzTarget {
   /// `texts`.
   public static let name = "texts"
-  private static let choices = ConfigurationChoices(boards: ["simulator"], sensors: ["mpu6050"])
 
   /// A target for one thread.
   public init() {}
@@ -38,7 +37,7 @@ public final class TextTarget: FuzzTarget {
         let again = try SensorCalibration(Array(file.utf8), ofFile: "fuzz")
         precondition(again.fileText == file, "another calibration")
       case 3:
-        _ = try RecorderConfiguration(text: bytes, file: "fuzz", choices: TextTarget.choices)
+        _ = try RecorderConfiguration(text: bytes, file: "fuzz", boards: ["simulator"])
       default:
         if text.hasPrefix("{") { return try TextTarget.answer(text) }
         let request = try ControlRequest(line: text)

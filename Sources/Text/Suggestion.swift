@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the names that a user may have meant by an unknown word.
-enum Suggestion {
+public enum Suggestion {
   /// `; did you mean record?`, or nothing when none of the names is near.
-  static func question(_ word: String, among names: [String]) -> String {
+  public static func question(_ word: String, among names: [String]) -> String {
     let near = Suggestion.names(for: word, among: names)
     guard let last = near.last else { return "" }
     let others = near.dropLast().joined(separator: ", ")
@@ -12,7 +12,7 @@ enum Suggestion {
 
   /// At most three names, of the first of these kinds that has any: the same letters and digits; names that begin with
   /// them; that contain them; that are a typing error or two away; that have them in this order.
-  static func names(for word: String, among names: [String]) -> [String] {
+  private static func names(for word: String, among names: [String]) -> [String] {
     let wanted = letters(word)
     // Much longer than any name, and the time grows with the square of the length.
     guard (2...64).contains(wanted.count) else { return [] }

@@ -12,6 +12,8 @@ package struct DutyCycle {
   /// Nanoseconds from one turn to the next.
   package let period: Int64
   package private(set) var due: MonotonicTime
+  /// Whether the last turn was left out: of several in a row the journal has the first.
+  var isLeftOut = false
 
   package init(period: Int64, from start: MonotonicTime) { (self.period, due) = (period, start) }
 

@@ -21,7 +21,7 @@ extension RecorderLoop {
         if triggers.isNewlyFull() {
           journal(
             .warning,
-            "motion has begun \(most) recordings in 24 hours, the most that trigger-most allows; it begins no more until the first of them is a day old"
+            "trigger-most reached: \(most) recordings in 24 hours. The trigger is off until the oldest is a day old"
           )
         }
         return
@@ -39,17 +39,16 @@ extension RecorderLoop {
   func planTurns() {
     guard turns?.period != setup.configuration.every else { return }
     turns = setup.configuration.every.map { DutyCycle(period: $0, from: clock.now()) }
-    isTurnLeftOut = false
   }
 
-  /// Begins the recording of a turn that is due. Of several turns in a row that are left out, the journal has the first.
+  /// Begins the recording of a turn that is due, or leaves it out where the sensor is in use.
   func takeTurn(_ now: MonotonicTime) {
     guard turns?.takeTurn(at: now) ?? false else { return }
     if machine.state == .asleep {
-      isTurnLeftOut = false
+      turns?.isLeftOut = false
       handle(.start(at: now, by: .duty))
-    } else if machine.state != .ending, machine.state != .ended, !isTurnLeftOut {
-      isTurnLeftOut = true
+    } else if machine.state != .ending, machine.state != .ended, turns?.isLeftOut == false {
+      turns?.isLeftOut = true
       journal(
         .notice,
         "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); so is each other one until it is asleep"

@@ -26,7 +26,7 @@ extension RecorderLoop {
     switch effect {
     case .wakeSensor: wakeSensor()
     case .sleepSensor: sleepSensor()
-    case .scheduleRetry: retryAt = clock.now() + RecorderLoop.retryInterval
+    case .scheduleRetry: waking.scheduleRetry(from: clock.now())
     case .beginRecording(let start):
       if start.reason == .trigger { triggers.noteBeginning(at: clock.now()) }
       begin(
@@ -48,7 +48,7 @@ extension RecorderLoop {
       if setup.isSingle { workers?.stopSampling() }
     case .discardRecording(let instant): send(.end(at: instant, reason: .button, isDiscarded: true))
     case .refuse(let sentence, let status):
-      refusal = CommandFailure(status, sentence)
+      callers.refusal = CommandFailure(status, sentence)
       journal(.notice, sentence)
     case .report(let sentence): journal(.warning, sentence)
     case .reload: reload()
@@ -56,11 +56,8 @@ extension RecorderLoop {
     }
   }
 
-  /// Nanoseconds until the next search for a missing sensor.
-  private static var retryInterval: Int64 { 2_000_000_000 }
-
   private func begin(_ order: RecordingOrder, by reason: StartReason) {
-    guard let workers, let sensor else { return }
+    guard let sensor, let realTime = waking.realTime else { return }
     current = CurrentRecording()
     current.reason = reason
     if let calibration = setup.calibration, setup.isForeign(sensor.sensor) {
@@ -70,35 +67,25 @@ extension RecorderLoop {
       )
     }
     let header = setup.header(
-      of: sensor, from: surroundings.origin, realTime: workers.realTime(memory: memoryRefusal),
+      of: sensor, from: surroundings.origin, realTime: realTime,
       cpuLatency: latency.words, begunBy: reason)
     send(.begin(order, header, setup))
-    if let store { keeper?.tidy(store) }
+    keeper?.tidy()
   }
 
   private func wakeSensor() {
-    session += 1
     do {
       let channel = try WriterChannel(
-        session: session, news: news, card: card, feed: feed, clock: clock)
-      workers = try makeWorkers(setup, channel)
+        session: waking.nextSession(), news: news, card: card, feed: feed, clock: clock)
+      waking.begin(try waking.makeWorkers(setup, channel))
     } catch {
       sensorFailed(CommandFailure(error, else: .unavailable))
     }
   }
 
   private func sleepSensor() {
-    if let workers { isHung = !workers.end() || isHung }
-    (workers, sensor, retryAt) = (nil, nil, nil)
-    pauseWatchdog()
-  }
-
-  /// The service manager's timer is off while nothing is sampled.
-  func pauseWatchdog() {
-    watchdogAt = nil
-    if surroundings.notifier?.watchdogInterval != nil {
-      surroundings.notifier?.setWatchdog(nanoseconds: 0)
-    }
+    ending.isHung = waking.sleep() || ending.isHung
+    watchdog.pause()
   }
 
   /// Holds the processors awake from the event that begins a recording to the one that ends it.
@@ -107,14 +94,8 @@ extension RecorderLoop {
   func holdLatency(_ before: RecorderMachine.State) {
     let isRecording = machine.state.isLogging
     guard isRecording != before.isLogging else { return }
-    latency = LatencyRequest(
-      microseconds: isRecording
-        ? setup.configuration.cpuLatency.microseconds(at: setup.rate) : nil)
-    // Each recording asks again; a repeated answer is not reported.
-    if let refusal = latency.refusal, refusal != latencyRefusal {
-      latencyRefusal = refusal
-      journal(.warning, "\(refusal)")
-    }
+    let limit = isRecording ? setup.configuration.cpuLatency.microseconds(at: setup.rate) : nil
+    if let refusal = latency.ask(microseconds: limit) { journal(.warning, "\(refusal)") }
   }
 
   // MARK: The configuration
@@ -129,9 +110,9 @@ extension RecorderLoop {
     do {
       let next = try nextSetup.get()
       try replacePanel(next.setup)
-      (setup, store) = (next.setup, next.store)
+      setup = next.setup
       card.post(.use(next.store.path))
-      keeper?.tidy(next.store)
+      keeper?.use(next.store)
       journal(.notice, "the configuration was read again and is in force")
       planTurns()
       handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
@@ -172,14 +153,20 @@ extension RecorderLoop {
   }
 }
 
-/// A limit to the processors' sleep, held for the lifetime of this value.
+/// A limit to the processors' sleep, held until the next one is asked for.
 struct LatencyRequest {
-  private let hold: LatencyHold?
-  let refusal: Refusal?
+  private var hold: LatencyHold?
+  private var refusal: Refusal?
+  private var lastRefusal: Refusal?
 
   /// Asks for wake-ups within so many microseconds; `nil` for no limit.
-  init(microseconds: Int32?) {
+  ///
+  /// - Returns: The refusal, if it is another one than the last: each recording asks again.
+  mutating func ask(microseconds: Int32?) -> Refusal? {
     (hold, refusal) = microseconds.map { LatencyHold.engage(microseconds: $0) } ?? (nil, nil)
+    guard let refusal, refusal != lastRefusal else { return nil }
+    lastRefusal = refusal
+    return refusal
   }
 
   /// For the log's header.
@@ -195,24 +182,22 @@ extension RecorderLoop {
   func handle(_ item: RecorderNews) {
     switch item {
     case .sensorReady(let start, let session):
-      guard let workers, workers.channel.session == session else { return }
-      sensorIsReady(start, workers)
+      if let workers = waking.workers(of: session) { sensorIsReady(start, workers) }
     case .sensorFailed(let failure, let session):
-      guard let workers, workers.channel.session == session else { return }
+      guard waking.workers(of: session) != nil else { return }
       // The writer ends a recording first; then the machine lets the sensor sleep.
       if machine.state.isIdle { sleepSensor() }
       sensorFailed(failure)
     case .sensorSilent(let isSilent, let session):
-      guard workers?.channel.session == session else { return }
-      handle(isSilent: isSilent)
+      if waking.workers(of: session) != nil { handle(isSilent: isSilent) }
     case .interruptSilent(let session):
-      guard workers?.channel.session == session else { return }
+      guard waking.workers(of: session) != nil else { return }
       notice =
         "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
         + "Without it the times are less certain, and nothing else is lost"
       if panel == nil { journal(.warning, notice) }
     case .motion(let event, let isMarked, let session):
-      guard workers?.channel.session == session else {
+      guard waking.workers(of: session) != nil else {
         if !isMarked, case .began = event { journal(.warning, RefusalText.eventIsLost) }
         return
       }
@@ -223,16 +208,18 @@ extension RecorderLoop {
       if event == .savedNothing {
         takeBackBeginning()
         journal(.notice, RefusalText.hadNoSample)
-        if setup.isSingle { fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample) }
+        if setup.isSingle {
+          ending.fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample)
+        }
       }
       handle(event)
     case .fileMade(let number, let plan):
       (current.number, current.plan) = (number, plan)
-      (cardWaitSince, notice) = (nil, "")
+      (single.cardWaitSince, notice) = (nil, "")
       if let sensor { surroundings.didBegin(sensor.sensor) }
     case .fileRefused(let failure, let isFull):
       takeBackBeginning()
-      if setup.isSingle { fatal = failure } else { journal(.error, failure.sentence) }
+      if setup.isSingle { ending.fatal = failure } else { journal(.error, failure.sentence) }
       handle(.fileRefused(isFull ? .storageFull : .storage), because: failure)
     case .filed(let recording): handle(recording)
     case .configurationRead(let next):
@@ -244,15 +231,11 @@ extension RecorderLoop {
   /// A sensor that another program holds ends a service that never had it: this is probably a second service. Other
   /// failures may be temporary, but a single recording does not wait.
   private func sensorFailed(_ failure: CommandFailure) {
-    if setup.isSingle || (failure.status == .tryAgain && !hadSensor) {
-      fatal = failure
+    if setup.isSingle || (failure.status == .tryAgain && !waking.hadSensor) {
+      ending.fatal = failure
       return handle(machine.state.isIdle ? .terminate : .sensorFailed)
     }
-    // The search is repeated every 2 s, the report is not.
-    if failure.sentence != lastReported {
-      lastReported = failure.sentence
-      journal(.error, failure.sentence)
-    }
+    if waking.isNews(failure.sentence) { journal(.error, failure.sentence) }
     handle(.sensorFailed, because: failure)
   }
 
@@ -276,24 +259,19 @@ extension RecorderLoop {
       sleepSensor()
       return sensorFailed(CommandFailure(error, else: .unavailable))
     }
-    sensor = start
+    waking.note(start)
     sendSensorToWatchers()
-    hadSensor = true
-    lastReported = nil
     if let refusal = workers.refusal { journal(.warning, "\(refusal)") }
     journal(
       .information,
       "\(start.sensor.place) samples at \(Plain.hertz(start.schedule.rate)) Hz"
         + (start.clock == .grid ? "" : " by its own clock"))
-    if let notifier = surroundings.notifier, let interval = notifier.watchdogInterval {
-      notifier.setWatchdog(nanoseconds: interval)
-      watchdogAt = clock.now()
-    }
+    watchdog.begin(at: clock.now())
     handle(.sensorReady)
   }
 
   private func handle(_ recording: FiledRecording) {
-    cardWaitSince = nil
+    single.cardWaitSince = nil
     current.ledger = recording.end.ledger
     let failure = recording.failure?.failure
     if let problem = recording.failure {
@@ -304,7 +282,7 @@ extension RecorderLoop {
       handle(
         .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
     }
-    if setup.isSingle { filed.append(recording) }
+    if setup.isSingle { single.filed.append(recording) }
     switch recording.fate {
     case .kept:
       // Of an unreadable file only the failure is known.
@@ -326,7 +304,7 @@ extension RecorderLoop {
     } else {
       handle(.saved, because: failure)
     }
-    if machine.state == .ended { lastWords = failure }
+    if machine.state == .ended { ending.lastWords = failure }
   }
 }
 
@@ -350,19 +328,21 @@ extension RecorderLoop {
 
   /// When ``superviseSingle(_:)`` is due.
   var singleDeadline: MonotonicTime? {
-    [overdueAt, notice.isEmpty ? cardWaitSince.map { $0 + RecorderLoop.silence } : nil]
+    [overdueAt, notice.isEmpty ? single.cardWaitSince.map { $0 + RecorderLoop.silence } : nil]
       .compactMap { $0 }.min()
   }
 
   /// Ends a recording whose sampler hangs in the kernel, where nothing can interrupt it, and reports a wait for the card.
   func superviseSingle(_ now: MonotonicTime) {
     if let overdueAt, now >= overdueAt { handle(.sensorFailed) }
-    guard let since = cardWaitSince, notice.isEmpty, now - since >= RecorderLoop.silence else {
+    guard let since = single.cardWaitSince, notice.isEmpty, now - since >= RecorderLoop.silence
+    else {
       return
     }
     let limit = "\(Card.patience / 1_000_000_000) s"
     notice =
-      "waits for the card" + (exitBy == nil ? "; Ctrl-C gives it \(limit)" : ", up to \(limit)")
+      "waits for the card"
+      + (ending.exitBy == nil ? "; Ctrl-C gives it \(limit)" : ", up to \(limit)")
     if panel == nil { journal(.warning, notice) }
   }
 }

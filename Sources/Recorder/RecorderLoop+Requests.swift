@@ -3,65 +3,50 @@
 import IMUModel
 import LinuxIO
 
-/// Requests, status, watchdog.
+/// Requests, status, watchers.
 extension RecorderLoop {
-  /// Callers that may wait at once: with the watchers fewer than all peers, so that the service always accepts a request.
-  private static var mostWaiting: Int { ControlSocket.mostPeers / 2 - 1 }
-
   /// Answers a request, at once or when its result is there.
   func receive(_ question: ControlQuestion) {
+    let peer = question.peer
     let request: ControlRequest
     do {
       request = try ControlRequest(line: question.line)
     } catch {
-      return answer([
-        (question.peer, .refused(status: ExitStatus.usage.rawValue, message: "\(error)"))
-      ])
+      return callers.refuse(peer, .usage, "\(error)")
     }
     let now = clock.now()
     switch request {
-    // Watchers are answered in `watch`.
-    case .status, .watch: answer([(question.peer, .status(status()))])
-    case .start: carryOut(request, .start(at: now), question.peer)
-    case .startByCalendar: carryOut(request, .start(at: now, by: .calendar), question.peer)
-    case .stop: carryOut(request, .stop(at: now), question.peer)
-    case .mark(let label): carryOut(request, .mark(at: now, label: label), question.peer)
-    case .keep: carryOut(request, .keep(at: now), question.peer)
-    case .discard: carryOut(request, .discard(at: now), question.peer)
+    case .watch: watch(peer)
+    case .status: callers.answer(peer, .status(status()))
+    case .start: carryOut(request, .start(at: now), peer)
+    case .startByCalendar: carryOut(request, .start(at: now, by: .calendar), peer)
+    case .stop: carryOut(request, .stop(at: now), peer)
+    case .mark(let label): carryOut(request, .mark(at: now, label: label), peer)
+    case .keep: carryOut(request, .keep(at: now), peer)
+    case .discard: carryOut(request, .discard(at: now), peer)
     }
   }
 
   private func carryOut(_ request: ControlRequest, _ event: RecorderEvent, _ peer: ControlPeer) {
-    for caller in requests.callers where control?.send(caller, []) == nil {
-      requests.forget(caller)
+    guard callers.haveRoom() else {
+      return callers.refuse(
+        peer, .tryAgain,
+        "\(callers.count) callers are waiting for an answer already; try again later")
     }
-    guard requests.callers.count < RecorderLoop.mostWaiting else {
-      return refuse(
-        peer, "\(requests.callers.count) callers are waiting for an answer already; try again later"
-      )
-    }
-    refusal = nil
+    callers.refusal = nil
     handle(event)
-    if let refusal {
-      guard request == .stop, let failure = storageFailure else {
-        return answer([
-          (peer, .refused(status: refusal.status.rawValue, message: refusal.sentence))
-        ])
-      }
-      return answer([
-        (
-          peer,
-          .refused(
-            status: failure.status.rawValue,
-            message: "no recording is running: \(failure.sentence)")
-        )
-      ])
+    guard let refusal = callers.refusal else {
+      let answered = callers.requests.add(
+        peer, request, after: machine, at: clock.now(),
+        patience: PendingRequests<ControlPeer>.patience(period: setup.rate.periodNanoseconds))
+      if let answered { callers.answer(peer, answered) }
+      return
     }
-    let period = setup.rate.periodNanoseconds
-    let answered = requests.add(
-      peer, request, after: machine, at: clock.now(),
-      patience: PendingRequests<ControlPeer>.patience(period: period))
-    if let answered { answer([(peer, answered)]) }
+    if request == .stop, let failure = storageFailure {
+      callers.refuse(peer, failure.status, "no recording is running: \(failure.sentence)")
+    } else {
+      callers.refuse(peer, refusal.status, refusal.sentence)
+    }
   }
 
   /// The failure of the storage that ended the last recording or kept it from beginning; `nil` for none.
@@ -70,15 +55,6 @@ extension RecorderLoop {
     case .storage, .storageFull: lastFailure
     case .sensor, .configuration, nil: nil
     }
-  }
-
-  private func refuse(_ peer: ControlPeer, _ sentence: String) {
-    answer([(peer, .refused(status: ExitStatus.tryAgain.rawValue, message: sentence))])
-  }
-
-  /// Sends answers to callers that are still there.
-  func answer(_ answers: PendingRequests<ControlPeer>.Answers) {
-    for (caller, answer) in answers { control?.answer(caller, answer.line) }
   }
 
   /// What is known of the recorder now.
@@ -90,11 +66,11 @@ extension RecorderLoop {
       current.isUnreadable ? nil : current.ledger ?? gauge?.progress?.ledger ?? TickLedger()
     status.lateness = gauge?.progress?.lateness
     status.worstFlush = gauge?.longestSync
-    status.freeBytes = store.flatMap { keeper?.freeByteCount(in: $0) }
+    status.freeBytes = keeper?.freeByteCount()
     status.clock = gauge?.clock
     status.temperature = SystemTree.live.cpuTemperature()
     status.sensor = sensor?.sensor.place
-    status.realTime = workers?.realTime(memory: memoryRefusal)
+    status.realTime = waking.realTime
     status.problem = machine.presentProblem
     status.failure = lastFailure?.sentence
     status.begunBy = current.reason
@@ -105,74 +81,37 @@ extension RecorderLoop {
     return status
   }
 
-  /// Feeds the service manager's watchdog: while the sensor is sampled, only if the sampler has delivered records. A sensor
-  /// that does not answer still gives records, its gaps; a sampler or a writer that hangs does not.
-  func feedWatchdog(_ now: MonotonicTime) {
-    guard let due = watchdogAt, now >= due, let interval = surroundings.notifier?.watchdogInterval
-    else {
-      return
+  // MARK: Watchers
+
+  private func watch(_ peer: ControlPeer) {
+    guard watchers.haveRoom else {
+      return callers.refuse(
+        peer, .tryAgain,
+        "\(watchers.count) are watching already; try again when one of them has left")
     }
-    watchdogAt = now + interval / 3
-    guard let workers, let sensor else { return }
-    let silence =
-      now - max(workers.channel.gauge.withLock { $0.lastArrival }, sensor.schedule.start)
-    let patience = max(5_000_000_000, 3 * sensor.schedule.rate.periodNanoseconds)
-    if silence < patience { surroundings.notifier?.watchdog() }
+    watchers.add(peer)
+    watchers.send(Array((status().json + "\n").utf8) + (sensorLine ?? []), to: peer, callers)
+    look()
   }
-}
 
-/// A caller that watches.
-struct Watcher {
-  let peer: ControlPeer
-  /// Lines that were left out since the last report of them.
-  var lost: UInt64 = 0
-}
-
-/// Watchers get the new records 25 times a second; a slow one loses some, which are counted.
-extension RecorderLoop {
-  /// Watchers at once: half of all peers, so that the service always accepts a request.
-  private static var mostWatchers: Int { ControlSocket.mostPeers / 2 }
-  /// Nanoseconds between two statuses.
-  private static var statusPeriod: Int64 { 500_000_000 }
-
-  /// Adds a watcher; `false` for other requests.
-  func watch(_ question: ControlQuestion) -> Bool {
-    do {
-      guard try ControlRequest(line: question.line) == .watch else { return false }
-    } catch {
-      return false
-    }
-    guard watchers.count < RecorderLoop.mostWatchers else {
-      let refusal = ControlAnswer.refused(
-        status: ExitStatus.tryAgain.rawValue,
-        message: "\(watchers.count) are watching already; try again when one of them has left")
-      control?.answer(question.peer, refusal.line)
-      return true
-    }
-    watchers.append(Watcher(peer: question.peer))
-    let index = watchers.count - 1
-    send(Array((status().json + "\n").utf8), to: index)
-    if let line = sensorLine { send(line, to: index) }
-    feed.isWatched = true
-    watchAt = clock.now()
+  /// Has the records of the feed come at once.
+  func look() {
+    watchers.look(at: clock.now())
     send(.look)
-    return true
   }
 
   /// A sensor was woken or set up again.
   func sendSensorToWatchers() {
     // Waiting records are another sensor's, or of another grid.
     _ = feed.drain()
-    guard let line = sensorLine else { return }
-    for index in watchers.indices { send(line, to: index) }
+    if let line = sensorLine { watchers.send(line, callers) }
   }
 
   func sendMarkToWatchers(at instant: MonotonicTime) {
     guard let sensor else { return }
     let mark = WatchLine.mark(instant - sensor.schedule.start).line
     // The status first: the mark counts for its recording.
-    let bytes = Array((status().json + "\n" + mark + "\n").utf8)
-    for index in watchers.indices where !send(bytes, to: index) { watchers[index].lost += 1 }
+    watchers.send(Array((status().json + "\n" + mark + "\n").utf8), lines: 1, callers)
   }
 
   private var sensorLine: [UInt8]? {
@@ -184,36 +123,14 @@ extension RecorderLoop {
 
   /// Sends the records since the last frame, and shows them to the guide.
   func serveWatchers(_ now: MonotonicTime) {
-    guard let due = watchAt, now >= due else { return }
-    let (records, lost) = feed.drain()
-    for record in records { guide?.add(record) }
+    guard let (records, lost) = watchers.frame(at: now) else { return }
+    guide.add(records)
     var bytes: [UInt8] = []
     for record in records { WatchLine.append(record, to: &bytes) }
-    if now >= watchStatusAt {
-      watchStatusAt = now + RecorderLoop.statusPeriod
+    if watchers.isStatusDue(now) {
       bytes += (status().json + "\n" + WatchLine.plan(current.plan?.plannedTicks).line + "\n").utf8
     }
-    for index in watchers.indices {
-      watchers[index].lost += lost
-      if watchers[index].lost > 0 {
-        let isSent = send(
-          Array((WatchLine.lost(watchers[index].lost).line + "\n").utf8), to: index)
-        if isSent { watchers[index].lost = 0 }
-      }
-      if !bytes.isEmpty, !send(bytes, to: index) { watchers[index].lost += UInt64(records.count) }
-    }
-    watchers.removeAll { control?.send($0.peer, []) == nil }
-    if watchers.isEmpty, guide == nil {
-      feed.isWatched = false
-      watchAt = nil
-    } else {
-      watchAt = now + LiveFeed.framePeriod
-    }
-  }
-
-  /// Whether the watcher accepted all bytes.
-  @discardableResult
-  private func send(_ bytes: [UInt8], to index: Int) -> Bool {
-    control?.send(watchers[index].peer, bytes) ?? false
+    watchers.send(bytes, lines: UInt64(records.count), after: lost, callers)
+    watchers.endFrame(at: now, isGuided: guide.isOn, callers)
   }
 }

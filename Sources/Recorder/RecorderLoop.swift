@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Calibration
 import Glibc
 package import IMUModel
 package import LinuxIO
@@ -46,85 +45,49 @@ package final class RecorderLoop {
   }
 
   let surroundings: Surroundings
-  let clock: RecorderClock
-  let journal: Journal
   let signals: SignalWatch
   let news: Inbox<RecorderNews>
   let card: Inbox<CardOrder>
-  /// Starts sampler and writer on a channel.
-  let makeWorkers: (RecorderSetup, WriterChannel) throws -> any Workers
-  let memoryRefusal: Refusal?
+  /// The service's store, and the work in it beside recordings.
   var keeper: StoreKeeper?
-  var control: ControlSocket?
   var setup: RecorderSetup
-  /// The service's store, which its keeper tidies and measures.
-  var store: Catalogue?
   /// The result of the last reload.
   var nextSetup: NextSetup?
   var panel: (any Panel)?
   package private(set) var machine: RecorderMachine
-
-  /// While the sensor is awake.
-  var workers: (any Workers)?
-  /// While the sensor samples.
-  package internal(set) var sensor: SensorStart?
+  /// The sensor's threads.
+  var waking: SensorWaking
+  var watchdog: Watchdog
   /// The current recording, or the last one.
   var current = CurrentRecording()
-  /// Finished recordings, in their order: a single one, after those that the user discarded.
-  package internal(set) var filed: [FiledRecording] = []
-  /// Whether the threads of a single recording hang in the kernel.
-  package internal(set) var isHung = false
-  var retryAt: MonotonicTime?
-  var watchdogAt: MonotonicTime?
-  /// When an ending recorder stops waiting for the card.
-  var exitBy: MonotonicTime?
-  /// When a single recording is ended that was asked to end while its sensor was set up.
-  private var endAt: MonotonicTime?
-  /// Whether its panel asked for that, and not a signal.
-  private var endsByPanel = false
-  /// The refusal of the last event, for the caller.
-  var refusal: CommandFailure?
+  /// Of a recorder of one recording.
+  package internal(set) var single = SingleRecording()
+  package internal(set) var ending = RecorderEnding()
   /// Held while a recording runs.
-  var latency = LatencyRequest(microseconds: nil)
-  /// Its last refusal, which is reported once.
-  var latencyRefusal: Refusal?
-  /// Counts the wakings of the sensor.
-  var session: UInt64 = 0
-  /// The last report about a sensor that is not found.
-  var lastReported: String?
-  /// Whether the sensor was ever sampled.
-  var hadSensor = false
+  var latency = LatencyRequest()
   /// The recordings that motion has begun.
   var triggers = TriggerTally()
   /// The duty cycle, if there is one.
   var turns: DutyCycle?
-  /// Whether its last turn was left out.
-  var isTurnLeftOut = false
-  var watchers: [Watcher] = []
-  /// While a recording for a calibration by hand runs.
-  var guide: CalibrationGuide?
-  /// Their records, from the writer.
-  package let feed: LiveFeed
-  /// When they get the next frame; `nil` while there are none.
-  var watchAt: MonotonicTime?
-  /// When they get the next status.
-  var watchStatusAt = MonotonicTime(nanoseconds: 0)
   /// Callers that wait for the result of a request.
-  var requests = PendingRequests<ControlPeer>()
+  let callers = Callers()
+  var watchers: Watchers
+  /// While a recording for a calibration by hand runs.
+  var guide = HandGuide()
   /// The cause of the problem, if known.
   var lastFailure: CommandFailure?
-  /// Why the recorder ended by itself.
-  var fatal: CommandFailure?
-  /// The failure of the last recording, if the recorder ended after it.
-  package internal(set) var lastWords: CommandFailure?
   /// A sentence on the panel.
   var notice = ""
-  /// Since when the loop waits for the card.
-  var cardWaitSince: MonotonicTime?
-  /// Whether the card is abandoned to its thread.
-  private var isAbandoned = false
   private var pending: [(event: RecorderEvent, cause: CommandFailure?)] = []
   private var flusher: RunningThread<Card>?
+
+  var clock: RecorderClock { surroundings.clock }
+  var journal: Journal { surroundings.journal }
+  var workers: (any Workers)? { waking.workers }
+  /// While the sensor samples.
+  package var sensor: SensorStart? { waking.sensor }
+  /// The records for watchers, from the writer.
+  package var feed: LiveFeed { watchers.feed }
 
   /// Whether the recorder works.
   package var isRunning: Bool { machine.state != .ended }
@@ -137,10 +100,10 @@ package final class RecorderLoop {
     try self.init(
       setup, surroundings, signals: signals, memoryRefusal: MemoryLock.engage(),
       makeWorkers: { try WorkerThreads($0, $1, plannedTicks: plannedTicks) })
-    if let socket = surroundings.socket { control = try ControlSocket(path: socket) }
+    if let socket = surroundings.socket { callers.control = try ControlSocket(path: socket) }
     if surroundings.readSetup != nil {
-      store = try Catalogue(path: setup.store, create: true)
-      keeper = try StoreKeeper(news: news, journal: journal)
+      keeper = try StoreKeeper(
+        try Catalogue(path: setup.store, create: true), news: news, journal: journal)
     }
     panel = try surroundings.openPanel(setup)
     let work = Card(setup.store, orders: card, news: news, clock: clock, journal: journal)
@@ -156,13 +119,12 @@ package final class RecorderLoop {
   ) throws {
     self.setup = setup
     self.surroundings = surroundings
-    self.makeWorkers = makeWorkers
-    (clock, journal) = (surroundings.clock, surroundings.journal)
     self.signals = signals
     news = try Inbox()
     card = try Inbox()
-    feed = LiveFeed(isWatched: surroundings.isInteractive)
-    self.memoryRefusal = memoryRefusal
+    watchers = Watchers(feed: LiveFeed(isWatched: surroundings.isInteractive))
+    waking = SensorWaking(makeWorkers: makeWorkers, memoryRefusal: memoryRefusal)
+    watchdog = Watchdog(notifier: surroundings.notifier)
     machine = RecorderMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
   }
 
@@ -181,29 +143,28 @@ package final class RecorderLoop {
   /// Reports warnings, and wakes the sensor if it is wanted.
   func begin() {
     for remark in panel?.remarks ?? [] { journal(.warning, remark) }
-    if let memoryRefusal { journal(.warning, "\(memoryRefusal)") }
-    if let store { keeper?.tidy(store) }
+    if let memoryRefusal = waking.memoryRefusal { journal(.warning, "\(memoryRefusal)") }
+    keeper?.tidy()
     handle(.begin)
     planTurns()
     if setup.isSingle { handle(.start(at: clock.now())) }
     surroundings.notifier?.ready(status: machine.state.rawValue)
-    if sensor == nil { pauseWatchdog() }
+    if sensor == nil { watchdog.pause() }
   }
 
   /// Answers waiting callers, and ends the threads.
   func end() throws {
-    answer(requests.refuseAll((ExitStatus.tryAgain.rawValue, "the service has ended")))
+    callers.refuseAll(CommandFailure(.tryAgain, "the service has ended"))
     _ = panel?.close()
     surroundings.notifier?.stopping()
-    if let workers { isHung = !workers.end() || isHung }
-    workers = nil
+    ending.isHung = waking.sleep() || ending.isHung
     card.post(.quit)
     if let flusher = flusher.take() {
-      flusher.join(within: isAbandoned ? 0 : RecorderLoop.flusherPatience)
+      flusher.join(within: ending.isAbandoned ? 0 : RecorderLoop.flusherPatience)
     }
     // The report on the recording needs other code.
     MemoryLock.releaseCode()
-    if let fatal { throw fatal }
+    if let failure = ending.fatal { throw failure }
   }
 
   /// How long the flusher may take to return, once it has reported its last recording, in nanoseconds.
@@ -215,9 +176,7 @@ package final class RecorderLoop {
     // The panel before the clock: an earlier edge decides a gesture that is due.
     for event in panel?.events(now: clock.now()) ?? [] { receive(event) }
     handleNews()
-    for question in control?.questions(at: clock.now()) ?? [] {
-      if !watch(question) { receive(question) }
-    }
+    for question in callers.control?.questions(at: clock.now()) ?? [] { receive(question) }
     doWhatIsDue(clock.now())
     panel?.show(picture, now: clock.now())
   }
@@ -232,20 +191,21 @@ package final class RecorderLoop {
 
   private var picture: RecorderPicture {
     RecorderPicture(
-      state: machine.state, light: light, number: current.number, plan: current.plan,
+      state: machine.state, light: guide.light(machine.light), number: current.number,
+      plan: current.plan,
       sampling: sensor, notice: notice)
   }
 
   private func wait() {
     let now = clock.now()
     let deadline = [
-      panel?.deadline(after: now), retryAt, watchdogAt, exitBy, endAt, control?.deadline, watchAt,
-      requests.deadline, singleDeadline, turns?.due,
+      panel?.deadline(after: now), waking.retryAt, watchdog.dueAt, ending.exitBy, single.endAt,
+      callers.deadline, watchers.dueAt, singleDeadline, turns?.due,
     ].compactMap { $0 }.min()
     var descriptors = [signals.fileDescriptor, news.fileDescriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
-    if let descriptor = control?.fileDescriptor {
+    if let descriptor = callers.control?.fileDescriptor {
       descriptors.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
     }
     descriptors += panel?.descriptors ?? []
@@ -266,45 +226,29 @@ package final class RecorderLoop {
 
   /// Handles an action of the user.
   private func receive(_ event: RecorderEvent) {
-    guard setup.isSingle, machine.state == .waking else { return handle(event) }
-    switch event {
-    case .stop, .terminate:
-      // The recording was requested, so it begins, and then ends at once. A second request changes nothing: a terminal
-      // that hangs up sends two signals.
-      endAt = endAt ?? clock.now() + RecorderLoop.wakingPatience
-      if case .stop = event { endsByPanel = true }
-    default: handle(event)
-    }
+    let isEarly = setup.isSingle && machine.state == .waking
+    if !isEarly || !single.postponesEnd(event, at: clock.now()) { handle(event) }
   }
 
-  /// How long a single recording that is to end waits for its sensor, in nanoseconds: several times a bring-up.
-  private static var wakingPatience: Int64 { 1_000_000_000 }
-
   private func doWhatIsDue(_ now: MonotonicTime) {
-    if let due = endAt, now >= due || machine.state != .waking {
-      endAt = nil
-      handle(endsByPanel && machine.state != .waking ? .stop(at: now) : .terminate)
-    }
-    if let due = retryAt, now >= due {
-      retryAt = nil
-      handle(.retry)
-    }
-    if let due = exitBy, now >= due { giveUp() }
+    if let end = single.endIfDue(now, isWaking: machine.state == .waking) { handle(end) }
+    if waking.isRetryDue(now) { handle(.retry) }
+    if let due = ending.exitBy, now >= due { giveUp() }
     takeTurn(now)
     superviseSingle(now)
-    feedWatchdog(now)
-    followGuide(now)
+    watchdog.feed(at: now, waking)
+    followGuide()
     serveWatchers(now)
-    answer(requests.elapse(to: now, problem: machine.presentProblem))
+    callers.answer(callers.requests.elapse(to: now, problem: machine.presentProblem))
   }
 
   /// Ends without the card, which is abandoned to its thread.
   private func giveUp() {
     let failure = Card.lateEnd(number: current.number)
     if !setup.isSingle { journal(.error, failure.sentence) }
-    answer(requests.refuseAll((failure.status.rawValue, failure.sentence)))
-    if setup.isSingle { fatal = failure } else { lastWords = failure }
-    isAbandoned = true
+    callers.refuseAll(failure)
+    if setup.isSingle { ending.fatal = failure } else { ending.lastWords = failure }
+    ending.isAbandoned = true
     machine.abandon()
   }
 
@@ -321,8 +265,8 @@ package final class RecorderLoop {
       if let cause { lastFailure = cause }
       if machine.presentProblem == nil { lastFailure = nil }
       for effect in effects { carryOut(effect) }
-      answer(
-        requests.note(
+      callers.answer(
+        callers.requests.note(
           event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
       switch event {
       // After the command to begin, if a recording waited for this.
@@ -331,12 +275,14 @@ package final class RecorderLoop {
       }
       if machine.state != before { surroundings.notifier?.status(machine.state.rawValue) }
       // However the end was asked for.
-      if machine.state == .ending { exitBy = exitBy ?? clock.now() + Card.patience }
+      if machine.state == .ending { ending.exitBy = ending.exitBy ?? clock.now() + Card.patience }
       pending.removeFirst()
     }
-    if setup.isSingle, waitsForCard { cardWaitSince = cardWaitSince ?? clock.now() }
+    if setup.isSingle, waitsForCard {
+      single.cardWaitSince = single.cardWaitSince ?? clock.now()
+    }
     // A single recording is over where a service sleeps.
-    if setup.isSingle, machine.state == .asleep, session > 0 { handle(.terminate) }
+    if setup.isSingle, machine.state == .asleep, waking.session > 0 { handle(.terminate) }
   }
 
   /// Whether a recording has no file yet, or its end is on the way to it.

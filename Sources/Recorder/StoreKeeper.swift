@@ -15,6 +15,7 @@ final class StoreKeeper {
   private let orders: Inbox<Order>
   private let measurements: Inbox<Space>
   private var thread: RunningThread<Void>?
+  private var store: Catalogue
   /// The last measurement.
   private var space: Space?
   /// Whether a measurement is under way.
@@ -41,7 +42,10 @@ final class StoreKeeper {
   /// Starts the thread.
   ///
   /// - Parameter news: Gets each configuration that is read.
-  init(news: Inbox<RecorderNews>, journal: @escaping Journal) throws(LinuxIOError) {
+  init(
+    _ store: Catalogue, news: Inbox<RecorderNews>, journal: @escaping Journal
+  ) throws(LinuxIOError) {
+    self.store = store
     let orders = try Inbox<Order>()
     let measurements = try Inbox<Space>()
     self.orders = orders
@@ -62,14 +66,20 @@ final class StoreKeeper {
   }
 
   /// Schedules the adoption of recordings that were cut off, and the deletion of those in the trash for 30 days.
-  func tidy(_ store: Catalogue) { orders.post(.tidy(store)) }
+  func tidy() { orders.post(.tidy(store)) }
+
+  /// Keeps another store from here on.
+  func use(_ store: Catalogue) {
+    self.store = store
+    tidy()
+  }
 
   /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
   func read(_ setup: @escaping @Sendable () throws -> RecorderSetup) { orders.post(.read(setup)) }
 
-  /// Bytes that are free in a store, from the last measurement when the card does not answer at once; `nil` when the
+  /// Bytes that are free in the store, from the last measurement when the card does not answer at once; `nil` when the
   /// store is gone or was not measured yet.
-  func freeByteCount(in store: Catalogue) -> UInt64? {
+  func freeByteCount() -> UInt64? {
     readMeasurements()
     if !isMeasuring {
       isMeasuring = true

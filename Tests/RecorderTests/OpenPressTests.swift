@@ -151,7 +151,7 @@ struct OpenPressTests {
       isLost = true
       loop.handle(
         RecorderNews.sensorFailed(
-          CommandFailure(.unavailable, "the wire is cut"), session: loop.session))
+          CommandFailure(.unavailable, "the wire is cut"), session: loop.waking.session))
     }
     #expect(warnings == ["the wire is cut"])
     let take = try #require(takes.first)

@@ -49,7 +49,7 @@ struct SingleRecordingTests {
       throw CommandFailure(.unavailable, "no sensor is there")
     }
     let socket = directory.path + "/control"
-    loop.control = try ControlSocket(path: socket)
+    loop.callers.control = try ControlSocket(path: socket)
     loop.begin()
     let stream = try ControlClient.open(path: socket, line: "watch")
     for _ in 0..<3 {

@@ -60,7 +60,7 @@ struct DaemonCommand: ParsableCommand {
     surroundings.notifier = ServiceNotifier(environment: Environment.value)
     let loop = try RecorderLoop(setup, surroundings)
     try loop.run()
-    if let failure = loop.lastWords { throw ExitCode(failure.status.rawValue) }
+    if let failure = loop.ending.lastWords { throw ExitCode(failure.status.rawValue) }
   }
 }
 

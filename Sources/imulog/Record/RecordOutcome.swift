@@ -60,7 +60,7 @@ struct RecordOutcome {
   /// The result of a loop that has ended. If the storage ended the recording, the result is read from its file: the card
   /// may have accepted less than the writer queued.
   private init(_ loop: RecorderLoop) throws {
-    guard let last = loop.filed.last else {
+    guard let last = loop.single.filed.last else {
       throw CommandFailure(
         .tryAgain, "the recording was ended before its first sample, and nothing is kept")
     }
@@ -71,9 +71,9 @@ struct RecordOutcome {
       ? last.failure?.kept?.reason ?? .storageError : given
     ledger = last.failure.map { $0.kept?.ledger } ?? last.end.ledger
     failure =
-      last.failure?.failure ?? (loop.isHung ? RecordOutcome.hang(last.number) : nil)
+      last.failure?.failure ?? (loop.ending.isHung ? RecordOutcome.hang(last.number) : nil)
     isGone = last.failure?.isGone ?? false
-    discarded = loop.filed.dropLast().map(\.number)
+    discarded = loop.single.filed.dropLast().map(\.number)
   }
 
   private static func hang(_ number: UInt32) -> CommandFailure {

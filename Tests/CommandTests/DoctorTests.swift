@@ -109,7 +109,8 @@ struct DoctorTests {
       "a driver that is none of a sensor's", pi(), "address 0x6b", "advice", "", [],
       bound: ["bq24190-charger", "1-006b", "chip"]),
     Finding(
-      "a driver whose name a shell would obey", pi(), "address 0x68", "advice", "", [],
+      "a driver whose name a shell would obey", pi(), "address 0x68", "wrong", "inv-mpu6050 x",
+      ["echo 1-0068 | sudo tee '/sys/bus/i2c/drivers/inv-mpu6050 x; touch y/unbind'"],
       bound: ["inv-mpu6050 x; touch y", "1-0068", "chip"]),
   ]
 

@@ -99,7 +99,7 @@ extension BusChecks {
       )
     }
     let isSensors = BusChecks.sensorDrivers.contains { driver.hasPrefix($0) }
-    guard isSensors, let unbind = Mend.unbind(device, from: driver) else {
+    guard isSensors else {
       return check(
         .advice,
         "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address"
@@ -114,7 +114,7 @@ extension BusChecks {
       "the kernel's driver \(driver) has the chip there (\(name)); "
         + (forGood
           ?? "if it comes back at the next start, an overlay of the device tree asks for it"),
-      [unbind])
+      [.write(device, to: "/sys/bus/i2c/drivers/\(driver)/unbind")])
   }
 }
 

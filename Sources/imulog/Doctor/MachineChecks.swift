@@ -87,7 +87,7 @@ struct MachineChecks {
     }
     // The services that timedatectl can switch on (systemd-timedated(8)).
     guard tree.names(in: "/usr/lib/systemd/ntp-units.d").isEmpty else {
-      return Check(name, .advice, words, mends: [.synchronise])
+      return Check(name, .advice, words, mends: [.run("timedatectl", "set-ntp", "true")])
     }
     // It replaces any other one.
     let units = tree.names(in: "/usr/lib/systemd/system") + tree.names(in: "/lib/systemd/system")

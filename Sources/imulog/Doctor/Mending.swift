@@ -9,8 +9,11 @@ import LinuxIO
 struct Mending {
   let tree: SystemTree
 
-  /// Where the system keeps programs for root. The caller's PATH has no say.
+  /// Where the system keeps programs for root.
   private static let directories = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
+
+  /// Nanoseconds that a command may take.
+  private static var patience: Int64 { 300_000_000_000 }
 
   /// Asks for each command of the checks that can be carried out now.
   ///
@@ -86,21 +89,14 @@ struct Mending {
     guard let program = paths.first(where: { access($0, X_OK) == 0 }) else {
       return "\(words[0]) is not installed"
     }
-    var arguments = words.map { strdup($0) as UnsafeMutablePointer<CChar>? } + [nil]
-    var environment =
-      [strdup("PATH=" + Mending.directories.joined(separator: ":")), strdup("LC_ALL=C.UTF-8")]
-      as [UnsafeMutablePointer<CChar>?] + [nil]
-    // Safe: strdup made each of them, and free takes nil.
-    defer { (arguments + environment).forEach { free($0) } }
-    var process = pid_t()
-    let code = posix_spawn(&process, program, nil, nil, &arguments, &environment)
-    guard code == 0 else { return "\(words[0]): \(Errno.words(code))" }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { return "\(words[0]): \(Errno.words(errno))" }
+    // The caller's PATH has no say in what that program starts.
+    setenv("PATH", Mending.directories.joined(separator: ":"), 1)
+    do {
+      let ending = try OtherProcess(program, Array(words.dropFirst())).finish(
+        within: Mending.patience)
+      return ending.trouble.map { "\(words[0]) \($0)" }
+    } catch {
+      return "\(error)"
     }
-    let (signal, result) = (status & 0x7F, status >> 8 & 0xFF)
-    guard signal == 0 else { return "\(words[0]) was ended by signal \(signal)" }
-    return result == 0 ? nil : "\(words[0]) ended with status \(result)"
   }
 }

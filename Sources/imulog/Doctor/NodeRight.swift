@@ -100,7 +100,7 @@ struct NodeRule: Equatable, Sendable {
       }
       guard let subsystem = rule.subsystem, others.isEmpty else { return [] }
       let nodes = "SUBSYSTEM==\"\(subsystem)\", KERNEL==\"\(rule.prefix)*\""
-      return (number == nil ? [.makeGroup(group)] : [])
+      return (number == nil ? [.run("groupadd", "--system", group)] : [])
         + [.addRule("\(nodes), GROUP=\"\(group)\", MODE=\"0660\"", for: group)]
     }
     return given.isEmpty ? [] : given + Mend.applyRules
@@ -109,9 +109,7 @@ struct NodeRule: Equatable, Sendable {
   /// Gives the group of a directory the bits.
   fileprivate static func widen(_ place: String, _ bits: mode_t) -> Mend {
     let letters = [(0o4, "r"), (0o2, "w"), (0o1, "x")].filter { bits & $0.0 != 0 }.map(\.1).joined()
-    return Mend(
-      command: "sudo chmod g+\(letters) \(ShellWord.quoted(place))",
-      action: .run(["chmod", "g+\(letters)", place]))
+    return .run("chmod", "g+\(letters)", place)
   }
 }
 

@@ -38,7 +38,8 @@ struct ServiceChecks {
           "service", .wrong,
           words + (isHidden ? "; now restart it when `imulog status` shows no recording" : ""),
           mends: isHidden
-            ? [.shown("sudo systemctl restart imulog")] : isMended ? [.service("reload")] : [])
+            ? [.shown("sudo systemctl restart imulog")]
+            : isMended ? [.run("systemctl", "reload", "imulog")] : [])
       }
       return Check("service", .ok, "it runs: \(status.state.rawValue)")
     case .failure(let error as LinuxIOError) where error.kind == .notPermitted:
@@ -56,7 +57,7 @@ struct ServiceChecks {
       return unit != nil
         ? Check(
           "service", .advice, "it is installed and does not run: no button, and no requests",
-          mends: isStartable ? [.service("enable", "--now")] : [])
+          mends: isStartable ? [.run("systemctl", "enable", "--now", "imulog")] : [])
         : Check("service", .ok, "not installed, or masked; recordings are made by `imulog record`")
     }
   }
@@ -70,7 +71,7 @@ struct ServiceChecks {
         unit.isUsual && folders.contains { tree.names(in: $0).contains("imulog.conf") }
       return Check(
         "service's rights", .wrong, "there is no user as which the service would run",
-        mends: isMade ? [.makeUsers] : [])
+        mends: isMade ? [.run("systemd-sysusers", "imulog.conf")] : [])
     }
     let all = nodes + [(path: "/dev/cpu_dma_latency", rule: .latency)]
     let missing = all.compactMap { path, rule -> (words: String, rule: NodeRule)? in

@@ -115,9 +115,7 @@ struct StoreChecks {
       return status.st_uid == user.user
         ? refused(
           "may not write it: its mode is \(mode)",
-          Mend(
-            command: "sudo chmod 2770 \(ShellWord.quoted(store))",
-            action: .run(["chmod", "2770", store])))
+          .run("chmod", "2770", store))
         : refused(
           "may not write it: it belongs to \(status.st_uid == 0 ? "root" : "another user"), with the mode \(mode)",
           unit.isUsual ? .giveToService(store) : nil)

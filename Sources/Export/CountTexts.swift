@@ -209,9 +209,7 @@ package struct CountScale: Equatable {
   }
 
   private static func reduced(_ a: Int128, _ b: Int128) -> (Int128, Int128) {
-    var (x, y) = (a.magnitude, b.magnitude)
-    while y != 0 { (x, y) = (y, x % y) }
-    guard x > 1 else { return (a, b) }
-    return (a / Int128(x), b / Int128(x))
+    let divisor = Int128(max(1, a.magnitude.commonDivisor(b.magnitude)))
+    return (a / divisor, b / divisor)
   }
 }

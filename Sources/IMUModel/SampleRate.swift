@@ -18,10 +18,8 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// The rate of `numerator` / `denominator` hertz in lowest terms; `nil` when either is 0.
   public init?(_ numerator: UInt32, per denominator: UInt32 = 1) {
     guard numerator > 0, denominator > 0 else { return nil }
-    var (a, b) = (numerator, denominator)
-    while b != 0 { (a, b) = (b, a % b) }
-    self.numerator = numerator / a
-    self.denominator = denominator / a
+    let divisor = numerator.commonDivisor(denominator)
+    (self.numerator, self.denominator) = (numerator / divisor, denominator / divisor)
   }
 
   /// The rate written as decimal hertz, such as `10`, `12.5` or `119.047619`, exactly.
@@ -31,11 +29,10 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   public init?(decimal text: some StringProtocol) {
     guard let (value, scale) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 12), value > 0
     else { return nil }
-    var (a, b) = (value, scale)
-    while b != 0 { (a, b) = (b, a % b) }
-    guard let top = UInt32(exactly: value / a), let bottom = UInt32(exactly: scale / a) else {
-      return nil
-    }
+    let divisor = value.commonDivisor(scale)
+    guard let top = UInt32(exactly: value / divisor),
+      let bottom = UInt32(exactly: scale / divisor)
+    else { return nil }
     self.init(top, per: bottom)
   }
 

@@ -63,6 +63,17 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
+extension TickLedger {
+  /// Counts the ticks of a record.
+  public mutating func add(_ record: TickRecord) {
+    switch record.kind {
+    case .sample: sampled += 1
+    case .gap: if let gap = record.gap { add(gap.count, gap.cause) }
+    case .sensorEvent, .reading: break
+    }
+  }
+}
+
 extension UInt64 {
   /// The sum, or the largest number where it would be larger.
   ///

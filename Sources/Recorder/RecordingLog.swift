@@ -71,14 +71,12 @@ final class RecordingLog {
 
   /// Logs a record with the sampler's numbers.
   func write(_ record: TickRecord) {
+    ledger.add(record)
     switch record.kind {
     case .sample:
-      ledger.sampled += 1
       histogram.record(Int64(record.lateness))
       newestGap = nil
-    case .gap:
-      newestGap = record.gap
-      if let newestGap { ledger.add(newestGap.count, newestGap.cause) }
+    case .gap: newestGap = record.gap
     case .sensorEvent, .reading: break
     }
     let rebased = frame.rebased(record)

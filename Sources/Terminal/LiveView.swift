@@ -32,40 +32,6 @@ struct LiveStatus: Equatable, Sendable {
   var notice = ""
 }
 
-/// Counts the ticks that are shown: causes, gaps, lateness.
-final class LiveAccount {
-  private let rate: SampleRate
-  private var ledger = TickLedger()
-  private var gapCount = 0
-  private var histogram = LatenessHistogram()
-
-  init(rate: SampleRate) {
-    self.rate = rate
-  }
-
-  func add(_ record: TickRecord) {
-    switch record.kind {
-    case .sample:
-      ledger.sampled += 1
-      histogram.record(Int64(record.lateness))
-    case .gap:
-      if let gap = record.gap { ledger.add(gap.count, gap.cause) }
-      gapCount += 1
-    case .sensorEvent, .reading: break
-    }
-  }
-
-  /// A status with these counts.
-  func added(to status: LiveStatus) -> LiveStatus {
-    var status = status
-    status.ledger = ledger
-    status.gapCount = gapCount
-    status.latenessP99 = histogram.percentile(99)
-    status.latenessMaximum = histogram.maximum
-    return status
-  }
-}
-
 /// Samples while they are recorded: a pure state machine of records, keys and time.
 ///
 ///     time ──►     the graph grows to the right
@@ -105,8 +71,10 @@ final class LiveView {
   private let sensor: GraphSensor
   private let glyphs: GlyphSet
   private let purpose: Purpose
-  /// Of the records so far.
-  let account: LiveAccount
+  /// Of the records so far: causes, gaps, lateness.
+  private var ledger = TickLedger()
+  private var gapCount = 0
+  private var histogram = LatenessHistogram()
   private var window: LiveWindow
   private var axes: [PanelKind: AutoRange] = [:]
   private var marks: [Int64] = []
@@ -139,7 +107,6 @@ final class LiveView {
     self.sensor = GraphSensor(sensor, channels: channels)
     self.glyphs = glyphs
     self.purpose = purpose
-    account = LiveAccount(rate: rate)
     window = LiveWindow(rate: rate, glyphs: glyphs, planned: planned)
     for kind in self.sensor.panels {
       axes[kind] = AutoRange(least: self.sensor.leastExtent(kind))
@@ -150,10 +117,22 @@ final class LiveView {
   func append(_ records: [TickRecord]) {
     for record in records {
       window.append(record)
-      account.add(record)
+      ledger.add(record)
       guide?.add(record)
-      if record.kind == .sample { latest = record.sample }
+      if record.kind == .gap { gapCount += 1 }
+      guard record.kind == .sample else { continue }
+      histogram.record(Int64(record.lateness))
+      latest = record.sample
     }
+  }
+
+  /// A status with the counts of what is shown.
+  func counted(_ status: LiveStatus) -> LiveStatus {
+    var status = status
+    (status.ledger, status.gapCount) = (ledger, gapCount)
+    status.latenessP99 = histogram.percentile(99)
+    status.latenessMaximum = histogram.maximum
+    return status
   }
 
   /// Adds a mark, in nanoseconds from tick 0.

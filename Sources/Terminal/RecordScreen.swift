@@ -96,7 +96,7 @@ package final class RecordScreen: Panel {
       status.unseen += lost
     }
     update(picture, now)
-    view.status = view.account.added(to: status)
+    view.status = view.counted(status)
     let size = session.size
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }

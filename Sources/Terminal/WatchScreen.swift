@@ -116,7 +116,8 @@ public final class WatchScreen {
     guard let view = graph, let service else {
       return session.show(waiting(size))
     }
-    status.take(service, view.account, rate: rate, plannedTicks: plannedTicks)
+    status = view.counted(status)
+    status.take(service, rate: rate, plannedTicks: plannedTicks)
     view.status = status
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }
@@ -141,15 +142,12 @@ public final class WatchScreen {
 }
 
 extension LiveStatus {
-  /// Takes what a service reports, and the counts of what is shown of it.
-  mutating func take(
-    _ service: RecorderStatus, _ account: LiveAccount, rate: SampleRate?, plannedTicks: UInt64?
-  ) {
+  /// Takes what a service reports; without a recording the counts of what is shown stay.
+  mutating func take(_ service: RecorderStatus, rate: SampleRate?, plannedTicks: UInt64?) {
     isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
     let name = "recording" + (service.number.map { " \($0)" } ?? "")
     state = isRecording ? name : service.state.rawValue
     if let problem = service.problem, notice.isEmpty { notice = problem.name }
-    self = account.added(to: self)
     elapsed = nil
     guard isRecording, let rate, let ledger = service.ledger else { return }
     // A chip that keeps the time has its own rate.

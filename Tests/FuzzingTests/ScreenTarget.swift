@@ -124,7 +124,8 @@ public final class ScreenTarget: FuzzTarget {
     guard let view else { return }
     for (turn, key) in keys.enumerated() {
       if let service {
-        view.status.take(service, view.account, rate: rate, plannedTicks: ticks)
+        view.status = view.counted(view.status)
+        view.status.take(service, rate: rate, plannedTicks: ticks)
       }
       check(view.screen(columns: size.columns, rows: size.rows, now: Int64(turn) * 250_000_000))
       _ = view.handle(key)

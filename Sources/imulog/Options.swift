@@ -19,6 +19,39 @@ struct StoreOptions: ParsableArguments {
   var store: String?
 }
 
+/// A recording of a store.
+struct RecordingOptions: ParsableArguments {
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
+    completion: .recordings)
+  var id: String
+}
+
+/// The options that choose a part of a recording.
+struct RangeOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
+  var from: RangeTime?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only samples before this time.", valueName: "time"))
+  var to: RangeTime?
+
+  func validate() throws {
+    guard let from, let to, to.nanoseconds <= from.nanoseconds else { return }
+    throw ValidationError(RangeOptions.noTime(from, to))
+  }
+
+  static func noTime(_ from: RangeTime, _ to: RangeTime) -> String {
+    "no time is from --from \(from.text) on and before --to \(to.text); give a --to that is later"
+  }
+}
+
 /// The options that take a sensor's errors out of what is shown or exported.
 struct CorrectionOptions: ParsableArguments {
   @Flag(

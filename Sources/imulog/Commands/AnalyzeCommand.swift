@@ -33,23 +33,9 @@ struct AnalyzeCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
+  @OptionGroup var source: RecordingOptions
 
-  @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
-  var id: String
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Analyse samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
-  var from: RangeTime?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Analyse samples before this time.", valueName: "time"))
-  var to: RangeTime?
+  @OptionGroup var range: RangeOptions
 
   @Option(
     parsing: .unconditionalSingleValue,
@@ -81,11 +67,6 @@ struct AnalyzeCommand: ParsableCommand {
   var imuYaml: String?
 
   func validate() throws {
-    if let from, let to, to.nanoseconds <= from.nanoseconds {
-      throw ValidationError(
-        "no time is from --from \(from.text) on and before --to \(to.text); give a --to that is later"
-      )
-    }
     if axis != nil, svg == nil {
       throw ValidationError("--axis chooses what --svg draws; give --svg FILE too")
     }
@@ -105,8 +86,8 @@ struct AnalyzeCommand: ParsableCommand {
 
   mutating func run() throws {
     ProcessPriority.stepBack()
-    let catalogue = try program.openStore(storeOptions)
-    let entry = try catalogue.entry(for: id)
+    let catalogue = try program.openStore(source.storeOptions)
+    let entry = try catalogue.entry(for: source.id)
     for (option, output) in [("--svg", svg), ("--imu-yaml", imuYaml)] {
       guard let output, output != "-" else { continue }
       try OutputPlace.refuse(output, of: option, in: catalogue)
@@ -115,8 +96,8 @@ struct AnalyzeCommand: ParsableCommand {
       try ProgressStorage(try catalogue.storage(of: entry), "reading recording \(entry.number)"))
     let isLive = try catalogue.isLive(entry)
     let columns = try SampleColumns.read(
-      &reader, from: from?.nanoseconds, to: to?.nanoseconds)
-    columns.isCutOff = try isLive ? false : reader.isCutOff(before: to?.nanoseconds ?? .max)
+      &reader, from: range.from?.nanoseconds, to: range.to?.nanoseconds)
+    columns.isCutOff = try isLive ? false : reader.isCutOff(before: range.to?.nanoseconds ?? .max)
     guard !columns.channels.isEmpty else {
       throw AnalysisError.channelsMissing(
         needed: "an axis of a sensor", recorded: reader.description.channels)

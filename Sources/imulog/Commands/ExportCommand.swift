@@ -32,12 +32,7 @@ struct ExportCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
-  var id: String
+  @OptionGroup var source: RecordingOptions
 
   @Option(
     help: ArgumentHelp(
@@ -131,16 +126,7 @@ struct ExportCommand: ParsableCommand {
     completion: .file())
   var hmacKeyFile: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Export samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
-  var from: RangeTime?
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Export samples before this time.", valueName: "time"))
-  var to: RangeTime?
+  @OptionGroup var range: RangeOptions
 
   @Option(
     name: [.customShort("o"), .long],
@@ -156,19 +142,10 @@ struct ExportCommand: ParsableCommand {
   )
   var follow = false
 
-  func validate() throws {
-    guard let from, let to, to.nanoseconds <= from.nanoseconds else { return }
-    throw ValidationError(ExportCommand.noTime(from, to))
-  }
-
-  private static func noTime(_ from: RangeTime, _ to: RangeTime) -> String {
-    "no time is from --from \(from.text) on and before --to \(to.text); give a --to that is later"
-  }
-
   mutating func run() throws {
     ProcessPriority.stepBack()
-    let catalogue = try program.openStore(storeOptions)
-    let entry = try catalogue.entry(for: id)
+    let catalogue = try program.openStore(source.storeOptions)
+    let entry = try catalogue.entry(for: source.id)
     if output != "-" { try OutputPlace.refuse(output, in: catalogue) }
     let chosen = try chosenFormat()
     guard !isDirectory || chosen.takes(.directory) else {
@@ -178,8 +155,8 @@ struct ExportCommand: ParsableCommand {
           + "--format \(ExportOption.directory.formatNames) fills a directory")
     }
     var options = ExportOptions(
-      format: chosen, units: units, channels: channels, from: from?.nanoseconds,
-      to: to?.nanoseconds)
+      format: chosen, units: units, channels: channels, from: range.from?.nanoseconds,
+      to: range.to?.nanoseconds)
     options.fill = fill
     options.gaps = gaps
     options.hasUncertainty = uncertainty
@@ -284,11 +261,11 @@ struct ExportCommand: ParsableCommand {
   private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue, isLive: Bool) throws
   {
     var reader = try catalogue.reader(of: entry)
-    if let to, !reader.description.isImported, to.nanoseconds <= 0 {
-      throw CommandFailure(.usage, ExportCommand.noTime(RangeTime(nanoseconds: 0), to))
+    if let to = range.to, !reader.description.isImported, to.nanoseconds <= 0 {
+      throw CommandFailure(.usage, RangeOptions.noTime(RangeTime(nanoseconds: 0), to))
     }
     guard !isLive else { return }
-    if let to, reader.description.isImported, let first = try reader.firstTickTime(),
+    if let to = range.to, reader.description.isImported, let first = try reader.firstTickTime(),
       first >= to.nanoseconds
     {
       throw CommandFailure(
@@ -297,7 +274,7 @@ struct ExportCommand: ParsableCommand {
           + "\(to.text) is not after that; give a later --to")
     }
     let isImported = reader.description.isImported
-    guard let from, from.nanoseconds > 0 || isImported else { return }
+    guard let from = range.from, from.nanoseconds > 0 || isImported else { return }
     try reader.seek(toTime: from.nanoseconds)
     var last: (tick: UInt64, time: Int64)?
     while let item = try reader.next() {

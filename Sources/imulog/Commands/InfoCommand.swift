@@ -26,12 +26,7 @@ struct InfoCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
-  var id: String
+  @OptionGroup var source: RecordingOptions
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -40,8 +35,8 @@ struct InfoCommand: ParsableCommand {
   var check = false
 
   mutating func run() throws {
-    let catalogue = try program.openStore(storeOptions)
-    let entry = try catalogue.entry(for: id)
+    let catalogue = try program.openStore(source.storeOptions)
+    let entry = try catalogue.entry(for: source.id)
     let isLive = try catalogue.isLive(entry)
     var reader = try LogReader(
       try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))

@@ -26,12 +26,7 @@ struct LabelCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
-  var id: String
+  @OptionGroup var source: RecordingOptions
 
   @Argument(
     help: ArgumentHelp(
@@ -75,8 +70,8 @@ struct LabelCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let catalogue = try program.openStore(storeOptions)
-    let entry = try catalogue.entry(for: id)
+    let catalogue = try program.openStore(source.storeOptions)
+    let entry = try catalogue.entry(for: source.id)
     var reader = try catalogue.reader(of: entry)
     let recording = reader.description.id
     let isLive = try catalogue.isLive(entry)

@@ -19,12 +19,7 @@ struct PlayCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
-  var id: String
+  @OptionGroup var source: RecordingOptions
 
   @Option(
     parsing: .unconditional,
@@ -41,11 +36,11 @@ struct PlayCommand: ParsableCommand {
     guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
       throw CommandFailure(
         .usage,
-        "play needs a terminal for input and output; `imulog show \(id)` prints the graph, "
-          + "`imulog export \(id)` the samples")
+        "play needs a terminal for input and output; `imulog show \(source.id)` prints the graph, "
+          + "`imulog export \(source.id)` the samples")
     }
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-    let entry = try catalogue.entry(for: id)
+    let catalogue = try OpenStore.reading(try program.storePath(source.storeOptions))
+    let entry = try catalogue.entry(for: source.id)
     let signals = try SignalWatch(SignalWatch.atTerminal)
     let recording = try RecordingOnScreen(entry, in: catalogue)
     _ = recording.play(on: try TerminalSession(), signals, speed: speed)

@@ -102,10 +102,10 @@ struct ServeRequest {
     switch command {
     case is ListCommand, is StatusCommand, is DoctorCommand: break
     case is PullServerCommand: return .pull
-    case let info as InfoCommand: _ = try RecordingReference(request: info.id)
+    case let info as InfoCommand: _ = try RecordingReference(request: info.source.id)
     case let verify as VerifyCommand: _ = try RecordingReference(request: verify.target)
     case let export as ExportCommand:
-      _ = try RecordingReference(request: export.id)
+      _ = try RecordingReference(request: export.source.id)
       guard export.output == "-" else { throw .output }
     default: throw .forbiddenVerb("this", allowed: options.map(\.key))
     }

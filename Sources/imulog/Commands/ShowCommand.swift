@@ -28,19 +28,14 @@ struct ShowCommand: ParsableCommand {
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
-  var id: String
+  @OptionGroup var source: RecordingOptions
 
   @OptionGroup var correctionOptions: CorrectionOptions
   @OptionGroup var terminalOptions: TerminalOptions
 
   mutating func run() throws {
-    let catalogue = try OpenStore.reading(try program.storePath(storeOptions))
-    let entry = try catalogue.entry(for: id)
+    let catalogue = try OpenStore.reading(try program.storePath(source.storeOptions))
+    let entry = try catalogue.entry(for: source.id)
     var options = ExportOptions()
     try correctionOptions.set(&options)
     let exporter = Exporter(options)

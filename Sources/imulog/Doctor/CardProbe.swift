@@ -2,6 +2,8 @@
 
 import Glibc
 import IMUModel
+import LinuxIO
+import Recorder
 import Text
 
 /// How long the card takes to sync: what a logger that waits for it would wait, and how much memory imulog needs
@@ -16,6 +18,23 @@ struct CardProbe<Clock: MonotonicClock> {
   private var pageBytes: Int { 4096 }
   /// Nanoseconds beyond which the queue of 1 MiB may fill at high rates.
   private var longest: Int64 { 2_000_000_000 }
+
+  /// What `--card` asks for, but not beside a recording, whose card it would keep busy.
+  static func run(_ subject: DoctorSubject) -> Check? where Clock == SystemClock {
+    guard let length = subject.probeLength, let store = subject.store else { return nil }
+    func left(_ why: String) -> Check {
+      Check("card", .unchecked, "\(why): the card is left to it")
+    }
+    switch subject.status {
+    case .success(let status) where !status.isIdle:
+      return left("the service is \(status.state.rawValue)")
+    case .failure where !DoctorSubject.isAbsent(subject.status):
+      return left("the service does not say whether it records")
+    default: break
+    }
+    if StoreChecks.isRecording(into: store) { return left("a recording is being written") }
+    return CardProbe(store: store, clock: SystemClock(), length: length).run()
+  }
 
   /// Appends pages to a file of its own in the store, syncs each, and removes the file.
   func run() -> Check {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Boards
 import Files
 import Glibc
 import IMUModel
@@ -80,7 +79,9 @@ struct DoctorCommand: ParsableCommand {
     }
     let home = MachineUser.person(SystemTree(root: root))?.home
     let named = [
-      storePath(nil), storePath(serviceConfiguration(nil).0), Environment.value("HOME"), home,
+      storePath(nil),
+      storePath(ConfigurationCheck(tree: SystemTree(root: root), unit: nil).run().0),
+      Environment.value("HOME"), home,
     ]
     // Every installation has the service's usual store.
     let own = named.compactMap { $0 }.filter { $0 != DoctorCommand.serviceStore }
@@ -93,15 +94,18 @@ struct DoctorCommand: ParsableCommand {
 
   /// Text is printed check by check: what hangs does not hide what was found before it.
   private func look(isText: Bool) throws -> [Check] {
+    let subject = try subject()
     var checks: [Check] = []
-    try look { check in
-      checks.append(check)
-      if isText { try DoctorCommand.print(check) }
+    for check in DoctorCheck.all {
+      try check.look(subject) { check in
+        checks.append(check)
+        if isText { try DoctorCommand.print(check) }
+      }
     }
     return checks
   }
 
-  private func look(_ found: (Check) throws -> Void) throws {
+  private func subject() throws -> DoctorSubject {
     let tree = SystemTree(root: root)
     let socket = try socketOptions.path(isService: false)
     let status = Result {
@@ -112,57 +116,21 @@ struct DoctorCommand: ParsableCommand {
     }
     let unit = ServiceUnit(tree)
     // A service that runs goes on with its settings before.
-    let verb = DoctorCommand.isAbsent(status) ? "start" : "reload"
-    let (configuration, configured) = serviceConfiguration(
-      unit, then: unit != nil && tree.runsSystemd ? ", then `sudo systemctl \(verb) imulog`" : "")
-    let settings = configuration ?? .default
-    for check in configured + MachineChecks(tree: tree).run() { try found(check) }
-    if let store = storePath(configuration) {
-      let service = settings.store ?? DoctorCommand.serviceStore
-      let checks = StoreChecks(
-        store: store, configuration: settings, tree: tree, unit: store == service ? unit : nil)
-      for check in checks.run() { try found(check) }
-      if card { try found(probe(store, status)) }
-    } else {
-      try found(Check("store", .unchecked, "there is no home directory to keep recordings in"))
-    }
+    let verb = DoctorSubject.isAbsent(status) ? "start" : "reload"
+    let (found, configured) = ConfigurationCheck(
+      tree: tree, unit: unit,
+      then: unit != nil && tree.runsSystemd ? ", then `sudo systemctl \(verb) imulog`" : "",
+      isPrivate: report
+    ).run()
     let given = try ConfigurationFile.read([], file: "", options: place.given)
+    let settings = found ?? .default
     var chosen = settings
     if place.board != nil { chosen.board = given.board }
     if place.bus != nil { chosen.bus = given.bus }
-    let request = SensorRequest(chosen)
-    let board = request.presentBoard(tree)
-    let lines = LineChecks(tree: tree, configuration: settings, board: board)
-    let buses = BusChecks(
-      tree: tree, request: request, board: board, isServed: !DoctorCommand.isAbsent(status))
-    let service = ServiceChecks(
-      tree: tree, unit: unit, status: status,
-      isConfigured: configured.allSatisfy { $0.state == .ok },
-      nodes: buses.nodes + lines.nodes)
-    for check in service.run() + lines.run() { try found(check) }
-    try buses.run(found)
-  }
-
-  /// Not beside a recording, whose card it would keep busy.
-  private func probe(_ store: String, _ status: Result<RecorderStatus, any Error>) -> Check {
-    if case .success(let status) = status, !status.isIdle {
-      return Check(
-        "card", .unchecked, "the service is \(status.state.rawValue): the card is left to it")
-    }
-    if case .failure = status, !DoctorCommand.isAbsent(status) {
-      return Check(
-        "card", .unchecked, "the service does not say whether it records: the card is left to it")
-    }
-    guard !StoreChecks.isRecording(into: store) else {
-      return Check("card", .unchecked, "a recording is being written: the card is left to it")
-    }
-    return CardProbe(store: store, clock: SystemClock(), length: cardSeconds * 1_000_000_000).run()
-  }
-
-  /// Whether no service listens. One that may not be asked, or does not answer, may be recording.
-  private static func isAbsent(_ status: Result<RecorderStatus, any Error>) -> Bool {
-    guard case .failure(let error as LinuxIOError) = status else { return false }
-    return error.kind == .notRunning
+    return DoctorSubject(
+      tree: tree, unit: unit, status: status, configured: configured, configuration: settings,
+      store: storePath(found), probeLength: card ? cardSeconds * 1_000_000_000 : nil,
+      request: SensorRequest(chosen))
   }
 
   /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
@@ -176,60 +144,6 @@ struct DoctorCommand: ParsableCommand {
       return try program.storePath(storeOptions)
     } catch {
       return nil
-    }
-  }
-
-  /// The service's configuration, where it has a file.
-  ///
-  /// - Parameter then: What puts a file that was corrected in force.
-  private func serviceConfiguration(
-    _ unit: ServiceUnit?, then: String = ""
-  ) -> (RecorderConfiguration?, [Check]) {
-    let (path, name) = (root + ConfigurationFile.usualPath, ConfigurationFile.usualPath)
-    func check(_ state: Check.State, _ words: String) -> [Check] {
-      [Check("configuration", state, words)]
-    }
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      return (nil, errno == EACCES ? check(.unchecked, "you may not look at \(name)") : [])
-    }
-    guard status.st_size <= DoctorCommand.longestFile else {
-      return (nil, check(.wrong, "\(name) is longer than 1 MB"))
-    }
-    do {
-      let configuration = try ConfigurationFile.read(
-        try WholeFile.read(path), file: path, within: unit.map { Confinement(unit: $0) })
-      if let calibration = configuration.calibration {
-        // The service's rights count, and not the caller's.
-        if unit?.isShut(above: calibration) == true {
-          let words = "the calibration: \(ServiceUnit.shut); move it\(then)"
-          return (configuration, check(.wrong, words))
-        }
-        if access(calibration, F_OK) == 0,
-          unit?.user?.mayUse(calibration, .live, bits: 0o4) == false
-        {
-          let words = "the service's user may not read the calibration: let it\(then)"
-          return (configuration, check(.wrong, words))
-        }
-        if access(calibration, R_OK) != 0, errno == EACCES {
-          return (configuration, check(.unchecked, "you may not read the calibration"))
-        }
-      }
-      let file = ConfigurationFile(
-        path: path, board: nil, preTrigger: nil, usualStore: DoctorCommand.serviceStore)
-      _ = try file.setup()
-      return (configuration, check(.ok, "\(name) is right"))
-    } catch let error as ConfigurationError where error.line > 0 {
-      // A line of the file may name people and places.
-      let found = report ? nil : error.description.parts(around: ":\(error.line): ")?.after
-      // A drop-in is the remedy, and not another line.
-      let isUnits = error.description.hasSuffix(Confinement.opening)
-      let words =
-        isUnits ? "line \(error.line) of \(name)" : "correct line \(error.line) of \(name)\(then)"
-      return (nil, check(.wrong, words + (found.map { ": \($0)" } ?? "")))
-    } catch {
-      let sentence = (error as? CommandFailure)?.sentence ?? "\(error)"
-      return (nil, check(.wrong, report ? "\(name) cannot be used" : sentence + then))
     }
   }
 

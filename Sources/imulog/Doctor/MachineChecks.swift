@@ -11,12 +11,7 @@ struct MachineChecks {
   /// The priority that the sampler asks for, and the wake-up that `cpu-latency = auto` asks for.
   private static let (priority, microseconds): (Int32, Int32) = (80, 20)
 
-  func run() -> [Check] {
-    [system(), realTime(), memory(), latency(), clock(), BatteryClockCheck(tree: tree).run()]
-      + [SupplyCheck(tree: tree).run()].compactMap { $0 }
-  }
-
-  private func system() -> Check {
+  func system() -> Check {
     let release = (tree.text("/etc/os-release") ?? "").split(separator: "\n")
       .first { $0.hasPrefix("PRETTY_NAME=") }
       .map { $0.dropFirst("PRETTY_NAME=".utf8.count).filter { $0 != "\"" } }
@@ -36,7 +31,7 @@ struct MachineChecks {
       ])
   }
 
-  private func realTime() -> Check {
+  func realTime() -> Check {
     let name = "real-time class"
     do throws(LinuxIOError) {
       let thread = try RealTimeThread(name: "imu-doctor", priority: MachineChecks.priority)
@@ -51,13 +46,13 @@ struct MachineChecks {
     }
   }
 
-  private func memory() -> Check {
+  func memory() -> Check {
     if let refusal = MemoryLock.engage(tree: tree) { return Check("memory lock", refusal) }
     MemoryLock.release()
     return Check("memory lock", .ok, "memory can be locked")
   }
 
-  private func latency() -> Check {
+  func latency() -> Check {
     let name = "processor sleep"
     let (hold, refusal) = LatencyHold.engage(microseconds: MachineChecks.microseconds, tree: tree)
     guard let refusal else {
@@ -71,7 +66,7 @@ struct MachineChecks {
     return Check(name, .advice, "its limit (\(path)): \(right.words)", mends: right.mends)
   }
 
-  private func clock() -> Check {
+  func clock() -> Check {
     wallClock(isSynchronised: SystemClock().readWallClock().isSynchronised)
   }
 

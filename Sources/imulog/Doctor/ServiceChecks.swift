@@ -148,6 +148,15 @@ struct ServiceChecks {
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=: ".utf8)
 }
 
+extension ServiceChecks {
+  init(_ subject: DoctorSubject) {
+    self.init(
+      tree: subject.tree, unit: subject.unit, status: subject.status,
+      isConfigured: subject.configured.allSatisfy { $0.state == .ok },
+      nodes: subject.buses.nodes + subject.lines.nodes)
+  }
+}
+
 extension RecorderStatus {
   /// Whether no recording is being made, begun or saved.
   var isIdle: Bool { [.asleep, .waking, .armed].contains(state) }

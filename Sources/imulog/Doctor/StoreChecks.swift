@@ -44,7 +44,16 @@ struct StoreChecks {
     }
   }
 
-  func run() -> [Check] { [directory(), room()].compactMap { $0 } + verdicts() }
+  static func run(_ subject: DoctorSubject) -> [Check] {
+    guard let store = subject.store else {
+      return [Check("store", .unchecked, "there is no home directory to keep recordings in")]
+    }
+    let service = subject.configuration.store ?? DoctorCommand.serviceStore
+    let checks = StoreChecks(
+      store: store, configuration: subject.configuration, tree: subject.tree,
+      unit: store == service ? subject.unit : nil)
+    return [checks.directory(), checks.room()] + checks.verdicts()
+  }
 
   /// The store, or the directory in which it will be made.
   private var existing: String {
@@ -130,7 +139,7 @@ struct StoreChecks {
       unit.isUsual ? .giveToService(store) : nil)
   }
 
-  private func room() -> Check? {
+  private func room() -> Check {
     guard let free = SystemTree.live.freeBytes(at: existing) else {
       return Check("room", .unchecked, "the file system of the store does not say")
     }

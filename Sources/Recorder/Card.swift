@@ -171,7 +171,8 @@ struct Card: ~Copyable {
     )
     let (bytes, overflow) = (header.plannedTicks ?? 0)
       .multipliedReportingOverflow(by: Card.bytesPerTick)
-    let wanted = reserve.saturatedSum(overflow ? .max : bytes).saturatedSum(Card.leastByteCount)
+    let wanted = reserve.addingSaturated(overflow ? .max : bytes).addingSaturated(
+      Card.leastByteCount)
     let room = try store.makeRoom(for: wanted, deletesOldest: deletesOldest)
     Card.report(room, journal)
     guard !room.isEnough else { return }
@@ -204,7 +205,7 @@ struct Card: ~Copyable {
       if !isLast { store.lockPatience = 0 }
       do {
         let room = try store.makeRoom(
-          for: reserve.saturatedSum(Card.leastByteCount), deletesOldest: deletesOldest)
+          for: reserve.addingSaturated(Card.leastByteCount), deletesOldest: deletesOldest)
         Card.report(room, journal)
         return room.free
       } catch {
@@ -353,13 +354,5 @@ struct NoRoom: StatusError {
 
   private static func text(_ bytes: UInt64) -> String {
     "\(bytes / 1_000_000 + (bytes % 1_000_000 > 0 ? 1 : 0)) MB"
-  }
-}
-
-extension UInt64 {
-  /// The sum, or the largest value when it would be larger.
-  fileprivate func saturatedSum(_ other: UInt64) -> UInt64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
   }
 }

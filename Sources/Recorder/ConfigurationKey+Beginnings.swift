@@ -25,21 +25,16 @@ extension ConfigurationKey {
       ) { text in
         Digits.decimal(text[...], unit: "Hz").flatMap { (0.01...1000).contains($0) ? $0 : nil }
       },
-      ConfigurationKey(
-        "trigger-window", \.trigger.window, "1s",
-        accepts: remedy(.triggerWindow, suchAs: "1s or 500ms"),
-        comment: "# The time over which rms is taken.\n"
-      ) { SpanLimits.triggerWindow.nanoseconds($0) },
-      ConfigurationKey(
-        "post-trigger", \.trigger.postTrigger, "5s",
-        accepts: remedy(.postTrigger, suchAs: "1s or 500ms"),
+      span(
+        "trigger-window", \.trigger.window, "1s", .triggerWindow, suchAs: "1s or 500ms",
+        comment: "# The time over which rms is taken.\n"),
+      span(
+        "post-trigger", \.trigger.postTrigger, "5s", .postTrigger, suchAs: "1s or 500ms",
         comment:
-          "# The time without motion after which the event is over, and the recording ends.\n"
-      ) { SpanLimits.postTrigger.nanoseconds($0) },
-      ConfigurationKey(
-        "trigger-pause", \.trigger.pause, "0s", accepts: remedy(.triggerPause, suchAs: "10s"),
-        comment: "# The time after that in which motion begins no other recording.\n"
-      ) { SpanLimits.triggerPause.nanoseconds($0) },
+          "# The time without motion after which the event is over, and the recording ends.\n"),
+      span(
+        "trigger-pause", \.trigger.pause, "0s", .triggerPause, suchAs: "10s",
+        comment: "# The time after that in which motion begins no other recording.\n"),
       ConfigurationKey(
         "trigger-most", \.trigger.mostADay, "1000", accepts: "give a number from 1 to 10000",
         comment: "# How many recordings motion begins in 24 hours at most.\n"

@@ -70,14 +70,13 @@ struct ConfigurationKey {
 
           """
       ) { SampleRate(decimal: $0).flatMap { 0.0001...10_000 ~= $0.hertz ? $0 : nil } },
-      ConfigurationKey(
-        "clock", \.clock, "auto", accepts: "give auto, chip or grid",
+      choice(
+        "clock", \.clock, ["auto": .automatic, "chip": .chip, "grid": .grid],
         comment: """
           # What keeps the time: chip, at the chip's own rates, or grid, the computer; auto: the chip above 200 Hz if it has
           # the rate.
 
-          """
-      ) { ClockChoice(rawValue: $0) },
+          """),
       ConfigurationKey(
         "interrupt", \.interrupt, "none", accepts: line,
         comment: """
@@ -86,14 +85,13 @@ struct ConfigurationKey {
 
           """
       ) { LineChoice($0) },
-      ConfigurationKey(
-        "time-stamps", \.timeStamps, "no", accepts: "give yes or no",
+      choice(
+        "time-stamps", \.timeStamps, ["no": false, "yes": true],
         comment: """
           # yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
           # the times of slow recordings more certain after some seconds and takes half as much again of the bus.
 
-          """
-      ) { ["yes": true, "no": false][$0] },
+          """),
       ConfigurationKey(
         "length", \.length, "60s", option: "for",
         accepts:
@@ -102,10 +100,9 @@ struct ConfigurationKey {
       ) { text in
         text == "until-stopped" ? .some(nil) : SpanLimits.length.nanoseconds(text).map { .some($0) }
       },
-      ConfigurationKey(
-        "channels", \.channels, "both", accepts: "give accel, gyro or both",
-        comment: "# accel, gyro or both.\n"
-      ) { ["both": .all, "accel": .accelerometer, "gyro": .gyroscope][$0] },
+      choice(
+        "channels", \.channels, ["both": .all, "accel": .accelerometer, "gyro": .gyroscope],
+        comment: "# accel, gyro or both.\n"),
       range(
         "accel-range", \.accelerometerRange, "4g", of: [2, 4, 8, 16, 32], unit: "g",
         comment: "# Full scales.\n"),
@@ -161,21 +158,19 @@ struct ConfigurationKey {
 
   private static var service: [ConfigurationKey] {
     [
-      ConfigurationKey(
-        "pre-trigger", \.preTrigger, "0s", accepts: remedy(.preTrigger, suchAs: "5s"),
+      span(
+        "pre-trigger", \.preTrigger, "0s", .preTrigger, suchAs: "5s",
         comment: """
 
           # The time before a press or an event that a recording includes.
 
-          """
-      ) { SpanLimits.preTrigger.nanoseconds($0) },
-      ConfigurationKey(
-        "while-idle", \.samplesWhileIdle, "sample", accepts: "give sample or sleep",
+          """),
+      choice(
+        "while-idle", \.samplesWhileIdle, ["sample": true, "sleep": false],
         comment: """
           # sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press.
 
-          """
-      ) { ["sample": true, "sleep": false][$0] },
+          """),
     ]
   }
 
@@ -189,17 +184,15 @@ struct ConfigurationKey {
 
           """
       ) { LineChoice($0) },
-      ConfigurationKey(
-        "button-active", \.isButtonActiveLow, "low", accepts: "give low or high",
-        comment: "# low: the button connects its line to ground; high: to 3.3 V.\n"
-      ) { ["low": true, "high": false][$0] },
+      choice(
+        "button-active", \.isButtonActiveLow, ["low": true, "high": false],
+        comment: "# low: the button connects its line to ground; high: to 3.3 V.\n"),
       ConfigurationKey(
         "light", \.light, "auto", accepts: line, comment: "# The light: as the button.\n"
       ) { LineChoice($0) },
-      ConfigurationKey(
-        "light-active", \.isLightActiveLow, "high", accepts: "give low or high",
-        comment: "# high: the line sources the light's current; low: the line sinks it.\n"
-      ) { ["low": true, "high": false][$0] },
+      choice(
+        "light-active", \.isLightActiveLow, ["high": false, "low": true],
+        comment: "# high: the line sources the light's current; low: the line sinks it.\n"),
       ConfigurationKey(
         "reserve", \.reserve, "200MB",
         accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0",
@@ -209,16 +202,33 @@ struct ConfigurationKey {
 
           """
       ) { ByteText.bytes($0) },
-      ConfigurationKey(
-        "delete-oldest", \.deletesOldest, "no", accepts: "give yes or no",
-        comment: "# yes: the oldest recordings are deleted if a new one would not fit.\n"
-      ) { ["yes": true, "no": false][$0] },
+      choice(
+        "delete-oldest", \.deletesOldest, ["no": false, "yes": true],
+        comment: "# yes: the oldest recordings are deleted if a new one would not fit.\n"),
     ]
   }
 
-  /// What a refusal of a key with these limits says.
-  static func remedy(_ limits: SpanLimits, suchAs example: String) -> String {
-    "give a time of \(limits.words), such as \(example)"
+  /// A length of time.
+  static func span(
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int64>, _ example: String,
+    _ limits: SpanLimits, suchAs other: String, comment: String
+  ) -> ConfigurationKey {
+    ConfigurationKey(
+      name, property, example, accepts: "give a time of \(limits.words), such as \(other)",
+      comment: comment
+    ) { limits.nanoseconds($0) }
+  }
+
+  /// One of some words; the first is the default.
+  private static func choice<Value>(
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>,
+    _ values: KeyValuePairs<String, Value>, comment: String
+  ) -> ConfigurationKey {
+    let words = values.map(\.key)
+    let all = words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
+    return ConfigurationKey(name, property, words[0], accepts: "give \(all)", comment: comment) {
+      text in values.first { $0.key == text }?.value
+    }
   }
 
   private static let line = "give auto, none, a line's name such as GPIO17, or CHIPLABEL:OFFSET"

@@ -111,7 +111,7 @@ public struct RecorderStatus: Equatable, Sendable {
       ("samples", samples),
       ("lateness", lateness),
       ("worst flush", worstFlush.map(RecorderStatus.milliseconds)),
-      ("free space", freeBytes.map(ByteText.text)),
+      ("free space", freeBytes.map { Plain.bytes($0) }),
       ("temperature", temperature.flatMap(RecorderStatus.tenths).map { "\($0) °C" }),
       ("sensor", sensor?.description),
       (

@@ -32,8 +32,8 @@ public enum SpanText {
       rest = rest.dropFirst(digits.count)
       let name = rest.prefix { $0.isASCII && $0.isLetter }
       rest = rest.dropFirst(name.count)
-      guard let unit = unit(name), !name.isEmpty || unitBefore == nil && rest.isEmpty,
-        rest.isEmpty || !digits.contains("."), let part = length(digits, unit)
+      guard let unit = units[name], !name.isEmpty || unitBefore == nil && rest.isEmpty,
+        rest.isEmpty || !digits.contains("."), let part = amount(digits, of: unit, decimals: 9)
       else { return nil }
       if let unitBefore, unit >= unitBefore || part >= unitBefore { return nil }
       let (sum, overflow) = total.addingReportingOverflow(part)
@@ -43,27 +43,21 @@ public enum SpanText {
     return total
   }
 
-  private static func unit(_ name: Substring) -> UInt64? {
-    switch name {
-    case "ns": return 1
-    case "us": return 1000
-    case "ms": return 1_000_000
-    case "s", "": return 1_000_000_000
-    case "m", "min": return 60_000_000_000
-    case "h": return 3_600_000_000_000
-    case "d": return 86_400_000_000_000
-    default: return nil
-    }
-  }
+  private static let units: [Substring: UInt64] = [
+    "ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000, "": 1_000_000_000,
+    "m": 60_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
+  ]
 
-  /// A decimal number of a unit.
-  private static func length(_ digits: Substring, _ unit: UInt64) -> UInt64? {
+  /// A decimal number of a unit; `nil` for another text, and where the product is no whole number of 64 bits.
+  static func amount(_ digits: Substring, of unit: UInt64, decimals: Int) -> UInt64? {
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let whole = UInt64(parts[0]) else { return nil }
     var (total, overflow) = whole.multipliedReportingOverflow(by: unit)
     guard !overflow else { return nil }
     if parts.count == 2 {
-      guard (1...9).contains(parts[1].count), let fraction = UInt64(parts[1]) else { return nil }
+      guard (1...decimals).contains(parts[1].count), let fraction = UInt64(parts[1]) else {
+        return nil
+      }
       let scale = (0..<parts[1].count).reduce(UInt64(1)) { product, _ in product * 10 }
       let (product, tooBig) = fraction.multipliedReportingOverflow(by: unit)
       guard !tooBig, product % scale == 0 else { return nil }

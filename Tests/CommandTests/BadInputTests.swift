@@ -64,7 +64,7 @@ struct BadInputTests {
       Refusal("record --board simulator --for 0s", 64, "--for 0s", "1us to 36525d, such as"),
       Refusal("record --for -1s", 64, "--for -1s", "give a time of"),
       Refusal("record --bus x", 64, "--bus x", "give auto, or the number"),
-      Refusal("record --channels temp", 64, "--channels temp", "give accel, gyro or both"),
+      Refusal("record --channels temp", 64, "--channels temp", "give both, accel or gyro"),
       Refusal(
         "record --board simulator --sync-every 9223372036s", 64, "--sync-every",
         "give auto, 10ms to 24h, or 0"),

@@ -33,7 +33,7 @@ struct ConfigurationRefusalTests {
       ("clock", ["on", "Chip", "chip grid", "FIFO"], "give auto, chip or grid"),
       ("interrupt", [":22", "chip:", "chip:x", "chip:-1", "chip:65536"], line),
       ("length", ["0", "0s", "-1s", "long", "60 s", "1.s", "forever", "36526d"], length),
-      ("channels", ["all", "Both", "accel gyro"], "give accel, gyro or both"),
+      ("channels", ["all", "Both", "accel gyro"], "give both, accel or gyro"),
       ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),
       ("gyro-range", ["500g", "300dps", "dps"], gyro),
       ("sync-every", ["never", "-1s", "9ms", "9223372036s"], sync),
@@ -71,11 +71,11 @@ struct ConfigurationRefusalTests {
       ("button", [":17", "chip:", "chip:x", "chip:-1", "chip:65536", "chip: 1"], line),
       ("button-active", ["0", "Low"], "give low or high"),
       ("light", ["chip:x"], line),
-      ("light-active", ["on"], "give low or high"),
+      ("light-active", ["on"], "give high or low"),
       (
         "reserve", ["-1", "10%", "200mb", "1.5", "1.2345678GB", "9223372036854775808", "MB"], bytes
       ),
-      ("delete-oldest", ["true", "YES", "1"], "give yes or no"),
+      ("delete-oldest", ["true", "YES", "1"], "give no or yes"),
     ] as [(String, [String], String)] {
       for value in values {
         let text = "# one\n\n\(key) = \(value)   # three\n"

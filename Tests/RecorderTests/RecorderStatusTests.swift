@@ -81,7 +81,7 @@ struct RecorderStatusTests {
         samples      340 of 345, 5 lost
         lateness     0.12 ms, 99 % of samples
         worst flush  1234.56 ms
-        free space   12.3 GB
+        free space   12 GB
         temperature  48.3 °C
         sensor       MPU6050 at 0x68
         chip clock   1031.205 Hz, ±118 µs

@@ -123,11 +123,20 @@ let package = Package(
         "beaglebone-black", "orange-pi-zero-3", "radxa-zero-3", "rock-pi-4", "simulator",
       ].map { .embedInCode("\($0).board") },
       swiftSettings: settings),
+    // What a recording needs of a machine, check by check.
+    .target(
+      name: "Doctor",
+      dependencies: [
+        "Boards", "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LogStore", "Recorder", "Text",
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "imulog",
       dependencies: [
-        "Analysis", "Boards", "Calibration", "Certificate", "ChipClock", "Export", "Files", "Hub",
-        "IMUDrivers", "IMUModel", "Import", "LinuxIO", "LogFormat", "LogStore", "Recorder", "Remote",
+        "Analysis", "Boards", "Calibration", "Certificate", "ChipClock", "Doctor", "Export",
+        "Files", "Hub",
+        "IMUDrivers", "IMUModel", "Import", "LinuxIO", "LogFormat", "LogStore", "Recorder",
+        "Remote",
         "Sampling", "SimulatedIMU", "Terminal", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -287,7 +296,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Boards", "CTerminalTesting", "Files", "IMUDrivers", "imulog", "IMUModel", "LinuxIO",
+        "Boards", "CTerminalTesting", "Doctor", "Files", "IMUDrivers", "imulog", "IMUModel",
+        "LinuxIO",
         "LinuxIOTestSupport", "LogStoreTesting", "Recorder", "SimulatedIMU", "TerminalTesting",
         "TestSupport", "Text",
       ],
@@ -310,7 +320,7 @@ let package = Package(
 // what starts programs, waits, or shows a screen is not, and neither are the tests. Tests see what is internal, but for what
 // realtime-check counts: code that tests can see retains.
 if Context.environment["IMULOG_CHECKS"] != nil {
-  let waiting: Set = ["Boards", "Hub", "Recorder", "Remote", "Terminal", "imulog"]
+  let waiting: Set = ["Boards", "Doctor", "Hub", "Recorder", "Remote", "Terminal", "imulog"]
   let counted: Set = ["IMUDrivers", "IMUModel", "RingBuffer", "Sampling", "SimulatedIMU"]
   for target in package.targets where target.type != .system && !counted.contains(target.name) {
     let plain = target.isTest || waiting.contains(target.name)
@@ -324,7 +334,7 @@ if let races = Context.environment["IMULOG_RACES"] {
   var tests: Set = ["LinuxIOTests", "RecorderThreadTests", "RingBufferTests"]
   if races == "all" { tests.insert("RecorderTests") }
   let others: Set = [
-    "Boards", "CAllocProbe", "Export", "FuzzTargets", "Hub", "Import", "Remote",
+    "Boards", "CAllocProbe", "Doctor", "Export", "FuzzTargets", "Hub", "Import", "Remote",
     "Terminal", "imulog", "realtime-check",
   ]
   package.targets.removeAll { others.contains($0.name) || ($0.isTest && !tests.contains($0.name)) }

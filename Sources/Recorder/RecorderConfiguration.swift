@@ -2,6 +2,7 @@
 
 package import IMUDrivers
 package import IMUModel
+package import LinuxIO
 import Text
 
 /// The settings of a recorder, as the service's configuration file has them.
@@ -13,6 +14,8 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var sensor = SensorChoice()
   /// Ticks a second.
   package var rate: SampleRate
+  /// Whether the sensor's samples have noise: those of a file that is played may be still for any length of time.
+  package var hasNoise = true
   package var clock = ClockChoice.automatic
   /// The line from the chip's interrupt output.
   package var interrupt = LineChoice.none
@@ -111,6 +114,18 @@ package enum LineChoice: Equatable, Sendable {
       let number = String(text[text.index(after: colon)...])
       guard !chip.isEmpty, let offset = Digits.number(number, upTo: 65_535) else { return nil }
       self = .offset(chip: chip, offset)
+    }
+  }
+}
+
+extension LineChoice {
+  /// The line, where the board's own has the name `board`; `nil` for none.
+  package func spec(_ board: String?) -> GPIOLineSpec? {
+    switch self {
+    case .automatic: return board.map { .name($0) }
+    case .none: return nil
+    case .named(let name): return .name(name)
+    case .offset(let chip, let offset): return .offset(chip: chip, offset)
     }
   }
 }

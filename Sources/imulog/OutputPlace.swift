@@ -4,6 +4,7 @@ import Files
 import Glibc
 import Hub
 import IMUModel
+import LinuxIO
 import LogStore
 import Text
 

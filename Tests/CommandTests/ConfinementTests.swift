@@ -3,6 +3,7 @@
 import LogStoreTesting
 import Testing
 
+@testable import Doctor
 @testable import imulog
 
 /// The service sees less than a person's shell.

@@ -8,6 +8,7 @@ import SimulatedIMU
 import Testing
 
 @testable import LinuxIO
+@testable import Doctor
 @testable import imulog
 
 /// What `imulog doctor` says of a bus and its chip, on simulated ones.
@@ -28,14 +29,14 @@ struct DoctorChipTests {
       busHertz: hertz)
   }
 
-  private func request(
+  private func settings(
     rate: UInt32 = 10, sensor: String? = nil, interrupt: LineChoice = .none
-  ) throws -> SensorRequest {
+  ) throws -> RecorderConfiguration {
     var configuration = RecorderConfiguration.default
     configuration.rate = try #require(SampleRate(rate))
     configuration.sensor = try sensor.map { try #require(SensorChoice($0)) } ?? SensorChoice()
     configuration.interrupt = interrupt
-    return SensorRequest(configuration)
+    return configuration
   }
 
   /// The checks by name.
@@ -44,7 +45,8 @@ struct DoctorChipTests {
     sensor: String? = nil
   ) throws -> [String: Check] {
     let checks = ChipChecks(
-      request: try request(rate: rate, sensor: sensor), board: Board.named("raspberry-pi-4"),
+      configuration: try settings(rate: rate, sensor: sensor),
+      board: Board.named("raspberry-pi-4"),
       configured: configured, clock: clock)
     let all = checks.run(&bus, free: SensorFamily.allAddresses) {}.checks
     for check in all where !check.words.contains("requested") {
@@ -72,7 +74,7 @@ struct DoctorChipTests {
   @Test("a chip that a recorder has set up is as it was written")
   func kept() throws {
     let found = SensorIdentity(model: .mpu6050, address: places.mpu)
-    let opened = try request().open(bus(), found, busClock: 400_000)
+    let opened = try settings().open(bus(), found, busClock: 400_000)
     guard case .polled(var sensor) = consume opened else { return #expect(Bool(false)) }
     while case .wait(let nanoseconds) = try sensor.bringUp() {
       clock.sleep(until: clock.now() + nanoseconds)
@@ -150,7 +152,7 @@ struct DoctorChipTests {
     #expect(refused.state == .wrong)
     #expect(refused.mends.first?.command.contains("dtparam=i2c_arm_baudrate=400000") == true)
     let old = ChipChecks(
-      request: try request(rate: 1000), board: Board.named("raspberry-pi-4"),
+      configuration: try settings(rate: 1000), board: Board.named("raspberry-pi-4"),
       configured: 100_000, bootPath: "/boot/config.txt", clock: clock)
     let line = old.run(&slow, free: SensorFamily.allAddresses) {}.checks.last?.mends.first?.command
     #expect(line?.hasSuffix("tee -a /boot/config.txt") == true, "\(line ?? "none")")
@@ -158,8 +160,8 @@ struct DoctorChipTests {
     let machine = FakeMachine()
     machine.makePiWithBus()
     let buses = BusChecks(
-      tree: SystemTree(root: machine.root), request: try request(rate: 1000),
-      board: Board.named("raspberry-pi-4"), isServed: false)
+      tree: SystemTree(root: machine.root), configuration: try settings(rate: 1000),
+      board: Board.named("raspberry-pi-4"), boardBus: 1, isServed: false)
     for number in [1, 3] {
       let other = buses.chips(number).run(&slow, free: SensorFamily.allAddresses) {}.checks
       #expect(other.last?.mends.isEmpty == (number == 3), "\(number)")
@@ -183,9 +185,9 @@ struct DoctorChipTests {
 
   @Test("a data-ready line that is wired fires, and one that is not is named")
   func dataReady() throws {
-    let request = try request(rate: 416, interrupt: .automatic)
     let found = SensorIdentity(model: .lsm6dso, address: places.lsm)
-    let check = DataReadyCheck(request: request, line: "GPIO22", clock: clock)
+    let check = DataReadyCheck(
+      configuration: try settings(rate: 416, interrupt: .automatic), line: "GPIO22", clock: clock)
     var wired = bus(.lsm6dso)
     wired.wireInterrupt()
     let fires = check.run(wired, found, busClock: 400_000) {}
@@ -193,7 +195,7 @@ struct DoctorChipTests {
     let silent = check.run(bus(.lsm6dso), found, busClock: 400_000) {}
     #expect(silent.state == .wrong && silent.words.contains("INT2"), "\(silent.words)")
     let unused = DataReadyCheck(
-      request: try self.request(interrupt: .automatic), line: "GPIO22", clock: clock
+      configuration: try settings(interrupt: .automatic), line: "GPIO22", clock: clock
     )
     .run(bus(.lsm6dso), found, busClock: 400_000) {}
     #expect(unused.state == .advice && unused.words.contains("not used"))
@@ -209,7 +211,7 @@ struct DoctorChipTests {
       .corrupt(byte: 0, mask: 0x10),
       at: .read(register: 0x10, from: clock.now()))
     let check = DataReadyCheck(
-      request: try request(rate: 416, interrupt: .automatic), line: "GPIO22", clock: clock
+      configuration: try settings(rate: 416, interrupt: .automatic), line: "GPIO22", clock: clock
     ).run(bus, found, busClock: 400_000) {}
     #expect(check.state == .wrong && check.words.contains("does not keep"), "\(check.words)")
   }

@@ -11,6 +11,7 @@ import Synchronization
 import Testing
 
 @testable import LinuxIO
+@testable import Doctor
 @testable import imulog
 
 /// Clocks, lines, and machines without a bus, and what `imulog doctor` does about a bus that hangs.

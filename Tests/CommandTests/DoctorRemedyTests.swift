@@ -10,6 +10,7 @@ import Recorder
 import SimulatedIMU
 import Testing
 
+@testable import Doctor
 @testable import imulog
 
 /// Each command that `imulog doctor` prints is carried out by a shell against its fault: after it the fault is gone, and
@@ -353,7 +354,7 @@ struct DoctorRemedyTests {
         clock: clock, chip: .mpu6050, address: SensorModel.mpu6050.addresses[0],
         busHertz: real ?? configured)
       return ChipChecks(
-        request: SensorRequest(configuration), board: Board.named("raspberry-pi-4"),
+        configuration: configuration, board: Board.named("raspberry-pi-4"),
         configured: configured, clock: clock
       ).run(&bus, free: SensorFamily.allAddresses) {}.checks.last
     }

@@ -6,6 +6,7 @@ import LogStoreTesting
 import Recorder
 import Testing
 
+@testable import Doctor
 @testable import imulog
 
 /// `imulog doctor` beside a service: what mends its configuration ends no recording, and what its user sees counts.
@@ -131,7 +132,8 @@ struct DoctorServiceTests {
     var status = RecorderStatus(state: .armed)
     (status.problem, status.failure) = (.configuration, failure)
     let check = ServiceChecks(
-      tree: tree, unit: ServiceUnit(tree), status: .success(status), isConfigured: true, nodes: []
+      tree: tree, unit: ServiceUnit(tree, usual: InstalledFile.unit("")), status: .success(status),
+      isConfigured: true, nodes: []
     ).run()[0]
     #expect(check.state == .wrong && check.words.hasPrefix(failure))
     #expect(check.mends.map(\.command) == [command].filter { !$0.isEmpty })

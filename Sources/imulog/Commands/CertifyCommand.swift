@@ -58,7 +58,8 @@ struct CertifyCommand: ParsableCommand {
     var bus = try request.simulatedBus(clock)
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
     return SensorCertification(
-      configuration: request.settings(busClock: SensorRequest.simulatedBusClock), clock: clock,
+      configuration: request.configuration.sensorConfiguration(
+        busClock: SensorRequest.simulatedBusClock), clock: clock,
       hasGivenCounts: request.hasGivenCounts
     ).run(bus, found) {}
   }
@@ -80,7 +81,8 @@ struct CertifyCommand: ParsableCommand {
         for remark in search.remarks(onChoice: found) { Console.talk(remark) }
         Console.talk("testing the \(found.model.name) at \(found.address): hold it still")
         return SensorCertification(
-          configuration: request.settings(busClock: busClock), clock: SystemClock(),
+          configuration: request.configuration.sensorConfiguration(busClock: busClock),
+          clock: SystemClock(),
           isEnding: { SignalWatch.isEnding }
         ).run(taken.bus, found, progress)
       }

@@ -2,7 +2,9 @@
 
 import Files
 import IMUModel
+import LinuxIO
 import ArgumentParser
+import Doctor
 import Glibc
 import Terminal
 import Text
@@ -172,9 +174,9 @@ struct InstallCommand: ParsableCommand {
       return try imulog.storePath(imulog.storeOptions)
     }
     let path = ConfigurationFile.usualPath
-    guard access(path, F_OK) == 0 else { return DoctorCommand.serviceStore }
+    guard access(path, F_OK) == 0 else { return ServiceUnit.store }
     let configuration = try ConfigurationFile.read(try WholeFile.read(path), file: path)
-    return configuration.store ?? DoctorCommand.serviceStore
+    return configuration.store ?? ServiceUnit.store
   }
 
   private func write(_ file: InstalledFile) throws {

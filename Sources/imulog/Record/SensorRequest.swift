@@ -29,6 +29,7 @@ struct SensorRequest: Sendable {
     _ configuration: RecorderConfiguration, motion: String? = nil, isTimeVirtual: Bool = false
   ) {
     self.configuration = configuration
+    self.configuration.hasNoise = [nil, "still", "tumble"].contains(motion)
     board = configuration.board.map { name in
       guard let board = Board.named(name) else { preconditionFailure("\(name) is a board") }
       return board
@@ -74,13 +75,16 @@ private struct SensorOpening<User: SensorUser> {
     var bus = simulated
     if request.configuration.interrupt != .none { bus.wireInterrupt() }
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
-    let sensor = try request.open(bus, found, busClock: SensorRequest.simulatedBusClock)
+    let sensor = try request.configuration.open(
+      bus, found, busClock: SensorRequest.simulatedBusClock)
     switch consume sensor {
     case .polled(let sensor):
-      for remark in request.remarks(found.model, usesInterrupt: false) { Console.talk(remark) }
+      for remark in request.configuration.remarks(found.model, usesInterrupt: false) {
+        Console.talk(remark)
+      }
       return try user.use(sensor, clock: clock, boardTitle: "simulator")
     case .buffered(let sensor):
-      let remarks = request.remarks(found.model, usesInterrupt: sensor.hasInterrupt)
+      let remarks = request.configuration.remarks(found.model, usesInterrupt: sensor.hasInterrupt)
       for remark in remarks { Console.talk(remark) }
       return try user.use(
         sensor, busClock: SensorRequest.simulatedBusClock, clock: clock, boardTitle: "simulator")
@@ -116,7 +120,7 @@ private struct SensorOpening<User: SensorUser> {
         "which line the sensor's interrupt is on is not known here; give its name instead of auto, such as GPIO22"
       )
     }
-    return choice.spec(board?.dataReady)
+    return choice.spec(board?.dataReady?.name)
   }
 }
 

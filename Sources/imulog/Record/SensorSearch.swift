@@ -3,6 +3,7 @@
 import IMUModel
 import IMUDrivers
 import LinuxIO
+import Recorder
 
 /// Finds a sensor on a bus of this machine and sets it up: all work before the first tick that may hang in the kernel.
 struct SensorSearch: Sendable {
@@ -66,10 +67,10 @@ struct SensorSearch: Sendable {
     let taken = try take(progress)
     let identity = taken.identity
     var node = taken.bus
-    if request.usesInterrupt(identity.model), let interrupt {
+    if request.configuration.usesInterrupt(identity.model), let interrupt {
       node.wire(try InterruptLine(interrupt))
     }
-    switch try request.open(node, identity, busClock: busClock) {
+    switch try request.configuration.open(node, identity, busClock: busClock) {
     case .polled(var sensor):
       try bringUp(&sensor, progress)
       return Found(sensor: .polled(sensor), remarks: remarks(identity, usesInterrupt: false))
@@ -109,7 +110,8 @@ struct SensorSearch: Sendable {
   }
 
   private func remarks(_ found: SensorIdentity, usesInterrupt: Bool) -> [String] {
-    remarks(onChoice: found) + request.remarks(found.model, usesInterrupt: usesInterrupt)
+    remarks(onChoice: found)
+      + request.configuration.remarks(found.model, usesInterrupt: usesInterrupt)
   }
 
   /// Which chip was taken, where others could be meant.
@@ -134,17 +136,5 @@ struct SensorSearch: Sendable {
           + "give --sensor if it is one of them")
     }
     return remarks
-  }
-}
-
-extension SensorRequest {
-  func settings(busClock: Int?) -> SensorConfiguration {
-    var settings = SensorConfiguration(
-      rate: configuration.rate, accelerometerRange: configuration.accelerometerRange,
-      gyroscopeRange: configuration.gyroscopeRange, channels: configuration.channels,
-      busClock: busClock)
-    // A recorded motion may be still for any length of time.
-    settings.hasNoise = [nil, "still", "tumble"].contains(motion)
-    return settings
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Doctor
 import Glibc
 import IMUModel
 import LinuxIO
@@ -23,7 +24,7 @@ struct CalendarTimer {
     guard access(path, F_OK) == 0 else { return nil }
     let configuration = try ConfigurationFile.read(
       try WholeFile.read(path), file: path,
-      within: Confinement(unit: ServiceUnit(SystemTree(root: root))))
+      within: Confinement(unit: ServiceUnit(SystemTree(root: root), usual: InstalledFile.unit(""))))
     guard let calendar = configuration.calendar else { return nil }
     if let fault = try CalendarTimer.fault(of: calendar, path) {
       throw CommandFailure(

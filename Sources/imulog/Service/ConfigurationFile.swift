@@ -45,20 +45,8 @@ struct ConfigurationFile: Sendable {
     return RecorderSetup(
       configuration, sensor: sensor,
       store: configuration.store ?? usualStore,
-      button: configuration.button.spec(board?.button),
-      light: configuration.light.spec(board?.led),
+      button: configuration.button.spec(board?.button?.name),
+      light: configuration.light.spec(board?.led?.name),
       calibration: try configuration.calibration.map { try CalibrationFile.read($0) })
-  }
-}
-
-extension LineChoice {
-  /// The line, where the board's own is `board`; `nil` for none.
-  func spec(_ board: Board.Line?) -> GPIOLineSpec? {
-    switch self {
-    case .automatic: return board.map { .name($0.name) }
-    case .none: return nil
-    case .named(let name): return .name(name)
-    case .offset(let chip, let offset): return .offset(chip: chip, offset)
-    }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Doctor
 import IMUModel
 import LinuxIO
 
@@ -39,7 +40,7 @@ struct Confinement: Sendable {
     let rows = unit.map { $0.isOwn ? Confinement.table : [] } ?? Confinement.hiding
     places =
       rows.flatMap { row in row.directories.map { (Confinement.resolved($0), row.reach) } }
-      + [(Confinement.resolved(DoctorCommand.serviceStore), .writable)]
+      + [(Confinement.resolved(ServiceUnit.store), .writable)]
   }
 
   /// Why the service cannot use a path of its configuration, and what to do; `nil` where it can.
@@ -51,14 +52,12 @@ struct Confinement: Sendable {
     switch place?.reach {
     case .hidden:
       let remedy = isStore ? "choose another directory" : "copy the file to /etc/imulog/"
-      return "\(Confinement.hides) \(place?.directory ?? path) from it; \(remedy)"
+      return "\(ServiceUnit.hides) \(place?.directory ?? path) from it; \(remedy)"
     case .readOnly where isStore: return "the service may not write there; \(Confinement.opening)"
     default: return nil
     }
   }
 
-  /// How a refusal of what is hidden begins.
-  static let hides = "the service's unit hides"
   /// What lets the service write. Until it is started again, it sees what it saw.
   static let opening =
     "add ReadWritePaths=DIR (`sudo systemctl edit imulog`), and restart it when `imulog status` shows no recording"

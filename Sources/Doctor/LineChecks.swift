@@ -14,9 +14,9 @@ struct LineChecks {
 
   private var lines: [(name: String, spec: GPIOLineSpec?)] {
     [
-      ("button", configuration.button.spec(board?.button)),
-      ("light", configuration.light.spec(board?.led)),
-      (DataReadyName.text, configuration.interrupt.spec(board?.dataReady)),
+      ("button", configuration.button.spec(board?.button?.name)),
+      ("light", configuration.light.spec(board?.led?.name)),
+      (DataReadyName.text, configuration.interrupt.spec(board?.dataReady?.name)),
     ]
   }
 

@@ -4,9 +4,9 @@ import IMUModel
 import LinuxIO
 
 /// What `doctor` found out about one thing that a recording needs.
-struct Check: Equatable, Sendable {
+package struct Check: Equatable, Sendable {
   /// How it is.
-  enum State: String, Sendable {
+  package enum State: String, Sendable {
     case ok
     /// Recordings work, and would be better.
     case advice
@@ -16,24 +16,24 @@ struct Check: Equatable, Sendable {
   }
 
   /// What was looked at, in a word or two.
-  let name: String
-  let state: State
+  package let name: String
+  package let state: State
   /// What was found, in a clause, and what to do about it where no command does.
-  let words: String
+  package let words: String
   /// The commands that mend it, in their order.
-  var mends: [Mend] = []
+  package private(set) var mends: [Mend] = []
   /// Figures and thresholds behind the words, for a report.
-  var figures: [Figure] = []
+  package private(set) var figures: [Figure] = []
 
   /// A figure with its unit in its name.
-  struct Figure: Equatable, Sendable {
+  package struct Figure: Equatable, Sendable {
     let name: String
     let value: String
 
     init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
-  init(
+  package init(
     _ name: String, _ state: State, _ words: String, mends: [Mend] = [], figures: [Figure] = []
   ) {
     (self.name, self.state, self.words) = (name, state, words)

@@ -7,9 +7,9 @@ import LogStore
 import Text
 
 /// One command that mends what a check found: as a person types it, and as `doctor --fix` carries it out.
-struct Mend: Equatable, Sendable {
+package struct Mend: Equatable, Sendable {
   /// What `--fix` does. No shell reads any of it.
-  enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     /// Starts a program of the system with arguments.
     case run([String])
     /// Writes a line to a file of the kernel, or as all of a file of imulog's own.
@@ -19,10 +19,10 @@ struct Mend: Equatable, Sendable {
   }
 
   /// As a person types it.
-  let command: String
-  let action: Action
+  package let command: String
+  package let action: Action
   /// Whether it has its effect only after a new login or a new start of the machine.
-  var isLater = false
+  package var isLater = false
 }
 
 extension Mend {
@@ -38,7 +38,7 @@ extension Mend {
   }
 
   /// A command that `--fix` leaves to the person.
-  static func shown(_ command: String, isLater: Bool = false) -> Mend {
+  package static func shown(_ command: String, isLater: Bool = false) -> Mend {
     Mend(command: command, action: .none, isLater: isLater)
   }
 
@@ -66,9 +66,10 @@ extension Mend {
   ]
 
   /// The files that commands leave in /etc.
-  static let files = (NodeRule.all.map { addRule("", for: $0.group) } + [keepModule]).compactMap {
-    if case .write(_, let path) = $0.action { path } else { nil }
-  }
+  package static let files = (NodeRule.all.map { addRule("", for: $0.group) } + [keepModule])
+    .compactMap {
+      if case .write(_, let path) = $0.action { path } else { nil }
+    }
 
   /// Adds a rule of udev, to a file whose name comes last: its rules replace what others say of a node.
   static func addRule(_ rule: String, for group: String) -> Mend {

@@ -2,24 +2,33 @@
 
 import Glibc
 import IMUModel
-import LinuxIO
+package import LinuxIO
 
 /// The service's unit with its drop-ins (systemd.unit(5)): who the service is, and whether it sees what imulog's unit lets it.
-struct ServiceUnit {
+package struct ServiceUnit {
   /// The user; `nil` where the machine has none of that name.
-  let user: MachineUser?
+  package let user: MachineUser?
   /// Whether the user is the one that `imulog install` and the package make.
   let isUsual: Bool
   /// Whether the unit is as `imulog install` writes it for any path, without drop-ins: no other is read for what it hides.
-  let isOwn: Bool
+  package let isOwn: Bool
 
   /// The unit's own and those of a machine that has it by a package, in the order of their precedence.
   private static let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map {
     "\($0)/systemd/system"
   }
 
+  /// The store of a service whose configuration names none.
+  package static let store = "/var/lib/imulog/recordings"
+  /// How a refusal of what the unit hides begins.
+  package static let hides = "the service's unit hides"
+  /// Bytes of a file that a person writes, at most.
+  package static let longestFile = 1 << 20
+
   /// `nil` where the service is not installed, or masked: then its file is empty.
-  init?(_ tree: SystemTree) {
+  ///
+  /// - Parameter usual: The unit that `imulog install` writes, with no path of a program.
+  package init?(_ tree: SystemTree, usual: String) {
     let units = ServiceUnit.folders.map { "\($0)/imulog.service" }
     guard let unit = units.first(where: { access(tree.path($0), F_OK) == 0 }),
       let text = tree.text(unit, limit: 1 << 16), !text.isEmpty
@@ -31,7 +40,7 @@ struct ServiceUnit {
     let files = dropIns.sorted { last($0) < last($1) }
     let texts = [text] + files.map { tree.text($0, limit: 1 << 16) ?? "" }
     let lines = texts.flatMap { $0.split(whereSeparator: \.isNewline) }
-    let own = InstalledFile.unit("").split(whereSeparator: \.isNewline)
+    let own = usual.split(whereSeparator: \.isNewline)
     isOwn = files.isEmpty && lines.elementsEqual(own) { $0 == $1 || $1 == "ExecStart= daemon" }
     let name = lines.last { $0.hasPrefix("User=") }.map { String($0.dropFirst(5)) } ?? "imulog"
     isUsual = name == "imulog"
@@ -42,10 +51,10 @@ struct ServiceUnit {
     self.user = user
   }
 
-  static let shut = "a directory above it is closed to the service's user"
+  package static let shut = "a directory above it is closed to the service's user"
 
   /// Whether that is so of a path; not where it cannot be known.
-  func isShut(above path: String) -> Bool {
+  package func isShut(above path: String) -> Bool {
     let path = realPath(path) ?? path
     guard let user, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
       return false

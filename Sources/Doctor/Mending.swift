@@ -3,11 +3,13 @@
 import Files
 import Glibc
 import IMUModel
-import LinuxIO
+package import LinuxIO
 
 /// `doctor --fix`: asks before each command, carries it out, and says how it went.
-struct Mending {
-  let tree: SystemTree
+package struct Mending {
+  private let tree: SystemTree
+
+  package init(_ tree: SystemTree) { self.tree = tree }
 
   /// Where the system keeps programs for root.
   private static let directories = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
@@ -18,7 +20,7 @@ struct Mending {
   /// Asks for each command of the checks that can be carried out now.
   ///
   /// - Returns: Whether anything was carried out.
-  func run(_ checks: [Check]) throws -> Bool {
+  package func run(_ checks: [Check]) throws -> Bool {
     let wrong = checks.filter { $0.state == .wrong || $0.state == .advice }
     var mends: [(check: String, mend: Mend)] = []
     for check in wrong {

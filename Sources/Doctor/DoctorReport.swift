@@ -4,19 +4,19 @@ import IMUModel
 import Text
 
 /// All checks, for a program or for an issue: no host name, no path of a home, no note.
-struct DoctorReport {
+package struct DoctorReport {
   private let checks: [Check]
   /// Paths that are replaced by a word, the longest first.
   private let hidden: [String]
 
-  init(_ checks: [Check], hiding paths: [String]) {
+  package init(_ checks: [Check], hiding paths: [String]) {
     self.checks = checks
     hidden = Set(paths).filter { $0.utf8.count > 1 }.sorted {
       $0.utf8.count > $1.utf8.count
     }
   }
 
-  var json: String {
+  package var json: String {
     JSONWriter.document { json in
       json.member("checks", checks, onNewLines: true) { json, check in
         json.object { json in
@@ -37,7 +37,7 @@ struct DoctorReport {
     }
   }
 
-  var markdown: String {
+  package var markdown: String {
     var lines = [
       "# imulog doctor", "", Software.name, "", "| check | state | found |", "|---|---|---|",
     ]
@@ -108,15 +108,15 @@ struct DoctorReport {
 
 extension DoctorReport {
   /// A check that another machine's doctor made.
-  struct RemoteCheck {
-    var name = ""
-    var state = ""
-    var words = ""
-    var command: String?
+  package struct RemoteCheck {
+    package var name = ""
+    package var state = ""
+    package var words = ""
+    package var command: String?
   }
 
   /// Reads the checks of another machine's report; `nil` for another text.
-  static func checks(json bytes: [UInt8]) -> [RemoteCheck]? {
+  package static func checks(json bytes: [UInt8]) -> [RemoteCheck]? {
     var reader = JSONReader(bytes)
     var checks: [RemoteCheck]?
     do throws(JSONReader.Failure) {

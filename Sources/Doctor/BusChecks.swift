@@ -12,8 +12,10 @@ import Text
 /// has.
 struct BusChecks {
   let tree: SystemTree
-  let request: SensorRequest
+  let configuration: RecorderConfiguration
   let board: Board?
+  /// The number of the bus of the board's pins; `nil` where it is not known.
+  let boardBus: Int?
   /// Whether the service runs, which may begin a recording at any time.
   let isServed: Bool
 
@@ -23,7 +25,7 @@ struct BusChecks {
     guard board?.id != "simulator" else { return }
     if let absence { return try found(absence) }
     // Other machines have other chips at these addresses.
-    guard board != nil || request.configuration.bus != nil || tree.i2cAdapters().isEmpty else {
+    guard board != nil || configuration.bus != nil || tree.i2cAdapters().isEmpty else {
       let adapters = tree.i2cAdapters().map { "\($0.number) (\($0.name))" }
       return try found(
         Check(
@@ -55,7 +57,7 @@ struct BusChecks {
 
   /// A machine without a device tree, such as a PC, needs no bus; a board whose bus is off is not one.
   private var absence: Check? {
-    guard board == nil, request.configuration.bus == nil, tree.boardModel() == nil,
+    guard board == nil, configuration.bus == nil, tree.boardModel() == nil,
       tree.i2cAdapters().isEmpty
     else { return nil }
     let isHidden = !tree.kernelAdapterNumbers().isEmpty
@@ -69,12 +71,12 @@ struct BusChecks {
 
   /// That of the bus that a recording uses, where it is known.
   var nodes: [(path: String, rule: NodeRule)] {
-    let isKnown = board != nil || request.configuration.bus != nil
+    let isKnown = board != nil || configuration.bus != nil
     return isKnown && board?.id != "simulator" ? [("/dev/i2c-\(busNumber)", .bus)] : []
   }
 
   private var busNumber: Int {
-    request.configuration.bus ?? board?.busNumber(tree) ?? tree.i2cAdapters().first?.number ?? 1
+    configuration.bus ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1
   }
 }
 
@@ -135,7 +137,7 @@ extension BusChecks {
   /// What is looked at on a bus.
   func chips(_ number: Int) -> ChipChecks<SystemClock> {
     ChipChecks(
-      request: request, board: number == board?.busNumber(tree) ? board : nil,
+      configuration: configuration, board: number == boardBus ? board : nil,
       configured: clock(number),
       bootPath: BootConfiguration.path(tree), clock: SystemClock())
   }
@@ -143,7 +145,7 @@ extension BusChecks {
   private func look(_ number: Int) -> Outcome {
     let tree = tree
     let chips = chips(number)
-    let interrupt = request.configuration.interrupt.spec(board?.dataReady)
+    let interrupt = configuration.interrupt.spec(board?.dataReady?.name)
     let isServed = isServed
     let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
     return BusChecks.transfers(number) { progress in
@@ -191,7 +193,7 @@ extension BusChecks {
     checks += ending.isCut ? cut(more, found) : more
     guard !ending.isCut else { return Outcome(checks: checks, hasChip: true) }
     guard let found else { return Outcome(checks: checks, hasChip: false) }
-    guard chips.request.configuration.interrupt != .none else {
+    guard chips.configuration.interrupt != .none else {
       return Outcome(checks: checks, hasChip: true)
     }
     guard !isServed else {
@@ -210,11 +212,11 @@ extension BusChecks {
       return Outcome(checks: checks, hasChip: true)
     }
     do throws(LinuxIOError) {
-      if chips.request.usesInterrupt(found.model) {
+      if chips.configuration.usesInterrupt(found.model) {
         bus.wire(try InterruptLine(interrupt, tree: tree))
       }
       let check = DataReadyCheck(
-        request: chips.request, line: "\(interrupt)", clock: SystemClock()
+        configuration: chips.configuration, line: "\(interrupt)", clock: SystemClock()
       ).run(bus, found, busClock: chips.configured, progress)
       checks.append(ending.isCut ? cut(DataReadyName.text) : check)
     } catch {
@@ -266,8 +268,8 @@ extension BusChecks {
   /// Where the chip is instead: a look at the identity registers of the other buses.
   private func otherBuses(than number: Int) -> [Check] {
     // Without a bus of its own, as above.
-    guard board != nil || request.configuration.bus != nil else { return [] }
-    let (tree, request) = (tree, request)
+    guard board != nil || configuration.bus != nil else { return [] }
+    let (tree, choice) = (tree, configuration.sensor)
     return BusChecks.search(tree.i2cAdapters().filter { $0.number != number }) {
       adapter, progress in
       do {
@@ -276,7 +278,7 @@ extension BusChecks {
         let (free, busy) = BusChecks.claim(&bus)
         progress()
         guard busy.isEmpty else { return nil }
-        return try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
+        return try SensorIdentity.identify(on: &bus, addresses: free, choice: choice)
       } catch {
         // No sensor there, or no right to look: neither is a fault of this bus.
         return nil

@@ -7,7 +7,7 @@ import Recorder
 /// Whether the line from the chip's interrupt output is wired and fires: sets the known chip up as a recording does,
 /// which also shows whether it keeps its configuration, and watches the line while the FIFO fills.
 struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
-  let request: SensorRequest
+  let configuration: RecorderConfiguration
   /// In words.
   let line: String
   let clock: Clock
@@ -20,17 +20,17 @@ struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
     _ bus: consuming Bus, _ found: SensorIdentity, busClock: Int?, _ progress: () -> Void
   ) -> Check {
     let name = DataReadyName.text
-    guard request.usesInterrupt(found.model) else {
-      let remarks = request.remarks(found.model, usesInterrupt: false)
+    guard configuration.usesInterrupt(found.model) else {
+      let remarks = configuration.remarks(found.model, usesInterrupt: false)
       return Check(name, .advice, remarks.joined(separator: "; "))
     }
     do {
-      switch try request.open(bus, found, busClock: busClock) {
+      switch try configuration.open(bus, found, busClock: busClock) {
       case .polled:
         return Check(name, .unchecked, "the computer keeps the time: the line is not used")
       case .buffered(var sensor):
         guard sensor.hasInterrupt else {
-          let remarks = request.remarks(found.model, usesInterrupt: false)
+          let remarks = configuration.remarks(found.model, usesInterrupt: false)
           return Check(name, .advice, remarks.joined(separator: "; "))
         }
         let (edges, samples) = try watch(&sensor, progress)

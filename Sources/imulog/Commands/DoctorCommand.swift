@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Doctor
 import Files
 import Glibc
 import IMUModel
@@ -72,7 +73,7 @@ struct DoctorCommand: ParsableCommand {
       )
     }
     var checks = try look(isText: !json && !report)
-    if fix, try Mending(tree: SystemTree(root: root)).run(checks) {
+    if fix, try Mending(SystemTree(root: root)).run(checks) {
       card = false
       try Console.data("\nlooking again\n")
       checks = try look(isText: true)
@@ -84,7 +85,7 @@ struct DoctorCommand: ParsableCommand {
       Environment.value("HOME"), home,
     ]
     // Every installation has the service's usual store.
-    let own = named.compactMap { $0 }.filter { $0 != DoctorCommand.serviceStore }
+    let own = named.compactMap { $0 }.filter { $0 != ServiceUnit.store }
     let program = InstallCommand.ownPath().flatMap { $0.hasPrefix("/usr/") ? nil : $0 }
     let privacy = own.flatMap { [$0, realPath($0) ?? $0] } + [program].compactMap { $0 }
     if json { try Console.json(DoctorReport(checks, hiding: privacy).json) }
@@ -114,7 +115,7 @@ struct DoctorCommand: ParsableCommand {
       }
       return status
     }
-    let unit = ServiceUnit(tree)
+    let unit = ServiceUnit(tree, usual: InstalledFile.unit(""))
     // A service that runs goes on with its settings before.
     let verb = DoctorSubject.isAbsent(status) ? "start" : "reload"
     let (found, configured) = ConfigurationCheck(
@@ -127,10 +128,13 @@ struct DoctorCommand: ParsableCommand {
     var chosen = settings
     if place.board != nil { chosen.board = given.board }
     if place.bus != nil { chosen.bus = given.bus }
+    let request = SensorRequest(chosen)
+    let board = request.presentBoard(tree)
     return DoctorSubject(
       tree: tree, unit: unit, status: status, configured: configured, configuration: settings,
-      store: storePath(found), probeLength: card ? cardSeconds * 1_000_000_000 : nil,
-      request: SensorRequest(chosen))
+      chosen: chosen, store: storePath(found),
+      probeLength: card ? cardSeconds * 1_000_000_000 : nil, board: board,
+      boardBus: board?.busNumber(tree))
   }
 
   /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
@@ -139,19 +143,13 @@ struct DoctorCommand: ParsableCommand {
       storeOptions.store ?? program.storeOptions.store ?? Environment.value("IMULOG_STORE")
     if let named, !named.isEmpty { return named }
     if let store = configuration?.store { return store }
-    if access(DoctorCommand.serviceStore, F_OK) == 0 { return DoctorCommand.serviceStore }
+    if access(ServiceUnit.store, F_OK) == 0 { return ServiceUnit.store }
     do {
       return try program.storePath(storeOptions)
     } catch {
       return nil
     }
   }
-
-  /// The unit's.
-  static let serviceStore = "/var/lib/imulog/recordings"
-
-  /// Bytes of a file that a person writes, at most.
-  static let longestFile = 1 << 20
 
   private static func print(_ check: Check) throws {
     func spaces(_ count: Int) -> String { String(repeating: " ", count: max(1, count)) }

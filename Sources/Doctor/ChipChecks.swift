@@ -9,7 +9,7 @@ import Text
 /// What is on a bus that can be used: the chip, what it is set to, the wires, and whether they carry the rate. Writes
 /// nothing.
 struct ChipChecks<Clock: MonotonicClock>: Sendable {
-  let request: SensorRequest
+  let configuration: RecorderConfiguration
   /// The board with this bus; `nil` for another bus, which the board's commands do not change.
   let board: Board?
   /// The bus's configured clock in hertz; `nil` when not known.
@@ -24,7 +24,7 @@ struct ChipChecks<Clock: MonotonicClock>: Sendable {
   ) -> (found: SensorIdentity?, checks: [Check]) {
     let found: SensorIdentity
     do throws(SensorError) {
-      found = try SensorIdentity.identify(on: &bus, addresses: free, choice: request.choice)
+      found = try SensorIdentity.identify(on: &bus, addresses: free, choice: configuration.sensor)
     } catch {
       return (nil, [missing(error)])
     }
@@ -122,7 +122,7 @@ extension ChipChecks {
   ) -> Check? {
     let wanted: [(register: Register, value: UInt8)]
     do throws(SensorError) {
-      wanted = try request.configuration(for: found.model, busClock: configured)
+      wanted = try configuration.sensorConfiguration(for: found.model, busClock: configured)
         .registers(of: found.model)
     } catch {
       // The rate's check has it.
@@ -223,7 +223,7 @@ extension ChipChecks {
 /// The configured rate on the bus as it is.
 extension ChipChecks {
   private func rate(_ found: SensorIdentity, _ meter: BusMeter) -> Check? {
-    let rate = "\(Plain.hertz(request.configuration.rate)) Hz"
+    let rate = "\(Plain.hertz(configuration.rate)) Hz"
     if let error = refusal(found.model, configured) {
       return Check("rate", .wrong, "\(error)", mends: faster(found.model))
     }
@@ -241,7 +241,7 @@ extension ChipChecks {
 
   private func refusal(_ model: SensorModel, _ clock: Int?) -> SensorError? {
     do throws(SensorError) {
-      _ = try request.configuration(for: model, busClock: clock)
+      _ = try configuration.sensorConfiguration(for: model, busClock: clock)
       return nil
     } catch {
       return error

@@ -2,15 +2,15 @@
 
 import Glibc
 import IMUModel
-import LinuxIO
+package import LinuxIO
 import Text
 
 /// A user of the machine, as its files of users and groups have them.
-struct MachineUser: Equatable, Sendable {
+package struct MachineUser: Equatable, Sendable {
   let name: String
   let user: UInt32
   /// The home directory; `nil` where the file has none.
-  let home: String?
+  package let home: String?
   /// The groups of the next login.
   var groups: Set<UInt32>
 
@@ -36,7 +36,7 @@ struct MachineUser: Equatable, Sendable {
   }
 
   /// Who sits at the keyboard: who started `sudo`, else the user of this process.
-  static func person(_ tree: SystemTree) -> MachineUser? {
+  package static func person(_ tree: SystemTree) -> MachineUser? {
     let caller = getuid() == 0 ? Environment.value("SUDO_UID").flatMap { UInt32($0) } : nil
     let user = caller ?? getuid()
     return MachineUser(tree) { _, found in found == user }
@@ -55,7 +55,7 @@ struct MachineUser: Equatable, Sendable {
 
   /// Whether the user may use a node, which is then theirs, their groups' or everybody's, as are the directories above
   /// it: read and write it, unless `bits` says otherwise.
-  func mayUse(_ path: String, _ tree: SystemTree, bits: mode_t = 0o6) -> Bool {
+  package func mayUse(_ path: String, _ tree: SystemTree, bits: UInt32 = 0o6) -> Bool {
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex,
       !mayUse(String(path[..<slash]), tree, bits: 0o1)
     {

@@ -3,7 +3,7 @@
 import Glibc
 
 /// A path without links; `nil` where there is none, with the reason in errno.
-func realPath(_ path: String) -> String? {
+package func realPath(_ path: String) -> String? {
   guard let text = realpath(path, nil) else { return nil }
   // Safe: realpath allocated the C string, which is freed after it is copied.
   defer { free(text) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Doctor
 import Files
 import Glibc
 import IMUModel
@@ -24,7 +25,7 @@ struct ConfigurationCheck {
     guard stat(path, &status) == 0 else {
       return (nil, errno == EACCES ? check(.unchecked, "you may not look at \(name)") : [])
     }
-    guard status.st_size <= DoctorCommand.longestFile else {
+    guard status.st_size <= ServiceUnit.longestFile else {
       return (nil, check(.wrong, "\(name) is longer than 1 MB"))
     }
     do {
@@ -47,7 +48,7 @@ struct ConfigurationCheck {
         }
       }
       let file = ConfigurationFile(
-        path: path, board: nil, preTrigger: nil, usualStore: DoctorCommand.serviceStore)
+        path: path, board: nil, preTrigger: nil, usualStore: ServiceUnit.store)
       _ = try file.setup()
       return (configuration, check(.ok, "\(name) is right"))
     } catch let error as ConfigurationError where error.line > 0 {

@@ -32,7 +32,7 @@ struct ServiceChecks {
         let words = status.failure ?? problem.meaning
         let isMended = problem == .configuration && isConfigured && unit != nil && tree.runsSystemd
         // What the unit hid stays hidden until a restart.
-        let isHidden = isMended && words.parts(around: Confinement.hides) != nil
+        let isHidden = isMended && words.parts(around: ServiceUnit.hides) != nil
         // Else none: it would end what goes on with the settings before, and what ails the sensor or the card stays.
         return Check(
           "service", .wrong,
@@ -99,16 +99,11 @@ struct ServiceChecks {
     let path = home + "/.ssh/authorized_keys"
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else { return [] }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= DoctorCommand.longestFile else {
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= ServiceUnit.longestFile else {
       return [Check("ssh key", .unchecked, "~/.ssh/authorized_keys is too long, or no file")]
     }
-    let bytes: [UInt8]
-    do {
-      bytes = try WholeFile.read(path)
-    } catch {
-      return [Check("ssh key", .unchecked, "\(error)")]
-    }
-    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).filter {
+    let text = SystemTree.live.text(path, limit: ServiceUnit.longestFile) ?? ""
+    let lines = text.split(whereSeparator: \.isNewline).filter {
       !$0.hasPrefix("#") && $0.parts(around: "imulog") != nil && $0.parts(around: " serve") != nil
     }
     return lines.prefix(ServiceChecks.keyLimit).map { key($0) }

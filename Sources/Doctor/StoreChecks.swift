@@ -36,7 +36,7 @@ struct StoreChecks {
   static func isRecording(into store: String) -> Bool {
     guard access(store, F_OK) == 0 else { return false }
     do {
-      let catalogue = try OpenStore.reading(store)
+      let catalogue = try Catalogue(path: store)
       return try catalogue.list().entries.prefix(recordings).contains { try catalogue.isLive($0) }
     } catch {
       // A store that cannot be read is reported by its own check.
@@ -48,7 +48,7 @@ struct StoreChecks {
     guard let store = subject.store else {
       return [Check("store", .unchecked, "there is no home directory to keep recordings in")]
     }
-    let service = subject.configuration.store ?? DoctorCommand.serviceStore
+    let service = subject.configuration.store ?? ServiceUnit.store
     let checks = StoreChecks(
       store: store, configuration: subject.configuration, tree: subject.tree,
       unit: store == service ? subject.unit : nil)
@@ -114,7 +114,7 @@ struct StoreChecks {
     var status = stat()
     guard path == store else {
       // systemd makes the usual one when the service starts.
-      let isMade = store == DoctorCommand.serviceStore || user.mayUse(path, .live, bits: 0o3)
+      let isMade = store == ServiceUnit.store || user.mayUse(path, .live, bits: 0o3)
       return isMade || access(path, F_OK) != 0
         ? nil : refused("may not make it in the directory above", nil)
     }
@@ -168,7 +168,7 @@ struct StoreChecks {
     let entries: [CatalogueEntry]
     do {
       guard access(store, F_OK) == 0 else { return [] }
-      catalogue = try OpenStore.reading(store)
+      catalogue = try Catalogue(path: store)
       entries = try catalogue.list().entries
     } catch {
       return [Check("recordings", .unchecked, "\(error)")]
@@ -187,9 +187,9 @@ struct StoreChecks {
           return Check(name, .unchecked, "it is being written")
         }
         var reader = try LogReader(try FileStorage(reading: entry.path))
-        let review = ReviewReport(try reader.account(isLive: false, ofSamples: true))
+        let account = try reader.account(isLive: false, ofSamples: true)
         // No command: what a recording lacks cannot be had any more, and recover makes another one of what is left.
-        return Check(name, review.status == nil ? .ok : .advice, review.sentence)
+        return Check(name, account.verdict == .good ? .ok : .advice, account.sentence)
       } catch {
         return Check(name, .advice, "\(error)")
       }

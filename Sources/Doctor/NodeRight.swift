@@ -2,7 +2,7 @@
 
 import Glibc
 import IMUModel
-import LinuxIO
+package import LinuxIO
 import Text
 
 /// Why a person may not use a node, and what gives the right.
@@ -115,5 +115,5 @@ struct NodeRule: Equatable, Sendable {
 
 extension SystemTree {
   /// Whether systemd runs the system (sd_booted(3)): else its programs have nothing to ask.
-  var runsSystemd: Bool { access(path("/run/systemd/system"), F_OK) == 0 }
+  package var runsSystemd: Bool { access(path("/run/systemd/system"), F_OK) == 0 }
 }

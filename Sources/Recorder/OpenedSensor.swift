@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUDrivers
-import IMUModel
-import Recorder
+package import IMUDrivers
+package import IMUModel
 import Sampling
 import Text
 
 /// A sensor that was found, by what keeps its time.
-enum OpenedSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
+package enum OpenedSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   case polled(PolledSensor<Bus>)
   case buffered(FIFOSensor<Bus>)
 }
 
 extension OpenedSensor: Sendable where Bus: Sendable & ~Copyable {}
 
-extension SensorRequest {
+extension RecorderConfiguration {
   /// The driver for a chip that was identified, and a remark on the choice.
-  func open<Bus: I2CBus & ~Copyable>(
+  package func open<Bus: I2CBus & ~Copyable>(
     _ bus: consuming Bus, _ identity: SensorIdentity, busClock: Int?
   ) throws(SensorError) -> OpenedSensor<Bus> {
-    let settings = try configuration(for: identity.model, busClock: busClock)
+    let settings = try sensorConfiguration(for: identity.model, busClock: busClock)
     return settings.readsFIFO
       ? .buffered(try FIFOSensor(bus: bus, identity: identity, configuration: settings))
       : .polled(try PolledSensor(bus: bus, identity: identity, configuration: settings))
@@ -28,28 +27,37 @@ extension SensorRequest {
   /// What a chip of this model is set up to.
   ///
   /// - Throws: ``SensorError`` when chip or bus cannot do it.
-  func configuration(
+  package func sensorConfiguration(
     for model: SensorModel, busClock: Int?
   ) throws(SensorError) -> SensorConfiguration {
-    var settings = settings(busClock: busClock)
+    var settings = sensorConfiguration(busClock: busClock)
     if isChipClock(model) {
-      (settings.readsFIFO, settings.stampsSamples) = (true, configuration.timeStamps)
+      (settings.readsFIFO, settings.stampsSamples) = (true, timeStamps)
     }
     try settings.validate(for: model)
-    if settings.readsFIFO, configuration.interrupt != .none {
+    if settings.readsFIFO, interrupt != .none {
       settings.watermark = watermark(of: model, settings)
     }
     return settings
   }
 
+  /// What a chip of any model is set up to where the computer keeps the time.
+  package func sensorConfiguration(busClock: Int?) -> SensorConfiguration {
+    var settings = SensorConfiguration(
+      rate: rate, accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange,
+      channels: channels, busClock: busClock)
+    settings.hasNoise = hasNoise
+    return settings
+  }
+
   /// Whether the chip keeps the time.
   private func isChipClock(_ model: SensorModel) -> Bool {
-    switch configuration.clock {
+    switch clock {
     case .chip: true
     case .grid: false
     case .automatic:
-      configuration.rate.hertz > SensorRequest.gridLimit
-        && model.fifoRate(configuration.rate, channels: configuration.channels) != nil
+      rate.hertz > RecorderConfiguration.gridLimit
+        && model.fifoRate(rate, channels: channels) != nil
     }
   }
 
@@ -57,25 +65,25 @@ extension SensorRequest {
   private static var gridLimit: Double { 200 }
 
   /// Whether there may be a use for the line from the chip's interrupt output.
-  func usesInterrupt(_ model: SensorModel) -> Bool {
-    configuration.interrupt != .none && isChipClock(model) && model.hasWatermark
+  package func usesInterrupt(_ model: SensorModel) -> Bool {
+    interrupt != .none && isChipClock(model) && model.hasWatermark
   }
 
   /// A remark for the user when that line was given and has no use.
   private func interruptRemark(_ model: SensorModel, isUsed: Bool) -> String? {
-    guard configuration.interrupt != .none, !isUsed else { return nil }
+    guard interrupt != .none, !isUsed else { return nil }
     guard isChipClock(model) else {
       return unused("the chip's interrupt line is", model, hasUse: model.hasWatermark)
     }
     return model.hasWatermark
-      ? "at \(Plain.hertz(configuration.rate)) Hz the bus is so busy that its FIFO is never below a watermark: the chip's "
+      ? "at \(Plain.hertz(rate)) Hz the bus is so busy that its FIFO is never below a watermark: the chip's "
         + "interrupt line is not used"
       : "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
   }
 
   /// A remark for the user when time stamps were requested and there are none.
   private func stampRemark(_ model: SensorModel) -> String? {
-    guard configuration.timeStamps, !isChipClock(model) || !model.hasStamps else { return nil }
+    guard timeStamps, !isChipClock(model) || !model.hasStamps else { return nil }
     return model.hasStamps
       ? unused("the chip's time stamps are", model, hasUse: true)
       : "the \(model.name) has no time stamps: none are recorded"
@@ -84,16 +92,16 @@ extension SensorRequest {
   /// That something is not used where the computer keeps the time, and what changes that, if anything does at this rate.
   private func unused(_ what: String, _ model: SensorModel, hasUse: Bool) -> String {
     let isPossible =
-      hasUse && model.fifoRate(configuration.rate, channels: configuration.channels) != nil
+      hasUse && model.fifoRate(rate, channels: channels) != nil
     return "the computer keeps the time: \(what) not used"
       + (isPossible
         ? " without \(SensorError.chipAdvice)" : "")
   }
 
   /// What the user should know about the choice of clock, line and stamps.
-  func remarks(_ model: SensorModel, usesInterrupt: Bool) -> [String] {
+  package func remarks(_ model: SensorModel, usesInterrupt: Bool) -> [String] {
     let isUnused = !isChipClock(model) && model.hasWatermark && model.hasStamps
-    guard isUnused, configuration.interrupt != .none, configuration.timeStamps else {
+    guard isUnused, interrupt != .none, timeStamps else {
       return [
         clockRemark(model), interruptRemark(model, isUsed: usesInterrupt), stampRemark(model),
       ]
@@ -105,15 +113,15 @@ extension SensorRequest {
 
   /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.
   private func clockRemark(_ model: SensorModel) -> String? {
-    guard configuration.clock == .automatic, configuration.rate.hertz > SensorRequest.gridLimit,
+    guard clock == .automatic, rate.hertz > RecorderConfiguration.gridLimit,
       !isChipClock(model)
     else { return nil }
     let near = model.fifoNeighbours(
-      of: configuration.rate, channels: configuration.channels, busClock: BusTiming.fastMode)
+      of: rate, channels: channels, busClock: BusTiming.fastMode)
     guard !near.isEmpty else { return nil }
     let rates = near.map { Plain.hertz($0) }.joined(separator: " or ")
     return
-      "the computer keeps the time at \(Plain.hertz(configuration.rate)) Hz; the \(model.name) does it at "
+      "the computer keeps the time at \(Plain.hertz(rate)) Hz; the \(model.name) does it at "
       + "\(rates) Hz, and misses nothing"
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Boards
+package import Boards
 import IMUModel
-import LinuxIO
-import Recorder
+package import LinuxIO
+package import Recorder
 
 /// What `doctor` looks at, and what is known of it before the first check.
-struct DoctorSubject {
+package struct DoctorSubject {
   let tree: SystemTree
   /// The installed service.
   let unit: ServiceUnit?
@@ -20,29 +20,44 @@ struct DoctorSubject {
   let store: String?
   /// Nanoseconds for which the card is written to; `nil` to leave it alone.
   let probeLength: Int64?
-  /// The sensor, with the options of the command line.
-  let request: SensorRequest
+  /// The settings with the options of the command line, by which the sensor is looked for.
+  let chosen: RecorderConfiguration
+  /// The board; `nil` for a machine that is none of those known.
+  let board: Board?
+  /// The number of the bus of its pins.
+  let boardBus: Int?
+
+  package init(
+    tree: SystemTree, unit: ServiceUnit?, status: Result<RecorderStatus, any Error>,
+    configured: [Check], configuration: RecorderConfiguration, chosen: RecorderConfiguration,
+    store: String?, probeLength: Int64?, board: Board?, boardBus: Int?
+  ) {
+    (self.tree, self.unit, self.status) = (tree, unit, status)
+    (self.configured, self.configuration, self.chosen) = (configured, configuration, chosen)
+    (self.store, self.probeLength) = (store, probeLength)
+    (self.board, self.boardBus) = (board, boardBus)
+  }
 
   /// Whether no service listens. One that may not be asked, or does not answer, may be recording.
-  static func isAbsent(_ status: Result<RecorderStatus, any Error>) -> Bool {
+  package static func isAbsent(_ status: Result<RecorderStatus, any Error>) -> Bool {
     guard case .failure(let error as LinuxIOError) = status else { return false }
     return error.kind == .notRunning
   }
 
-  var board: Board? { request.presentBoard(tree) }
   var machine: MachineChecks { MachineChecks(tree: tree) }
   var lines: LineChecks { LineChecks(tree: tree, configuration: configuration, board: board) }
   var buses: BusChecks {
     BusChecks(
-      tree: tree, request: request, board: board, isServed: !DoctorSubject.isAbsent(status))
+      tree: tree, configuration: chosen, board: board, boardBus: boardBus,
+      isServed: !DoctorSubject.isAbsent(status))
   }
 }
 
 /// A check, which reports what it finds as soon as it is found. A new one is a file with its function, and a line in
 /// ``all``.
-struct DoctorCheck {
-  let name: String
-  let look: (DoctorSubject, _ found: (Check) throws -> Void) throws -> Void
+package struct DoctorCheck {
+  package let name: String
+  package let look: (DoctorSubject, _ found: (Check) throws -> Void) throws -> Void
 
   init(
     _ name: String, reporting look: @escaping (DoctorSubject, (Check) throws -> Void) throws -> Void
@@ -57,7 +72,7 @@ struct DoctorCheck {
   }
 
   /// All, in the order in which they are made and printed.
-  static var all: [DoctorCheck] {
+  package static var all: [DoctorCheck] {
     [
       DoctorCheck("configuration") { $0.configured },
       DoctorCheck("system") { [$0.machine.system()] },

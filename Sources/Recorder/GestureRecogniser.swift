@@ -3,18 +3,6 @@
 package import IMUModel
 package import LinuxIO
 
-/// The lengths of time, in nanoseconds, that distinguish gestures: 1.5 s, 6 s and 0.4 s.
-package struct GestureTiming: Equatable, Sendable {
-  /// A press of at least this length is a long one.
-  package var long: Int64 = 1_500_000_000
-  /// A press of this length is a very long one, and is reported while the button is still held.
-  package var veryLong: Int64 = 6_000_000_000
-  /// A second press that goes down less than this after the first one's release makes a double press.
-  package var doubleWindow: Int64 = 400_000_000
-
-  package init() {}
-}
-
 /// Recognises gestures in the button's edges. It uses only the edges' stamps and the given instants, so a press means the
 /// same however late the program wakes.
 ///
@@ -22,7 +10,7 @@ package struct GestureTiming: Equatable, Sendable {
 ///                     │  └─window─┤         │  │  │  │        └─long─┤ │        └─────very long──┤
 ///      events       down press  single    down press double      holding long        holding  veryLong
 ///
-/// Every limit belongs to the longer gesture: a press of exactly ``GestureTiming/long`` is a long one. An edge that
+/// Every limit belongs to the longer gesture: a press of exactly ``long`` is a long one. An edge that
 /// repeats a level is ignored, so that an edge the kernel lost neither doubles a press nor loses the next one.
 /// Stamps that run backwards count as zero elapsed time.
 ///
@@ -40,14 +28,19 @@ package struct GestureRecogniser: Sendable {
     case released(down: MonotonicTime, up: MonotonicTime)
   }
 
-  private let timing: GestureTiming
+  /// Nanoseconds of a long press at least.
+  private static var long: Int64 { 1_500_000_000 }
+  /// Nanoseconds after which a press is a very long one, which is reported while the button is still held.
+  private static var veryLong: Int64 { 6_000_000_000 }
+  /// Nanoseconds from the release of a press within which a second one makes it a double press.
+  private static var doubleWindow: Int64 { 400_000_000 }
+
   private var phase: Phase
 
   /// A recogniser that has seen no edge yet.
   ///
   /// - Parameter isHeldAtStart: The button is pressed already: that press means nothing.
-  package init(timing: GestureTiming = GestureTiming(), isHeldAtStart: Bool) {
-    self.timing = timing
+  package init(isHeldAtStart: Bool) {
     phase = isHeldAtStart ? .ignored : .idle
   }
 
@@ -55,9 +48,9 @@ package struct GestureRecogniser: Sendable {
   package var deadline: MonotonicTime? {
     switch phase {
     case .idle, .ignored: return nil
-    case .pressed(let down, _, isLong: false): return down.later(by: timing.long)
-    case .pressed(let down, _, isLong: true): return down.later(by: timing.veryLong)
-    case .released(_, let up): return up.later(by: timing.doubleWindow)
+    case .pressed(let down, _, isLong: false): return down.later(by: Self.long)
+    case .pressed(let down, _, isLong: true): return down.later(by: Self.veryLong)
+    case .released(_, let up): return up.later(by: Self.doubleWindow)
     }
   }
 
@@ -132,7 +125,7 @@ package struct GestureRecogniser: Sendable {
       return [.double(at: first)]
     // Reported as held by a clock that is ahead of the stamps: the stamps decide.
     case .pressed(let down, nil, let isLong):
-      if isLong, time >= down.later(by: timing.long) {
+      if isLong, time >= down.later(by: Self.long) {
         phase = .idle
         return [.long(at: down)]
       }

@@ -271,12 +271,8 @@ enum Digits {
   /// A decimal number, with or without its unit after it: at most nine digits before the point, and four after it.
   static func decimal(_ text: Substring, unit: String) -> Double? {
     let digits = text.hasSuffix(unit) ? text.dropLast(unit.count) : text
-    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...2).contains(parts.count), parts[0].count <= 9,
-      parts.last.map({ $0.count <= 9 }) == true,
-      parts.count == 1 || parts[1].count <= 4,
-      parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
-    else { return nil }
-    return Double(digits)
+    return Fraction.terms(ofDecimal: digits, digits: 9, decimals: 4).map {
+      Double($0.value) / Double($0.scale)
+    }
   }
 }

@@ -151,14 +151,8 @@ struct InstallCommand: ParsableCommand {
     if new == text {
       Console.talk("\(account.path) has the line already")
     } else {
-      let pending = try PendingFile(account.path, remedy: "run it with sudo, or name --user")
-      try pending.write(Array(new.utf8))
-      guard fchmod(pending.descriptor, 0o600) == 0 else {
-        throw CommandFailure(
-          .cannotCreate, "cannot set the permissions of \(account.path): \(Errno.words(errno))")
-      }
-      try pending.publish()
-      Console.talk("wrote \(account.path)")
+      try InstallCommand.put(
+        new, into: account.path, 0o600, remedy: "run it with sudo, or name --user")
     }
     if !account.isMember {
       Console.talk(
@@ -186,10 +180,17 @@ struct InstallCommand: ParsableCommand {
       return
     }
     try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-    let pending = try PendingFile(path, remedy: "run it with sudo, or look first with --print")
-    try pending.write(Array(file.text.utf8))
-    // Regardless of the umask: systemd, udev and the service's user read these files.
-    guard fchmod(pending.descriptor, 0o644) == 0 else {
+    try InstallCommand.put(
+      file.text, into: path, 0o644, remedy: "run it with sudo, or look first with --print")
+  }
+
+  /// Writes a file with these permissions, regardless of the umask: others, or nobody else, must be able to read it.
+  private static func put(
+    _ text: String, into path: String, _ permissions: mode_t, remedy: String
+  ) throws {
+    let pending = try PendingFile(path, remedy: remedy)
+    try pending.write(Array(text.utf8))
+    guard fchmod(pending.descriptor, permissions) == 0 else {
       throw CommandFailure(
         .cannotCreate, "cannot set the permissions of \(path): \(Errno.words(errno))")
     }

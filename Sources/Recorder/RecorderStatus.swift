@@ -60,7 +60,7 @@ public struct RecorderStatus: Equatable, Sendable {
       json.lateness(lateness)
       json.member("worstFlush_ns", worstFlush)
       json.member("free_bytes", freeBytes)
-      json.member("processorTemperature_c", number: temperature.flatMap(RecorderStatus.tenths))
+      json.member("processorTemperature_c", number: degrees)
       json.key("sensor")
       if let sensor {
         json.object { json in
@@ -73,7 +73,7 @@ public struct RecorderStatus: Equatable, Sendable {
       json.key("chipClock")
       if let clock {
         json.object { json in
-          json.member("rate_hz", number: RecorderStatus.hertz(clock.hertz))
+          json.member("rate_hz", number: Plain.number(clock.hertz, per: 1000))
           json.member("uncertainty_ns", clock.uncertainty)
         }
       } else {
@@ -112,12 +112,12 @@ public struct RecorderStatus: Equatable, Sendable {
       ("lateness", lateness),
       ("worst flush", worstFlush.map(RecorderStatus.milliseconds)),
       ("free space", freeBytes.map { Plain.bytes($0) }),
-      ("temperature", temperature.flatMap(RecorderStatus.tenths).map { "\($0) °C" }),
+      ("temperature", degrees.map { "\($0) °C" }),
       ("sensor", sensor?.description),
       (
         "chip clock",
         clock.map {
-          "\(RecorderStatus.hertz($0.hertz)) Hz, ±\(($0.uncertainty + 500) / 1000) µs"
+          "\(Plain.number($0.hertz, per: 1000)) Hz, ±\(($0.uncertainty + 500) / 1000) µs"
         }
       ),
       ("real time", realTime),
@@ -135,11 +135,9 @@ public struct RecorderStatus: Equatable, Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// A temperature to a tenth; `nil` for an invalid one.
-  private static func tenths(_ degrees: Double) -> String? {
-    guard degrees.magnitude < 10_000 else { return nil }
-    let tenths = Int((degrees * 10).rounded())
-    return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  /// The temperature to a tenth; `nil` for an invalid one.
+  private var degrees: String? {
+    temperature.flatMap { $0.magnitude < 10_000 ? Plain.number($0, per: 10) : nil }
   }
 
   /// To a second, rounded up.
@@ -148,18 +146,9 @@ public struct RecorderStatus: Equatable, Sendable {
     return "\(rest > 0 ? whole + 1 : whole)"
   }
 
-  /// A rate to a thousandth of a hertz.
-  private static func hertz(_ hertz: Double) -> String {
-    let thousandths = Int64((hertz * 1000).rounded())
-    let rest = "\(thousandths % 1000)"
-    return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
-  }
-
   /// To a hundredth of a millisecond, rounded down.
   private static func milliseconds(_ nanoseconds: Int64) -> String {
-    let hundredths = max(0, nanoseconds) / 10_000
-    let rest = hundredths % 100
-    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) ms"
+    Plain.number(max(0, nanoseconds) / 10_000, per: 100) + " ms"
   }
 }
 

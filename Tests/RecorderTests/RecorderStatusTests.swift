@@ -95,10 +95,10 @@ struct RecorderStatusTests {
     #expect(Self.gone.text == "state        armed\nrecording    12")
   }
 
-  @Test("temperatures have tenths, and an invalid temperature is null")
+  @Test("temperatures are rounded to tenths, and an invalid temperature is null")
   func temperatures() {
     for (degrees, json) in [
-      (0, "0.0"), (-0.04, "0.0"), (-0.06, "-0.1"), (-12.34, "-12.3"), (85, "85.0"),
+      (0, "0"), (-0.04, "0"), (-0.06, "-0.1"), (-12.34, "-12.3"), (85, "85"),
       (.nan, "null"), (.infinity, "null"), (1e300, "null"),
     ] as [(Double, String)] {
       var status = RecorderStatus(state: .armed)

@@ -31,8 +31,7 @@ public struct AxisMap: Equatable, Sendable {
     let isOdd = (sources[0] + 1) % 3 != sources[1]
     let reversals = isReversed.filter { $0 }.count
     guard (isOdd ? reversals + 1 : reversals) % 2 == 0 else { return nil }
-    self.sources = sources
-    self.isReversed = isReversed
+    (self.sources, self.isReversed) = (sources, isReversed)
   }
 
   /// Whether it changes nothing.

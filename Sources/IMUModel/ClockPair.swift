@@ -28,10 +28,8 @@ public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
 
   /// A pair of readings.
   public init(time: Int64, wall: Int64, isSynchronised: Bool, reason: Reason) {
-    self.time = time
-    self.wall = wall
-    self.isSynchronised = isSynchronised
-    self.reason = reason
+    (self.time, self.wall) = (time, wall)
+    (self.isSynchronised, self.reason) = (isSynchronised, reason)
   }
 
   /// Nanoseconds since 1970 at tick 0's deadline, by this pair.
@@ -48,7 +46,6 @@ public struct WallTime: Equatable, Sendable {
 
   /// A reading of the wall clock.
   public init(nanoseconds: Int64, isSynchronised: Bool) {
-    self.nanoseconds = nanoseconds
-    self.isSynchronised = isSynchronised
+    (self.nanoseconds, self.isSynchronised) = (nanoseconds, isSynchronised)
   }
 }

@@ -39,8 +39,7 @@ public struct CommandFailure: Error, Sendable {
 
   /// A failure with its status and sentence.
   public init(_ status: ExitStatus, _ sentence: String) {
-    self.status = status
-    self.sentence = sentence
+    (self.status, self.sentence) = (status, sentence)
   }
 
   /// The failure that reports a module's error; `nil` for errors of the command-line parser.

@@ -23,10 +23,7 @@ public enum EpochCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 
   /// Whether the chip's oscillator ran on, so that the samples missing are a whole number of periods.
   public var runsOn: Bool {
-    switch self {
-    case .start, .rateChanged, .chipReset: false
-    case .reset, .overflow, .burstFailed, .countedOverflow: true
-    }
+    self != .start && self != .rateChanged && self != .chipReset
   }
 }
 

@@ -33,9 +33,7 @@ public struct Gap: Equatable, Sendable, BitwiseCopyable {
 
   /// A gap of `count` ticks from `firstTick` on.
   public init(firstTick: UInt64, count: UInt64, cause: GapCause, code: Int32 = 0) {
-    self.firstTick = firstTick
-    self.count = count
-    self.cause = cause
-    self.code = code
+    (self.firstTick, self.count) = (firstTick, count)
+    (self.cause, self.code) = (cause, code)
   }
 }

@@ -2,10 +2,7 @@
 
 import Text
 
-/// A bus on which this program is the controller: the interface between drivers and chips.
-///
-/// Two kinds conform: a Linux adapter (`LinuxIO.LinuxI2CBus`) and simulated chips
-/// (`SimulatedIMU.SimulatedBus`). A driver owns its bus.
+/// A bus on which this program is the controller, of a Linux adapter or of simulated chips. A driver owns its bus.
 ///
 /// Both calls run on the sampler thread: a conforming type neither allocates nor locks nor waits for
 /// anything but the bus, and bounds the time of a call. It does not retry; that is the caller's policy.
@@ -14,10 +11,7 @@ public protocol I2CBus: ~Copyable {
   ///
   ///     START address+W  register  repeated START  address+R  data … data  NACK STOP
   ///
-  /// - Parameters:
-  ///   - address: The chip.
-  ///   - register: The first register's number.
-  ///   - buffer: Filled entirely; undefined when the call throws.
+  /// - Parameter buffer: Filled entirely; undefined when the call throws.
   /// - Throws: ``BusError``; no register was changed.
   mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
@@ -66,13 +60,8 @@ extension I2CBus where Self: ~Copyable {
     var value: UInt8 = 0
     // Safe: the pointer covers exactly `value` and does not leave the closure. The closure cannot throw
     // a typed error through `withUnsafeMutableBytes`, hence the result.
-    let result = withUnsafeMutableBytes(of: &value) { bytes -> Result<Void, BusError> in
-      do throws(BusError) {
-        try read(address, register: register, into: bytes)
-        return .success(())
-      } catch {
-        return .failure(error)
-      }
+    let result = withUnsafeMutableBytes(of: &value) { bytes in
+      Result { () throws(BusError) in try read(address, register: register, into: bytes) }
     }
     try result.get()
     return value
@@ -152,11 +141,8 @@ public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
   public init(
     _ kind: Kind, _ operation: Operation, address: I2CAddress, register: UInt8, errno: Int32 = 0
   ) {
-    self.kind = kind
-    self.operation = operation
-    self.address = address
-    self.register = register
-    self.errno = errno
+    (self.kind, self.operation, self.errno) = (kind, operation, errno)
+    (self.address, self.register) = (address, register)
   }
 
   /// Whether the same transfer may succeed when it is repeated at once.
@@ -173,8 +159,7 @@ extension BusError: CustomStringConvertible {
   /// One clause, such as `reading register 0x3b of chip 0x68: no chip acknowledged (errno 121)`.
   public var description: String {
     let verb = operation == .read ? "reading" : "writing"
-    let number = String(register, radix: 16)
-    let place = "register 0x\(register < 16 ? "0" : "")\(number) of chip \(address)"
+    let place = "register 0x\(Plain.hexadecimal(register)) of chip \(address)"
     let code = errno == 0 ? "" : " (errno \(errno))"
     return "\(verb) \(place): \(kind.meaning)\(code)"
   }

@@ -29,11 +29,8 @@ public struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// A clock to read and to sleep on.
-///
-/// Two clocks conform: the kernel's (`LinuxIO.SystemClock`) and one that a program moves by hand
-/// (`SimulatedIMU.VirtualClock`). Both calls are made on the sampler thread, so a conforming type
-/// must neither allocate nor lock in them.
+/// A clock to read and to sleep on: the kernel's, or one that a program moves by hand. Both calls are made on the sampler
+/// thread, so a conforming type must neither allocate nor lock in them.
 public protocol MonotonicClock: Sendable {
   /// The present instant.
   func now() -> MonotonicTime
@@ -51,4 +48,20 @@ public protocol MonotonicClock: Sendable {
 extension MonotonicClock {
   /// No network time steers a simulated clock, so both are one.
   public func rawNow() -> Int64 { now().nanoseconds }
+}
+
+/// The times that a recording can have.
+public enum RecordingTime {
+  /// Times of a recording, in nanoseconds since tick 0's deadline, are nearer to 0 than this, 2⁶² ns or 146 years. So no
+  /// difference or sum of two of them overflows.
+  public static let limit: Int64 = 1 << 62
+
+  /// Whether a recording can have this time.
+  @inlinable
+  public static func contains(_ nanoseconds: Int64) -> Bool { nanoseconds.magnitude < limit }
+
+  /// The time of a recording that is nearest to this one.
+  package static func clamped(_ nanoseconds: Int64) -> Int64 {
+    min(max(nanoseconds, 1 - limit), limit - 1)
+  }
 }

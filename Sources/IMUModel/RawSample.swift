@@ -25,12 +25,7 @@ public struct RawSample: Equatable, Sendable, BitwiseCopyable {
     ax: Int16 = 0, ay: Int16 = 0, az: Int16 = 0, gx: Int16 = 0, gy: Int16 = 0, gz: Int16 = 0,
     temperature: Int16 = 0
   ) {
-    self.ax = ax
-    self.ay = ay
-    self.az = az
-    self.gx = gx
-    self.gy = gy
-    self.gz = gz
+    (self.ax, self.ay, self.az, self.gx, self.gy, self.gz) = (ax, ay, az, gx, gy, gz)
     self.temperature = temperature
   }
 

@@ -57,25 +57,13 @@ public struct RecordingDescription: Equatable, Sendable {
     clock: ClockSource = .grid, recoveredFrom: RecordingID? = nil, axes: AxisMap? = nil,
     calibration: SensorCalibration? = nil
   ) {
-    self.id = id
-    self.number = number
-    self.rate = rate
-    self.channels = channels
-    self.plannedTicks = plannedTicks
-    self.timeUnit = timeUnit
-    self.sensor = sensor
-    self.board = board
-    self.host = host
-    self.software = software
-    self.note = note
-    self.syncInterval = syncInterval
-    self.realTime = realTime
-    self.cpuLatency = cpuLatency
+    (self.id, self.number, self.recoveredFrom) = (id, number, recoveredFrom)
+    (self.rate, self.plannedTicks, self.timeUnit) = (rate, plannedTicks, timeUnit)
+    (self.channels, self.sensor, self.clock) = (channels, sensor, clock)
+    (self.board, self.host, self.software, self.note) = (board, host, software, note)
+    (self.syncInterval, self.realTime, self.cpuLatency) = (syncInterval, realTime, cpuLatency)
     (self.begunBy, self.trigger, self.timetable) = (begunBy, trigger, timetable)
-    self.clock = clock
-    self.recoveredFrom = recoveredFrom
-    self.axes = axes
-    self.calibration = calibration
+    (self.axes, self.calibration) = (axes, calibration)
   }
 
   /// What is wrong with the header's entry of a key, a clause; `nil` when this version reads it, and when there is none.

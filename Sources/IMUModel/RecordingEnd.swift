@@ -11,9 +11,7 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
 
   /// The end of a recording.
   public init(reason: StopReason, ledger: TickLedger, lateness: LatenessSummary) {
-    self.reason = reason
-    self.ledger = ledger
-    self.lateness = lateness
+    (self.reason, self.ledger, self.lateness) = (reason, ledger, lateness)
   }
 
   /// How late the sampler woke; `nil` when it was not measured (an import) or was lost (a damaged log).
@@ -37,9 +35,7 @@ public struct LatenessSummary: Equatable, Sendable, BitwiseCopyable {
 
   /// A summary from its three figures; all 0 for a recording without reads.
   public init(median: Int64 = 0, percentile99: Int64 = 0, maximum: Int64 = 0) {
-    self.median = median
-    self.percentile99 = percentile99
-    self.maximum = maximum
+    (self.median, self.percentile99, self.maximum) = (median, percentile99, maximum)
   }
 }
 
@@ -61,4 +57,18 @@ public enum StopReason: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case imported = 7
   /// The recording was salvaged from an incomplete log.
   case recovered = 8
+}
+
+/// Why a recording of the service began. The raw value is its name in headers and documents.
+public enum StartReason: String, CaseIterable, Sendable, BitwiseCopyable {
+  /// A press of the button.
+  case button
+  /// A request over the control socket.
+  case request
+  /// Motion above the configured threshold.
+  case trigger
+  /// The timer of the configured calendar.
+  case calendar
+  /// The turn of a duty cycle.
+  case duty
 }

@@ -137,7 +137,7 @@ public struct LabelChange: Hashable, Sendable {
 }
 
 /// Why something is no label.
-public enum LabelProblem: Error, Equatable, Sendable, CustomStringConvertible {
+public enum LabelProblem: StatusError, Equatable {
   /// The name cannot be used.
   case name(String, flaw: String)
   /// The stretch holds no instant.
@@ -153,9 +153,7 @@ public enum LabelProblem: Error, Equatable, Sendable, CustomStringConvertible {
       "a label from \(Plain.seconds(from)) to \(Plain.seconds(to)) has no length; give an end that is later"
     }
   }
-}
 
-extension LabelProblem: StatusError {
   /// The command line was wrong.
   public var exitStatus: ExitStatus { .usage }
 }

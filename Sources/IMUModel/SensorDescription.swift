@@ -38,17 +38,11 @@ public struct SensorDescription: Equatable, Sendable {
     accelerometerScale: Fraction, gyroscopeScale: Fraction, temperatureScale: Fraction,
     temperatureOffset: Fraction, outputDataRate: Double, filter: String
   ) {
-    self.model = model
-    self.identity = identity
-    self.address = address
-    self.accelerometerRange = accelerometerRange
-    self.gyroscopeRange = gyroscopeRange
-    self.accelerometerScale = accelerometerScale
-    self.gyroscopeScale = gyroscopeScale
-    self.temperatureScale = temperatureScale
-    self.temperatureOffset = temperatureOffset
-    self.outputDataRate = outputDataRate
-    self.filter = filter
+    (self.model, self.identity, self.address) = (model, identity, address)
+    (self.accelerometerRange, self.gyroscopeRange) = (accelerometerRange, gyroscopeRange)
+    (self.accelerometerScale, self.gyroscopeScale) = (accelerometerScale, gyroscopeScale)
+    (self.temperatureScale, self.temperatureOffset) = (temperatureScale, temperatureOffset)
+    (self.outputDataRate, self.filter) = (outputDataRate, filter)
   }
 }
 
@@ -62,8 +56,7 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
   /// `numerator` / `denominator`, kept as given; `nil` unless the denominator is positive.
   public init?(_ numerator: Int64, over denominator: Int64) {
     guard denominator > 0 else { return nil }
-    self.numerator = numerator
-    self.denominator = denominator
+    (self.numerator, self.denominator) = (numerator, denominator)
   }
 
   /// A scale known at compile time.
@@ -71,8 +64,7 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
   /// Traps unless `denominator` is positive.
   public init(_ numerator: Int64, _ denominator: Int64) {
     precondition(denominator > 0, "a fraction needs a positive denominator")
-    self.numerator = numerator
-    self.denominator = denominator
+    (self.numerator, self.denominator) = (numerator, denominator)
   }
 
   /// The ratio rounded to a `Double`.
@@ -98,9 +90,7 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
     }
     return (value, scale)
   }
-}
 
-extension Fraction {
   /// 1.
   package static let one = Fraction(1, 1)
   /// 0.

@@ -39,9 +39,7 @@ public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
 
   /// An event noticed at `tick`.
   public init(tick: UInt64, kind: Kind, fault: Fault) {
-    self.tick = tick
-    self.kind = kind
-    self.fault = fault
+    (self.tick, self.kind, self.fault) = (tick, kind, fault)
   }
 }
 
@@ -54,7 +52,6 @@ public struct Mark: Equatable, Sendable {
 
   /// A mark at `time`.
   public init(time: Int64, label: String = "") {
-    self.time = time
-    self.label = label
+    (self.time, self.label) = (time, label)
   }
 }

@@ -39,38 +39,22 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   /// - Parameter lateness: Nanoseconds from the tick's deadline to the sampler's waking; clamped to the field's range.
   @inlinable
   public init(tick: UInt64, time: Int64, lateness: Int64 = 0, sample: RawSample) {
-    self.tick = tick
-    self.time = time
+    (self.tick, self.time, self.sample) = (tick, time, sample)
     self.lateness = UInt32(clamping: lateness)
-    self.count = 1
-    self.code = 0
-    self.sample = sample
-    self.kind = .sample
-    self.detail = 0
+    (count, code, kind, detail) = (1, 0, .sample, 0)
   }
 
   /// A run of ticks without samples.
   public init(_ gap: Gap) {
-    self.tick = gap.firstTick
-    self.time = 0
-    self.lateness = 0
-    self.count = gap.count
-    self.code = gap.code
-    self.sample = RawSample()
-    self.kind = .gap
-    self.detail = gap.cause.rawValue
+    self.init(tick: gap.firstTick, time: 0, sample: RawSample())
+    (count, code, kind, detail) = (gap.count, gap.code, .gap, gap.cause.rawValue)
   }
 
   /// Something that happened to the chip.
   public init(_ event: SensorEvent) {
-    self.tick = event.tick
-    self.time = 0
-    self.lateness = 0
-    self.count = 0
-    self.code = Int32(event.fault.rawValue)
-    self.sample = RawSample()
-    self.kind = .sensorEvent
-    self.detail = event.kind.rawValue
+    self.init(tick: event.tick, time: 0, sample: RawSample())
+    (count, code) = (0, Int32(event.fault.rawValue))
+    (kind, detail) = (.sensorEvent, event.kind.rawValue)
   }
 
   /// The tick after the last one that this record covers; for an event or a reading the one it stands before.

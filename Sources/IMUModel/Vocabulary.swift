@@ -3,20 +3,15 @@
 // The log's vocabulary: each case has one name for machines, fixed by the JSON schema, and, where people read it, one
 // phrase. No other file of Sources spells them out.
 
-extension GapCause {
-  /// The name in JSON: the cause of a gap, and the key of its count of ticks.
-  public var name: String {
-    switch self {
-    case .missed: return "missed"
-    case .busError: return "busError"
-    case .ringFull: return "ringFull"
-    case .stale: return "stale"
-    case .reinitialising: return "reinitialising"
-    case .lost: return "lost"
-    case .frozen: return "frozen"
-    }
-  }
+/// A kind whose cases are named in JSON as they are here: to rename a case is to change the schema.
+public protocol NamedCase {}
 
+extension NamedCase {
+  /// The name in JSON.
+  public var name: String { "\(self)" }
+}
+
+extension GapCause: NamedCase {
   /// The cause of this ``name``; `nil` where it is none.
   public init?(name: String) {
     guard let cause = GapCause.allCases.first(where: { $0.name == name }) else { return nil }
@@ -37,20 +32,7 @@ extension GapCause {
   }
 }
 
-extension EpochCause {
-  /// The name in JSON.
-  public var name: String {
-    switch self {
-    case .start: return "start"
-    case .reset: return "reset"
-    case .overflow: return "overflow"
-    case .burstFailed: return "burstFailed"
-    case .rateChanged: return "rateChanged"
-    case .chipReset: return "chipReset"
-    case .countedOverflow: return "countedOverflow"
-    }
-  }
-
+extension EpochCause: NamedCase {
   /// The cause for people.
   public var phrase: String {
     switch self {
@@ -78,21 +60,7 @@ extension TickLedger {
   }
 }
 
-extension StopReason {
-  /// The name in JSON.
-  public var name: String {
-    switch self {
-    case .completed: return "completed"
-    case .signal: return "signal"
-    case .button: return "button"
-    case .storageFull: return "storageFull"
-    case .storageError: return "storageError"
-    case .sensorLost: return "sensorLost"
-    case .imported: return "imported"
-    case .recovered: return "recovered"
-    }
-  }
-
+extension StopReason: NamedCase {
   /// The flaw, for people; `nil` for an intended end.
   public var flaw: String? {
     switch self {
@@ -105,40 +73,8 @@ extension StopReason {
   }
 }
 
-extension ClockPair.Reason {
-  /// The name in JSON.
-  public var name: String {
-    switch self {
-    case .start: return "start"
-    case .becameSynchronised: return "becameSynchronised"
-    case .stepped: return "stepped"
-    case .end: return "end"
-    }
-  }
-}
+extension ClockPair.Reason: NamedCase {}
 
-extension SensorEvent.Kind {
-  /// The name in JSON.
-  public var name: String {
-    switch self {
-    case .lost: return "lost"
-    case .reinitialised: return "reinitialised"
-    case .back: return "back"
-    }
-  }
-}
+extension SensorEvent.Kind: NamedCase {}
 
-extension SensorEvent.Fault {
-  /// The name in JSON.
-  public var name: String {
-    switch self {
-    case .none: return "none"
-    case .bus: return "bus"
-    case .configurationLost: return "configurationLost"
-    case .zeros: return "zeros"
-    case .frozen: return "frozen"
-    case .noData: return "noData"
-    case .identity: return "identity"
-    }
-  }
-}
+extension SensorEvent.Fault: NamedCase {}

@@ -49,10 +49,8 @@ public struct SensorCalibration: Equatable, Sendable {
       rate: Double, accelerometerRange: Int, gyroscopeRange: Int,
       temperatures: ClosedRange<Double>? = nil
     ) {
-      self.rate = rate
-      self.accelerometerRange = accelerometerRange
-      self.gyroscopeRange = gyroscopeRange
-      self.temperatures = temperatures
+      (self.rate, self.temperatures) = (rate, temperatures)
+      (self.accelerometerRange, self.gyroscopeRange) = (accelerometerRange, gyroscopeRange)
     }
   }
 
@@ -76,12 +74,8 @@ public struct SensorCalibration: Equatable, Sendable {
       offset: Vector3, matrix: SensorMatrix, drift: TemperatureDrift? = nil, points: Int,
       unchecked: Int = 0, residual: (before: Double, after: Double)
     ) {
-      self.offset = offset
-      self.matrix = matrix
-      self.drift = drift
-      self.points = points
-      self.unchecked = unchecked
-      self.residual = residual
+      (self.offset, self.matrix, self.drift) = (offset, matrix, drift)
+      (self.points, self.unchecked, self.residual) = (points, unchecked, residual)
     }
 
     /// Whether all values are equal.
@@ -104,9 +98,7 @@ public struct SensorCalibration: Equatable, Sendable {
     /// The errors that a calibration found.
     public init(offset: Vector3, scale: Vector3 = Vector3(1, 1, 1), drift: TemperatureDrift? = nil)
     {
-      self.offset = offset
-      self.scale = scale
-      self.drift = drift
+      (self.offset, self.scale, self.drift) = (offset, scale, drift)
     }
   }
 
@@ -116,12 +108,8 @@ public struct SensorCalibration: Equatable, Sendable {
     accelerometer: Accelerometer? = nil, gyroscope: Gyroscope? = nil,
     conditions: Conditions? = nil
   ) {
-    self.id = id
-    self.name = name
-    self.sensor = sensor
-    self.made = made
-    self.accelerometer = accelerometer
-    self.gyroscope = gyroscope
+    (self.id, self.name, self.sensor, self.made) = (id, name, sensor, made)
+    (self.accelerometer, self.gyroscope) = (accelerometer, gyroscope)
     self.conditions = conditions
   }
 }

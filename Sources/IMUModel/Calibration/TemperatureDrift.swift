@@ -20,9 +20,7 @@ public struct TemperatureDrift: Equatable, Sendable {
       span.upperBound.isFinite,
       coefficients.allSatisfy({ 1...3 ~= $0.count && $0.allSatisfy(\.isFinite) })
     else { return nil }
-    self.reference = reference
-    self.span = span
-    self.coefficients = coefficients
+    (self.reference, self.span, self.coefficients) = (reference, span, coefficients)
   }
 
   /// What to take from a value at `temperature`, by axis.

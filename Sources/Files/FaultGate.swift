@@ -2,9 +2,8 @@
 
 /// The point that every call of this module to the kernel passes.
 ///
-/// In the program it is always open. Tests pass a gate that refuses the n-th call, or all from the n-th on
-/// (a kill), or writes beyond a limit (a full disk), so that every error path runs on real files; or one
-/// that records the calls, so that a power loss can be simulated after each.
+/// In the program it is always open. Tests refuse calls, so that every error path runs on real files, or record them, so
+/// that a power loss can be simulated after each.
 package struct FaultGate: Sendable {
   /// A call that is about to be made.
   package struct Call {
@@ -45,17 +44,13 @@ package struct FaultGate: Sendable {
 
   private let judge: Judge?
 
-  /// A gate that calls `judge`.
-  package init(_ judge: @escaping Judge) {
+  /// A gate that calls `judge`, or lets everything pass.
+  package init(_ judge: Judge?) {
     self.judge = judge
   }
 
-  private init() {
-    judge = nil
-  }
-
   /// Lets everything pass.
-  package static let open = FaultGate()
+  package static let open = FaultGate(nil)
 
   package func verdict(_ call: @autoclosure () -> Call) -> Verdict {
     guard let judge else { return .pass }

@@ -51,11 +51,10 @@ package struct FileSystem: Sendable {
     // Safe: realpath returned its own memory with a C string, which is freed after it is copied.
     defer { free(resolved) }
     var path = String(cString: resolved)
-    let device = try self.device(of: path)
+    let device = try status(.open, path).st_dev
     while path != "/" {
-      let parent = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-      path = parent.isEmpty ? "/" : parent
-      guard try self.device(of: path) == device else { return }
+      path = parent(of: path)
+      guard try status(.open, path).st_dev == device else { return }
       do {
         try syncDirectory(path)
       } catch {
@@ -64,22 +63,13 @@ package struct FileSystem: Sendable {
     }
   }
 
-  private func device(of path: String) throws(StorageError) -> dev_t {
-    var status = stat()
-    try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
-    return status.st_dev
-  }
-
   /// A file's length, and the time of its last change in seconds since 1970; `nil` when nothing has this name. Links are
   /// not followed.
   package func facts(_ path: String) throws(StorageError) -> (byteCount: UInt64, changed: Int64)? {
-    var status = stat()
-    do {
-      try retried(FaultGate.Call(.open, path), gate) { lstat(path, &status) }
-    } catch {
-      if error.isMissing { return nil }
-      throw error
+    let found = try StorageError.unlessMissing { () throws(StorageError) in
+      try status(.open, path, followsLink: false)
     }
+    guard let status = found else { return nil }
     // A rename changes only the second of these.
     let changed = max(Int64(status.st_mtim.tv_sec), Int64(status.st_ctim.tv_sec))
     return (UInt64(clamping: status.st_size), changed)
@@ -134,27 +124,22 @@ package struct FileSystem: Sendable {
   /// Removes the name of a file; `false` when it is missing already.
   @discardableResult
   package func remove(_ path: String) throws(StorageError) -> Bool {
-    do {
-      try retried(FaultGate.Call(.remove, path), gate) { unlink(path) }
-      return true
-    } catch {
-      if error.errno != ENOENT { throw error }
-      return false
-    }
+    try remove(path, at: AT_FDCWD, path)
   }
 
   /// The same in an open directory, whatever its path stands for by now.
   @discardableResult
   package func remove(_ name: String, in directory: borrowing OpenFile) throws(StorageError) -> Bool
   {
-    let (path, descriptor) = ("\(directory.path)/\(name)", directory.descriptor)
-    do {
-      try retried(FaultGate.Call(.remove, path), gate) { unlinkat(descriptor, name, 0) }
-      return true
-    } catch {
-      if error.errno != ENOENT { throw error }
-      return false
-    }
+    try remove(name, at: directory.descriptor, "\(directory.path)/\(name)")
+  }
+
+  private func remove(
+    _ name: String, at directory: CInt, _ path: String
+  ) throws(StorageError) -> Bool {
+    try StorageError.unlessMissing { () throws(StorageError) in
+      try retried(FaultGate.Call(.remove, path), gate) { unlinkat(directory, name, 0) }
+    } != nil
   }
 
   /// Whether certainly no user can remove a name: its file is immutable, or something is mounted on it.
@@ -167,8 +152,14 @@ package struct FileSystem: Sendable {
 
   /// The file that a name stands for: the C function is `stat`, or `lstat` for a link itself.
   package func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
+    try status(.look, path, followsLink: followsLink)
+  }
+
+  private func status(
+    _ operation: StorageError.Operation, _ path: String, followsLink: Bool = true
+  ) throws(StorageError) -> stat {
     var status = stat()
-    try retried(FaultGate.Call(.look, path), gate) {
+    try retried(FaultGate.Call(operation, path), gate) {
       followsLink ? stat(path, &status) : lstat(path, &status)
     }
     return status
@@ -182,47 +173,41 @@ package struct FileSystem: Sendable {
 
   /// Whether `path` is a directory; `nil` when there is nothing of that name.
   package func isDirectory(_ path: String) throws(StorageError) -> Bool? {
-    var status = stat()
-    do {
-      try retried(FaultGate.Call(.open, path), gate) { stat(path, &status) }
-    } catch {
-      if error.errno == ENOENT { return nil }
-      throw error
+    try StorageError.unlessMissing { () throws(StorageError) in
+      try status(.open, path).st_mode & S_IFMT == S_IFDIR
     }
-    return status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Names in a directory, in no order; without `.` and `..`.
   package func names(in path: String) throws(StorageError) -> [String] {
-    if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
-      throw StorageError(.list, path: path, errno: code)
-    }
-    return try FileSystem.names(opendir(path), path)
+    try names(path) { opendir(path) }
   }
 
   /// The same for an open directory.
   package func names(in directory: borrowing OpenFile) throws(StorageError) -> [String] {
-    let path = directory.path
+    let descriptor = directory.descriptor
+    return try names(directory.path) {
+      // The stream closes its descriptor.
+      let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+      guard own >= 0 else { return nil }
+      guard let stream = fdopendir(own) else {
+        let code = errno
+        close(own)
+        errno = code
+        return nil
+      }
+      // Both descriptors have one position.
+      rewinddir(stream)
+      return stream
+    }
+  }
+
+  /// - Parameter open: Opens the directory, or sets `errno`.
+  private func names(_ path: String, open: () -> OpaquePointer?) throws(StorageError) -> [String] {
     if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
       throw StorageError(.list, path: path, errno: code)
     }
-    // The stream closes its descriptor.
-    let own = fcntl(directory.descriptor, F_DUPFD_CLOEXEC, 0)
-    guard own >= 0 else { throw StorageError(.list, path: path, errno: errno) }
-    guard let stream = fdopendir(own) else {
-      let error = StorageError(.list, path: path, errno: errno)
-      close(own)
-      throw error
-    }
-    // Both descriptors have one position.
-    rewinddir(stream)
-    return try FileSystem.names(stream, path)
-  }
-
-  private static func names(_ stream: OpaquePointer?, _ path: String) throws(StorageError)
-    -> [String]
-  {
-    guard let directory = stream else { throw StorageError(.list, path: path, errno: errno) }
+    guard let directory = open() else { throw StorageError(.list, path: path, errno: errno) }
     defer { closedir(directory) }
     var names: [String] = []
     while true {

@@ -130,7 +130,7 @@ package struct Journal: Sendable {
       throw error
     }
     try file.sync()
-    if end == 0 { try files.syncDirectory(directory) }
+    if end == 0 { try files.syncDirectory(parent(of: path)) }
     end += UInt64(bytes.count)
     isOpen = false
     lineCount += texts.count
@@ -153,9 +153,7 @@ package struct Journal: Sendable {
     }
     try file.sync()
     try files.rename(temporary, to: path)
-    try files.syncDirectory(directory)
+    try files.syncDirectory(parent(of: path))
     (end, isOpen, lineCount, damagedLineCount) = (length, false, count, 0)
   }
-
-  private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 }

@@ -110,7 +110,12 @@ package struct OpenFile: ~Copyable {
 
   /// The first bytes of a regular file, at most `limit` of them.
   package func beginning(_ limit: Int) throws(StorageError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: Int(min(try regularFileSize(), UInt64(limit))))
+    try bytes(Int(min(try regularFileSize(), UInt64(limit))))
+  }
+
+  /// The first bytes, at most `limit` of them; for files of the kernel's, whose length is 0.
+  private func bytes(_ limit: Int) throws(StorageError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: limit)
     let count = try bytes.withMutableBytes { bytes throws(StorageError) in
       try read(at: 0, into: bytes)
     }
@@ -210,16 +215,12 @@ package struct OpenFile: ~Copyable {
 
   /// Whether its path still names this file: others may rename or remove it before it is locked.
   package func isNamed() throws(StorageError) -> Bool {
-    var this = stat()
-    try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &this) }
+    let this = try status()
     var named = stat()
-    do {
-      try retried(FaultGate.Call(.open, path), gate) { lstat(path, &named) }
-    } catch {
-      if error.isMissing { return false }
-      throw error
+    let isThere = try StorageError.unlessMissing { () throws(StorageError) in
+      try retried(FaultGate.Call(.look, path), gate) { lstat(path, &named) }
     }
-    return this.st_dev == named.st_dev && this.st_ino == named.st_ino
+    return isThere != nil && this.st_dev == named.st_dev && this.st_ino == named.st_ino
   }
 
   /// Asks the kernel to drop its cached pages of the file, so that it is read from the medium. Dirty pages stay. The C
@@ -236,7 +237,7 @@ package struct OpenFile: ~Copyable {
   }
 
   /// The corresponding C function is `fchown`.
-  package func setOwner(_ user: uid_t, _ group: gid_t) throws(StorageError) {
+  package func setOwner(_ user: UInt32, _ group: UInt32) throws(StorageError) {
     try retried(FaultGate.Call(.handOver, path), gate) { fchown(descriptor, user, group) }
   }
 
@@ -310,10 +311,10 @@ extension OpenFile {
     let pause: Int64 = 5_000_000
     var left = patience
     while try !lock(exclusive: true) {
-      var error = StorageError(
-        .lock, path: path, errno: clinuxio_is_end_asked() == 1 ? EINTR : EWOULDBLOCK)
-      guard error.errno == EWOULDBLOCK, left > 0 else {
-        if error.errno == EWOULDBLOCK { error.holder = try lockHolder() }
+      if clinuxio_is_end_asked() == 1 { throw StorageError(.lock, path: path, errno: EINTR) }
+      guard left > 0 else {
+        var error = StorageError(.lock, path: path, errno: EWOULDBLOCK)
+        error.holder = try lockHolder()
         throw error
       }
       var time = timespec(tv_sec: 0, tv_nsec: Int(pause))
@@ -348,11 +349,7 @@ extension OpenFile {
   private static func text(of path: String) -> String {
     do throws(StorageError) {
       let file = try OpenFile(path: path, flags: O_RDONLY, gate: .open)
-      var bytes = [UInt8](repeating: 0, count: 1 << 16)
-      let count = try bytes.withMutableBytes { buffer throws(StorageError) in
-        try file.read(at: 0, into: buffer)
-      }
-      return String(decoding: bytes[..<count], as: UTF8.self)
+      return String(decoding: try file.bytes(1 << 16), as: UTF8.self)
     } catch {
       return ""
     }

@@ -40,7 +40,7 @@ public struct PendingDirectory: ~Copyable {
     }
     let held = try TemporaryName(beside: final)
     guard mkdir(held.path, 0o777) == 0 else {
-      let failure = PendingDirectory.failure("cannot make", final)
+      let failure = PendingDirectory.failure("cannot make", final, errno)
       held.release()
       throw failure
     }
@@ -76,45 +76,22 @@ public struct PendingDirectory: ~Copyable {
     try PendingDirectory.sync(temporary)
     // An empty directory of that name is replaced.
     guard rename(temporary, path) == 0 else {
-      throw PendingDirectory.failure("cannot name", path)
+      throw PendingDirectory.failure("cannot name", path, errno)
     }
-    let slash = path.lastIndex(of: "/")
-    try PendingDirectory.sync(
-      slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
+    try PendingDirectory.sync(parent(of: path))
   }
 
   private static func sync(_ path: String) throws(CommandFailure) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A user may write to a directory without being allowed to read it.
-    if descriptor < 0, errno == EACCES { return }
-    defer { if descriptor >= 0 { close(descriptor) } }
-    // EINVAL: a file system without directories on a medium.
-    guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
-      throw failure("cannot sync", path)
-    }
+    let code = syncNames(in: path)
+    if code != 0 { throw failure("cannot sync", path, code) }
   }
 
   /// The names in a directory; none where it cannot be read.
   private static func names(in path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: entry.pointee.d_name) {
-        // Safe: the kernel ends the name with a zero within the array.
-        $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-          String(cString: $0)
-        }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
+    do { return try FileSystem(gate: .open).names(in: path) } catch { return [] }
   }
 
-  private static func failure(_ attempt: String, _ path: String) -> CommandFailure {
-    let code = errno
-    let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate
-    return CommandFailure(
-      status, "\(attempt) \(path): \(Errno.words(code)); choose another -o DIR/")
+  private static func failure(_ attempt: String, _ path: String, _ code: Int32) -> CommandFailure {
+    PendingFile.failure(attempt, path, code, "choose another -o DIR/")
   }
 }

@@ -106,20 +106,8 @@ public struct PendingFile: ~Copyable {
     guard rename(temporary, path) == 0 else {
       throw PendingFile.failure("cannot name", path, errno, remedy)
     }
-    try syncDirectory()
-  }
-
-  /// Makes the name durable, unless the user may not read the directory.
-  private func syncDirectory() throws(CommandFailure) {
-    let slash = path.lastIndex(of: "/")
-    let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0, errno == EACCES { return }
-    defer { if descriptor >= 0 { close(descriptor) } }
-    // EINVAL: a file system without directories on a medium.
-    guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
-      throw PendingFile.failure("cannot sync the directory of", path, errno, remedy)
-    }
+    let code = syncNames(in: parent(of: path))
+    if code != 0 { throw PendingFile.failure("cannot sync the directory of", path, code, remedy) }
   }
 
   /// The target of `path`, which need not exist; `nil` for a loop of links.
@@ -146,7 +134,7 @@ public struct PendingFile: ~Copyable {
     return text.isEmpty ? nil : text
   }
 
-  private static func failure(
+  static func failure(
     _ attempt: String, _ path: String, _ code: Int32, _ remedy: String
   ) -> CommandFailure {
     let status: ExitStatus = code == EACCES || code == EPERM ? .noPermission : .cannotCreate

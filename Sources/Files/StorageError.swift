@@ -5,39 +5,25 @@ public import IMUModel
 
 /// A call to the storage that failed: what was attempted, on which file, and why.
 public struct StorageError: Error, Equatable, Sendable {
-  /// What was attempted.
+  /// What was attempted: the words before a file's name.
   public enum Operation: String, CaseIterable, Sendable {
-    /// `open`, `stat`.
     case open = "opening"
-    /// `stat` of a name, without opening it.
     case look = "looking at"
-    /// `pread`, `fstat`.
     case read = "reading"
-    /// `lseek` with `SEEK_DATA`.
     case seek = "looking for holes in"
-    /// `pwrite`.
     case write = "writing to"
-    /// `pwrite`, which was not attempted because only the reserve is free, by `statvfs`.
+    /// A write that was not attempted because only the reserve is free.
     case reserve = "leaving the reserve free beside"
-    /// `fdatasync`, `fsync`.
     case sync = "syncing"
-    /// `ftruncate`.
     case truncate = "cutting to length"
-    /// `flock`.
     case lock = "locking"
-    /// `fcntl` with `F_SETLEASE`.
     case lease = "asking who has open"
-    /// `opendir`, `readdir`.
     case list = "listing"
-    /// `rename`.
     case rename = "renaming"
-    /// `unlink`.
     case remove = "removing"
-    /// `mkdir`.
     case makeDirectory = "making the directory"
-    /// `stat` of the path of a file that is open.
+    /// A look at the path of a file that is open.
     case find = "finding again"
-    /// `fchown`, `fchmod`.
     case handOver = "setting owner and permissions of"
   }
 
@@ -52,13 +38,11 @@ public struct StorageError: Error, Equatable, Sendable {
 
   /// A failed call.
   public init(_ operation: Operation, path: String, errno: Int32) {
-    self.operation = operation
-    self.path = path
-    self.errno = errno
+    (self.operation, self.path, self.errno) = (operation, path, errno)
   }
 }
 
-extension StorageError: CustomStringConvertible {
+extension StorageError: StatusError {
   /// One sentence, such as `writing to /var/x: no space is left on the device (ENOSPC); free space
   /// or …`.
   public var description: String { "\(operation.rawValue) \(path): \(reason)" }
@@ -68,9 +52,7 @@ extension StorageError: CustomStringConvertible {
     let meaning = holder.map { "\($0) has it locked" } ?? meaning
     return meaning + (remedy.isEmpty ? "" : "; \(remedy)")
   }
-}
 
-extension StorageError: StatusError {
   /// Whether permission, another program, a name or the medium is the cause.
   public var exitStatus: ExitStatus {
     if isForbidden { return errno == EROFS ? .cannotCreate : .noPermission }
@@ -79,9 +61,7 @@ extension StorageError: StatusError {
     if isName, isMissing || [EISDIR, ENXIO].contains(errno) { return .noInput }
     switch operation {
     case .open, .makeDirectory, .rename, .handOver: return .cannotCreate
-    case .look, .read, .seek, .write, .reserve, .sync, .truncate, .lock, .lease, .list, .remove,
-      .find:
-      return .inputOutput
+    default: return .inputOutput
     }
   }
 }
@@ -96,6 +76,18 @@ extension StorageError {
 
   /// Nothing has this name.
   public var isMissing: Bool { errno == ENOENT }
+
+  /// What a call returns; `nil` where it fails because nothing has the name.
+  package static func unlessMissing<Result: ~Copyable>(
+    _ body: () throws(StorageError) -> Result
+  ) throws(StorageError) -> Result? {
+    do {
+      return try body()
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
 
   /// The user may not do this, or no user may.
   public var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }

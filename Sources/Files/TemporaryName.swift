@@ -31,3 +31,19 @@ package struct TemporaryName {
   /// Ends the holding, once what has the name is renamed or deleted.
   package func release() { clinuxio_temporary_release(number) }
 }
+
+/// The directory of a path.
+func parent(of path: String) -> String {
+  path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+}
+
+/// Makes the names in a directory durable, unless this user may not read it: they may write to it all the same.
+///
+/// - Returns: 0, or the errno that prevented it.
+func syncNames(in directory: String) -> Int32 {
+  let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { return errno == EACCES ? 0 : errno }
+  defer { close(descriptor) }
+  // EINVAL: a file system without directories on a medium.
+  return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
+}

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// `withUnsafeBytes` with a typed throw, which the standard library of Swift 6.0 lacks.
-extension Array where Element == UInt8 {
-  package func withBytes<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let outcome = withUnsafeBytes { bytes -> Swift.Result<Result, Failure> in
-      do throws(Failure) {
-        return .success(try body(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try outcome.get()
+extension Array where Element: BitwiseCopyable {
+  package func withBytes<Value, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try withUnsafeBytes { bytes in
+      Result { () throws(Failure) in try body(bytes) }
+    }.get()
   }
 
-  package mutating func withMutableBytes<Result, Failure: Error>(
-    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let outcome = withUnsafeMutableBytes { bytes -> Swift.Result<Result, Failure> in
-      do throws(Failure) {
-        return .success(try body(bytes))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try outcome.get()
+  package mutating func withMutableBytes<Value, Failure: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try withUnsafeMutableBytes { bytes in
+      Result { () throws(Failure) in try body(bytes) }
+    }.get()
   }
 }

@@ -9,7 +9,6 @@ struct ByteCursor {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
 
-  /// A cursor at the beginning of `bytes`.
   init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }
@@ -17,14 +16,13 @@ struct ByteCursor {
   /// Bytes not read yet.
   var remaining: Int { bytes.count - offset }
 
-  /// The next byte.
   mutating func byte() throws(MalformedChunk) -> UInt8 {
     guard remaining >= 1 else { throw .exhausted }
     offset += 1
     return bytes[offset - 1]
   }
 
-  /// The next eight bytes as a little-endian number.
+  /// A little-endian number.
   mutating func int64() throws(MalformedChunk) -> Int64 {
     guard remaining >= 8 else { throw .exhausted }
     offset += 8
@@ -64,7 +62,6 @@ struct ByteWriter {
   /// Bytes written.
   private(set) var count = 0
 
-  /// A writer to the beginning of `bytes`.
   init(_ bytes: UnsafeMutableRawBufferPointer) {
     self.bytes = bytes
   }

@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One page in memory, owned by this value.
-struct PageBuffer: ~Copyable {
-  /// Safe: 4096 bytes that live as long as this value; all accesses through the buffer are checked.
-  let bytes: UnsafeMutableRawBufferPointer
+/// Memory for pages of a log, freed when its owner goes.
+package struct PageMemory: ~Copyable, @unchecked Sendable {
+  // Safe: one allocation, owned by this value alone, which is not copyable; the initialised bytes live until deinit, and
+  // all accesses through the buffer are checked. Sending the value to another thread sends its memory.
+  package let bytes: UnsafeMutableRawBufferPointer
 
-  init() {
-    bytes = .allocate(byteCount: LogFormat.pageSize, alignment: 16)
+  /// Pages of zeros.
+  package init(pages: Int = 1) {
+    bytes = .allocate(byteCount: pages * LogFormat.pageSize, alignment: 16)
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
   deinit {
     bytes.deallocate()
   }
+
+  /// The first `count` bytes; valid as long as this value.
+  package func prefix(_ count: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[..<count])
+  }
 }
 
-/// Room for the largest samples body that a ``BitWriter`` can make, whether or not it fits a page.
-struct TrialBuffer: ~Copyable {
-  /// Safe: ``BitWriter/capacity`` bytes that live as long as this value.
-  let bytes: UnsafeMutableRawPointer
+/// A fixed number of values in memory, freed when their owner goes; where they are is not checked.
+package struct OwnedMemory<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+  // Safe: one allocation, owned by this value alone, which is not copyable; its initialised elements live until deinit.
+  // Each owner states beside it that its accesses stay within the capacity.
+  package let base: UnsafeMutablePointer<Element>
 
-  init() {
-    bytes = .allocate(byteCount: BitWriter.capacity, alignment: 16)
-    bytes.initializeMemory(as: UInt8.self, repeating: 0, count: BitWriter.capacity)
+  /// As many elements as `capacity`, all with this value.
+  package init(_ capacity: Int, repeating value: Element) {
+    base = .allocate(capacity: capacity)
+    base.initialize(repeating: value, count: capacity)
   }
 
   deinit {
-    bytes.deallocate()
+    base.deallocate()
+  }
+
+  subscript(index: Int) -> Element {
+    @inline(__always) get { base[index] }
+    @inline(__always) nonmutating set { base[index] = newValue }
   }
 }
 

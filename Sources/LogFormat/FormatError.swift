@@ -41,12 +41,11 @@ public struct FormatError: Error, Equatable, Sendable {
 
   /// An error at `offset` of a page.
   public init(_ reason: Reason, offset: Int) {
-    self.reason = reason
-    self.offset = offset
+    (self.reason, self.offset) = (reason, offset)
   }
 }
 
-extension FormatError: CustomStringConvertible {
+extension FormatError: StatusError {
   /// One sentence, without the offset.
   public var description: String {
     switch reason {
@@ -69,45 +68,24 @@ extension FormatError: CustomStringConvertible {
         + " shorten the note or the names"
     }
   }
-}
 
-extension FormatError: StatusError {
   /// A description was given that no log can have.
   public var exitStatus: ExitStatus { .usage }
 }
 
-/// Why a chunk cannot be decoded though its check is right.
-enum MalformedChunk: Error {
-  case exhausted
-  case unknownMethod
-  case wideCoefficients
-  case badLattice
-  case noHistory
-  case unknownPartition
-  case badParameter
-  case reservedBits
-  case tickOutOfRange
-  case timeOutOfRange
-  case badNumber
-  case unbalanced
-  case reservedKind
-
-  /// The reason, to be put after a colon.
-  var sentence: String {
-    switch self {
-    case .exhausted: return "its values run past its end"
-    case .unknownMethod: return "a channel is coded by an unknown method"
-    case .wideCoefficients: return "predictor coefficients are too wide"
-    case .badLattice: return "the values of a channel are out of order"
-    case .noHistory: return "a channel continues from a value that does not exist"
-    case .unknownPartition: return "a partition length is out of range"
-    case .badParameter: return "a Rice parameter is out of range"
-    case .reservedBits: return "reserved bits are set"
-    case .tickOutOfRange: return "a tick is out of range"
-    case .timeOutOfRange: return "a time is out of range"
-    case .badNumber: return "a number has too many bits"
-    case .unbalanced: return "its counts of ticks overflow"
-    case .reservedKind: return "kind 0 does not exist"
-    }
-  }
+/// Why a chunk cannot be decoded though its check is right: the reason, to be put after a colon.
+enum MalformedChunk: String, Error {
+  case exhausted = "its values run past its end"
+  case unknownMethod = "a channel is coded by an unknown method"
+  case wideCoefficients = "predictor coefficients are too wide"
+  case badLattice = "the values of a channel are out of order"
+  case noHistory = "a channel continues from a value that does not exist"
+  case unknownPartition = "a partition length is out of range"
+  case badParameter = "a Rice parameter is out of range"
+  case reservedBits = "reserved bits are set"
+  case tickOutOfRange = "a tick is out of range"
+  case timeOutOfRange = "a time is out of range"
+  case badNumber = "a number has too many bits"
+  case unbalanced = "its counts of ticks overflow"
+  case reservedKind = "kind 0 does not exist"
 }

@@ -143,9 +143,7 @@ enum HeaderText {
     }
     return text
   }
-}
 
-extension HeaderText {
   /// The description in a header's text.
   static func description(_ text: [UInt8]) throws(FormatError) -> RecordingDescription {
     let entries = HeaderEntries(text)
@@ -228,40 +226,35 @@ struct HeaderEntries {
   }
 
   func fraction(_ key: StaticString) throws(FormatError) -> Fraction {
-    let value = try value(key)
-    guard let (above, below) = HeaderEntries.ratio(value, of: Int64.self),
-      let fraction = Fraction(above, over: below)
-    else { throw bad(key, value) }
-    return fraction
+    try entry(key) { value in
+      HeaderEntries.ratio(value, of: Int64.self).flatMap { Fraction($0, over: $1) }
+    }
   }
 
   func identity(_ key: StaticString) throws(FormatError) -> RecordingID {
-    let value = try text(key)
-    guard let id = RecordingID(value) else { throw HeaderText.bad("\(key)", value) }
-    return id
+    try entry(key) { RecordingID(HeaderEntries.unescaped($0)) }
   }
 
   func rate(_ key: StaticString) throws(FormatError) -> SampleRate {
-    let value = try value(key)
-    guard let (above, below) = HeaderEntries.ratio(value, of: UInt32.self),
-      let rate = SampleRate(above, per: below)
-    else { throw bad(key, value) }
-    return rate
+    try entry(key) { value in
+      HeaderEntries.ratio(value, of: UInt32.self).flatMap { SampleRate($0, per: $1) }
+    }
   }
 
   func channels(_ key: StaticString) throws(FormatError) -> ChannelSet {
-    let value = try value(key)
-    var channels: ChannelSet = []
-    var last = -1
-    for name in value.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
-      // In another order the streams would be mistaken for other channels'.
-      guard let bit = ChannelSet.names.firstIndex(where: { name.elementsEqual($0.utf8) }),
-        bit > last
-      else { throw bad(key, value) }
-      channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
-      last = bit
+    try entry(key) { value in
+      var channels: ChannelSet = []
+      var last = -1
+      for name in value.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+        // In another order the streams would be mistaken for other channels'.
+        guard let bit = ChannelSet.names.firstIndex(where: { name.elementsEqual($0.utf8) }),
+          bit > last
+        else { return nil }
+        channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
+        last = bit
+      }
+      return channels
     }
-    return channels
   }
 
   func axes(_ key: StaticString, _ unread: inout [UnreadEntry]) -> AxisMap? {
@@ -287,15 +280,11 @@ struct HeaderEntries {
   }
 
   func timeUnit(_ key: StaticString) throws(FormatError) -> Int64 {
-    let value = try value(key)
-    guard let unit: Int64 = HeaderEntries.number(value), unit > 0, unit <= 1_000_000_000 else {
-      throw bad(key, value)
+    try entry(key) { value in
+      HeaderEntries.number(value).flatMap { 1...1_000_000_000 ~= $0 ? $0 : nil }
     }
-    return unit
   }
-}
 
-extension HeaderEntries {
   private func range(_ key: StaticString) -> Range<Int>? {
     // Safe: keys are written in this module as plain ASCII, which a static string points to.
     let name = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
@@ -312,8 +301,15 @@ extension HeaderEntries {
     return text[range]
   }
 
-  private func bad(_ key: StaticString, _ value: ArraySlice<UInt8>) -> FormatError {
-    HeaderText.bad("\(key)", HeaderEntries.unescaped(value))
+  /// A mandatory entry as `read` understands it.
+  private func entry<Value>(
+    _ key: StaticString, _ read: (ArraySlice<UInt8>) -> Value?
+  ) throws(FormatError) -> Value {
+    let bytes = try value(key)
+    guard let value = read(bytes) else {
+      throw HeaderText.bad("\(key)", HeaderEntries.unescaped(bytes))
+    }
+    return value
   }
 
   /// A value as text; invalid UTF-8 is repaired.

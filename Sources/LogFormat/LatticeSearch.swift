@@ -7,29 +7,14 @@
 /// numbers known, step and base must keep each rounded value right: a convex problem in one
 /// variable, solved by bisection. Integers only; the work is bounded by about 60 looks at each count.
 struct LatticeSearch: ~Copyable {
+  // Safe: `seen` has 65 536 bits, only those of the run set for a while; the others have an element for each count of a
+  // run.
+
   /// A bit for each count of 16 bits.
-  private let seen: UnsafeMutablePointer<UInt64>
+  private let seen = OwnedMemory<UInt64>(1024, repeating: 0)
   /// The distinct counts in order, and their numbers on the lattice from some count on.
-  private let counts: UnsafeMutablePointer<Int64>
-  private let numbers: UnsafeMutablePointer<Int64>
-
-  // Safe: the allocations are owned by this value alone; `seen` has 65 536 bits, of which only those of the run
-  // are set for a while, and the others an element for each count of a run.
-
-  init() {
-    seen = .allocate(capacity: 1024)
-    seen.initialize(repeating: 0, count: 1024)
-    counts = .allocate(capacity: SampleBlock.capacity)
-    counts.initialize(repeating: 0, count: SampleBlock.capacity)
-    numbers = .allocate(capacity: SampleBlock.capacity)
-    numbers.initialize(repeating: 0, count: SampleBlock.capacity)
-  }
-
-  deinit {
-    seen.deallocate()
-    counts.deallocate()
-    numbers.deallocate()
-  }
+  private let counts = OwnedMemory<Int64>(SampleBlock.capacity, repeating: 0)
+  private let numbers = OwnedMemory<Int64>(SampleBlock.capacity, repeating: 0)
 
   /// Shortest run worth a search.
   static let shortestRun = 64
@@ -161,9 +146,7 @@ struct LatticeSearch: ~Copyable {
     }
     return nil
   }
-}
 
-extension LatticeSearch {
   /// The spacing of a run of counts.
   ///
   /// `last` is that of the chunk before; `choice` that of a longer or shorter run of the same counts, and `hint`

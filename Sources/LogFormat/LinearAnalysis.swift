@@ -6,31 +6,16 @@
 /// rounding to few bits, as in FLAC. The result need not be the best one: any weights are decodable, and the
 /// encoder counts what they cost.
 struct LinearAnalysis: ~Copyable {
-  /// The run, windowed.
-  private let windowed: UnsafeMutablePointer<Int32>
-  /// Sums of products at distances 0 to 8, and the recursion's weights; index 0 of the latter is unused.
-  private let lags: UnsafeMutablePointer<Int64>
-  private let weights: UnsafeMutablePointer<Int64>
-  private let chosen: UnsafeMutablePointer<Int64>
+  // Safe: `windowed` has an element for each value of a run, the others one for each order from 0 to 8.
 
-  // Safe: the allocations are owned by this value alone. `windowed` has an element for each value of a run,
-  // the others one for each order from 0 to 8.
+  /// The run, windowed.
+  private let windowed = OwnedMemory<Int32>(SampleBlock.capacity, repeating: 0)
+  /// Sums of products at distances 0 to 8, and the recursion's weights; index 0 of the latter is unused.
+  private let lags = OwnedMemory<Int64>(LinearAnalysis.orders, repeating: 0)
+  private let weights = OwnedMemory<Int64>(LinearAnalysis.orders, repeating: 0)
+  private let chosen = OwnedMemory<Int64>(LinearAnalysis.orders, repeating: 0)
 
   private static var orders: Int { StreamMethod.maximumOrder + 1 }
-
-  init() {
-    windowed = .allocate(capacity: SampleBlock.capacity)
-    windowed.initialize(repeating: 0, count: SampleBlock.capacity)
-    lags = .allocate(capacity: 3 * LinearAnalysis.orders)
-    lags.initialize(repeating: 0, count: 3 * LinearAnalysis.orders)
-    weights = lags + LinearAnalysis.orders
-    chosen = weights + LinearAnalysis.orders
-  }
-
-  deinit {
-    windowed.deallocate()
-    lags.deallocate()
-  }
 
   /// Shortest run worth an analysis: its weights cost as much as ten residuals or more.
   static let shortestRun = 64
@@ -108,7 +93,7 @@ struct LinearAnalysis: ~Copyable {
         + UInt64(16 * step * coefficientBits)
       if bits < fewest {
         (fewest, order) = (bits, step)
-        chosen.update(from: weights, count: step + 1)
+        chosen.base.update(from: weights.base, count: step + 1)
       }
     }
     return order
@@ -176,35 +161,20 @@ struct LinearTrainer: ~Copyable {
   private(set) var advice: [Predictor?] = Array(repeating: nil, count: 7)
   private var fresh = [Int](repeating: 0, count: 7)
   private var known = [Int](repeating: 0, count: 7)
+  // Safe: `recent` has seven rows, the others one.
+
   /// The last values of each channel, the latest last.
-  private let recent: UnsafeMutablePointer<Int16>
-  private let numbers: UnsafeMutablePointer<Int16>
-  private let codes: UnsafeMutablePointer<UInt16>
+  private let recent = OwnedMemory<Int16>(7 * LinearTrainer.row, repeating: 0)
+  private let numbers = OwnedMemory<Int16>(LinearTrainer.row, repeating: 0)
+  private let codes = OwnedMemory<UInt16>(LinearTrainer.window, repeating: 0)
   private let analysis = LinearAnalysis()
-
-  // Safe: the allocations are owned by this value alone; `recent` has seven rows, the others one.
-
-  init() {
-    recent = .allocate(capacity: 7 * LinearTrainer.row)
-    recent.initialize(repeating: 0, count: 7 * LinearTrainer.row)
-    numbers = .allocate(capacity: LinearTrainer.row)
-    numbers.initialize(repeating: 0, count: LinearTrainer.row)
-    codes = .allocate(capacity: LinearTrainer.window)
-    codes.initialize(repeating: 0, count: LinearTrainer.window)
-  }
-
-  deinit {
-    recent.deallocate()
-    numbers.deallocate()
-    codes.deallocate()
-  }
 
   /// Takes note of the next values of a channel (0...6) and of the predictor that the last chunk used.
   mutating func learn(
     _ channel: Int, _ values: UnsafePointer<Int16>, count: Int, after current: Predictor,
     _ lattices: borrowing LatticeSearch
   ) {
-    let row = recent + channel * LinearTrainer.row
+    let row = recent.base + channel * LinearTrainer.row
     let new = min(count, LinearTrainer.row)
     row.update(from: row + new, count: LinearTrainer.row - new)
     (row + LinearTrainer.row - new).update(from: values + count - new, count: new)
@@ -232,13 +202,13 @@ struct LinearTrainer: ~Copyable {
     _ row: UnsafeMutablePointer<Int16>, _ spacing: Spacing, than current: Predictor
   ) -> Predictor? {
     for index in 0..<LinearTrainer.row { numbers[index] = spacing.number(of: row[index]) }
-    let values = UnsafePointer(numbers + LinearTrainer.past)
+    let values = UnsafePointer(numbers.base + LinearTrainer.past)
     guard
       var candidate = analysis.predictor(values, count: LinearTrainer.window, spacing: spacing)
     else { return nil }
-    LinearPredictor.computeCodes(
-      codes, values, count: LinearTrainer.window, candidate, known: LinearTrainer.past)
-    candidate.offset = StreamEncoder<Int16>.mean(UnsafePointer(codes), LinearTrainer.window)
+    candidate.computeCodes(
+      codes.base, values, count: LinearTrainer.window, known: LinearTrainer.past)
+    candidate.offset = StreamEncoder<Int16>.mean(UnsafePointer(codes.base), LinearTrainer.window)
     var fewest = bits(values, current)
     for order in 0...FixedPredictor.maximumOrder {
       fewest = min(fewest, bits(values, Predictor(.fixed(order))))
@@ -248,13 +218,8 @@ struct LinearTrainer: ~Copyable {
   }
 
   private func bits(_ values: UnsafePointer<Int16>, _ predictor: Predictor) -> UInt64 {
-    if predictor.method.isLinear {
-      LinearPredictor.computeCodes(
-        codes, values, count: LinearTrainer.window, predictor, known: LinearTrainer.past)
-    } else {
-      FixedPredictor.computeCodes(
-        codes, values, count: LinearTrainer.window, predictor, known: LinearTrainer.past)
-    }
-    return StreamEncoder<Int16>.estimate(UnsafePointer(codes), LinearTrainer.window)
+    predictor.computeCodes(
+      codes.base, values, count: LinearTrainer.window, known: LinearTrainer.past)
+    return StreamEncoder<Int16>.estimate(UnsafePointer(codes.base), LinearTrainer.window)
   }
 }

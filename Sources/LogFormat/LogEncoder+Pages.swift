@@ -72,7 +72,7 @@ extension LogEncoder {
       let size = gapBytes(before: probe) + trial.size
       if size <= room {
         fitting.bytes.copyBytes(
-          from: UnsafeRawBufferPointer(start: self.trial.bytes, count: trial.size))
+          from: UnsafeRawBufferPointer(start: self.trial.base, count: trial.size))
         (best, bestSize) = (trial, size)
         if probe == pending.count { break }
       } else {
@@ -93,7 +93,7 @@ extension LogEncoder {
     let again = count <= searchedCount + searchedCount / 4 && count >= searchedCount / 2
     if !again { searchedCount = count }
     var state = pageState
-    let size = samplesEncoder.encode(pending, count: count, &state, to: trial.bytes, again: again)
+    let size = samplesEncoder.encode(pending, count: count, &state, to: trial.base, again: again)
     let made = Trial(count: count, size: size, state: state)
     lastTrial = made
     return made
@@ -156,7 +156,7 @@ extension LogEncoder {
     flush()
     lastTrial = nil
     var body = ByteWriter(
-      UnsafeMutableRawBufferPointer(start: trial.bytes, count: LogFormat.bodyLimit))
+      UnsafeMutableRawBufferPointer(start: trial.base, count: LogFormat.bodyLimit))
     write(&body)
     // Twice at most: page 1 begins with a copy of the header, which may leave no room.
     while body.count > room {
@@ -164,7 +164,7 @@ extension LogEncoder {
       openPage()
     }
     page.bytes[(pageOffset + 2)..<(pageOffset + 2 + body.count)]
-      .copyBytes(from: UnsafeRawBufferPointer(start: trial.bytes, count: body.count))
+      .copyBytes(from: UnsafeRawBufferPointer(start: trial.base, count: body.count))
     finishChunk(kind, body.count)
     planNextTrial()
   }

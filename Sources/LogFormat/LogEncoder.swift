@@ -6,11 +6,10 @@ public import IMUModel
 ///
 ///     append(record) ─► pending samples, gaps and readings ─► chunks ─► pages ─► output ─► consumeOutput(_:)
 ///
-/// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until
-/// ``flush()``: after it, the output has everything that was appended before.
+/// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until ``flush()``.
 ///
-/// Memory: about 270 KiB from the beginning, for 1024 pending samples, 128 gaps, 127 readings and 64 KiB of output. The
-/// output grows only while nothing is consumed; otherwise neither `append` nor `flush` allocates.
+/// Memory: about 270 KiB from the beginning. The output grows only while nothing is consumed; otherwise neither `append` nor
+/// `flush` allocates.
 ///
 /// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
 ///   it is encoded; memory and work do not grow with the length of the log.
@@ -29,11 +28,11 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Readings not encoded yet, all of one epoch; room for ``ReadingsChunk/capacity`` is reserved.
   var readings: [FIFOReading] = []
   /// The page being written; its first `pageOffset` bytes are final and in the output.
-  let page = PageBuffer()
-  /// Bodies on trial.
-  let trial = TrialBuffer()
+  let page = PageMemory()
+  /// Bodies on trial: room for the largest that a ``BitWriter`` can make, whether or not it fits a page.
+  let trial = OwnedMemory<UInt8>(BitWriter.capacity, repeating: 0)
   /// The largest of them that fits the page.
-  let fitting = PageBuffer()
+  let fitting = PageMemory()
   /// Bytes of the page that are written; ``LogFormat/pageSize`` when a new page is due.
   var pageOffset = LogFormat.pageSize
   var pageCheck: UInt32 = 0

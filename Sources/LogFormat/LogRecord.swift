@@ -100,24 +100,23 @@ extension SensorEvent {
 }
 
 extension RecordingEnd {
+  /// The causes whose counts every end has, in this order.
+  private static let firstCauses: [GapCause] = [
+    .missed, .busError, .ringFull, .stale, .reinitialising,
+  ]
+
   init?(_ cursor: inout ByteCursor) throws(MalformedChunk) {
     let reason = StopReason(rawValue: try cursor.byte())
     var ledger = TickLedger()
     ledger.sampled = try cursor.varint()
-    ledger.missed = try cursor.varint()
-    ledger.busErrors = try cursor.varint()
-    ledger.ringFull = try cursor.varint()
-    ledger.stale = try cursor.varint()
-    ledger.reinitialising = try cursor.varint()
+    for cause in RecordingEnd.firstCauses { ledger[cause] = try cursor.varint() }
     let lateness = LatenessSummary(
       median: try cursor.signedVarint(), percentile99: try cursor.signedVarint(),
       maximum: try cursor.signedVarint())
     if reason == .recovered || cursor.remaining > 0 { ledger.lost = try cursor.varint() }
     if cursor.remaining > 0 { ledger.frozen = try cursor.varint() }
     // Each below 2⁶⁰, so that the sum of all eight cannot overflow.
-    let all =
-      ledger.sampled | ledger.missed | ledger.busErrors | ledger.ringFull | ledger.stale
-      | ledger.reinitialising | ledger.lost | ledger.frozen
+    let all = GapCause.allCases.reduce(ledger.sampled) { $0 | ledger[$1] }
     guard all < 1 << 60 else { throw .unbalanced }
     guard let reason else { return nil }
     self.init(reason: reason, ledger: ledger, lateness: lateness)
@@ -126,11 +125,7 @@ extension RecordingEnd {
   func write(_ writer: inout ByteWriter) {
     writer.write(reason.rawValue)
     writer.write(varint: ledger.sampled)
-    writer.write(varint: ledger.missed)
-    writer.write(varint: ledger.busErrors)
-    writer.write(varint: ledger.ringFull)
-    writer.write(varint: ledger.stale)
-    writer.write(varint: ledger.reinitialising)
+    for cause in RecordingEnd.firstCauses { writer.write(varint: ledger[cause]) }
     writer.write(signedVarint: lateness.median)
     writer.write(signedVarint: lateness.percentile99)
     writer.write(signedVarint: lateness.maximum)

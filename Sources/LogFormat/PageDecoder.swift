@@ -24,9 +24,8 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private var state = PageState(firstTick: 0, firstLateness: 0)
   /// The current page.
   ///
-  /// Safe: 4096 + ``BitReader/margin`` bytes, allocated by `init` and freed by `deinit`. At most 4096
-  /// bytes are copied here; `chunks` returns bodies within them, so the margin follows each body.
-  private let page: UnsafeMutableRawPointer
+  /// Safe: at most 4096 bytes are copied here; `chunks` returns bodies within them, so that the margin follows each body.
+  private let page = OwnedMemory<UInt8>(LogFormat.pageSize + BitReader.margin, repeating: 0)
   private var chunks: ChunkReader?
   private var firstTick: UInt64 = 0
   /// Whether the current page begins with the header chunk or its copy.
@@ -47,13 +46,6 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   public init(_ description: RecordingDescription) {
     recording = PageHeader.tag(of: description.id)
     samples = SamplesDecoder(description)
-    page = .allocate(byteCount: LogFormat.pageSize + BitReader.margin, alignment: 16)
-    page.initializeMemory(
-      as: UInt8.self, repeating: 0, count: LogFormat.pageSize + BitReader.margin)
-  }
-
-  deinit {
-    page.deallocate()
   }
 
   /// Copies a page: 4096 bytes, or fewer at the end of a file. Bytes beyond 4096 are ignored.
@@ -70,10 +62,11 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     guard header.sequence == sequence else {
       throw FormatError(.misplaced(found: header.sequence), offset: 0)
     }
-    UnsafeMutableRawBufferPointer(start: page, count: LogFormat.pageSize).copyMemory(from: bytes)
+    UnsafeMutableRawBufferPointer(start: page.base, count: LogFormat.pageSize)
+      .copyMemory(from: bytes)
     offset = PageHeader.size
     chunks = ChunkReader(
-      UnsafeRawBufferPointer(start: page, count: bytes.count), check: header.check)
+      UnsafeRawBufferPointer(start: page.base, count: bytes.count), check: header.check)
     (firstTick, hasHeader) = (header.firstTick, sequence <= 1)
     state = samples.pageState(firstTick: header.firstTick, firstTime: header.firstTime)
     return header
@@ -88,7 +81,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     if let record = nextListed() { return record }
     let start = offset
     guard let (kind, range) = try chunks?.next() else { return nil }
-    let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
+    let body = UnsafeRawBufferPointer(start: page.base + range.lowerBound, count: range.count)
     offset = range.upperBound + 4
     if kind == ChunkKind.header && start == PageHeader.size && hasHeader {
       return try next(into: &block)
@@ -96,7 +89,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     do throws(MalformedChunk) {
       switch kind {
       case ChunkKind.samples:
-        try samples.decode(UnsafeRawPointer(page), range, &state, into: &block)
+        try samples.decode(page.base, range, &state, into: &block)
         return .samples
       case ChunkKind.gaps:
         gaps = try GapCursor(body, after: firstTick)
@@ -124,7 +117,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
       let isHeader = kind == ChunkKind.header && start == PageHeader.size
       if isHeader || kind == ChunkKind.samples || kind == ChunkKind.gaps { continue }
       do throws(MalformedChunk) {
-        let body = UnsafeRawBufferPointer(start: page + range.lowerBound, count: range.count)
+        let body = UnsafeRawBufferPointer(start: page.base + range.lowerBound, count: range.count)
         if let record = try record(kind, body) ?? nextListed() { return record }
       } catch {
         throw malformed(error, at: start)
@@ -149,7 +142,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   /// Gives up the rest of the page.
   private mutating func malformed(_ why: MalformedChunk, at start: Int) -> FormatError {
     (offset, chunks, gaps, readings) = (start, nil, nil, nil)
-    return FormatError(.malformed(why.sentence), offset: start)
+    return FormatError(.malformed(why.rawValue), offset: start)
   }
 
   /// The next item of a list, all of which was checked when its cursor was made.

@@ -26,10 +26,8 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
 
   /// A header whose check is computed when it is encoded.
   public init(recording: UInt32, sequence: UInt32, firstTick: UInt64, firstTime: Int64) {
-    self.recording = recording
-    self.sequence = sequence
-    self.firstTick = firstTick
-    self.firstTime = firstTime
+    (self.recording, self.sequence) = (recording, sequence)
+    (self.firstTick, self.firstTime) = (firstTick, firstTime)
   }
 
   /// The value of ``recording`` for a recording's identity.

@@ -5,31 +5,18 @@
 /// The costs of all parameters that may pay are counted exactly for each 16 residuals and then added up
 /// for 32, 64, …, so that every partition length is tried at little more than the price of one.
 struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~Copyable {
-  /// Bits of each partition (rows) with each parameter index (columns).
-  private let costs: UnsafeMutablePointer<UInt32>
-  /// The chosen parameter indices for each partition length, 64 of them in a row.
-  private let choices: UnsafeMutablePointer<UInt8>
+  // Safe: a run has at most 1024 residuals, thus at most 64 partitions, and parameter indices are 0...Code.bitWidth.
 
-  // Safe: both allocations are owned by this value alone. A run has at most 1024 residuals, thus at most
-  // 64 partitions, and parameter indices are 0...Code.bitWidth.
+  /// Bits of each partition (rows) with each parameter index (columns).
+  private let costs = OwnedMemory<UInt32>(
+    PartitionPlanner.rows * PartitionPlanner.columns, repeating: 0)
+  /// The chosen parameter indices for each partition length, 64 of them in a row.
+  private let choices = OwnedMemory<UInt8>(7 * PartitionPlanner.rows, repeating: 0)
 
   private static var columns: Int { Code.bitWidth + 1 }
   private static var rows: Int { SampleBlock.capacity / RiceCode.partitionUnit }
   /// A cost that no partition reaches: 1024 residuals of 84 bits have 86 016.
   private static var impossible: UInt32 { 1 << 24 }
-
-  init() {
-    let cells = PartitionPlanner.rows * PartitionPlanner.columns
-    costs = .allocate(capacity: cells)
-    costs.initialize(repeating: 0, count: cells)
-    choices = .allocate(capacity: 7 * PartitionPlanner.rows)
-    choices.initialize(repeating: 0, count: 7 * PartitionPlanner.rows)
-  }
-
-  deinit {
-    costs.deallocate()
-    choices.deallocate()
-  }
 
   /// The division of a run.
   struct Plan {
@@ -64,7 +51,7 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
   ) -> Int {
     if count > RiceCode.partitionUnit { writer.write(UInt64(plan.lengthCode), 3) }
     let length = RiceCode.partitionUnit << plan.lengthCode
-    let chosen = choices + plan.lengthCode * PartitionPlanner.rows
+    let chosen = choices.base + plan.lengthCode * PartitionPlanner.rows
     var previous = previous
     var start = 0
     var row = 0
@@ -101,7 +88,7 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     for row in 0..<rows {
       let start = row * RiceCode.partitionUnit
       let end = min(start + RiceCode.partitionUnit, count)
-      let cells = costs + row * PartitionPlanner.columns
+      let cells = costs.base + row * PartitionPlanner.columns
       var union: Code = 0
       for index in start..<end { union |= run[index] }
       cells[0] = union == 0 ? 0 : PartitionPlanner.impossible
@@ -157,11 +144,11 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
   private func choose(
     rows: Int, _ window: ClosedRange<Int>, lengthCode: Int, after previous: Int
   ) -> UInt32 {
-    let chosen = choices + lengthCode * PartitionPlanner.rows
+    let chosen = choices.base + lengthCode * PartitionPlanner.rows
     var previous = previous
     var total: UInt32 = 0
     for row in 0..<rows {
-      let cells = costs + row * PartitionPlanner.columns
+      let cells = costs.base + row * PartitionPlanner.columns
       var best = 0
       var bestBits = cells[0] &+ UInt32(parameterBits(0, after: previous))
       for index in window {
@@ -178,8 +165,8 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
   /// Adds up neighbouring rows.
   private func merge(rows: Int, _ window: ClosedRange<Int>) {
     for row in 0..<((rows + 1) / 2) {
-      let target = costs + row * PartitionPlanner.columns
-      let left = costs + 2 * row * PartitionPlanner.columns
+      let target = costs.base + row * PartitionPlanner.columns
+      let left = costs.base + 2 * row * PartitionPlanner.columns
       if 2 * row + 1 < rows {
         let right = left + PartitionPlanner.columns
         target[0] = min(left[0] &+ right[0], PartitionPlanner.impossible)

@@ -1,5 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension Predictor {
+  /// Folded residuals of values that have eight values of history before them.
+  ///
+  /// Safe when `values` has eight readable elements before it and `count` from it on, and `codes` `count`.
+  func computeCodes<Value: StreamValue>(
+    _ codes: UnsafeMutablePointer<Value.Magnitude>, _ values: UnsafePointer<Value>, count: Int,
+    known: Int
+  ) {
+    guard method.isLinear else {
+      return FixedPredictor.computeCodes(codes, values, count: count, self, known: known)
+    }
+    // Safe: linear predictors are for Int16 alone, so these are the same types.
+    LinearPredictor.computeCodes(
+      UnsafeMutableRawPointer(codes).assumingMemoryBound(to: UInt16.self),
+      UnsafeRawPointer(values).assumingMemoryBound(to: Int16.self), count: count, self, known: known
+    )
+  }
+}
+
 /// The polynomial predictors of order 0 to 3: 0, a, 2a − b, 3a − 3b + c, where a is the latest value.
 ///
 /// All arithmetic wraps to the width of the values, in the encoder and in the decoder alike, so that every
@@ -57,9 +76,7 @@ enum FixedPredictor {
     }
   }
 
-  /// Folded residuals of values that have three values of history before them.
-  ///
-  /// Safe when `values` has three readable elements before it and `count` from it on, and `codes` `count`.
+  /// As ``Predictor/computeCodes(_:_:count:known:)``.
   static func computeCodes<Value: StreamValue>(
     _ codes: UnsafeMutablePointer<Value.Magnitude>, _ values: UnsafePointer<Value>, count: Int,
     _ predictor: Predictor, known: Int
@@ -146,9 +163,7 @@ enum LinearPredictor {
     }
   }
 
-  /// Folded residuals of values that have eight values of history before them.
-  ///
-  /// Safe when `values` has eight readable elements before it and `count` from it on, and `codes` `count`.
+  /// As ``Predictor/computeCodes(_:_:count:known:)``.
   static func computeCodes(
     _ codes: UnsafeMutablePointer<UInt16>, _ values: UnsafePointer<Int16>, count: Int,
     _ predictor: Predictor, known: Int

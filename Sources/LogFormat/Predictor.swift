@@ -14,9 +14,7 @@ struct Predictor: Equatable {
   var shift = 0
 
   init(_ method: StreamMethod, spacing: Spacing = .dense, offset: Int64 = 0) {
-    self.method = method
-    self.spacing = spacing
-    self.offset = offset
+    (self.method, self.spacing, self.offset) = (method, spacing, offset)
   }
 }
 

@@ -89,21 +89,14 @@ public struct SHA256Digest: Hashable, Sendable {
   /// The digest written as 64 hexadecimal digits, in either case; `nil` otherwise.
   public init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)
-    guard digits.count == 64 else { return nil }
-    var words: [UInt32] = []
-    for start in stride(from: 0, to: 64, by: 8) {
-      var word: UInt32 = 0
-      for byte in digits[start..<start + 8] {
-        switch byte {
-        case 48...57: word = word << 4 | UInt32(byte - 48)
-        case 97...102: word = word << 4 | UInt32(byte - 87)
-        case 65...70: word = word << 4 | UInt32(byte - 55)
-        default: return nil
-        }
-      }
-      words.append(word)
+    // Swift's numbers may have a sign, a digest has none.
+    guard digits.count == 64, !digits.contains(where: { "+-".utf8.contains($0) }) else {
+      return nil
     }
-    self.words = words
+    words = stride(from: 0, to: 64, by: 8).compactMap {
+      UInt32(String(decoding: digits[$0..<$0 + 8], as: UTF8.self), radix: 16)
+    }
+    guard words.count == 8 else { return nil }
   }
 }
 
@@ -114,5 +107,32 @@ extension SHA256Digest: CustomStringConvertible {
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 8 - digits.count) + digits
     }.joined()
+  }
+}
+
+/// HMAC-SHA256 (RFC 2104), computed incrementally: a code that only the holder of the key can compute.
+package struct HMACSHA256 {
+  private var inner = SHA256()
+  private var outer = SHA256()
+
+  private static let blockSize = 64
+
+  /// For no bytes so far. The key may have any length.
+  package init(key: [UInt8]) {
+    var key = key
+    if key.count > HMACSHA256.blockSize { key = SHA256.digest(of: key).bytes }
+    key += [UInt8](repeating: 0, count: HMACSHA256.blockSize - key.count)
+    key.map { $0 ^ 0x36 }.withUnsafeBytes { inner.add($0) }
+    key.map { $0 ^ 0x5c }.withUnsafeBytes { outer.add($0) }
+  }
+
+  /// Adds bytes.
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) { inner.add(bytes) }
+
+  /// The code of all bytes added so far.
+  package var code: SHA256Digest {
+    var end = outer
+    inner.digest.bytes.withUnsafeBytes { end.add($0) }
+    return end.digest
   }
 }

@@ -9,21 +9,15 @@ struct SamplesDecoder: ~Copyable {
   private let absentChannels: [Int]
   private var grid: TickGrid
   /// Whether each sample of the chunk at hand repeats the one before.
-  private let repeats: UnsafeMutablePointer<Bool>
-
-  // Safe: `repeats` is owned by this value alone and has an element for each sample a chunk can have.
+  ///
+  /// Safe: it has an element for each sample that a chunk can have.
+  private let repeats = OwnedMemory<Bool>(SampleBlock.capacity, repeating: false)
 
   init(_ description: RecordingDescription) {
     unit = description.timeUnit
     channels = description.channels.indices
     absentChannels = (0..<7).filter { !description.channels.indices.contains($0) }
     grid = TickGrid(rate: description.rate, unit: description.timeUnit)
-    repeats = .allocate(capacity: SampleBlock.capacity)
-    repeats.initialize(repeating: false, count: SampleBlock.capacity)
-  }
-
-  deinit {
-    repeats.deallocate()
   }
 
   /// The state with which a page begins.

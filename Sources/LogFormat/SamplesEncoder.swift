@@ -11,24 +11,14 @@ struct SamplesEncoder: ~Copyable {
   private var counts = StreamEncoder<Int16>()
   private let lattices = LatticeSearch()
   private var trainer = LinearTrainer()
-  private let repeats: UnsafeMutablePointer<Bool>
-  private let coded: UnsafeMutablePointer<Int16>
+  // Safe: both have an element for each sample of a block.
+  private let repeats = OwnedMemory<Bool>(SampleBlock.capacity, repeating: false)
+  private let coded = OwnedMemory<Int16>(SampleBlock.capacity, repeating: 0)
   /// The predictors that the streams used last.
   private var choices: [Predictor?] = Array(repeating: nil, count: 8)
 
-  // Safe: both allocations are owned by this value alone and have an element for each sample of a block.
-
   init(channels: ChannelSet) {
     self.channels = channels.indices
-    repeats = .allocate(capacity: SampleBlock.capacity)
-    repeats.initialize(repeating: false, count: SampleBlock.capacity)
-    coded = .allocate(capacity: SampleBlock.capacity)
-    coded.initialize(repeating: 0, count: SampleBlock.capacity)
-  }
-
-  deinit {
-    repeats.deallocate()
-    coded.deallocate()
   }
 
   /// Writes `count` samples (1...1024, at most the block's) to `target`, which has ``BitWriter/capacity``
@@ -60,7 +50,7 @@ struct SamplesEncoder: ~Copyable {
           coded[kept] = column[index]
           kept += 1
         }
-        encode(&writer, &state, position, channel, UnsafePointer(coded), kept)
+        encode(&writer, &state, position, channel, UnsafePointer(coded.base), kept)
       } else {
         encode(&writer, &state, position, channel, column, count)
       }

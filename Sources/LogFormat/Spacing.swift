@@ -47,9 +47,7 @@ struct Spacing: Equatable {
     }
     return true
   }
-}
 
-extension Spacing {
   /// Low zero bits that all values share; for short runs, which share some by chance, those of the last chunk.
   static func wasting<Value: StreamValue>(
     _ values: UnsafePointer<Value>, _ count: Int, after last: Spacing

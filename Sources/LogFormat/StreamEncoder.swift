@@ -6,10 +6,10 @@
 /// is on integers, so that every machine writes the same bytes.
 struct StreamEncoder<Value: StreamValue>: ~Copyable {
   /// The numbers of eight values of history and of the values, among those that are used.
-  let numbers: UnsafeMutablePointer<Value>
+  private let numbers = OwnedMemory<Value>(StreamEncoder.past + SampleBlock.capacity, repeating: 0)
   /// Folded residuals: of the best predictor so far, and of the one on trial.
-  private var best: UnsafeMutablePointer<Value.Magnitude>
-  private var spare: UnsafeMutablePointer<Value.Magnitude>
+  private var best = OwnedMemory<Value.Magnitude>(SampleBlock.capacity, repeating: 0)
+  private var spare = OwnedMemory<Value.Magnitude>(SampleBlock.capacity, repeating: 0)
   private var bestPlanner = PartitionPlanner<Value.Magnitude>()
   private var sparePlanner = PartitionPlanner<Value.Magnitude>()
   private var bestPredictor = Predictor(.fixed(1))
@@ -17,22 +17,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   private var bestBits = Int.max
   private var analysis = LinearAnalysis()
 
-  // Safe: the allocations are owned by this value alone; runs have at most 1024 values.
-
-  init() {
-    numbers = .allocate(capacity: StreamEncoder.past + SampleBlock.capacity)
-    numbers.initialize(repeating: 0, count: StreamEncoder.past + SampleBlock.capacity)
-    best = .allocate(capacity: SampleBlock.capacity)
-    best.initialize(repeating: 0, count: SampleBlock.capacity)
-    spare = .allocate(capacity: SampleBlock.capacity)
-    spare.initialize(repeating: 0, count: SampleBlock.capacity)
-  }
-
-  deinit {
-    numbers.deallocate()
-    best.deallocate()
-    spare.deallocate()
-  }
+  // Safe: runs have at most 1024 values, and each of these has room for them.
 
   private static var past: Int { StreamMethod.maximumOrder }
   private static var mask: UInt64 { UInt64.max >> UInt64(64 - Value.bitWidth) }
@@ -74,7 +59,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     }
     if rest > 0 {
       next.parameterIndex = bestPlanner.write(
-        &writer, UnsafePointer(best), count: rest, after: next.parameterIndex, bestPlan)
+        &writer, UnsafePointer(best.base), count: rest, after: next.parameterIndex, bestPlan)
       next.remember(values + first, count: rest)
     }
     state = next
@@ -110,7 +95,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
       numbers[StreamEncoder.past - 1 - tap] =
         spacing.number(of: Value(truncatingIfNeeded: state.history[tap]))
     }
-    let target = numbers + StreamEncoder.past
+    let target = numbers.base + StreamEncoder.past
     for index in 0..<count { target[index] = spacing.number(of: values[index]) }
   }
 
@@ -134,10 +119,10 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
         if centre != 0 { consider(candidate, count, state) }
         continue
       }
-      var bits = StreamEncoder.estimate(UnsafePointer(spare), count)
+      var bits = StreamEncoder.estimate(UnsafePointer(spare.base), count)
       if centre != 0 {
         subtract(centre, count)
-        let centred = StreamEncoder.estimate(UnsafePointer(spare), count)
+        let centred = StreamEncoder.estimate(UnsafePointer(spare.base), count)
         if centred < bits { (candidate.offset, bits) = (centre, centred) }
       }
       if bits < favouriteBits { (favourite, favouriteBits) = (candidate, bits) }
@@ -149,7 +134,8 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   private mutating func searchLinear(_ count: Int, _ state: StreamState, _ spacing: Spacing) {
     guard Value.bitWidth == 16 else { return }
     // Safe: the values are Int16, so this is the same type.
-    let counts = UnsafeRawPointer(numbers + StreamEncoder.past).assumingMemoryBound(to: Int16.self)
+    let counts = UnsafeRawPointer(numbers.base + StreamEncoder.past).assumingMemoryBound(
+      to: Int16.self)
     guard var candidate = analysis.predictor(counts, count: count, spacing: spacing) else {
       return
     }
@@ -172,7 +158,8 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   private mutating func weigh(
     _ candidate: Predictor, _ count: Int, _ state: StreamState, isLasting: Bool = false
   ) {
-    let plan = sparePlanner.plan(UnsafePointer(spare), count: count, after: state.parameterIndex)
+    let plan = sparePlanner.plan(
+      UnsafePointer(spare.base), count: count, after: state.parameterIndex)
     var head = candidate.headBits(after: state.predictor, for: Value.self)
     if isLasting { head = head * min(count, LinearTrainer.window) / LinearTrainer.window }
     let bits = Int(plan.bits) + head
@@ -183,16 +170,8 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   }
 
   private func computeCodes(_ predictor: Predictor, _ count: Int, _ known: Int) {
-    let values = UnsafePointer(numbers + StreamEncoder.past)
-    if predictor.method.isLinear {
-      // Safe: linear predictors are for Int16 alone, so these are the same types.
-      LinearPredictor.computeCodes(
-        UnsafeMutableRawPointer(spare).assumingMemoryBound(to: UInt16.self),
-        UnsafeRawPointer(values).assumingMemoryBound(to: Int16.self), count: count, predictor,
-        known: known)
-    } else {
-      FixedPredictor.computeCodes(spare, values, count: count, predictor, known: known)
-    }
+    let values = UnsafePointer(numbers.base + StreamEncoder.past)
+    predictor.computeCodes(spare.base, values, count: count, known: known)
   }
 
   /// Makes the codes in `spare` those of a predictor with an offset.
@@ -206,7 +185,7 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
   /// The offset that centres the residuals in `spare`: the median of a few for times, which have outliers,
   /// and the mean for counts, which have noise.
   private func centre(_ count: Int) -> Int64 {
-    if Value.bitWidth == 16 { return StreamEncoder.mean(UnsafePointer(spare), count) }
+    if Value.bitWidth == 16 { return StreamEncoder.mean(UnsafePointer(spare.base), count) }
     let step = max(count / 31, 1)
     var sorted = SIMD32<Int64>(repeating: 0)
     var length = 0

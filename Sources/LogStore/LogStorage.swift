@@ -42,12 +42,10 @@ public protocol LogStorage: ~Copyable {
   mutating func finish() throws(StorageError)
 }
 
-/// How many zeros of a log are read before the file system is asked for holes.
-///
 /// A killed program leaves a few MiB of zeros at most. Those are read, so that cutting or skipping them never depends on
-/// the file system's answer.
+/// the file system's answer about holes.
 enum ZeroRun {
-  /// Bytes of zeros that are read.
+  /// Bytes of zeros that are read before the file system is asked for holes.
   static let longestRead: UInt64 = 64 << 20
   /// Bytes between two checks whether to continue.
   static let stride: UInt64 = 1 << 20
@@ -112,27 +110,5 @@ extension LogStorage where Self: ~Copyable {
       }
     }
     return min(low * pageSize, limit)
-  }
-}
-
-/// Memory for pages of a log, freed when its owner goes.
-struct PageMemory: ~Copyable, @unchecked Sendable {
-  // Safe: one allocation, owned by this value alone, which is not copyable; the initialised bytes
-  // live until deinit. Sending the value to another thread sends its memory.
-  let bytes: UnsafeMutableRawBufferPointer
-
-  /// Pages of zeros.
-  init(pages: Int = 1) {
-    bytes = .allocate(byteCount: pages * LogFormat.pageSize, alignment: 16)
-    bytes.initializeMemory(as: UInt8.self, repeating: 0)
-  }
-
-  deinit {
-    bytes.deallocate()
-  }
-
-  /// The first `count` bytes; valid as long as this value.
-  func prefix(_ count: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: bytes[..<count])
   }
 }

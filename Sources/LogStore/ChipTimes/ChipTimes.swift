@@ -33,8 +33,11 @@ struct ChipTimes: ~Copyable {
   private var change: [GapCause: Int64] = [:]
   /// The ticks of findings, from the block on.
   private(set) var brackets: [ClosedRange<UInt64>] = []
-  /// For each sample of the block.
-  let bounds = BoundColumns()
+  // Safe: both have room for a block.
+
+  /// The earliest and the latest instant of each sample of the block.
+  let earliest = OwnedMemory<Int64>(SampleBlock.capacity, repeating: .min)
+  let latest = OwnedMemory<Int64>(SampleBlock.capacity, repeating: .max)
 
   /// Readings that are read ahead, at most: more than 40 s at any rate of drains.
   private static let aheadLimit = 1 << 16
@@ -102,7 +105,7 @@ struct ChipTimes: ~Copyable {
 // MARK: - Samples
 
 extension ChipTimes {
-  /// Replaces the times and ticks of the samples in a block, and sets ``bounds``.
+  /// Replaces the times and ticks of the samples in a block, and sets ``earliest`` and ``latest``.
   mutating func derive<Storage: LogStorage & ~Copyable>(
     _ block: inout SampleBlock, _ storage: inout Storage
   ) throws(LogError) {
@@ -158,11 +161,11 @@ extension ChipTimes {
     _ block: inout SampleBlock, from first: Int, _ place: ReadingEpochs.Place
   ) -> Int {
     let (ticks, times, count) = (block.mutableTicks, block.mutableTimes, block.count)
-    let (earliest, latest) = (bounds.earliestColumn, bounds.latestColumn)
+    let (earliest, latest) = (earliest.base, latest.base)
     let end = UInt64(place.ticks.upperBound)
     var time = last?.time ?? .min
     var row = first
-    // Safe: the block's columns and those of the bounds have room for `count`, and `row` is below it.
+    // Safe: the block's columns and those of the instants have room for `count`, and `row` is below it.
     while row < count, ticks[row] <= end {
       let tick = Int64(ticks[row])
       guard let instant = epochs.instant(of: tick, at: place) else { break }
@@ -192,7 +195,7 @@ extension ChipTimes {
     }
     block.mutableTimes[row] = time
     block.mutableTicks[row] = self.tick(tick)
-    (bounds.earliestColumn[row], bounds.latestColumn[row]) = (.min, .max)
+    (earliest.base[row], latest.base[row]) = (.min, .max)
     account.unprovedCount += 1
     last = (Int64(clamping: tick), time)
   }
@@ -278,32 +281,5 @@ extension ChipTimes {
       end.ledger[cause] = UInt64(min(max(0, count &+ change), 1 << 60 - 1))
     }
     return end
-  }
-}
-
-/// The earliest and the latest instant of each sample of a block.
-struct BoundColumns: ~Copyable, @unchecked Sendable {
-  // Safe to send: both allocations are owned by this value alone, have room for a block, and live until deinit.
-  let earliestColumn: UnsafeMutablePointer<Int64>
-  let latestColumn: UnsafeMutablePointer<Int64>
-
-  init() {
-    earliestColumn = .allocate(capacity: SampleBlock.capacity)
-    latestColumn = .allocate(capacity: SampleBlock.capacity)
-    earliestColumn.initialize(repeating: .min, count: SampleBlock.capacity)
-    latestColumn.initialize(repeating: .max, count: SampleBlock.capacity)
-  }
-
-  deinit {
-    earliestColumn.deallocate()
-    latestColumn.deallocate()
-  }
-
-  var earliest: UnsafeBufferPointer<Int64> {
-    UnsafeBufferPointer(start: earliestColumn, count: SampleBlock.capacity)
-  }
-
-  var latest: UnsafeBufferPointer<Int64> {
-    UnsafeBufferPointer(start: latestColumn, count: SampleBlock.capacity)
   }
 }

@@ -7,10 +7,10 @@ import LogFormat
 extension LogReader where Storage: ~Copyable {
   /// The earliest instant of each sample of ``block``, in nanoseconds since tick 0's deadline; `Int64.min` where no readings
   /// prove one. Empty where the computer dates the samples. Valid until the next call.
-  public var earliest: UnsafeBufferPointer<Int64> { bounds { $0.earliestColumn } }
+  public var earliest: UnsafeBufferPointer<Int64> { bounds { $0.earliest.base } }
 
   /// The latest instant of each sample, as ``earliest``; `Int64.max` where none is proved.
-  public var latest: UnsafeBufferPointer<Int64> { bounds { $0.latestColumn } }
+  public var latest: UnsafeBufferPointer<Int64> { bounds { $0.latest.base } }
 
   /// The ticks among which something was found, from those of ``block`` on: samples lost or doubled, a change of the rate, a
   /// contradiction. The instants of these samples are those of two clocks.
@@ -20,10 +20,10 @@ extension LogReader where Storage: ~Copyable {
   public var clockAccount: ClockAccount? { times?.times.found }
 
   private func bounds(
-    _ column: (borrowing BoundColumns) -> UnsafeMutablePointer<Int64>
+    _ column: (borrowing ChipTimes) -> UnsafeMutablePointer<Int64>
   ) -> UnsafeBufferPointer<Int64> {
     guard let times else { return UnsafeBufferPointer(start: nil, count: 0) }
-    return UnsafeBufferPointer(start: column(times.times.bounds), count: block.count)
+    return UnsafeBufferPointer(start: column(times.times), count: block.count)
   }
 
   /// Where a recorded tick is when every sample of the chip counts.

@@ -153,10 +153,9 @@ extension ReadingEpochs {
   /// Uses no reading from this one on: where so much is wrong nothing is proved, and each search for a place takes time.
   private mutating func giveUp(at reading: FIFOReading) {
     guard !hasGivenUp else { return }
-    hasGivenUp = true
     rejected.append(reading)
-    timeline.finish()
-    learn()
+    finish()
+    hasGivenUp = true
   }
 
   private mutating func begin(_ reading: FIFOReading, gap: Int64, _ cause: EpochCause) {

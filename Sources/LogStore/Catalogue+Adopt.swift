@@ -17,10 +17,8 @@ extension Catalogue {
   /// Puts the store in order after a kill or a power loss; called at each start of a writer.
   ///
   /// Recordings that no program is writing lose their preallocated zeros, back to the last page with anything in it; no
-  /// other byte is touched. They have no end and are summarised as recovered. Files that were being created or imported
-  /// are deleted. Whatever cannot be put in order is left for the next start.
-  ///
-  /// Cost: a `stat` of each recording, and a check of those that were made or changed since the last call.
+  /// other byte is touched. Files that were being created or imported are deleted. Whatever cannot be put in order is left
+  /// for the next start. Cost: a `stat` of each recording, and a check of those that are new or changed.
   ///
   /// - Parameter isWanted: Called before each check of a recording, and before each MiB of zeros at its end; `false`
   ///   leaves the rest for the next call.
@@ -83,7 +81,6 @@ extension Catalogue {
       }
     } catch {
       // A later call that needs them reports why they cannot be used.
-      return
     }
   }
 
@@ -111,7 +108,7 @@ extension Catalogue {
       }
       _ = consume lock
     } catch {
-      return
+      // The next start tries again.
     }
   }
 
@@ -159,51 +156,39 @@ extension Catalogue {
 
   /// Whether one of the first two pages is a page of a log: the first may be damaged.
   private static func isLog(_ file: borrowing OpenFile) throws(StorageError) -> Bool {
-    let pageSize = LogFormat.pageSize
-    var pages = [UInt8](repeating: 0, count: 2 * pageSize)
-    let count = try pages.withMutableBytes { buffer throws(StorageError) in
-      try file.read(at: 0, into: buffer)
+    let pages = try file.beginning(2 * LogFormat.pageSize)
+    return [0, LogFormat.pageSize].contains { begin in
+      pages.dropFirst(begin).withUnsafeBytes { isPage($0) }
     }
-    return [0, pageSize].contains { begin in
-      pages[..<count].dropFirst(begin).withUnsafeBytes { page in
-        do {
-          _ = try PageHeader(decoding: page)
-          return true
-        } catch {
-          // Of a later version, or no page.
-          return false
-        }
-      }
-    }
+  }
+}
+
+/// Whether the bytes begin with the header of a page of a log, of this version.
+func isPage(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  do {
+    _ = try PageHeader(decoding: bytes)
+    return true
+  } catch {
+    return false
   }
 }
 
 /// Maintenance of a store.
 extension Catalogue {
-  /// Puts the store in order: adopts recordings that were cut off, and deletes those that have been in the trash for 30
-  /// days. Failures are reported and stop nothing: a recording can be made all the same.
-  ///
-  /// - Parameters:
-  ///   - now: The time, by which recordings in the trash age.
-  ///   - isWanted: Called before each check of a recording.
-  ///   - report: Receives a sentence for each failure.
+  /// Adopts recordings that were cut off, as ``adopt(while:)``, and deletes what has been in the trash for 30 days at the
+  /// time `now`. Failures are reported, each in a sentence, and stop nothing: a recording can be made all the same.
   public func tidy(
     now: WallTime, while isWanted: () -> Bool = { true }, report: (String) -> Void
   ) {
-    adopt(while: isWanted, report: report)
-    sweep(now: now, report: report)
-  }
-
-  /// The part of ``tidy(now:while:report:)`` that checks recordings, of which there may be many.
-  public func adopt(while isWanted: () -> Bool, report: (String) -> Void) {
     do {
       _ = try adopt(while: isWanted)
     } catch {
       report("recordings that were cut off could not be looked for: \(error)")
     }
+    sweep(now: now, report: report)
   }
 
-  /// The part that frees space.
+  /// The part of ``tidy(now:while:report:)`` that frees space.
   public func sweep(now: WallTime, report: (String) -> Void) {
     do {
       _ = try expireLeftovers(now: now)

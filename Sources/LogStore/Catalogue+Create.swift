@@ -28,9 +28,8 @@ public struct LiveRecording: ~Copyable {
 extension Catalogue {
   /// Begins a recording: assigns the next number, which is durable from then on, and writes its header durably.
   ///
-  /// The file gets its final name once the header is durable. A step that fails leaves nothing in the store. Numbers are
-  /// assigned under a lock and never twice, even after the newest recording was removed; a number whose recording could
-  /// not be made may be skipped.
+  /// A step that fails leaves nothing in the store. Numbers are assigned under a lock and never twice, even after the newest
+  /// recording was removed; a number whose recording could not be made may be skipped.
   ///
   /// - Parameters:
   ///   - description: The header; its number is ignored.
@@ -38,29 +37,24 @@ extension Catalogue {
   public func create(
     _ description: RecordingDescription, wall: Int64
   ) throws(CatalogueError) -> LiveRecording {
-    let lock = try wrapped { () throws(StorageError) in try numberLock() }
-    return try begin(description, wall: wall, firstPage: nil, isListed: true, lock)
+    try begin(description, wall: wall, firstPage: nil, isListed: true)
   }
 
   /// Begins a recording that was made elsewhere: it is unlisted until ``publish(_:)``, and gone after a kill or a power
   /// loss.
   ///
-  /// - Parameters:
-  ///   - description: The header; its number is ignored.
-  ///   - wall: Nanoseconds since 1970, for the file's name.
-  ///   - firstPage: The first page of a log made elsewhere, to be copied as it is: the checks in it continue from the
-  ///     header's bytes, so the header keeps its number there. `nil` to write a header for this store.
+  /// - Parameter firstPage: The first page of a log made elsewhere, to be copied as it is: the checks in it continue from
+  ///   the header's bytes, so the header keeps its number there. `nil` to write a header for this store.
   public func createUnlisted(
     _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]? = nil
   ) throws(CatalogueError) -> LiveRecording {
-    let lock = try wrapped { () throws(StorageError) in try numberLock() }
-    return try begin(description, wall: wall, firstPage: firstPage, isListed: false, lock)
+    try begin(description, wall: wall, firstPage: firstPage, isListed: false)
   }
 
   private func begin(
-    _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]?, isListed: Bool,
-    _ lock: borrowing NumberLock
+    _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]?, isListed: Bool
   ) throws(CatalogueError) -> LiveRecording {
+    let lock = try wrapped { () throws(StorageError) in try numberLock() }
     var description = description
     description.number = try nextNumber(lock)
     let header: [UInt8]
@@ -75,20 +69,17 @@ extension Catalogue {
     let storage = try wrapped { () throws(StorageError) in
       // Before the file, whose preallocated space may be the last there is.
       try lock.write(number: entry.number, in: self)
-      return isListed
-        ? try place(header, as: entry, temporary: "\(Catalogue.temporaryPrefix)\(description.id)")
-        : try makeFile(holding: header, at: unfinishedPath(of: entry))
+      guard isListed else {
+        // The name of an incomplete import reserves the number.
+        return try makeFile(holding: header, at: path(of: Catalogue.unfinishedPrefix + name.text))
+      }
+      let temporary = path(of: "\(Catalogue.temporaryPrefix)\(description.id)")
+      var storage = try makeFile(holding: header, at: temporary)
+      try rename(&storage, to: entry.path)
+      return storage
     }
+    _ = consume lock
     return LiveRecording(entry: entry, description: description, storage: storage)
-  }
-
-  /// Makes a file with a header under its final name, or nothing.
-  private func place(
-    _ header: [UInt8], as entry: CatalogueEntry, temporary: String
-  ) throws(StorageError) -> FileStorage {
-    var storage = try makeFile(holding: header, at: path(of: temporary))
-    try rename(&storage, to: entry.path)
-    return storage
   }
 
   /// Makes a locked file with a durable header, or nothing.
@@ -97,8 +88,8 @@ extension Catalogue {
   ) throws(StorageError) -> FileStorage {
     var storage = try FileStorage(creating: path, gate: files.gate)
     do throws(StorageError) {
-      try storage.give(to: try belonging())
-      guard try storage.lock(exclusive: true) else {
+      try belonging().apply(to: storage.file, .reading)
+      guard try storage.file.lock(exclusive: true) else {
         throw StorageError(.lock, path: path, errno: EWOULDBLOCK)
       }
       try header.withBytes { bytes throws(StorageError) in try storage.append(bytes) }
@@ -131,43 +122,24 @@ extension Catalogue {
     }
   }
 
-  /// The path of an incomplete import; its name reserves the number.
-  private func unfinishedPath(of entry: CatalogueEntry) -> String {
-    path(of: "\(Catalogue.unfinishedPrefix)\(entry.fileName)")
-  }
-
   /// Finishes the file of ``createUnlisted(_:wall:firstPage:)`` and lists it: complete and durable, or not at all.
   public func publish(_ live: consuming LiveRecording) throws(CatalogueError) -> CatalogueEntry {
     let entry = live.entry
     let id = live.description.id
     var storage = live.storage
     do throws(CatalogueError) {
-      do throws(StorageError) {
-        // Before the lock: all of a long recording may still have to reach the card.
-        try storage.finish()
-      } catch {
-        throw .storage(error)
-      }
+      // Before the lock: all of a long recording may still have to reach the card.
+      try wrapped { () throws(StorageError) in try storage.finish() }
+      // Held so that no other program lists the same recording meanwhile.
       let lock = try wrapped { () throws(StorageError) in try numberLock() }
-      try self.publish(&storage, as: entry, id, lock)
+      if let there = try self.entry(of: id) { throw .present(id: "\(id)", number: there.number) }
+      try wrapped { () throws(StorageError) in try rename(&storage, to: entry.path) }
+      _ = consume lock
     } catch {
       withdraw(storage.name)
       throw error
     }
     return entry
-  }
-
-  /// - Parameter lock: Held so that no other program lists the same recording meanwhile.
-  private func publish(
-    _ storage: inout FileStorage, as entry: CatalogueEntry, _ id: RecordingID,
-    _ lock: borrowing NumberLock
-  ) throws(CatalogueError) {
-    if let there = try self.entry(of: id) { throw .present(id: "\(id)", number: there.number) }
-    do {
-      try rename(&storage, to: entry.path)
-    } catch {
-      throw .storage(error)
-    }
   }
 
   /// Removes the file of ``createUnlisted(_:wall:firstPage:)``; its number is not assigned again.

@@ -68,10 +68,8 @@ public final class WholeCopy: @unchecked Sendable {
       let name = RecordingName(
         number: try index.freeNumber(number, lock), start: UTCStamp(seconds: start), id: id)
       let entry = CatalogueEntry(name, in: index.catalogue.path)
-      do throws(StorageError) {
+      try index.catalogue.wrapped { () throws(StorageError) in
         try copy?.rename(toFree: entry.path)
-      } catch {
-        throw .storage(error)
       }
       stage = .named
       result = .success(entry)
@@ -135,19 +133,16 @@ extension StoreIndex {
     let written = try catalogue.wrapped { () throws(StorageError) in try lock.number() }
     let highest = max(try self.highest(), written)
     // A number uses up all below it that were never assigned: those of the upper half are not kept, so that some are left.
-    if (1...UInt32.max / 2).contains(wanted), try isFree(wanted) {
-      if wanted > highest {
-        try catalogue.wrapped { () throws(StorageError) in
-          try lock.write(number: wanted, in: catalogue)
-        }
+    let isTaken = try !isFree(wanted)
+    let isGiven = (1...UInt32.max / 2).contains(wanted) && !isTaken
+    guard isGiven || highest < .max else { throw .outOfNumbers(path: catalogue.path) }
+    let number = isGiven ? wanted : highest + 1
+    if number > highest {
+      try catalogue.wrapped { () throws(StorageError) in
+        try lock.write(number: number, in: catalogue)
       }
-      return wanted
     }
-    guard highest < .max else { throw .outOfNumbers(path: catalogue.path) }
-    try catalogue.wrapped { () throws(StorageError) in
-      try lock.write(number: highest + 1, in: catalogue)
-    }
-    return highest + 1
+    return number
   }
 }
 

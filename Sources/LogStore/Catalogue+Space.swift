@@ -47,13 +47,9 @@ extension Catalogue {
   /// Deletes recordings from the trash, those removed first, and then the oldest recordings, until `wanted` bytes are
   /// free; deletes nothing when that would not be enough.
   ///
-  /// Live recordings stay, and so do files that cannot be opened or deleted and those that would free nothing: links, and
-  /// files that another program has open or that have another name elsewhere. A recording for which the kernel does not
-  /// report that goes after all others of its kind. When a file cannot be deleted after all, everything is planned again.
-  /// When deleting frees less than it should (the file system keeps snapshots), it stops; a single recording that was not
-  /// known to be closed does not stop it.
-  ///
-  /// Cost: a check of each recording in the trash, and of as many of the oldest recordings as are needed.
+  /// Live recordings stay, and so do files that cannot be deleted and those that would free nothing: links, and files that
+  /// another program has open or that have another name elsewhere. A recording for which the kernel does not report that
+  /// goes after all others of its kind. When deleting frees less than it should (the file system keeps snapshots), it stops.
   ///
   /// - Parameters:
   ///   - wanted: Bytes.

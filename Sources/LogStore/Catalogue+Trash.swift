@@ -34,21 +34,15 @@ extension Catalogue {
   /// Moves a recording to the trash, where the first sweep after 30 days deletes it. If the clock is not synchronised, the
   /// 30 days begin at the first removal or sweep at which it is.
   ///
-  /// - Parameters:
-  ///   - entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link, only
-  ///     the link is moved.
-  ///   - now: The time of the removal.
-  /// - Returns: The recording in the trash.
+  /// - Parameter entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link,
+  ///   only the link is moved.
   @discardableResult
   public func remove(
     _ entry: CatalogueEntry, now: WallTime
   ) throws(CatalogueError) -> TrashedRecording {
-    let isRemoved = try wrapped { () throws(StorageError) in
-      guard !(try isHeld(entry)) else { return false }
-      try makeOwnDirectory(Catalogue.trashName)
-      return true
-    }
-    guard isRemoved else { throw .isLive(file: entry.path) }
+    let isHeld = try wrapped { () throws(StorageError) in try self.isHeld(entry) }
+    guard !isHeld else { throw .isLive(file: entry.path) }
+    try wrapped { () throws(StorageError) in try makeOwnDirectory(Catalogue.trashName) }
     let name: String
     do {
       let trash = try openTrash()
@@ -109,7 +103,7 @@ extension Catalogue {
     var date = text[text.index(after: mark)...]
     let isDated = !date.hasSuffix(Catalogue.undatedMark)
     if !isDated { date.removeLast(Catalogue.undatedMark.count) }
-    guard let stamp = UTCStamp(date) else { return nil }
+    guard let stamp = UTCStamp(utf8: date.utf8) else { return nil }
     let isCredible = isDated && stamp.seconds >= WallTime.earliestCredible
     let recording = TrashedRecording(
       entry: CatalogueEntry(name, file: "\(Catalogue.trashName)/\(text)", in: path),
@@ -152,9 +146,6 @@ extension Catalogue {
   /// dated by the first removal or sweep with a synchronised one, and stays for another 30 days. A file that cannot be
   /// deleted stays and stops nothing.
   ///
-  /// - Parameters:
-  ///   - now: The time.
-  ///   - ofAnyAge: Whether to delete everything.
   /// - Returns: The former names of the deleted recordings, and the failures.
   @discardableResult
   public func emptyTrash(
@@ -243,12 +234,9 @@ extension Catalogue {
   }
 
   func trashNames() throws(StorageError) -> [String] {
-    do {
-      return try files.names(in: try openTrash())
-    } catch {
-      if error.isMissing { return [] }
-      throw error
-    }
+    try StorageError.unlessMissing { () throws(StorageError) in
+      try files.names(in: try openTrash())
+    } ?? []
   }
 
   /// The trash, open, so that work in it does not depend on its path.
@@ -267,9 +255,7 @@ extension Catalogue {
   static func withoutStamp(_ file: String) -> Substring {
     file.prefix { $0 != stampMark }
   }
-}
 
-extension Catalogue {
   /// The recording in the trash that a user means by `text`, as ``entry(for:)``; `latest` is the last one removed.
   ///
   /// Of a recording that is there twice, because it was fetched again after its removal, the last one removed is meant.
@@ -289,31 +275,21 @@ extension Catalogue {
 
   /// Restores a recording from the trash, under its number, or under the next one if another recording has that.
   ///
-  /// - Returns: The recording in the store.
   /// - Throws: ``CatalogueError/present(id:number:)`` when the store has the same recording;
   ///   ``CatalogueError/notFound(id:path:existing:)`` when it has left the trash.
   @discardableResult
   public func restore(_ trashed: TrashedRecording) throws(CatalogueError) -> CatalogueEntry {
+    // Held so that no other program assigns the number or restores the same recording meanwhile.
     let lock = try wrapped { () throws(StorageError) in try numberLock() }
-    return try restore(trashed, lock)
-  }
-
-  /// - Parameter lock: Held so that no other program assigns the number or restores the same recording meanwhile.
-  private func restore(
-    _ trashed: TrashedRecording, _ lock: borrowing NumberLock
-  ) throws(CatalogueError) -> CatalogueEntry {
     if let id = identity(of: trashed.entry), let there = try entry(of: id) {
       throw .present(id: "\(id)", number: there.number)
     }
     let taken = try wrapped { () throws(StorageError) in try numbersHere() }
     var name = trashed.entry.name
     if taken.contains(name.number) {
-      name.number = try nextNumber(lock)
-      do {
-        try lock.write(number: name.number, in: self)
-      } catch {
-        throw .storage(error)
-      }
+      let number = try nextNumber(lock)
+      try wrapped { () throws(StorageError) in try lock.write(number: number, in: self) }
+      name.number = number
     }
     let entry = CatalogueEntry(name, in: path)
     do {
@@ -331,6 +307,7 @@ extension Catalogue {
     // The new name first: in between the recording has both names, never none.
     try syncMove(
       to: path, from: path(of: Catalogue.trashName), "back as \(entry.number)", trashed.entry)
+    _ = consume lock
     return entry
   }
 }

@@ -150,13 +150,8 @@ extension Catalogue {
 
   /// Opens a recording for reading.
   public func reader(of entry: CatalogueEntry) throws(LogError) -> LogReader<FileStorage> {
-    let storage: FileStorage
-    do {
-      storage = try self.storage(of: entry)
-    } catch {
-      throw .storage(error)
-    }
-    return try LogReader(storage)
+    try LogReader(
+      try LogError.wrapped { () throws(StorageError) in try storage(of: entry) })
   }
 
   /// The file of a recording, for reading.
@@ -170,11 +165,7 @@ extension Catalogue {
   public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
     var reader = try reader(of: entry)
     return try reader.summary { () throws(LogError) in
-      do throws(StorageError) {
-        return try isLive(entry)
-      } catch {
-        throw .storage(error)
-      }
+      try LogError.wrapped { () throws(StorageError) in try isLive(entry) }
     }
   }
 
@@ -184,9 +175,7 @@ extension Catalogue {
     let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
     return !(try file.lock(exclusive: false))
   }
-}
 
-extension Catalogue {
   /// The recording that a user means by `text`: see ``RecordingReference``.
   ///
   /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` or
@@ -231,5 +220,53 @@ extension Catalogue {
     if entries.count == 1 { return "the only one is \(newest.number) (\(newest.idPrefix))" }
     return "there are \(entries.count), from \(oldest.number) to \(newest.number) "
       + "(\(newest.idPrefix)); `\(listing)` shows them"
+  }
+}
+
+extension Catalogue {
+  /// For files in the store.
+  func belonging() throws(StorageError) -> Belonging {
+    Belonging(in: try files.status(path))
+  }
+
+  /// Opens or makes a file of the store's own, such as the lock, for reading and writing; `nil` when the name stands for
+  /// something else: see ``Belonging/isOwn(_:)``.
+  func ownFile(
+    _ name: String, _ share: Belonging.Share = .own
+  ) throws(StorageError) -> OpenFile? {
+    let belonging = try belonging()
+    while true {
+      do throws(StorageError) {
+        let file = try files.open(path(of: name), flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+        guard belonging.isOwn(try file.status()) else { return nil }
+        if share == .own { try belonging.share(file, .own) }
+        return file
+      } catch {
+        guard error.isMissing else { throw error }
+      }
+      do throws(StorageError) {
+        // A file that another program makes meanwhile is that program's to set up.
+        let file = try files.open(
+          path(of: name), flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK)
+        try belonging.apply(to: file, share)
+        return file
+      } catch {
+        guard error.errno == EEXIST else { throw error }
+      }
+    }
+  }
+
+  /// Makes a directory of the store's own, such as the trash, unless it exists.
+  func makeOwnDirectory(_ name: String) throws(StorageError) {
+    let belonging = try belonging()
+    // Set at once: where set-group-ID may not be set, it is inherited, and a later change would lose it.
+    try files.makeDirectory(path(of: name), mode: belonging.isShared ? 0o775 : 0o755)
+    do {
+      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+      try belonging.apply(to: try files.open(path(of: name), flags: flags), .changing)
+    } catch {
+      // Another user's directory: changing something in it reports that.
+      guard error.errno == EACCES else { throw error }
+    }
   }
 }

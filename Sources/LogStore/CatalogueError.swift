@@ -37,9 +37,7 @@ public enum CatalogueError: Error, Equatable, Sendable {
   case noLabel(RecordingLabel, existing: [RecordingLabel])
   /// The recording's header cannot be read, or cannot be written because a text is too long.
   case log(LogError)
-}
 
-extension CatalogueError {
   /// Whether the disk, or the user's quota, is full.
   public var isFull: Bool {
     guard case .storage(let error) = self else { return false }
@@ -47,7 +45,7 @@ extension CatalogueError {
   }
 }
 
-extension CatalogueError: CustomStringConvertible {
+extension CatalogueError: StatusError {
   /// One sentence with the remedy.
   public var description: String {
     switch self {
@@ -99,9 +97,7 @@ extension CatalogueError: CustomStringConvertible {
     let more = labels.count > 5 ? " and \(labels.count - 5) more" : ""
     return labels.prefix(5).map { "\($0)" }.joined(separator: ", ") + more
   }
-}
 
-extension CatalogueError: StatusError {
   /// Whether the recording, the directory or the storage is in the way.
   public var exitStatus: ExitStatus {
     switch self {

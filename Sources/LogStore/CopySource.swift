@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Files
+import Glibc
 public import IMUModel
 import LogFormat
 
@@ -17,7 +18,7 @@ public struct CopySource: ~Copyable {
   private var storage: FileStorage
   private var check: PageCheck
 
-  private init(
+  fileprivate init(
     _ entry: CatalogueEntry, in catalogue: Catalogue, _ description: RecordingDescription,
     _ storage: consuming FileStorage
   ) {
@@ -26,22 +27,6 @@ public struct CopySource: ~Copyable {
     self.catalogue = catalogue
     self.storage = storage
     check = PageCheck(description)
-  }
-
-  /// A recording of a store in its present state.
-  static func open(
-    _ entry: CatalogueEntry, in catalogue: Catalogue
-  ) throws(LogError) -> CopySource {
-    let description = try catalogue.reader(of: entry).description
-    let storage: FileStorage
-    do {
-      storage = try catalogue.storage(of: entry)
-    } catch {
-      throw .storage(error)
-    }
-    var source = CopySource(entry, in: catalogue, description, storage)
-    try source.update()
-    return source
   }
 
   /// Finds its present state and length.
@@ -68,13 +53,11 @@ public struct CopySource: ~Copyable {
     at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(LogError) {
     precondition(offset + UInt64(buffer.count) <= byteCount, "bytes that are not final")
-    do throws(StorageError) {
-      let count = try storage.read(at: offset, into: buffer)
-      // Another program cut it.
-      if count < buffer.count { throw StorageError(.read, path: entry.path, errno: 5) }
-    } catch {
-      throw .storage(error)
+    let count = try LogError.wrapped { () throws(StorageError) in
+      try storage.read(at: offset, into: buffer)
     }
+    // Another program cut it.
+    if count < buffer.count { throw .storage(StorageError(.read, path: entry.path, errno: EIO)) }
   }
 }
 
@@ -93,11 +76,8 @@ extension Catalogue {
   ///
   /// Checks first whether a program is writing it, as ``CopySource/update()`` does.
   public func standing(of entry: CatalogueEntry) throws(LogError) -> CopyStanding? {
-    do throws(StorageError) {
-      guard try !isLive(entry) else { return nil }
-    } catch {
-      throw .storage(error)
-    }
+    let isWritten = try LogError.wrapped { () throws(StorageError) in try isLive(entry) }
+    guard !isWritten else { return nil }
     var reader = try reader(of: entry)
     let byteCount = try reader.writtenByteCount()
     return CopyStanding(
@@ -105,9 +85,13 @@ extension Catalogue {
       byteCount: byteCount)
   }
 
-  /// A recording to be copied.
+  /// A recording to be copied, in its present state.
   public func copySource(of entry: CatalogueEntry) throws(LogError) -> CopySource {
-    try CopySource.open(entry, in: self)
+    let description = try reader(of: entry).description
+    let storage = try LogError.wrapped { () throws(StorageError) in try self.storage(of: entry) }
+    var source = CopySource(entry, in: self, description, storage)
+    try source.update()
+    return source
   }
 
   /// The recording with this identity; `nil` when there is none.

@@ -30,12 +30,9 @@ public struct Damage: Equatable, Sendable {
     page: UInt32, pageCount: UInt32, offset: UInt64, byteCount: UInt64, reason: Reason,
     ticksLost: UInt64?
   ) {
-    self.page = page
-    self.pageCount = pageCount
-    self.offset = offset
-    self.byteCount = byteCount
-    self.reason = reason
-    self.ticksLost = ticksLost
+    (self.page, self.pageCount) = (page, pageCount)
+    (self.offset, self.byteCount) = (offset, byteCount)
+    (self.reason, self.ticksLost) = (reason, ticksLost)
   }
 }
 

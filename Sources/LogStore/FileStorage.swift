@@ -141,18 +141,6 @@ public struct FileStorage: LogStorage, ~Copyable {
     guard !isCut else { throw StorageError(.find, path: name, errno: ESTALE) }
   }
 
-  /// Sets the store's owner and permissions.
-  func give(to belonging: Belonging) throws(StorageError) {
-    try belonging.apply(to: file, .reading)
-  }
-
-  /// Takes the lock of a live recording; `false` when the file is locked through another opening.
-  func lock(exclusive: Bool) throws(StorageError) -> Bool {
-    try file.lock(exclusive: exclusive)
-  }
-}
-
-extension FileStorage {
   /// Makes room up to `end` and for the spare after it, or opens the spare and throws.
   private mutating func makeSpace(for end: UInt64) throws(StorageError) {
     let wanted = end + UInt64(FileStorage.spareByteCount)

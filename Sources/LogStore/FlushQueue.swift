@@ -55,14 +55,13 @@ public final class FlushQueue: @unchecked Sendable {
 
   /// An empty queue for `capacity` bytes; traps unless positive.
   ///
-  /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, where syncs would only
-  ///   slow the simulation. The storage is made durable at its end in any case.
-  public convenience init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
-    self.init(capacity: capacity, syncsEarly: syncsEarly, beforeLook: nil)
-  }
-
-  /// - Parameter beforeLook: Called before each access of the writer, so that tests can run the flusher between any two.
-  package init(capacity: Int, syncsEarly: Bool, beforeLook: (@Sendable () -> Void)?) {
+  /// - Parameters:
+  ///   - syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, where syncs would only slow the
+  ///     simulation. The storage is made durable at its end in any case.
+  ///   - beforeLook: Called before each access of the writer, so that tests can run the flusher between any two.
+  public init(
+    capacity: Int = 1 << 20, syncsEarly: Bool = true, beforeLook: (@Sendable () -> Void)? = nil
+  ) {
     precondition(capacity > 0, "a queue needs room")
     self.capacity = capacity
     self.syncsEarly = syncsEarly
@@ -159,11 +158,10 @@ public final class FlushQueue: @unchecked Sendable {
   }
 
   /// One step of the flusher thread: appends a piece of the queued bytes, or syncs on request, or, after ``close()``,
-  /// finishes the storage.
+  /// finishes the storage in any case.
   ///
   /// After the first error nothing is appended until ``close()``. Then, after a full disk, the queued bytes are tried once
-  /// more, into the spare; and if the file is gone from its path, into the file wherever it is. The storage is finished in
-  /// any case. After a failed sync nothing more counts as durable, though everything is tried.
+  /// more, into the spare; and if the file is gone from its path, into the file wherever it is.
   ///
   /// - Parameters:
   ///   - clock: Measures syncs.
@@ -186,7 +184,7 @@ public final class FlushQueue: @unchecked Sendable {
         try storage.sync()
         synced(target, took: clock.now() - begin)
       } catch {
-        stopped = failSync(error)
+        stopped = fail(error, isSync: true)
       }
     case .finish: return .finished(finish(&storage, clock: clock, after: stopped))
     case nil: return .idle
@@ -245,14 +243,12 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  private func fail(_ error: StorageError) -> StorageError {
-    state.withLock { if $0.firstFailure == nil { $0.firstFailure = error } }
+  private func fail(_ error: StorageError, isSync: Bool = false) -> StorageError {
+    state.withLock {
+      if isSync { $0.isSyncDoubtful = true }
+      if $0.firstFailure == nil { $0.firstFailure = error }
+    }
     return error
-  }
-
-  private func failSync(_ error: StorageError) -> StorageError {
-    state.withLock { $0.isSyncDoubtful = true }
-    return fail(error)
   }
 
   private func finish<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
@@ -277,7 +273,7 @@ public final class FlushQueue: @unchecked Sendable {
       let total = state.withLock { $0.totalWritten }
       synced(total, took: clock.now() - begin)
     } catch {
-      result = failSync(error)
+      result = fail(error, isSync: true)
     }
     return result
   }

@@ -27,14 +27,9 @@ struct KnownRecordings {
       let count = min(try file.regularFileSize(), KnownRecordings.largest) / 8
       var stored = [UInt64](repeating: 0, count: Int(count))
       // Safe: the buffer is the array's own, and does not leave the closure.
-      let result = stored.withUnsafeMutableBytes { buffer -> Result<Int, StorageError> in
-        do throws(StorageError) {
-          return .success(try file.read(at: 0, into: buffer))
-        } catch {
-          return .failure(error)
-        }
+      storedCount = try stored.withMutableBytes { buffer throws(StorageError) in
+        try file.read(at: 0, into: buffer) / 8
       }
-      storedCount = try result.get() / 8
       keys = Set(stored.prefix(storedCount).lazy.map(UInt64.init(littleEndian:)))
     } catch {
       // As if it were empty: that costs only time.
@@ -60,16 +55,10 @@ struct KnownRecordings {
         return
       }
       let length = try file.regularFileSize()
-      if isWasteful || length > KnownRecordings.largest { try file.truncate(to: 0) }
-      let end = isWasteful || length > KnownRecordings.largest ? 0 : length / 8 * 8
-      let result = stored.withUnsafeBytes { bytes -> Result<Void, StorageError> in
-        do throws(StorageError) {
-          return .success(try file.write(bytes, at: end))
-        } catch {
-          return .failure(error)
-        }
-      }
-      try result.get()
+      let isReplaced = isWasteful || length > KnownRecordings.largest
+      if isReplaced { try file.truncate(to: 0) }
+      let end = isReplaced ? 0 : length / 8 * 8
+      try stored.withBytes { bytes throws(StorageError) in try file.write(bytes, at: end) }
     } catch {
       // Without it, the next start only takes longer.
       return

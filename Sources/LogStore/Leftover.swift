@@ -41,17 +41,19 @@ public struct Leftover: Equatable, Sendable {
   static let asidePrefix = ".aside-"
   static let deletedPrefix = ".deleted-"
 
+  /// What their names begin with.
+  static let prefixes: [(text: String, state: State)] = [
+    (PartialCopy.prefix, .partial), (PartialCopy.unsyncedPrefix, .unsynced),
+    (Leftover.asidePrefix, .aside), (Catalogue.freeingPrefix, .freeing),
+    (Leftover.deletedPrefix, .deleted),
+  ]
+
   /// The leftover with this file name; `nil` for other names.
   init?(fileName: String) {
-    guard fileName.hasPrefix(".") else { return nil }
-    let states: [(String, State)] = [
-      (PartialCopy.prefix, .partial), (PartialCopy.unsyncedPrefix, .unsynced),
-      (Leftover.asidePrefix, .aside), (Catalogue.freeingPrefix, .freeing),
-      (Leftover.deletedPrefix, .deleted),
-    ]
-    guard let (prefix, state) = states.first(where: { fileName.hasPrefix($0.0) }) else {
-      return nil
-    }
+    // Most names begin with a digit, and need no search.
+    guard fileName.hasPrefix("."),
+      let (prefix, state) = Leftover.prefixes.first(where: { fileName.hasPrefix($0.text) })
+    else { return nil }
     let rest = fileName.utf8.dropFirst(prefix.utf8.count)
     guard let id = RecordingID(Substring(rest.prefix(36))) else { return nil }
     let count = rest.dropFirst(36)
@@ -89,7 +91,6 @@ extension Catalogue {
   /// A clock that is not synchronised gives no age, neither now nor when they were written: the first call with a
   /// synchronised clock dates them and counts from there. One that cannot be read or deleted stays and stops nothing.
   ///
-  /// - Parameter now: The time.
   /// - Returns: Names of the files that were deleted.
   @discardableResult
   public func expireLeftovers(now: WallTime) throws(CatalogueError) -> [String] {

@@ -40,11 +40,9 @@ extension LogReader where Storage: ~Copyable {
     let begin = UInt64(index) * UInt64(LogFormat.pageSize)
     guard begin < loadLimit else { return 0 }
     let room = Int(min(UInt64(LogFormat.pageSize), loadLimit - begin))
-    do {
-      return try storage.read(
+    return try LogError.wrapped { () throws(StorageError) in
+      try storage.read(
         at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<room]))
-    } catch {
-      throw .storage(error)
     }
   }
 
@@ -115,12 +113,10 @@ extension LogReader where Storage: ~Copyable {
     firstZeroPage = first
     nextPage += 1
     guard UInt64(nextPage - first) * pageSize >= ZeroRun.longestRead else { return }
-    do throws(StorageError) {
-      let data = try storage.nextData(from: UInt64(nextPage) * pageSize)
-      nextPage = data.map { UInt32(clamping: $0 / pageSize) } ?? .max
-    } catch {
-      throw .storage(error)
+    let data = try LogError.wrapped { () throws(StorageError) in
+      try storage.nextData(from: UInt64(nextPage) * pageSize)
     }
+    nextPage = data.map { UInt32(clamping: $0 / pageSize) } ?? .max
   }
 
   /// Zeros are not damage unless something follows; here something follows.
@@ -142,60 +138,43 @@ extension LogReader where Storage: ~Copyable {
     }
     account = PageAccount(page: account.page, firstTick: recordedNextTick)
   }
-}
 
-extension LogReader where Storage: ~Copyable {
   /// Reads the description from page 0, or reports what is there instead.
   static func header(_ storage: inout Storage, _ page: borrowing PageMemory)
     throws(LogError) -> RecordingDescription
   {
     let name = storage.name
-    let count: Int
-    do {
-      count = try storage.read(at: 0, into: page.bytes)
-    } catch {
-      throw .storage(error)
-    }
-    let bytes = page.prefix(count)
+    let bytes = try read(0, of: &storage, page)
     do {
       return try decodeHeader(bytes)
     } catch {
       if case .unsupportedVersion(let version) = error.reason {
         throw .unsupportedVersion(name: name, version: version)
       }
-      if let copy = try headerCopy(&storage) { return copy }
-      switch error.reason {
-      case .notALog, .notWritten, .cutShort:
-        let found = begin(of: bytes)
-        var isDamaged = looksLikeHeader(bytes)
-        // A log that lost its mark still has pages after the first.
-        if !isDamaged { isDamaged = try isLog(&storage, page) }
-        if isDamaged {
-          throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
-        }
-        throw .foreign(name: name, found: found)
-      default:
-        throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
-      }
+      let (found, looksDamaged) = (begin(of: bytes), looksLikeHeader(bytes))
+      // Page 1 begins with a copy of the description. A log that lost its mark still has pages after the first.
+      let next = try read(1, of: &storage, page)
+      if let copy = header(inPage1: next) { return copy }
+      let isForeign = [.notALog, .notWritten, .cutShort].contains(error.reason)
+      if isForeign, !looksDamaged, !isPage(next) { throw .foreign(name: name, found: found) }
+      throw .damagedHeader(name: name, offset: error.offset, reason: error.reason)
     }
   }
 
-  /// The copy of the description in page 1, for a log whose first page cannot be read; `nil` without one.
-  private static func headerCopy(_ storage: inout Storage)
-    throws(LogError) -> RecordingDescription?
-  {
-    let page = PageMemory()
-    let count: Int
-    do {
-      count = try storage.read(at: UInt64(LogFormat.pageSize), into: page.bytes)
-    } catch {
-      throw .storage(error)
+  /// The bytes of a page, in the memory of `page`.
+  private static func read(
+    _ index: UInt64, of storage: inout Storage, _ page: borrowing PageMemory
+  ) throws(LogError) -> UnsafeRawBufferPointer {
+    let bytes = page.bytes
+    let count = try LogError.wrapped { () throws(StorageError) in
+      try storage.read(at: index * UInt64(LogFormat.pageSize), into: bytes)
     }
-    do {
-      return try decodeHeader(page.prefix(count), sequence: 1)
-    } catch {
-      return nil
-    }
+    return page.prefix(count)
+  }
+
+  /// The copy of the description in page 1; `nil` without one.
+  private static func header(inPage1 bytes: UnsafeRawBufferPointer) -> RecordingDescription? {
+    do { return try decodeHeader(bytes, sequence: 1) } catch { return nil }
   }
 
   /// Whether the bytes have the mark of a page, or the word that every header begins with.
@@ -203,24 +182,6 @@ extension LogReader where Storage: ~Copyable {
     let words = bytes.dropFirst(PageHeader.size + 2).prefix(7)
     return bytes.prefix(3).elementsEqual([0x89, UInt8(ascii: "I"), UInt8(ascii: "M")])
       || words.elementsEqual("imulog ".utf8)
-  }
-
-  /// Whether page 1 is a page of a log.
-  private static func isLog(_ storage: inout Storage, _ page: borrowing PageMemory)
-    throws(LogError) -> Bool
-  {
-    let count: Int
-    do {
-      count = try storage.read(at: UInt64(LogFormat.pageSize), into: page.bytes)
-    } catch {
-      throw .storage(error)
-    }
-    do {
-      _ = try PageHeader(decoding: page.prefix(count))
-      return true
-    } catch {
-      return false
-    }
   }
 
   private static func begin(of bytes: UnsafeRawBufferPointer) -> String {

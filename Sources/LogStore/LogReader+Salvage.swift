@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import IMUModel
 public import LogFormat
 
@@ -7,8 +8,7 @@ extension LogReader where Storage: ~Copyable {
   /// Writes everything readable of this log into a new one and ends it: every scheduled tick that the log shows becomes
   /// a sample, a gap as recorded, or a gap with the cause `lost`.
   ///
-  /// If nothing is missing, the new log ends as this one did. Otherwise it ends as `recovered`, with this log's lateness
-  /// if its end can be read. Marks that are too long are cut. The reader is at the end afterwards.
+  /// If nothing is missing, the new log ends as this one did, else as `recovered`. The reader is at the end afterwards.
   ///
   /// - Parameters:
   ///   - writer: The new log's, after its header.
@@ -53,11 +53,7 @@ extension LogReader where Storage: ~Copyable {
   private func drain<Target: LogStorage & ~Copyable>(
     _ writer: inout LogEncoder, into storage: inout Target
   ) throws(LogError) {
-    do {
-      try writer.drain(into: &storage)
-    } catch {
-      throw .storage(error)
-    }
+    try LogError.wrapped { () throws(StorageError) in try writer.drain(into: &storage) }
   }
 }
 
@@ -66,19 +62,11 @@ extension LogReader where Storage: ~Copyable {
 ///     samples   ■ ■ ■ ■           ■ ■ ■
 ///     gaps              ▒ ▒           ▒   the second one reports a tick that has its sample
 ///     written   ■ ■ ■ ■ ▒ ▒ lost  ■ ■ ■
-///
-/// A reader returns gaps before the samples that follow them, so a tick without either is lost. Gaps wait for the
-/// samples between them, up to a limit that bounds the memory for any log.
 struct SalvageAccount {
-  private static let waitingLimit = 4096
-
   /// The ticks that were written.
   private(set) var ledger = TickLedger()
   private let timeUnit: Int64
-  /// The tick after the last one that was written.
-  private var nextTick: UInt64 = 0
-  /// Gaps that were read but not yet written, in order of their first ticks.
-  private var waiting: [Gap] = []
+  private var order = GapOrder()
 
   init(timeUnit: Int64) {
     self.timeUnit = timeUnit
@@ -86,29 +74,26 @@ struct SalvageAccount {
 
   /// Writes samples, and the gaps before and between them.
   mutating func add(_ block: borrowing SampleBlock, to writer: inout LogEncoder) {
-    for index in 0..<block.count {
-      let (tick, time, sample) = block[index]
+    for row in 0..<block.count {
+      let (tick, time, sample) = block[row]
       // Times are modulo 2⁶⁴: one that wrapped cannot be written, and no clock ever had it.
-      guard tick >= nextTick, time % timeUnit == 0 else { continue }
-      account(upTo: tick, in: &writer)
+      guard tick >= order.next, time % timeUnit == 0 else { continue }
+      while let place = order.take(before: tick) { write(place.gap, to: &writer) }
+      _ = order.takeRun(row..<row + 1, of: block)
       writer.append(TickRecord(tick: tick, time: time, sample: sample))
       ledger.sampled += 1
-      nextTick = tick + 1
     }
   }
 
   /// Adds a gap that was read.
   mutating func add(_ gap: Gap, to writer: inout LogEncoder) {
-    let place = waiting.lastIndex { $0.firstTick <= gap.firstTick }.map { $0 + 1 } ?? 0
-    waiting.insert(gap, at: place)
-    guard waiting.count > SalvageAccount.waitingLimit else { return }
-    account(upTo: waiting[0].firstTick + waiting[0].count, in: &writer)
+    order.add(gap)
+    while let place = order.overdue() { write(place.gap, to: &writer) }
   }
 
   /// Writes the waiting gaps, and whatever else is missing before `tick`.
   mutating func close(upTo tick: UInt64, in writer: inout LogEncoder) {
-    let last = waiting.map { $0.firstTick + $0.count }.max() ?? 0
-    account(upTo: min(max(tick, last), LogFormat.tickLimit), in: &writer)
+    for place in order.rest(upTo: min(tick, LogFormat.tickLimit)) { write(place.gap, to: &writer) }
   }
 
   /// The end of the new log: `recovered`.
@@ -120,30 +105,9 @@ struct SalvageAccount {
       reason: .recovered, ledger: ledger, lateness: source?.lateness ?? LatenessSummary())
   }
 
-  private mutating func account(upTo tick: UInt64, in writer: inout LogEncoder) {
-    var used = 0
-    while nextTick < tick {
-      guard used < waiting.count, waiting[used].firstTick < tick else {
-        write(.lost, upTo: tick, in: &writer)
-        break
-      }
-      let gap = waiting[used]
-      let end = gap.firstTick + gap.count
-      if gap.firstTick > nextTick { write(.lost, upTo: gap.firstTick, in: &writer) }
-      write(gap.cause, code: gap.code, upTo: min(end, tick), in: &writer)
-      if end <= tick { used += 1 }
-    }
-    waiting.removeFirst(used)
-  }
-
-  private mutating func write(
-    _ cause: GapCause, code: Int32 = 0, upTo end: UInt64, in writer: inout LogEncoder
-  ) {
-    guard end > nextTick else { return }
-    let gap = Gap(firstTick: nextTick, count: end - nextTick, cause: cause, code: code)
+  private mutating func write(_ gap: Gap, to writer: inout LogEncoder) {
     writer.append(TickRecord(gap))
-    ledger.add(gap.count, cause)
-    nextTick = end
+    ledger.add(gap.count, gap.cause)
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 public import IMUModel
 import LogFormat
 
@@ -7,8 +8,8 @@ extension LogReader where Storage: ~Copyable {
   /// Continues where every sample, gap, mark and event at `time` or later is still to come.
   ///
   /// Records that were written together may be in any order within a few pages, so the next items may be that much
-  /// earlier. Marks, clock pairs and sensor events before them are not returned, and damage there is not reported. Where the
-  /// chip dates the samples, their times are those of a reading from the beginning, and their ticks as recorded up to here.
+  /// earlier. Where the chip dates the samples, their times are those of a reading from the beginning, and their ticks as
+  /// recorded up to here.
   ///
   /// - Parameter time: Nanoseconds since tick 0's deadline. Times in a log never decrease.
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
@@ -134,19 +135,11 @@ extension LogReader where Storage: ~Copyable {
 
   /// Bytes of the storage, preallocated zeros included.
   mutating func byteCount() throws(LogError) -> UInt64 {
-    do {
-      return try storage.size()
-    } catch {
-      throw .storage(error)
-    }
+    try LogError.wrapped { () throws(StorageError) in try storage.size() }
   }
 
   /// Bytes of the storage without the preallocated zeros at its end.
   mutating func writtenByteCount() throws(LogError) -> UInt64 {
-    do {
-      return try storage.writtenByteCount()
-    } catch {
-      throw .storage(error)
-    }
+    try LogError.wrapped { () throws(StorageError) in try storage.writtenByteCount() }
   }
 }

@@ -9,12 +9,9 @@ public import LogFormat
 ///     header, page 0 │ page 1 │ page 2 │ … │ preallocated zeros
 ///             next() ► samples, gap, …, damage, samples, …, end, nil
 ///
-/// Everything intact is returned once, samples in order of ticks; everything else is reported as
-/// ``LogItem/damage(_:)`` with what is missing. A log that was cut or never ended is read up to the
-/// cut. Preallocated space that was never written is not damage.
-///
-/// A gap comes before the first samples after it, but samples before it may come after it: a log
-/// collects what comes between two syncs by kind.
+/// Everything intact is returned once, samples in order of ticks; everything else is reported as ``LogItem/damage(_:)``
+/// with what is missing. Preallocated space that was never written is not damage. A gap comes before the first samples after
+/// it, but samples before it may come after it: a log collects what comes between two syncs by kind.
 ///
 /// For one thread at a time. A live recording may be read up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
@@ -81,8 +78,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   /// Reads the header.
   ///
-  /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is
-  ///   damaged.
+  /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is damaged.
   public init(_ storage: consuming Storage) throws(LogError) {
     // Properties with a deinit are set last and have no default: Swift 6.0 cannot undo half an initialiser when the
     // header cannot be read.
@@ -125,14 +121,9 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     guard description.channels.contains(.temperature) else { return }
     let counts = block.counts(ofChannel: 6)
     for row in 0..<block.count where times.contains(block.times[row]) {
-      let count = counts[row]
-      guard let known = correctedTemperatures else {
-        correctedTemperatures = count...count
-        continue
-      }
-      if !known.contains(count) {
-        correctedTemperatures = min(known.lowerBound, count)...max(known.upperBound, count)
-      }
+      let (count, known) = (counts[row], correctedTemperatures)
+      correctedTemperatures =
+        min(known?.lowerBound ?? count, count)...max(known?.upperBound ?? count, count)
     }
   }
 
@@ -262,9 +253,7 @@ extension LogReader where Storage: ~Copyable {
     account.isSpoilt = true
     damage.note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
   }
-}
 
-extension LogReader where Storage: ~Copyable {
   /// The next item within the first `limit` bytes of a live log; `nil` when there is none yet.
   ///
   ///     page 7: chunk, chunk │ chunk          page 7 is opened again when the limit has grown,
@@ -347,9 +336,20 @@ public enum LogError: Error, Equatable, Sendable {
   case damagedHeader(name: String, offset: Int, reason: FormatError.Reason)
   /// A description cannot be written as a header.
   case description(FormatError)
+
+  /// Calls the storage with this module's error for logs.
+  static func wrapped<Result: ~Copyable>(
+    _ body: () throws(StorageError) -> Result
+  ) throws(LogError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw .storage(error)
+    }
+  }
 }
 
-extension LogError: CustomStringConvertible {
+extension LogError: StatusError {
   /// One sentence with the remedy.
   public var description: String {
     switch self {
@@ -375,9 +375,7 @@ extension LogError: CustomStringConvertible {
     case .description(let error): return error.description
     }
   }
-}
 
-extension LogError: StatusError {
   /// Whether the storage, the data or the request is wrong.
   public var exitStatus: ExitStatus {
     switch self {

@@ -91,14 +91,11 @@ extension LogReader where Storage: ~Copyable {
   /// A summary from the first and last page if the recording has an end, else from a pass over the whole log. The reader
   /// is at the beginning afterwards.
   ///
-  /// - Parameter isLive: Whether a program is writing it; the catalogue knows by the file's lock.
-  public mutating func summary(isLive: Bool = false) throws(LogError) -> LogSummary {
-    try summary { () throws(LogError) in isLive }
-  }
-
-  /// As ``summary(isLive:)``; `isLive` is called when no end was found and before the pass over the whole log, which
-  /// then finds an end that was written in between.
-  mutating func summary(_ isLive: () throws(LogError) -> Bool) throws(LogError) -> LogSummary {
+  /// - Parameter isLive: Whether a program is writing it; the catalogue knows by the file's lock. Called when no end was
+  ///   found and before the pass over the whole log, which then finds an end that was written in between.
+  public mutating func summary(
+    _ isLive: () throws(LogError) -> Bool = { () throws(LogError) in false }
+  ) throws(LogError) -> LogSummary {
     let outer = try outerPages()
     guard let end = outer.end else { return try account(isLive: try isLive()).summary }
     var clock: ClockPair?

@@ -28,13 +28,9 @@ struct NumberLock: ~Copyable {
   /// The same; `nil` when the file holds no number. Zeros are left by a power loss during the first write, before any
   /// recording has a number.
   fileprivate static func number(in file: borrowing OpenFile) throws(StorageError) -> UInt32? {
-    var bytes = [UInt8](repeating: 0, count: byteCount + 1)
-    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
-      try file.read(at: 0, into: buffer)
-    }
-    let written = bytes[..<count]
+    let written = try file.beginning(byteCount + 1)
     guard written.contains(where: { $0 != 0 }) else { return 0 }
-    guard count == byteCount, written.last == UInt8(ascii: "\n"),
+    guard written.count == byteCount, written.last == UInt8(ascii: "\n"),
       written.dropLast().allSatisfy({ $0 &- 48 < 10 })
     else { return nil }
     return UInt32(String(decoding: written.dropLast(), as: UTF8.self))
@@ -71,7 +67,7 @@ extension Catalogue {
       let file = try lockFile()
       try file.waitForLock(patience: lockPatience)
       // Bounded for file systems whose inode numbers change at each look.
-      guard try isInPlace(file) || attempts == 16 else { continue }
+      guard try file.isNamed() || attempts == 16 else { continue }
       if try NumberLock.number(in: file) == nil {
         // Truncated last: a longer file holds no number and is written again.
         try NumberLock.write(try numberAhead(), to: file)
@@ -107,7 +103,7 @@ extension Catalogue {
       if kind == S_IFREG {
         try file.waitForLock(patience: lockPatience)
         // Another program replaced it first.
-        guard try isInPlace(file) else { return }
+        guard try file.isNamed() else { return }
         number = try NumberLock.number(in: file)
         old = .some(file)
       }
@@ -138,18 +134,6 @@ extension Catalogue {
     return known > .max - 1000 ? .max : known + 1000
   }
 
-  /// Whether the lock's name still stands for this file.
-  private func isInPlace(_ file: borrowing OpenFile) throws(StorageError) -> Bool {
-    let mine = try file.status()
-    do {
-      let named = try files.status(path(of: Catalogue.lockName), followsLink: false)
-      return named.st_ino == mine.st_ino && named.st_dev == mine.st_dev
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
-  }
-
   /// Numbers of the recordings here, including those being imported.
   func numbersHere() throws(StorageError) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
@@ -175,12 +159,8 @@ extension Catalogue {
 
   /// The next number, which was never assigned: neither to a known recording nor, by the lock, to one that is gone.
   func nextNumber(_ lock: borrowing NumberLock) throws(CatalogueError) -> UInt32 {
-    let highest: UInt32
-    do {
-      highest = max(try numbersInUse().max() ?? 0, try lock.number())
-    } catch {
-      throw .storage(error)
-    }
+    let known = try wrapped { () throws(StorageError) in try numbersInUse().max() ?? 0 }
+    let highest = max(known, try wrapped { () throws(StorageError) in try lock.number() })
     guard highest < .max else { throw .outOfNumbers(path: path) }
     return highest + 1
   }

@@ -15,8 +15,7 @@ import LogFormat
 ///
 /// After a failed sync the kernel may hold pages that read as written and count as clean but are not on the medium; the
 /// next sync succeeds (fsync(2), NOTES). Therefore the name changes before each sync and back after it: an unlocked file
-/// with the second name had a sync that failed or never returned, and the copy starts over. After a power loss no such
-/// name is needed, because everything is read from the medium.
+/// with the second name had a sync that failed or never returned, and the copy starts over.
 public struct PartialCopy: LogStorage, ~Copyable {
   /// Which recording it is a copy of.
   public let id: RecordingID
@@ -100,7 +99,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
 
   /// Makes it durable under its final name; the directory is still to be synced.
   ///
-  /// As with a new recording: FAT keeps a file's length with its name.
+  /// FAT keeps a file's length with its name.
   func seal() throws(StorageError) {
     let mode = try file.status().st_mode & 0o7777
     if mode & S_IWGRP != 0 {
@@ -147,8 +146,7 @@ extension Catalogue {
 
   /// Opens or makes a partial copy and locks it; `nil` when the caller must try again.
   ///
-  /// A copy that this user may not continue, or that has another name elsewhere and so does not belong to the store, is
-  /// removed where this user may change names.
+  /// A copy that this user may not continue, or that is not the store's own, is removed where this user may change names.
   private func partialFile(_ path: String) throws(StorageError) -> OpenFile? {
     let belonging = try belonging()
     do throws(StorageError) {
@@ -173,10 +171,8 @@ extension Catalogue {
     }
   }
 
-  /// Removes a partial copy whose recording is here: it would never be resumed.
-  ///
-  /// Only the store's own file is removed, which has no other name and only bytes of the recording. Anything else stays,
-  /// because nothing proves that it is useless.
+  /// Removes a partial copy whose recording is here, if it is the store's own file with only bytes of the recording:
+  /// nothing proves that anything else is useless.
   ///
   /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while another program uses it.
   public func drop(_ leftover: Leftover, of entry: CatalogueEntry) throws(CatalogueError) {
@@ -202,13 +198,10 @@ extension Catalogue {
     do throws(LogError) {
       var source = try copySource(of: entry)
       while true {
-        let count: Int
-        do throws(StorageError) {
-          count = try theirs.withMutableBytes { buffer throws(StorageError) in
+        let count = try theirs.withMutableBytes { buffer throws(LogError) in
+          try LogError.wrapped { () throws(StorageError) in
             try file.read(at: offset, into: buffer)
           }
-        } catch {
-          throw .storage(error)
         }
         guard count > 0 else { return true }
         guard offset + UInt64(count) <= source.byteCount else { return false }
@@ -228,13 +221,10 @@ extension Catalogue {
   ///
   /// - Throws: EWOULDBLOCK when another program has it locked.
   private func lockedFile(_ path: String, flags: Int32) throws(StorageError) -> OpenFile? {
-    let file: OpenFile
-    do {
-      file = try files.open(path, flags: flags | O_NOFOLLOW | O_NONBLOCK)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
+    let found = try StorageError.unlessMissing { () throws(StorageError) in
+      try files.open(path, flags: flags | O_NOFOLLOW | O_NONBLOCK)
     }
+    guard let file = found else { return nil }
     guard try file.lock(exclusive: true) else {
       throw StorageError(.lock, path: path, errno: EWOULDBLOCK)
     }

@@ -18,10 +18,10 @@ public struct RecordingHold: ~Copyable {
 /// before the request until no request is unanswered, and a far end that carries out a request finds it in the
 /// recording's store.
 ///
-/// The mark has a line for each far end with a request that may be unanswered: its route, the exact words by which it is
-/// reached. An answer removes only its own route, because it proves nothing about another machine. The same words may lead
-/// to another store later, so after a repeated request only the answer that the recording is in the trash there removes the
-/// route. Otherwise the mark expires like other leftovers, after 30 days without a change.
+/// The mark has a line for each far end with a request that may be unanswered: its route, the words by which it is reached.
+/// An answer removes only its own route: it proves nothing about another machine. The same words may lead to another store
+/// later, so after a repeated request only the answer that the recording is in the trash there removes the route. Otherwise
+/// the mark expires like other leftovers.
 extension Catalogue {
   static let freeingPrefix = ".freeing-"
 
@@ -137,11 +137,8 @@ extension Catalogue {
 
   private static func routes(_ file: borrowing OpenFile) throws(StorageError) -> [String] {
     // Bounded, whatever the length of the file: the routes of one recording take far less.
-    var bytes = [UInt8](repeating: 0, count: Int(min(try file.regularFileSize(), 1 << 20)))
-    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
-      try file.read(at: 0, into: buffer)
-    }
-    return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map { "\($0)" }
+    let bytes = try file.beginning(1 << 20)
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { "\($0)" }
   }
 
   private func freeingPath(_ id: RecordingID) -> String {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 package import IMUModel
 import Text
@@ -80,12 +81,8 @@ struct UTCStamp: Comparable, Hashable, Sendable {
     seconds = Int64.floored(nanoseconds, by: 1_000_000_000).whole
   }
 
-  /// 16 characters as `text` writes them; `nil` for anything else.
-  init?(_ text: some StringProtocol) {
-    self.init(utf8: text.utf8)
-  }
-
-  /// As ``init(_:)``. A list of recordings reads one for each, so nothing is allocated.
+  /// 16 characters as `text` writes them; `nil` for anything else. A list of recordings reads one for each, so nothing is
+  /// allocated.
   init?(utf8 text: some Collection<UInt8>) {
     guard text.count == 16 else { return nil }
     var place = text.startIndex
@@ -146,18 +143,12 @@ public enum StoreFile {
     Catalogue.lockName, Catalogue.trashName, Catalogue.labelsName, KnownRecordings.name,
     "CACHEDIR.TAG",
   ]
-  private static let prefixes = [
-    Catalogue.temporaryPrefix, Catalogue.unfinishedPrefix, PartialCopy.prefix,
-    PartialCopy.unsyncedPrefix, Leftover.asidePrefix, Catalogue.freeingPrefix,
-    Leftover.deletedPrefix,
-  ]
+  private static let prefixes =
+    [Catalogue.temporaryPrefix, Catalogue.unfinishedPrefix] + Leftover.prefixes.map(\.text)
 
   /// Whether a directory with these entries is a store and nothing else, such as a home or a disk.
   public static func areAll(_ entries: [String]) -> Bool {
-    entries.allSatisfy { entry in
-      names.contains(entry) || RecordingName(entry) != nil
-        || prefixes.contains { entry.hasPrefix($0) }
-    }
+    entries.allSatisfy { isRecording($0) || isBesideRecordings($0) }
   }
 
   /// Whether a name is that of a recording: in the directory of a store such a file is one.
@@ -175,16 +166,13 @@ public enum StoreFile {
   ///
   /// - Parameter name: An entry that does not count.
   public static func hasRecordings(_ directory: String, besides name: String) -> Bool {
-    guard let stream = opendir(directory) else { return false }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      // Safe: the kernel ends d_name with a zero byte, and entry lives until the next readdir.
-      let other = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    do {
+      return try FileSystem(gate: .open).names(in: directory).contains {
+        $0 != name && isRecording($0)
       }
-      if other != name, isRecording(other) { return true }
+    } catch {
+      return false
     }
-    return false
   }
 
   /// Whether a directory has what stores keep beside recordings. One that was only ever read may have nothing of it.

@@ -7,13 +7,10 @@ import Synchronization
 
 /// The recordings of a store by identity, and the numbers in use, for frequent queries.
 ///
-/// Each query reads the directory, until that has cost a good part of what a watch costs. From then on the kernel reports
-/// which names come and go (inotify(7)), so that a query costs as much in a store of 10,000 recordings as in an empty one.
-/// The directory is read again where the kernel reports nothing or lost events, and where another directory has the
-/// store's path.
-///
-/// A watch costs almost nothing until it ends: the kernel then waits 15 to 20 ms until no processor uses it any more
-/// (`synchronize_srcu`), at the end of the program at the latest.
+/// Each query reads the directory, until that has cost a good part of what a watch costs: at the watch's end the kernel waits
+/// 15 to 20 ms until no processor uses it any more (`synchronize_srcu`). From then on the kernel reports which names come and
+/// go (inotify(7)), so that a query costs as much in a store of 10,000 recordings as in an empty one. The directory is read
+/// again where the kernel reports nothing or lost events, and where another directory has the store's path.
 public final class StoreIndex: Sendable {
   /// The store.
   public let catalogue: Catalogue

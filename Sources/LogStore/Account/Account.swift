@@ -18,9 +18,7 @@ public struct Account: Equatable, Sendable {
 
     /// Gaps of a cause.
     public init(cause: GapCause, runs: UInt64, ticks: UInt64) {
-      self.cause = cause
-      self.runs = runs
-      self.ticks = ticks
+      (self.cause, self.runs, self.ticks) = (cause, runs, ticks)
     }
   }
 
@@ -83,8 +81,6 @@ public struct Account: Equatable, Sendable {
   package init(_ description: RecordingDescription, isLive: Bool = false, ofSamples: Bool = false) {
     self.description = description
     self.isLive = isLive
-    clock = nil
-    end = nil
     motion = ofSamples ? MotionAccount(description) : nil
   }
 
@@ -146,9 +142,7 @@ public struct Account: Equatable, Sendable {
     chipClock = reader.clockAccount
     motion?.finish()
   }
-}
 
-extension Account {
   /// Samples that were read.
   public var sampleCount: UInt64 { counted.sampled }
 

@@ -9,10 +9,8 @@ package import LogFormat
 ///     order    0…4, gap 5…6, 7…9, lost 10…19, 20…
 ///
 /// A log has a gap before the samples that follow it, and sometimes before those that precede it. So a tick that has neither
-/// a sample nor a gap when a later sample comes is lost.
-///
-/// Each tick counts once, whatever a malformed log says: one with a sample is in no gap, and one that several gaps have is
-/// in the first of them.
+/// a sample nor a gap when a later sample comes is lost. Each tick counts once, whatever a malformed log says: one with a
+/// sample is in no gap, and one that several gaps have is in the first of them.
 package struct GapOrder: Equatable, Sendable {
   /// A gap, and whether the log has it; damage took the samples of the others.
   package typealias Place = (gap: Gap, isRecorded: Bool)
@@ -20,7 +18,7 @@ package struct GapOrder: Equatable, Sendable {
   /// Gaps whose place among the samples is not known yet, in order of ticks.
   private var waiting: [Gap] = []
   /// The tick after the last one with a sample or a gap.
-  private var next: UInt64 = 0
+  private(set) var next: UInt64 = 0
   /// Whether ticks below that of the next sample or gap are lost: not before the first sample of a log that is read from
   /// within, nor after the last one where reading ended before the recording does.
   private var knowsLost = true

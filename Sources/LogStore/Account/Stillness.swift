@@ -30,15 +30,13 @@ public struct Stillness: Equatable, Sendable {
 
 /// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
-/// A window is still when each axis of the accelerometer spreads less than 15 mg around its mean and each of the gyroscope
-/// less than 1 °/s, as `calibrate` has it: about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s). Where three times
-/// the data sheet's noise through the chip's filter is more, as of an MPU-6050 at 1 kHz, and it is known, that is the bound.
-/// About an axis that is not vertical, gravity turns, and spreads as much from 6 °/s on. An even rate that leaves gravity at
-/// 1 g, however large it is, is taken for the gyroscope's own at rest, which a certificate judges: only an even turn about the
-/// vertical looks the same. Where gravity is not seen, or is a tenth off, as in a centrifuge, the rates' mean must be below
-/// 60 °/s. Twice the zero-rate level on all three axes at once is 69 °/s of the MPU-6050, which has 20 °/s (PS-MPU-6000A 6.1),
-/// so 80 °/s; and 104 °/s of the LSM9DS1, which has 30 °/s (DocID025715, table 3), so 120 °/s. A window has at least eight
-/// samples, without a gap between them.
+/// A window of at least eight samples without a gap is still when each axis of the accelerometer spreads less than 15 mg
+/// around its mean and each of the gyroscope less than 1 °/s: about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s).
+/// Where three times the data sheet's noise through the chip's filter is known and more, that is the bound. A turn about an
+/// axis that is not vertical spreads gravity as much from 6 °/s on. A mean rate that leaves gravity at 1 g counts as the
+/// gyroscope's own at rest, which a certificate judges: only an even turn about the vertical looks the same. Where gravity is
+/// not seen, or is a tenth off, the mean rate must be below 60 °/s, or above twice the zero-rate level on all axes at once: 69
+/// °/s of the MPU-6050 (PS-MPU-6000A 6.1), so 80; 104 °/s of the LSM9DS1 (DocID025715, table 3), so 120.
 package struct StillnessMeter: Equatable, Sendable {
   /// In g and °/s.
   private static let accelerationSpread = 0.015
@@ -87,11 +85,7 @@ package struct StillnessMeter: Equatable, Sendable {
     gPerCount = description.sensor.accelerometerScale.value
     dpsPerCount = description.sensor.gyroscopeScale.value
     // See above for the data sheets; an import may be of any chip, and has the usual bound.
-    switch description.sensor.model {
-    case "MPU-6050": rateOffset = 80
-    case "LSM9DS1": rateOffset = 120
-    default: rateOffset = 60
-    }
+    rateOffset = ["MPU-6050": 80, "LSM9DS1": 120][description.sensor.model] ?? 60
   }
 
   /// Mean magnitude of the acceleration in still windows, in g; `nil` unless all three axes are there.
@@ -137,13 +131,9 @@ package struct StillnessMeter: Equatable, Sendable {
 
   private mutating func add(_ isStill: Bool, from start: Int64, to end: Int64) {
     let time = max(0, end.subtractingReportingOverflow(start).partialValue)
-    let whole = isStill ? stillness.stillTime : stillness.movingTime
-    let sum = whole.addingReportingOverflow(time)
-    if isStill {
-      stillness.stillTime = sum.overflow ? .max : sum.partialValue
-    } else {
-      stillness.movingTime = sum.overflow ? .max : sum.partialValue
-    }
+    let whole = isStill ? \Stillness.stillTime : \.movingTime
+    let sum = stillness[keyPath: whole].addingReportingOverflow(time)
+    stillness[keyPath: whole] = sum.overflow ? .max : sum.partialValue
     // A window begins a period and some lateness after the one before, unless a gap lies between.
     if let last = stillness.parts.last, last.isStill == isStill,
       start < last.end || start - last.end < period

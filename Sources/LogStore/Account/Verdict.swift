@@ -23,16 +23,7 @@ extension Account {
     return flaws.isEmpty ? .good : .flawed
   }
 
-  /// What is wrong, each in a few words:
-  ///
-  /// - samples and gaps that are not those of the end, or ticks that are neither, without damage that explains them;
-  /// - more than one sample in 1000 missing, or a gap of more than a second;
-  /// - a sample at the end of its range: the peak was higher;
-  /// - one read in 100 more than half a period late, unless the chip keeps the time;
-  /// - samples that the chip made and nothing read, or the other way round, as its readings prove;
-  /// - an acceleration at rest that is off by a tenth;
-  /// - a finding of the sensor's certificate that fails;
-  /// - an unrequested end, or none; no samples at all.
+  /// What is wrong, each in a few words.
   public var flaws: [String] {
     var flaws: [String] = []
     if sampleCount == 0 { flaws.append("no samples") }

@@ -8,11 +8,10 @@ public import IMUModel
 //
 //     DIR/.labels/UUID.labels
 //
-// Its lines are those of ``LabelList``. The file belongs to the UUID: it stays where it is while the recording is in the
-// trash or was taken away by a person, and is deleted with the recording for good, or, where that was to make room, 30 days
-// later. Writers hold the number lock; readers need no lock, because lines are
-// appended whole or fail their check. A file without room for another line is replaced by one without the lines that later
-// ones took back:
+// Its lines are those of ``LabelList``. The file belongs to the UUID: it stays while the recording is in the trash or was
+// taken away by a person, and is deleted with the recording for good, or, where that was to make room, 30 days later. Writers
+// hold the number lock; readers need none, because lines are appended whole or fail their check. A file without room for
+// another line is replaced by one without the lines that later ones took back:
 //
 //     UUID.labels + new lines ─► UUID.new, synced ─► renamed to UUID.labels
 
@@ -44,26 +43,25 @@ extension Catalogue {
 
   /// When the file of a recording's labels changed last; `nil` where there is none.
   package func labelsModified(of id: RecordingID) throws(CatalogueError) -> timespec? {
-    do throws(StorageError) {
-      return try files.status(labelsPath(of: id), followsLink: false).st_mtim
-    } catch {
-      if error.isMissing { return nil }
-      throw .storage(error)
+    try wrapped { () throws(StorageError) in
+      try StorageError.unlessMissing { () throws(StorageError) in
+        try files.status(labelsPath(of: id), followsLink: false).st_mtim
+      }
     }
   }
 
   /// The identities of the recordings that have a file of labels, here or in the trash. Reads a directory and no file.
   public func labelled() throws(CatalogueError) -> Set<RecordingID> {
-    do throws(StorageError) {
-      return Set(
-        try files.names(in: path(of: Catalogue.labelsName)).compactMap {
-          $0.hasSuffix(Catalogue.labelsSuffix)
-            ? RecordingID($0.dropLast(Catalogue.labelsSuffix.count)) : nil
-        })
-    } catch {
-      if error.isMissing { return [] }
-      throw .storage(error)
+    let names = try wrapped { () throws(StorageError) in
+      try StorageError.unlessMissing { () throws(StorageError) in
+        try files.names(in: path(of: Catalogue.labelsName))
+      }
     }
+    return Set(
+      (names ?? []).compactMap {
+        $0.hasSuffix(Catalogue.labelsSuffix)
+          ? RecordingID($0.dropLast(Catalogue.labelsSuffix.count)) : nil
+      })
   }
 
   /// The recordings that have a label of this name, newest first, and why files of labels cannot be read. Reads the files
@@ -134,7 +132,7 @@ extension Catalogue {
     do throws(StorageError) {
       let lock = try numberLock()
       try makeOwnDirectory(Catalogue.labelsName)
-      let file = try labelsFile(path)
+      let file = try labelsFile(id, Catalogue.labelsSuffix)
       let list = try labels(in: file)
       let lines = changes(list)
       let added = lines.count { !$0.isRemoval && !list.present.contains($0.label) }
@@ -189,45 +187,31 @@ extension Catalogue {
     guard bytes.count <= Catalogue.labelsLimit else {
       throw StorageError(.write, path: path, errno: EOVERFLOW)
     }
-    let new = self.path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.newSuffix)")
     // One that an interrupted attempt left.
-    if try files.facts(new) != nil { try files.remove(new) }
-    let file = try labelsFile(new)
+    try files.remove(self.path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.newSuffix)"))
+    let file = try labelsFile(id, Catalogue.newSuffix)
     try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
     try file.sync()
-    try files.rename(new, to: path)
+    try files.rename(file.path, to: path)
     try files.syncDirectory(self.path(of: Catalogue.labelsName))
     try files.syncDirectory(self.path)
   }
 
-  /// Opens or makes the file, which must be the store's own.
-  private func labelsFile(_ path: String) throws(StorageError) -> OpenFile {
-    let belonging = try belonging()
-    do throws(StorageError) {
-      let file = try files.open(
-        path, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK)
-      try belonging.apply(to: file, .changing)
-      return file
-    } catch {
-      guard error.errno == EEXIST else { throw error }
-    }
-    let file = try files.open(path, flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
-    guard belonging.isOwn(try file.status()) else {
-      throw StorageError(.open, path: path, errno: EPERM)
+  /// Opens or makes a file of labels, which must be the store's own.
+  private func labelsFile(_ id: RecordingID, _ suffix: String) throws(StorageError) -> OpenFile {
+    let name = "\(Catalogue.labelsName)/\(id)\(suffix)"
+    guard let file = try ownFile(name, .changing) else {
+      throw StorageError(.open, path: path(of: name), errno: EPERM)
     }
     return file
   }
 
   private func labels(in file: borrowing OpenFile) throws(StorageError) -> LabelList {
-    let size = try file.regularFileSize()
-    guard size <= UInt64(Catalogue.labelsLimit) else {
+    let bytes = try file.beginning(Catalogue.labelsLimit + 1)
+    guard bytes.count <= Catalogue.labelsLimit else {
       throw StorageError(.read, path: file.path, errno: EFBIG)
     }
-    var bytes = [UInt8](repeating: 0, count: Int(size))
-    let count = try bytes.withMutableBytes { buffer throws(StorageError) in
-      try file.read(at: 0, into: buffer)
-    }
-    return LabelList(bytes[..<count])
+    return LabelList(bytes)
   }
 
   /// Notes, before a recording is deleted to make room, that its labels expire; until then a pull fetches them.

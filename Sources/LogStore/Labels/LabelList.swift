@@ -96,12 +96,9 @@ public struct LabelList: Equatable, Sendable {
       rest = rest[(end + 1)...]
     }
     let length = (rest.lastIndex { $0 != 0 } ?? rest.startIndex - 1) + 1 - rest.startIndex
-    if length > 0, add(rest.prefix(length)) {
-      wholeByteCount += length
-      isOpen = true
-    } else if length > 1, add(rest.prefix(length - 1)) {
-      // The next line's writer puts a line feed in the place of the damaged one.
-      wholeByteCount += length - 1
+    // The next line's writer puts a line feed in the place of a damaged one.
+    if let end = [length, length - 1].first(where: { $0 > 0 && add(rest.prefix($0)) }) {
+      wholeByteCount += end
       isOpen = true
     } else {
       cutBytes = rest.count
@@ -136,13 +133,9 @@ public struct LabelList: Equatable, Sendable {
     let known = revision(of: label)
     let next = max(known, change.revision ?? revision(of: label, adding: change.isAdding))
     revisions[label] = next
-    if next % 2 == 1 {
-      present.insert(label)
-      removed.remove(label)
-    } else {
-      present.remove(label)
-      removed.insert(label)
-    }
+    present.remove(label)
+    removed.remove(label)
+    if next % 2 == 1 { present.insert(label) } else { removed.insert(label) }
     return true
   }
 

@@ -176,13 +176,12 @@ struct RecordCommand: ParsableCommand {
   private static func adopt(in store: String, until signals: borrowing SignalWatch) {
     do {
       var isWanted = true
-      try OpenStore.making(store).adopt(
-        while: {
-          isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
-          return isWanted
-        }, report: { Console.talk($0) })
+      _ = try OpenStore.making(store).adopt {
+        isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
+        return isWanted
+      }
     } catch {
-      Console.talk("cannot look for recordings that were cut off: \(error)")
+      Console.talk("recordings that were cut off could not be looked for: \(error)")
     }
   }
 }

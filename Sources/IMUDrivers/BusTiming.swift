@@ -154,6 +154,11 @@ struct DataRate: Sendable, Equatable {
   /// As a rate of samples: each rate has one decimal at most.
   var rate: SampleRate? { SampleRate(UInt32(hertz * 10 + 0.5), per: 10) }
 
+  /// Rates with codes that rise by one from `code` on.
+  static func ladder(_ hertz: [Double], from code: Int) -> [DataRate] {
+    hertz.enumerated().map { DataRate(code: UInt8(code + $0.offset), hertz: $0.element) }
+  }
+
   /// The data rate for a configuration: in a FIFO the one that was asked for, else the one for polling.
   static func choose(
     _ ladder: [DataRate], fifo: [DataRate], _ configuration: SensorConfiguration,

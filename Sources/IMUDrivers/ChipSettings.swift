@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUModel
+
 /// A setting of a sensor's filters.
 struct ChipFilter {
   /// In the data sheet's words.
@@ -87,36 +89,63 @@ struct ChipSettings: Sendable {
   }
 }
 
-extension ChipSettings {
+/// The sensors of a chip that is read twice, as they are set up.
+struct TwofoldSensors {
   /// A sensor as it is set up.
   typealias Sensor = (range: SensorRange, filter: ChipFilter)
 
-  /// Sets the read limit, the life limit and the filters' names from the data rate and the filters of a chip that is
-  /// read twice.
+  let dataRate: DataRate
+  var accelerometer: Sensor
+  let gyroscope: Sensor
+
+  /// Of each sensor the widest filter of about half the rate or less that settles within 105 ms (accelerometer) or, after the
+  /// gyroscope's turn-on, within 40 ms unless all of them are slow: below some 20 Hz a quick start has priority over a
+  /// narrower filter. An accelerometer that is not recorded only shows by its noise that the chip works, and has the
+  /// widest.
+  init(
+    _ configuration: SensorConfiguration, _ model: SensorModel, _ dataRate: DataRate,
+    _ accelerometerFilters: [ChipFilter], _ gyroscopeFilters: [ChipFilter], isSlow: Bool = false
+  ) {
+    func choose(_ filters: [ChipFilter], within seconds: Double) -> ChipFilter {
+      ChipSettings.choose(filters, rate: configuration.rate.hertz, bandwidth: \.bandwidth) {
+        Double($0.settlingSamples) / dataRate.hertz <= seconds
+      }
+    }
+    let ranges = configuration.ranges(of: model)
+    self.dataRate = dataRate
+    accelerometer = (
+      ranges.accelerometer,
+      configuration.channels.contains(.accelerometer)
+        ? choose(accelerometerFilters, within: 0.105) : accelerometerFilters[0]
+    )
+    gyroscope = (ranges.gyroscope, choose(gyroscopeFilters, within: isSlow ? .infinity : 0.040))
+  }
+}
+
+extension ChipSettings {
+  /// Sets what follows from the data rate and the filters of a chip that is read twice.
   ///
   /// The noise of a gyroscope that is off shows nothing; the accelerometer is always on.
   mutating func conclude(
-    _ configuration: SensorConfiguration, _ model: SensorModel, _ dataRate: DataRate,
-    accelerometer: Sensor, gyroscope: Sensor, isGyroscopeOn: Bool
+    _ configuration: SensorConfiguration, _ model: SensorModel, _ sensors: TwofoldSensors,
+    isGyroscopeOn: Bool
   ) {
+    let dataRate = sensors.dataRate
     outputDataRate = dataRate.hertz
+    discards = (1, dataRate.periodNanoseconds * 11 / 10)
     readLimit = dataRate.readLimit(
       model.family, rate: configuration.rate.hertz, busClock: configuration.busClock)
-    var sensors: [(name: String, filter: ChipFilter)] = []
-    if configuration.channels.contains(.accelerometer) {
-      sensors.append(("accelerometer", accelerometer.filter))
-    }
-    if configuration.channels.contains(.gyroscope) {
-      sensors.append(("gyroscope", gyroscope.filter))
-    }
-    filter = sensors.map { name, filter in
-      "\(name) \(filter.name)" + (filter.bandwidth.map { ": \($0.briefly) Hz" } ?? "")
+    let both = [
+      ("accelerometer", ChannelSet.accelerometer, sensors.accelerometer),
+      ("gyroscope", .gyroscope, sensors.gyroscope),
+    ]
+    filter = both.filter { configuration.channels.contains($0.1) }.map { name, _, sensor in
+      "\(name) \(sensor.filter.name)"
+        + (sensor.filter.bandwidth.map { ": \($0.briefly) Hz" } ?? "")
     }.joined(separator: ", ")
-    func bandwidth(_ sensor: Sensor) -> Double { sensor.filter.bandwidth ?? dataRate.hertz / 3 }
-    bandwidths = (bandwidth(accelerometer), isGyroscopeOn ? bandwidth(gyroscope) : nil)
-    let noise = [accelerometer, gyroscope].prefix(isGyroscopeOn ? 2 : 1).map { sensor in
-      sensor.range.noise(bandwidth: bandwidth(sensor))
-    }
-    lifeLimit = configuration.hasNoise ? LifeLimit(noise) : nil
+    let widths = both.map { $0.2.filter.bandwidth ?? dataRate.hertz / 3 }
+    bandwidths = (widths[0], isGyroscopeOn ? widths[1] : nil)
+    let noise = zip(both, widths).map { $0.2.range.noise(bandwidth: $1) }
+    lifeLimit = configuration.hasNoise ? LifeLimit(Array(noise.prefix(isGyroscopeOn ? 2 : 1))) : nil
   }
 }

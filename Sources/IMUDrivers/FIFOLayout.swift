@@ -22,45 +22,25 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   /// The registers of the count, and of the flags beside it.
   @usableFromInline let status: UInt8
   /// The bits of the second status register that are the upper ones of the count.
-  @usableFromInline let upperCount: UInt8
+  @usableFromInline var upperCount: UInt8 = 0
   /// Those that are always 0.
-  @usableFromInline let reserved: UInt8
+  @usableFromInline var reserved: UInt8 = 0
   /// The register of the data. A burst stays there, or comes back to it after each word.
   @usableFromInline let data: UInt8
   /// The channels of a slot.
   @usableFromInline let channels: ChannelSet
   /// The chip's counter, whose stamp is in each slot; `nil` when none is.
-  @usableFromInline let counter: StampCounter?
-  /// First of two registers of a temperature that is recorded and not in the FIFO.
-  @usableFromInline let slowTemperature: UInt8?
+  @usableFromInline var counter: StampCounter?
+  /// First of two registers of a temperature that is not in the FIFO.
+  @usableFromInline var temperature: UInt8?
   /// Units at which the second interrupt output rises; 0 for never.
-  @usableFromInline let watermark: Int
+  @usableFromInline var watermark: Int = 0
   /// Whether it may rise a slot earlier: the LSM6DS3 counts the slot that comes next (AN4650 8.6).
-  @usableFromInline let isWatermarkEarly: Bool
+  @usableFromInline var isWatermarkEarly: Bool = false
   /// Stops the FIFO and empties it.
   let stop: RegisterList
   /// Starts it, with the last write: the FIFO's registers while it runs.
   let start: RegisterList
-
-  init(
-    _ method: Method, size: Int, status: UInt8, upperCount: UInt8 = 0, reserved: UInt8 = 0,
-    data: UInt8, channels: ChannelSet, counter: StampCounter? = nil,
-    slowTemperature: UInt8? = nil, watermark: Int = 0, isWatermarkEarly: Bool = false,
-    stop: RegisterList, start: RegisterList
-  ) {
-    self.method = method
-    self.size = size
-    self.status = status
-    self.upperCount = upperCount
-    self.reserved = reserved
-    self.data = data
-    self.channels = channels
-    self.counter = counter
-    self.slowTemperature = channels.contains(.temperature) ? slowTemperature : nil
-    (self.watermark, self.isWatermarkEarly) = (watermark, isWatermarkEarly)
-    self.stop = stop
-    self.start = start
-  }
 }
 
 /// The counter from which a chip stamps its slots: six ticks of the oscillator's fastest output data rate, 25 µs nominally
@@ -82,6 +62,9 @@ package struct StampCounter: Sendable, BitwiseCopyable {
 }
 
 extension FIFOLayout {
+  /// First of two registers of a temperature that is recorded and not in the FIFO.
+  @inlinable var slowTemperature: UInt8? { channels.contains(.temperature) ? temperature : nil }
+
   /// Bytes of a unit of the count, which a burst must take out together.
   @inlinable var unitBytes: Int { FIFOLayout.unitBytes(method) }
 

@@ -16,17 +16,16 @@ extension SensorFamily {
     rateLimitReason: "it would need a data rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst "
       + "takes \(BusTiming.milliseconds(bits: BusTiming.bits(ofBurst: 16), busClock: 400_000)) ms "
       + "at 400 kHz",
-    layout: BurstLayout(
-      .twofold, register: LSM6DSRegister.status.address, count: 16, outputs: 2, angularRate: 4,
-      acceleration: 10, temperature: 2,
-      axisRegisters: (
-        LSM6DSRegister.angularRate.address, LSM6DSRegister.acceleration.address
-      )),
-    settings: LSM6DSGeneration.settings,
-    selfTest: LSM6DSGeneration.selfTest,
-    fifo: FIFOProfile(
-      rates: { model, channels in LSM6DSGeneration(model).fifoRates(channels) },
-      method: { LSM6DSGeneration($0).fifoMethod }))
+    layout: .lsm6, settings: LSM6DSGeneration.settings, selfTest: LSM6DSGeneration.selfTest,
+    fifo: LSM6DSGeneration.fifoProfile)
+}
+
+extension BurstLayout {
+  /// The status, and after a reserved byte temperature, angular rate, acceleration: of LSM6DS and LSM6DSV.
+  static let lsm6 = BurstLayout(
+    method: .twofold, register: LSM6DSRegister.status.address, count: 16, outputs: 2,
+    angularRate: 4, acceleration: 10, temperature: 2,
+    axisRegisters: (LSM6DSRegister.angularRate.address, LSM6DSRegister.acceleration.address))
 }
 
 extension SensorModel {
@@ -65,32 +64,44 @@ extension SensorModel {
     lsm(rawValue, 0x6A, noise: ([90e-6, 90e-6, 90e-6, 130e-6], 0.005))
   }
 
-  /// Ranges, scales and noise: data sheets, table "Mechanical characteristics".
-  ///
-  /// 0.061 mg a count at 2 g, and so on: a nominal 32767.2 counts, not 32768. 4.375 m°/s a count at 125 °/s: the
-  /// registers reach 15 % beyond the nominal range.
   private static func lsm(
     _ rawValue: String, _ identity: UInt8, finest: Int = 2,
     noise: (accelerometer: [Double], gyroscope: Double), hasFS4000: Bool = false,
     countsPerDegree: Int64 = 256, maximumBusClock: Int = 400_000
   ) -> SensorModel {
     // FS_XL, CTRL1_XL [3:2], and FS_G with FS_125 and FS_4000, CTRL2_G [3:0].
-    let accelerometerCodes: [UInt8] = [0x00, 0x08, 0x0C, 0x04]
-    let gyroscopeCodes: [UInt8] = [0x02, 0x00, 0x04, 0x08, 0x0C] + (hasFS4000 ? [0x01] : [])
-    return SensorModel(
-      rawValue, .lsm6ds, identity: identity,
-      accelerometer: accelerometerCodes.enumerated().map { index, code in
+    lsm6(
+      rawValue, .lsm6ds, identity, finest: finest,
+      codes: (
+        [0x00, 0x08, 0x0C, 0x04], [0x02, 0x00, 0x04, 0x08, 0x0C] + (hasFS4000 ? [0x01] : [])
+      ),
+      noise: noise, countsPerDegree: countsPerDegree, maximumBusClock: maximumBusClock)
+  }
+
+  /// Ranges, scales and noise: data sheets, table "Mechanical characteristics".
+  ///
+  /// 0.061 mg a count at 2 g, and so on: a nominal 32767.2 counts, not 32768. 4.375 m°/s a count at 125 °/s: the
+  /// registers reach 15 % beyond the nominal range.
+  static func lsm6(
+    _ rawValue: String, _ family: SensorFamily, _ identity: UInt8, finest: Int,
+    codes: (accelerometer: [UInt8], gyroscope: [UInt8]),
+    noise: (accelerometer: [Double], gyroscope: Double), countsPerDegree: Int64 = 256,
+    maximumBusClock: Int, maximumPolledRate: Int = 1000
+  ) -> SensorModel {
+    SensorModel(
+      rawValue, family, identity: identity,
+      accelerometer: codes.accelerometer.enumerated().map { index, code in
         SensorRange(
           finest << index, Fraction(Int64(61 * finest / 2) << Int64(index), 1_000_000), code: code,
           noise: noise.accelerometer[index])
       },
-      gyroscope: gyroscopeCodes.enumerated().map { index, code in
+      gyroscope: codes.gyroscope.enumerated().map { index, code in
         SensorRange(
           125 << index, Fraction(4375 << Int64(index), 1_000_000), code: code,
           noise: noise.gyroscope)
       },
       temperature: (Fraction(1, countsPerDegree), Fraction(25, 1)),
-      maximumBusClock: maximumBusClock)
+      maximumBusClock: maximumBusClock, maximumPolledRate: maximumPolledRate)
   }
 }
 
@@ -182,17 +193,9 @@ public enum LSM6DSRegister {
     /// BDU and IF_INC: both bytes of a value are of one sample, and bursts advance.
     static var running: UInt8 { 0x44 }
   }
-
-  /// Fields of ``control9``.
-  enum Control9 {
-    /// The reset value with I3C_disable, bit 1: an LSM6DSO that sees I3C on its lines leaves I2C.
-    static var i3cDisabled: UInt8 { 0xE2 }
-    /// LSM6DS3: Z, Y and X on. The same bits in ``control10``.
-    static var allAxes: UInt8 { 0x38 }
-  }
 }
 
-/// What differs between the generations of the LSM6DS family, apart from scales.
+/// What differs between the generations of LSM6DS and LSM6DSV, apart from scales.
 enum LSM6DSGeneration {
   /// LSM6DS3, LSM6DS33.
   case ds3
@@ -200,17 +203,41 @@ enum LSM6DSGeneration {
   case dsl
   /// LSM6DSO, LSM6DSOX, LSM6DSO32, LSM6DSR.
   case dso
+  /// LSM6DSV, LSM6DSV16X, LSM6DSV32X.
+  case dsv
 
   init(_ model: SensorModel) {
     switch model.identity {
     case 0x69: self = .ds3
     case 0x6A: self = .dsl
+    case 0x70: self = .dsv
     default: self = .dso
     }
   }
 
-  /// Whether the chip can leave I2C for I3C, and must be kept from it.
-  var hasI3C: Bool { self == .dso }
+  /// The FIFOs of the models of a generation.
+  static let fifoProfile = FIFOProfile(
+    rates: { model, channels in LSM6DSGeneration(model).fifoRates(channels) },
+    method: { LSM6DSGeneration($0).fifoMethod })
+
+  /// The reset value with I3C_disable, bit 1: an LSM6DSO that sees I3C on its lines leaves I2C.
+  var i3cDisabled: RegisterList { self == .dso ? [LSM6DSRegister.control9: 0xE2] : [:] }
+
+  /// LSM6DS3: Z, Y and X of both sensors on.
+  var allAxes: RegisterList { [LSM6DSRegister.control9: 0x38, LSM6DSRegister.control10: 0x38] }
+
+  /// LPF2 of the accelerometer behind half the data rate, widest first; settling is 0.8 periods of the bandwidth.
+  static func secondFilters(
+    _ dataRate: DataRate, after half: ChipFilter, bits: (UInt8) -> KeyValuePairs<Register, UInt8>
+  ) -> [ChipFilter] {
+    let divisors = [4, 10, 20, 45, 100, 200, 400, 800]
+    return [half]
+      + divisors.enumerated().map { code, divisor in
+        ChipFilter(
+          name: "LPF2 ODR/\(divisor)", bandwidth: dataRate.hertz / Double(divisor),
+          settlingSamples: max(2, (4 * divisor + 4) / 5), bits: bits(UInt8(code) << 5))
+      }
+  }
 }
 
 extension LSM6DSGeneration {
@@ -247,15 +274,10 @@ extension LSM6DSGeneration {
             name: "LPF2 ODR/\(divisor)", bandwidth: hertz / Double(divisor),
             settlingSamples: samples, bits: [LSM6DSRegister.control8: 0x88 | code << 5])
         }
-    case .dso:
-      let divisors = [4, 10, 20, 45, 100, 200, 400, 800]
-      return [half]
-        + divisors.enumerated().map { code, divisor in
-          ChipFilter(
-            name: "LPF2 ODR/\(divisor)", bandwidth: hertz / Double(divisor),
-            settlingSamples: max(2, (4 * divisor + 4) / 5),
-            bits: [LSM6DSRegister.control1: 0x02, LSM6DSRegister.control8: UInt8(code) << 5])
-        }
+    case .dso, .dsv:
+      return LSM6DSGeneration.secondFilters(dataRate, after: half) {
+        [LSM6DSRegister.control1: 0x02, LSM6DSRegister.control8: $0]
+      }
     }
   }
 
@@ -297,89 +319,80 @@ extension LSM6DSGeneration {
 }
 
 extension LSM6DSGeneration {
-  /// Codes of ODR_XL and ODR_G with their rates in hertz.
-  static let dataRates = [12.5, 26, 52, 104, 208, 416, 833, 1666].enumerated().map {
-    DataRate(code: UInt8($0.offset + 1), hertz: $0.element)
+  /// Codes of ODR_XL and ODR_G with their rates in hertz. The LSM6DSV's code 1 is for the accelerometer in low power alone.
+  var dataRates: [DataRate] {
+    self == .dsv
+      ? DataRate.ladder([7.5, 15, 30, 60, 120, 240, 480, 960], from: 2)
+      : DataRate.ladder([12.5, 26, 52, 104, 208, 416, 833, 1666], from: 1)
+  }
+
+  /// Sets what follows from data rate and filters, and the FIFO.
+  ///
+  /// Turn-on: 35 ms, and from power-down 70 ms for the gyroscope (AN5130; the LSM6DSV's data sheet gives 30 ms); 5 % for the
+  /// chip's clock. Always in the FIFO of one sample is the accelerometer: its noise shows that the chip works.
+  func conclude(
+    _ settings: inout ChipSettings, _ configuration: SensorConfiguration, _ model: SensorModel,
+    _ sensors: TwofoldSensors
+  ) {
+    let (channels, dataRate) = (configuration.channels, sensors.dataRate)
+    // Never its reset value, as the accelerometer is always on.
+    settings.witnesses = [LSM6DSRegister.control1.address]
+    if configuration.readsFIFO {
+      settings.fifo = fifo(
+        channels, dataRate, watermark: configuration.watermark,
+        isStamped: configuration.stampsSamples)
+    } else {
+      settings.newest = fifo(
+        channels.union(.accelerometer), dataRate, watermark: 1, isLimited: true)
+    }
+    let period = dataRate.periodNanoseconds * 21 / 20
+    let accelerometerTime = Int64(sensors.accelerometer.filter.settlingSamples) * period
+    let gyroscopeTime = 70_000_000 + Int64(sensors.gyroscope.filter.settlingSamples) * period
+    let isGyroscopeOn = channels.contains(.gyroscope)
+    settings.turnOn = max(35_000_000, accelerometerTime, isGyroscopeOn ? gyroscopeTime : 0)
+    settings.conclude(configuration, model, sensors, isGyroscopeOn: isGyroscopeOn)
   }
 
   /// The register contents for a configuration on a chip of the LSM6DS family.
-  ///
-  /// Filters: the widest of about half the rate or less, but none that would settle for longer than
-  /// 105 ms (accelerometer) or, after the gyroscope's turn-on of 70 ms, 40 ms (gyroscope): below some
-  /// 20 Hz a quick start has priority over a narrower filter.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
+    typealias Map = LSM6DSRegister
     let generation = LSM6DSGeneration(model)
-    let rate = configuration.rate.hertz
     let dataRate = DataRate.choose(
-      dataRates, fifo: fifoDataRates, configuration, model.family)
-    let hasAccelerometer = configuration.channels.contains(.accelerometer)
-    let hasGyroscope = configuration.channels.contains(.gyroscope)
-    let filters = generation.accelerometerFilters(dataRate)
-    // An unrecorded accelerometer only shows by its noise that the chip works: the widest filter, the finest range.
-    let accelerometer =
-      hasAccelerometer
-      ? ChipSettings.choose(filters, rate: rate, bandwidth: \.bandwidth) {
-        Double($0.settlingSamples) / dataRate.hertz <= 0.105
-      } : filters[0]
-    let gyroscope = ChipSettings.choose(
-      generation.gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
-    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 || dataRate.code >= 8 }
-    let ranges = configuration.ranges(of: model)
+      generation.dataRates, fifo: generation.fifoDataRates, configuration, model.family)
+    let sensors = TwofoldSensors(
+      configuration, model, dataRate, generation.accelerometerFilters(dataRate),
+      generation.gyroscopeFilters(dataRate), isSlow: dataRate.code >= 8)
+    let (accelerometer, gyroscope) = (sensors.accelerometer, sensors.gyroscope)
     let odr = dataRate.code << 4
 
     var settings = ChipSettings(
       reset: ChipSettings.Reset(
-        register: LSM6DSRegister.control3, value: LSM6DSRegister.Control3.softwareReset,
-        bit: LSM6DSRegister.Control3.softwareReset, firstWait: 50_000, wait: 1_000_000),
-      status: LSM6DSRegister.status)
-    settings.preparation.append(LSM6DSRegister.bank, 0x00)
-    if generation.hasI3C {
-      settings.preparation.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.i3cDisabled)
-    }
+        register: Map.control3, value: Map.Control3.softwareReset,
+        bit: Map.Control3.softwareReset, firstWait: 50_000, wait: 1_000_000),
+      status: Map.status)
+    settings.preparation = [Map.bank: 0x00]
+    settings.preparation.append(generation.i3cDisabled)
     // The reset requires the gyroscope in power-down and the accelerometer in high performance (AN5130 5.6).
-    settings.preparation.append(LSM6DSRegister.control2, 0x00)
-    settings.preparation.append(LSM6DSRegister.control6, 0x00)
-    settings.preparation.append(LSM6DSRegister.control1, 0x60)
+    settings.preparation.append([Map.control2: 0x00, Map.control6: 0x00, Map.control1: 0x60])
 
-    settings.writes.append(LSM6DSRegister.bank, 0x00)
-    if generation.hasI3C {
-      settings.writes.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.i3cDisabled)
+    settings.writes = [Map.bank: 0x00]
+    settings.writes.append(generation.i3cDisabled)
+    settings.writes.append(Map.control3, Map.Control3.running)
+    let limit =
+      generation == .ds3 && !configuration.readsFIFO ? Map.stopOnThreshold : 0
+    for register in [Map.control4, Map.control6, Map.control8] {
+      settings.writes.append(
+        register,
+        accelerometer.filter[register] | gyroscope.filter[register]
+          | (register == Map.control4 ? limit : 0))
     }
-    settings.writes.append(LSM6DSRegister.control3, LSM6DSRegister.Control3.running)
-    for register in [LSM6DSRegister.control4, LSM6DSRegister.control6, LSM6DSRegister.control8] {
-      let limit: UInt8 =
-        generation == .ds3 && register == LSM6DSRegister.control4 && !configuration.readsFIFO
-        ? LSM6DSRegister.stopOnThreshold : 0x00
-      settings.writes.append(register, accelerometer[register] | gyroscope[register] | limit)
-    }
-    if generation == .ds3 {
-      settings.writes.append(LSM6DSRegister.control9, LSM6DSRegister.Control9.allAxes)
-      settings.writes.append(LSM6DSRegister.control10, LSM6DSRegister.Control9.allAxes)
-    }
-    settings.writes.append(
-      LSM6DSRegister.control1,
-      odr | ranges.accelerometer.code | accelerometer[LSM6DSRegister.control1])
-    settings.writes.append(
-      LSM6DSRegister.control2, hasGyroscope ? odr | ranges.gyroscope.code : 0x00)
-    // Never its reset value, as the accelerometer is always on.
-    settings.witnesses = [LSM6DSRegister.control1.address]
-    settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
-    if configuration.readsFIFO {
-      settings.fifo = generation.fifo(
-        configuration.channels, dataRate, watermark: configuration.watermark,
-        isStamped: configuration.stampsSamples)
-    } else {
-      settings.newest = generation.newest(configuration.channels, dataRate)
-    }
-    // 5 % for the chip's clock. Turn-on: 35 ms and, from power-down, 70 ms for the gyroscope (AN5130).
-    let period = dataRate.periodNanoseconds * 21 / 20
-    let accelerometerTime = max(35_000_000, Int64(accelerometer.settlingSamples) * period)
-    let gyroscopeTime = 70_000_000 + Int64(gyroscope.settlingSamples) * period
-    settings.turnOn = max(accelerometerTime, hasGyroscope ? gyroscopeTime : 0)
-    settings.conclude(
-      configuration, model, dataRate, accelerometer: (ranges.accelerometer, accelerometer),
-      gyroscope: (ranges.gyroscope, gyroscope), isGyroscopeOn: hasGyroscope)
+    if generation == .ds3 { settings.writes.append(generation.allAxes) }
+    settings.writes.append([
+      Map.control1: odr | accelerometer.range.code | accelerometer.filter[Map.control1],
+      Map.control2: configuration.channels.contains(.gyroscope) ? odr | gyroscope.range.code : 0,
+    ])
+    generation.conclude(&settings, configuration, model, sensors)
     return settings
   }
 }

@@ -12,7 +12,8 @@ extension SensorFamily {
       "its fastest data rate is 952 Hz, and a tick needs a tenth more than one sample",
     // With both sensors on, a burst continues after 1D, the last byte of angular rate, at 28 with acceleration.
     layout: BurstLayout(
-      .twofold, register: LSM9DS1Register.status.address, count: 13, outputs: 1, angularRate: 1,
+      method: .twofold, register: LSM9DS1Register.status.address, count: 13, outputs: 1,
+      angularRate: 1,
       acceleration: 7, temperature: nil, slowTemperature: LSM9DS1Register.temperature.address,
       axisRegisters: (
         LSM9DS1Register.angularRate.address, LSM9DS1Register.acceleration.address
@@ -86,9 +87,7 @@ enum LSM9DS1Register {
 
 extension LSM9DS1Register {
   /// Codes of ODR_G and ODR_XL with the gyroscope on, which then runs both.
-  private static let dataRates = [14.9, 59.5, 119, 238, 476, 952].enumerated().map {
-    DataRate(code: UInt8($0.offset + 1), hertz: $0.element)
-  }
+  private static let dataRates = DataRate.ladder([14.9, 59.5, 119, 238, 476, 952], from: 1)
 
   /// BW_XL, widest first, without those that pass more than half the data rate.
   ///
@@ -129,42 +128,31 @@ extension LSM9DS1Register {
   /// block data update.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
-    let rate = configuration.rate.hertz
     let dataRate = DataRate.choose(
-      among: dataRates, model.family, rate: rate, busClock: configuration.busClock)
-    let ranges = configuration.ranges(of: model)
-    let accelerometer = ChipSettings.choose(
-      accelerometerFilters(dataRate), rate: rate, bandwidth: \.bandwidth)
-    let gyroscope = ChipSettings.choose(
-      gyroscopeFilters(dataRate), rate: rate, bandwidth: \.bandwidth
-    ) { Double($0.settlingSamples) / dataRate.hertz <= 0.040 }
+      among: dataRates, model.family, rate: configuration.rate.hertz,
+      busClock: configuration.busClock)
+    let sensors = TwofoldSensors(
+      configuration, model, dataRate, accelerometerFilters(dataRate), gyroscopeFilters(dataRate))
+    let (accelerometer, gyroscope) = (sensors.accelerometer, sensors.gyroscope)
 
     // SW_RESET with IF_ADD_INC. Drivers wait 10 to 50 ms.
     var settings = ChipSettings(
       reset: ChipSettings.Reset(
         register: control8, value: 0x05, bit: 0x01, firstWait: 20_000_000, wait: 2_000_000),
       status: status)
-    settings.writes.append(control8, 0x44)
-    settings.writes.append(control9, 0x00)
-    settings.writes.append(control2, gyroscope[control2])
-    settings.writes.append(control3, 0x00)
-    settings.writes.append(orientation, 0x00)
-    settings.writes.append(control4, 0x38)
-    settings.writes.append(control5, 0x38)
-    settings.writes.append(control7, 0x00)
     let odr = dataRate.code << 5
-    // BW_SCAL_ODR: the bandwidth is BW_XL's.
-    settings.writes.append(
-      control6, odr | ranges.accelerometer.code | 0x04 | accelerometer[control6])
-    settings.writes.append(control1, odr | ranges.gyroscope.code | gyroscope[control1])
+    settings.writes = [
+      control8: 0x44, control9: 0x00, control2: gyroscope.filter[control2], control3: 0x00,
+      orientation: 0x00, control4: 0x38, control5: 0x38, control7: 0x00,
+      // BW_SCAL_ODR: the bandwidth is BW_XL's.
+      control6: odr | accelerometer.range.code | 0x04 | accelerometer.filter[control6],
+      control1: odr | gyroscope.range.code | gyroscope.filter[control1],
+    ]
     settings.witnesses = [control6.address, control1.address]
-    settings.discards = (1, dataRate.periodNanoseconds * 11 / 10)
     // The data sheet gives no turn-on time; 70 ms is that of the LSM6DS, and 5 % for the chip's clock.
-    let samples = Int64(max(accelerometer.settlingSamples, gyroscope.settlingSamples))
-    settings.turnOn = 70_000_000 + samples * dataRate.periodNanoseconds * 21 / 20
-    settings.conclude(
-      configuration, model, dataRate, accelerometer: (ranges.accelerometer, accelerometer),
-      gyroscope: (ranges.gyroscope, gyroscope), isGyroscopeOn: true)
+    let samples = max(accelerometer.filter.settlingSamples, gyroscope.filter.settlingSamples)
+    settings.turnOn = 70_000_000 + Int64(samples) * dataRate.periodNanoseconds * 21 / 20
+    settings.conclude(configuration, model, sensors, isGyroscopeOn: true)
     return settings
   }
 }

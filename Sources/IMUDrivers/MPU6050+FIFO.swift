@@ -25,19 +25,15 @@ extension MPU6050Profile {
     let selected: UInt8 =
       (channels.contains(.accelerometer) ? 0x08 : 0) | (channels.contains(.gyroscope) ? 0x70 : 0)
       | (channels.contains(.temperature) ? 0x80 : 0)
-    let (isOn, reset): (UInt8, UInt8) = (0x40, 0x04)
-    var stop = RegisterList()
-    stop.append(MPU6050Register.interruptEnable, 0x00)
-    stop.append(MPU6050Register.fifoEnable, 0x00)
-    stop.append(MPU6050Register.userControl, 0x00)
-    stop.append(MPU6050Register.userControl, reset)
+    typealias Map = MPU6050Register
     // The packets begin with the last write.
-    var start = RegisterList()
-    start.append(MPU6050Register.userControl, isOn)
-    start.append(MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady)
-    start.append(MPU6050Register.fifoEnable, selected)
     return FIFOLayout(
-      .packets, size: size, status: MPU6050Register.fifoCount.address,
-      data: MPU6050Register.fifoData.address, channels: channels, stop: stop, start: start)
+      method: .packets, size: size, status: Map.fifoCount.address, data: Map.fifoData.address,
+      channels: channels,
+      stop: [Map.interruptEnable: 0, Map.fifoEnable: 0, Map.userControl: 0, Map.userControl: 0x04],
+      start: [
+        Map.userControl: 0x40, Map.interruptEnable: Map.Interrupt.dataReady,
+        Map.fifoEnable: selected,
+      ])
   }
 }

@@ -15,7 +15,7 @@ extension SensorFamily {
     rateLimitReason: "its accelerometer samples 1000 times a second",
     // From INT_PIN_CFG on: the configuration's proof and the status come before the outputs.
     layout: BurstLayout(
-      .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
+      method: .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
       angularRate: 12, acceleration: 4, temperature: 10),
     settings: MPU6050Profile.settings,
     selfTest: MPU6050Profile.selfTest,
@@ -192,9 +192,6 @@ struct MPU6050Profile {
 }
 
 extension MPU6050Profile {
-  /// PWR_MGMT_1 when the chip is awake.
-  private static var awake: UInt8 { MPU6050Register.Power1.clockFromGyroscope }
-
   /// The register contents for a configuration on a chip of the MPU-6050 family.
   ///
   /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates
@@ -205,6 +202,7 @@ extension MPU6050Profile {
   /// finest range, in which its noise shows that the chip works.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
+    typealias Map = MPU6050Register
     let profile = MPU6050Profile(model)
     let rate = configuration.rate.hertz
     // The FIFO has one sample of each sensor, so 1 kHz, divided, is the base.
@@ -222,25 +220,23 @@ extension MPU6050Profile {
 
     var settings = ChipSettings(
       reset: ChipSettings.Reset(
-        register: MPU6050Register.power1, value: MPU6050Register.Power1.deviceReset,
-        bit: MPU6050Register.Power1.deviceReset, firstWait: 5_000_000, wait: 2_000_000),
-      status: MPU6050Register.interruptStatus)
-    settings.wake = (MPU6050Register.power1, awake)
-    settings.writes.append(MPU6050Register.power2, 0x00)
-    settings.writes.append(MPU6050Register.configuration, gyroscope.code)
-    settings.writes.append(MPU6050Register.sampleRateDivider, divider)
-    settings.writes.append(MPU6050Register.gyroscope, ranges.gyroscope.code)
-    settings.writes.append(MPU6050Register.accelerometer, ranges.accelerometer.code)
+        register: Map.power1, value: Map.Power1.deviceReset, bit: Map.Power1.deviceReset,
+        firstWait: 5_000_000, wait: 2_000_000),
+      status: Map.interruptStatus)
+    settings.wake = (Map.power1, Map.Power1.clockFromGyroscope)
+    settings.writes = [
+      Map.power2: 0x00, Map.configuration: gyroscope.code, Map.sampleRateDivider: divider,
+      Map.gyroscope: ranges.gyroscope.code, Map.accelerometer: ranges.accelerometer.code,
+    ]
     if let own {
       // FIFO_SIZE, [7:6]: the ICM-20689's 4096 bytes.
       let size: UInt8 = configuration.readsFIFO && model == .icm20689 ? 0xC0 : 0
-      settings.writes.append(MPU6050Register.accelerometer2, own.code | size)
+      settings.writes.append(Map.accelerometer2, own.code | size)
     }
-    settings.writes.append(MPU6050Register.interruptPin, MPU6050Register.InterruptPin.latched)
-    settings.writes.append(MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady)
-    settings.witnesses = [
-      MPU6050Register.interruptPin.address, MPU6050Register.interruptEnable.address,
-    ]
+    settings.writes.append([
+      Map.interruptPin: Map.InterruptPin.latched, Map.interruptEnable: Map.Interrupt.dataReady,
+    ])
+    settings.witnesses = [Map.interruptPin.address, Map.interruptEnable.address]
     settings.turnOn = profile.gyroscopeStartUp
     // The first may be older than the wait; the second is the first of the settled chip.
     settings.discards = (2, 1_100_000 * (isFast ? 1 : division))

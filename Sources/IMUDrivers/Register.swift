@@ -35,8 +35,8 @@ package func hexadecimal(_ value: UInt8) -> String {
   "0x" + Plain.hexadecimal(value)
 }
 
-/// Up to twenty pairs of register and value, held inline: walking them on the sampler thread
-/// neither allocates nor counts references.
+/// Up to 32 pairs of register and value, held inline: walking them on the sampler thread neither
+/// allocates nor counts references. Written as a literal, in the order of the writes.
 @usableFromInline
 struct RegisterList: Sendable, BitwiseCopyable {
   /// A register's number and its value.
@@ -52,14 +52,9 @@ struct RegisterList: Sendable, BitwiseCopyable {
     }
   }
 
-  @usableFromInline static var capacity: Int { 20 }
-
-  /// Four pairs a word, the first in the lowest 16 bits: register in the high byte, value in the
-  /// low.
-  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+  /// Register in the high byte, value in the low.
+  @usableFromInline var pairs = SIMD32<UInt16>(repeating: 0)
   @usableFromInline private(set) var count = 0
-
-  init() {}
 
   /// Adds a pair at the end; traps when the list is full.
   mutating func append(_ register: Register, _ value: UInt8) {
@@ -72,33 +67,15 @@ struct RegisterList: Sendable, BitwiseCopyable {
   }
 
   private mutating func append(_ entry: Entry) {
-    precondition(count < RegisterList.capacity, "a register list holds 20 pairs")
-    let pair = UInt64(entry.register) << 8 | UInt64(entry.value)
-    let bits = pair << UInt64(16 * (count & 3))
-    switch count >> 2 {
-    case 0: words.0 |= bits
-    case 1: words.1 |= bits
-    case 2: words.2 |= bits
-    case 3: words.3 |= bits
-    default: words.4 |= bits
-    }
+    pairs[count] = UInt16(entry.register) << 8 | UInt16(entry.value)
     count += 1
   }
 
   @inlinable
   subscript(index: Int) -> Entry {
     precondition(index >= 0 && index < count, "no such pair")
-    let word: UInt64
-    switch index >> 2 {
-    case 0: word = words.0
-    case 1: word = words.1
-    case 2: word = words.2
-    case 3: word = words.3
-    default: word = words.4
-    }
-    let pair = word >> UInt64(16 * (index & 3))
     return Entry(
-      register: UInt8(truncatingIfNeeded: pair >> 8), value: UInt8(truncatingIfNeeded: pair))
+      register: UInt8(pairs[index] >> 8), value: UInt8(truncatingIfNeeded: pairs[index]))
   }
 
   /// These pairs and those of `other`, by rising register number; where both have a register, the other's value.
@@ -113,9 +90,17 @@ struct RegisterList: Sendable, BitwiseCopyable {
 
   /// The same pairs by rising register number, as burst reads need them.
   func sorted() -> RegisterList {
-    let entries = (0..<count).map { self[$0] }.sorted { $0.register < $1.register }
     var list = RegisterList()
-    for entry in entries { list.append(entry) }
+    for entry in (0..<count).map({ self[$0] }).sorted(by: { $0.register < $1.register }) {
+      list.append(entry)
+    }
     return list
+  }
+}
+
+extension RegisterList: ExpressibleByDictionaryLiteral {
+  @usableFromInline
+  init(dictionaryLiteral pairs: (Register, UInt8)...) {
+    for (register, value) in pairs { append(register, value) }
   }
 }

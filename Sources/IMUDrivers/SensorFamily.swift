@@ -90,26 +90,9 @@ struct BurstLayout: Sendable, BitwiseCopyable {
   /// Offset of six bytes of acceleration.
   @usableFromInline let acceleration: Int
   /// Offset of two bytes of temperature; `nil` when they are not in the burst.
-  @usableFromInline let temperature: Int?
+  @usableFromInline var temperature: Int?
   /// First of two registers of temperature, read with each configuration check, where the burst has none.
-  @usableFromInline let slowTemperature: UInt8?
+  @usableFromInline var slowTemperature: UInt8?
   /// Registers of the first byte of angular rate and of acceleration, at which a second burst begins.
-  @usableFromInline let axisRegisters: (angularRate: UInt8, acceleration: UInt8)
-
-  init(
-    _ method: Method, register: UInt8, count: Int, outputs: Int, angularRate: Int,
-    acceleration: Int,
-    temperature: Int?, slowTemperature: UInt8? = nil,
-    axisRegisters: (angularRate: UInt8, acceleration: UInt8) = (0, 0)
-  ) {
-    self.method = method
-    self.register = register
-    self.count = count
-    self.outputs = outputs
-    self.angularRate = angularRate
-    self.acceleration = acceleration
-    self.temperature = temperature
-    self.slowTemperature = slowTemperature
-    self.axisRegisters = axisRegisters
-  }
+  @usableFromInline var axisRegisters: (angularRate: UInt8, acceleration: UInt8) = (0, 0)
 }

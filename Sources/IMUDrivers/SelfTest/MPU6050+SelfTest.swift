@@ -11,38 +11,32 @@ extension MPU6050Profile {
   /// how long an answer takes: drivers wait 50 to 200 ms.
   @Sendable
   static func selfTest(_ model: SensorModel) -> SelfTestPlan {
+    typealias Map = MPU6050Register
     let isFirst = model == .mpu6050
     let (accelerometer, gyroscope) = (model.accelerometer[isFirst ? 2 : 0], model.gyroscope[0])
-    var plan = SelfTestPlan(
-      accelerometer: accelerometer, gyroscope: gyroscope,
-      criterion: .trim(isFirst ? firstTrim : laterTrim))
+    let off: RegisterList = [Map.gyroscope: gyroscope.code, Map.accelerometer: accelerometer.code]
     // Awake, all axes on, 1 kHz with a filter of about 94 Hz, no self-test, data-ready flagged.
-    plan.setUp.append(MPU6050Register.power1, Power1.clockFromGyroscope)
-    plan.setUp.append(MPU6050Register.power2, 0x00)
-    plan.setUp.append(MPU6050Register.configuration, 0x02)
-    plan.setUp.append(MPU6050Register.sampleRateDivider, 0x00)
-    plan.setUp.append(MPU6050Register.gyroscope, gyroscope.code)
-    plan.setUp.append(MPU6050Register.accelerometer, accelerometer.code)
-    if !isFirst { plan.setUp.append(MPU6050Register.accelerometer2, 0x02) }
-    plan.setUp.append(MPU6050Register.interruptEnable, MPU6050Register.Interrupt.dataReady)
-    var pass = SelfTestPass(
+    var setUp: RegisterList = [
+      Map.power1: Map.Power1.clockFromGyroscope, Map.power2: 0x00, Map.configuration: 0x02,
+      Map.sampleRateDivider: 0x00,
+    ]
+    setUp.append(off)
+    if !isFirst { setUp.append(Map.accelerometer2, 0x02) }
+    setUp.append(Map.interruptEnable, Map.Interrupt.dataReady)
+    let pass = SelfTestPass(
       channels: 0..<6,
       place: SelfTestPass.Place(
-        register: MPU6050Register.interruptStatus.address, count: 15,
-        ready: MPU6050Register.Interrupt.dataReady, acceleration: 1, angularRate: 9,
-        isBigEndian: true),
+        register: Map.interruptStatus.address, count: 15, ready: Map.Interrupt.dataReady,
+        acceleration: 1, angularRate: 9, isBigEndian: true),
       // A sample in five: 20 of them last long enough for a movement to show.
-      period: 5_000_000, count: 20, settle: 200_000_000, answer: 200_000_000)
-    let allAxes: UInt8 = 0xE0
-    pass.on.append(MPU6050Register.gyroscope, gyroscope.code | allAxes)
-    pass.on.append(MPU6050Register.accelerometer, accelerometer.code | allAxes)
-    pass.off.append(MPU6050Register.gyroscope, gyroscope.code)
-    pass.off.append(MPU6050Register.accelerometer, accelerometer.code)
-    plan.passes = [pass]
-    return plan
+      period: 5_000_000, count: 20, settle: 200_000_000, answer: 200_000_000,
+      // All axes.
+      on: [Map.gyroscope: gyroscope.code | 0xE0, Map.accelerometer: accelerometer.code | 0xE0],
+      off: off)
+    return SelfTestPlan(
+      accelerometer: accelerometer, gyroscope: gyroscope,
+      criterion: .trim(isFirst ? firstTrim : laterTrim), setUp: setUp, passes: [pass])
   }
-
-  private typealias Power1 = MPU6050Register.Power1
 
   /// The MPU-6050's trim, of five bits an axis.
   ///

@@ -36,7 +36,7 @@ extension Motion {
       row.time = time
       rows.append(row)
     }
-    self.init(kind: .recording(rows: rows, hasTemperature: layout.columns.count == 8))
+    self.init(shape: .recording(hasTemperature: layout.columns.count == 8), rows: rows)
   }
 }
 

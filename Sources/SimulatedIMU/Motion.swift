@@ -33,18 +33,16 @@ public struct Motion: Sendable {
     var counts: RawSample
   }
 
-  enum Kind: Sendable {
+  enum Shape: Sendable, BitwiseCopyable {
     case steady(Truth)
     case tumble
     case turn
-    case recording(rows: [Row], hasTemperature: Bool)
+    case recording(hasTemperature: Bool)
   }
 
-  let kind: Kind
-
-  init(kind: Kind) {
-    self.kind = kind
-  }
+  let shape: Shape
+  /// Of a recording.
+  var rows: [Row] = []
 
   /// Standard gravity in m/s² (CGPM 1901).
   public static let standardGravity = 9.80665
@@ -56,14 +54,14 @@ public struct Motion: Sendable {
   /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and
   /// warms and cools by 2 °C. Acceleration and rate are consistent: the angle of the one is the integral
   /// of the other.
-  public static let tumble = Motion(kind: .tumble)
+  public static let tumble = Motion(shape: .tumble)
 
   /// The chip is still for 5 s, then turns about all three axes, at up to 144 °/s, in gravity alone.
-  public static let turn = Motion(kind: .turn)
+  public static let turn = Motion(shape: .turn)
 
   /// The same state for ever.
   public static func steady(_ truth: Truth) -> Motion {
-    Motion(kind: .steady(truth))
+    Motion(shape: .steady(truth))
   }
 
   /// The true state `nanoseconds` after the motion's start; `nil` for a recording, whose scale is
@@ -83,30 +81,22 @@ public struct Motion: Sendable {
   }
 
   private func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
-    switch kind {
-    case .steady(let truth): return body(.steady(truth))
-    case .tumble: return body(.tumble)
-    case .turn: return body(.turn)
-    case .recording(let rows, let hasTemperature):
-      // Safe: the source does not leave the closure, in which the array's storage stays.
-      return rows.withUnsafeBufferPointer { body(.recording($0, hasTemperature: hasTemperature)) }
-    }
+    // Safe: the source does not leave the closure, in which the array's storage stays.
+    rows.withUnsafeBufferPointer { body(MotionSource(shape: shape, rows: $0)) }
   }
 }
 
 /// A motion as the chips read it: without reference counts, because they read it during
 /// transfers.
-enum MotionSource: @unchecked Sendable, BitwiseCopyable {
-  case steady(Motion.Truth)
-  case tumble
-  case turn
-  // Safe: the maker of this case keeps the rows alive and unchanged for as long as it may be used
-  // (`Wire` owns its copy of them; `Motion` uses it inside the array's closure only).
-  case recording(UnsafeBufferPointer<Motion.Row>, hasTemperature: Bool)
+struct MotionSource: @unchecked Sendable, BitwiseCopyable {
+  let shape: Motion.Shape
+  // Safe: the maker keeps the rows alive and unchanged for as long as they may be used (`Wire` owns its copy of them;
+  // `Motion` uses them inside the array's closure only).
+  let rows: UnsafeBufferPointer<Motion.Row>
 
   /// See ``Motion/truth(at:)``.
   func truth(at nanoseconds: Int64) -> Motion.Truth? {
-    switch self {
+    switch shape {
     case .steady(let truth): return truth
     case .tumble: return Self.tumble(at: Double(nanoseconds) / 1e9)
     case .turn: return Self.turn(at: Double(nanoseconds) / 1e9)
@@ -116,8 +106,8 @@ enum MotionSource: @unchecked Sendable, BitwiseCopyable {
 
   /// See ``Motion/counts(at:)``.
   func counts(at nanoseconds: Int64) -> RawSample? {
-    guard case .recording(let rows, _) = self else { return nil }
-    let cycle = Self.cycle(of: rows)
+    guard case .recording = shape else { return nil }
+    let cycle = cycle
     var time = nanoseconds % cycle
     if time < 0 { time += cycle }
     // The last row at or before `time`; the first row is at 0.
@@ -129,7 +119,7 @@ enum MotionSource: @unchecked Sendable, BitwiseCopyable {
     return rows[first].counts
   }
 
-  private static func cycle(of rows: UnsafeBufferPointer<Motion.Row>) -> Int64 {
+  private var cycle: Int64 {
     let last = rows[rows.count - 1].time
     guard last > 0 else { return 1_000_000_000 }
     return last + max(1, last / Int64(rows.count - 1))

@@ -4,11 +4,11 @@ import IMUModel
 
 /// The output registers of one sensor of a chip without shadow registers.
 struct OutputStage: Sendable, BitwiseCopyable {
-  /// Which of the chip's sensors.
-  enum Sensor: Sendable, BitwiseCopyable {
-    case accelerometer
-    case gyroscope
-    case thermometer
+  /// Which of the chip's sensors, by the first of its channels.
+  enum Sensor: Int, Sendable, BitwiseCopyable {
+    case accelerometer = 0
+    case gyroscope = 3
+    case thermometer = 6
   }
 
   let sensor: Sensor
@@ -36,6 +36,11 @@ struct OutputStage: Sendable, BitwiseCopyable {
   init(_ sensor: Sensor, at tick: Int64) {
     self.sensor = sensor
     (start, acknowledged, heldTick) = (tick, tick, tick)
+  }
+
+  /// Sets ``period``, ``sensitivity`` and ``deviation``.
+  mutating func set(_ period: Int64, _ sensitivity: Double, _ deviation: Double = 0) {
+    (self.period, self.sensitivity, self.deviation) = (period, sensitivity, deviation)
   }
 
   /// The tick of the newest sample made until `tick`.
@@ -78,9 +83,21 @@ struct OutputStages: Sendable, BitwiseCopyable {
   let stopsAtWatermark: Bool
   private var missed = SIMD8<Int64>(repeating: -1)
 
-  init(_ chip: SimulatedChip, oscillator: Oscillator, path: SignalPath) {
-    self.oscillator = oscillator
-    self.path = path
+  /// The stages of a chip whose power came on at `instant`.
+  ///
+  /// - Parameters:
+  ///   - hertz: The oscillator's rate: nominal times the chip's error.
+  ///   - tolerances: The largest zero-g level in g, and zero-rate level in °/s.
+  init(
+    _ chip: SimulatedChip, _ source: MotionSource, origin: Int64, poweredOn instant: Int64,
+    hertz: Double, tolerances: (acceleration: Double, angularRate: Double)
+  ) {
+    oscillator = Oscillator(
+      origin: instant, hertz: hertz, wander: chip.clockDriftPartsPerMillion, middle: origin)
+    path = SignalPath(
+      chip: chip, source: source, origin: origin,
+      accelerometerTolerance: SIMD3(repeating: tolerances.acceleration),
+      gyroscopeTolerance: tolerances.angularRate)
     updatesLate = chip.updatesHeldRegistersLate
     stopsAtWatermark = chip.stopsAtWatermark
     accelerometer = OutputStage(.accelerometer, at: 0)
@@ -120,38 +137,32 @@ struct OutputStages: Sendable, BitwiseCopyable {
   /// Pair 0 is temperature, 1 to 3 angular rate, 4 to 6 acceleration; the low byte of each comes first. The high byte
   /// of any axis clears the data-ready bit of its sensor.
   mutating func fetch(_ pair: Int, isHigh: Bool, atTick tick: Int64, holdsPairs: Bool) -> UInt8 {
-    var word: Int16
-    let newest: Int64
+    let stage: OutputStage
+    let axis = pair == 0 ? 0 : (pair - 1) % 3
     switch pair {
     case 0:
-      thermometer = looked(at: thermometer, isHigh, tick)
-      (word, newest) = (thermometer.recent[0], thermometer.newest(atTick: tick))
+      stage = looked(at: thermometer, isHigh, tick)
+      thermometer = stage
     case 1...3:
-      gyroscope = looked(at: gyroscope, isHigh, tick)
-      (word, newest) = (gyroscope.recent[pair - 1], gyroscope.newest(atTick: tick))
+      stage = looked(at: gyroscope, isHigh, tick)
+      gyroscope = stage
     default:
-      accelerometer = looked(at: accelerometer, isHigh, tick)
-      (word, newest) = (accelerometer.recent[pair - 4], accelerometer.newest(atTick: tick))
+      stage = looked(at: accelerometer, isHigh, tick)
+      accelerometer = stage
     }
+    let live = stage.recent[axis]
+    var word = live
     if holdsPairs {
+      let newest = stage.newest(atTick: tick)
       if readBytes[pair] != 0 || newest <= missed[pair] { word = lockedWords[pair] }
       lockedWords[pair] = word
       readBytes[pair] |= isHigh ? 2 : 1
       if readBytes[pair] == 3 {
         readBytes[pair] = 0
-        if updatesLate, word != live(pair) { missed[pair] = newest }
+        if updatesLate, word != live { missed[pair] = newest }
       }
     }
     return UInt8(truncatingIfNeeded: isHigh ? word >> 8 : word)
-  }
-
-  /// The value of a pair in the newest sample, which was looked at.
-  private func live(_ pair: Int) -> Int16 {
-    switch pair {
-    case 0: thermometer.recent[0]
-    case 1...3: gyroscope.recent[pair - 1]
-    default: accelerometer.recent[pair - 4]
-    }
   }
 
   /// The stage after a byte of it was read.
@@ -188,32 +199,22 @@ struct OutputStages: Sendable, BitwiseCopyable {
 
   /// The contents of one sensor's output registers after `tick`.
   func counts(_ stage: OutputStage, atTick tick: Int64) -> SIMD3<Int16> {
+    let first = stage.sensor.rawValue
     if let kept = freeze?.kept(at: tick) {
-      switch stage.sensor {
-      case .accelerometer: return SIMD3(kept.ax, kept.ay, kept.az)
-      case .gyroscope: return SIMD3(kept.gx, kept.gy, kept.gz)
-      case .thermometer: return SIMD3(kept.temperature, 0, 0)
-      }
+      return first == 6
+        ? SIMD3(kept.temperature, 0, 0) : SIMD3(kept[first], kept[first + 1], kept[first + 2])
     }
     let sample = stage.newest(atTick: tick)
     guard sample > stage.start else { return stage.held }
     let instant = oscillator.instant(ofTick: sample)
-    switch stage.sensor {
-    case .accelerometer:
-      guard sample > stage.settled else { return path.garbage(tick: sample, axis: 0) }
-      return path.acceleration(
-        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation,
-        force: stage.force.value(atTick: sample))
-    case .gyroscope:
-      guard sample > stage.settled else { return path.garbage(tick: sample, axis: 3) }
-      return path.angularRate(
-        at: instant, tick: sample, sensitivity: stage.sensitivity, deviation: stage.deviation,
-        force: stage.force.value(atTick: sample))
-    case .thermometer:
+    guard stage.sensor != .thermometer else {
       // All ST chips here have 25 °C at count 0.
-      let count = path.temperature(at: instant, sensitivity: stage.sensitivity, zero: 25)
-      return SIMD3(count, 0, 0)
+      return SIMD3(path.temperature(at: instant, sensitivity: stage.sensitivity, zero: 25), 0, 0)
     }
+    guard sample > stage.settled else { return path.garbage(tick: sample, axis: first) }
+    return path.axes(
+      from: first, at: instant, tick: sample, sensitivity: stage.sensitivity,
+      deviation: stage.deviation, force: stage.force.value(atTick: sample))
   }
 
   /// The configuration changes at `tick`: earlier samples were made under the old one.
@@ -223,16 +224,6 @@ struct OutputStages: Sendable, BitwiseCopyable {
     gyroscope.hold(SIMD3(now.gx, now.gy, now.gz), atTick: tick)
     thermometer.hold(SIMD3(now.temperature, 0, 0), atTick: tick)
   }
-
-  /// Output registers hold still from `instant` on.
-  mutating func freeze(
-    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
-  ) {
-    let first = oscillator.tick(at: instant)
-    freeze = OutputFreeze(
-      first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
-      kept: survivesReset ? outputs(atTick: first) : nil)
-  }
 }
 
 /// An ST chip: all of them treat power-on and resets alike.
@@ -241,8 +232,6 @@ protocol STChip: RegisterChip {
   static var bootTime: Int64 { get }
   var registers: RegisterFile { get set }
   var stages: OutputStages { get set }
-  /// The instant from which the chip acknowledges its address.
-  var usableFrom: Int64 { get set }
   /// The instant at which the last SW_RESET ends.
   var resetEnds: Int64 { get set }
   /// The registers after power-on.
@@ -253,6 +242,11 @@ extension STChip {
   var oscillator: Oscillator {
     get { stages.oscillator }
     set { stages.oscillator = newValue }
+  }
+
+  var freeze: OutputFreeze? {
+    get { stages.freeze }
+    set { stages.freeze = newValue }
   }
 
   func outputs(atTick tick: Int64) -> RawSample { stages.outputs(atTick: tick) }
@@ -267,14 +261,5 @@ extension STChip {
     resetEnds = end
     registers = resetValues
     stages.reset(at: oscillator.tick(at: instant))
-  }
-
-  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
-
-  mutating func freezeOutputs(
-    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
-  ) {
-    stages.freeze(
-      from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
   }
 }

@@ -18,15 +18,14 @@ protocol RegisterChip: Sendable {
   /// Power comes (back) on at `instant`.
   mutating func powerOn(at instant: Int64)
 
-  /// Booting ends at `instant`, sooner than in the data sheets.
-  mutating func finishBoot(at instant: Int64)
+  /// The instant from which the chip acknowledges its address.
+  var usableFrom: Int64 { get set }
 
   /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool
 
-  /// Output registers stand still from `instant` to `end`.
-  mutating func freezeOutputs(
-    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool)
+  /// How the output registers stand still, if they do.
+  var freeze: OutputFreeze? { get set }
 
   /// The FIFO loses the oldest of what it counts, and nothing shows it but the bytes.
   mutating func loseFromFIFO(at instant: Int64)
@@ -54,6 +53,16 @@ protocol RegisterChip: Sendable {
 extension RegisterChip {
   /// ``whoAmI`` of a chip whose type is not known.
   var identityRegister: UInt8 { Self.whoAmI }
+
+  /// Output registers stand still from `instant` to `end`.
+  mutating func freezeOutputs(
+    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
+  ) {
+    let first = oscillator.tick(at: instant)
+    freeze = OutputFreeze(
+      first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
+      kept: survivesReset ? outputs(atTick: first) : nil)
+  }
 
   /// A chip without a FIFO has nothing to lose.
   mutating func loseFromFIFO(at instant: Int64) {}
@@ -91,7 +100,7 @@ extension RegisterChip {
     for index in whole..<bytes.count { bytes[index] = rest }
     let instant = timing.fetch(of: whole, start: start)
     powerOn(at: instant)
-    if !boots { finishBoot(at: instant) }
+    if !boots { usableFrom = instant }
   }
 }
 

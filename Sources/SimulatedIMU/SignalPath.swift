@@ -44,40 +44,33 @@ struct SignalPath: Sendable, BitwiseCopyable {
     gyroscopeOffset = offsets(from: 3) * gyroscopeTolerance
   }
 
-  /// Acceleration in counts.
+  /// Acceleration or angular rate in counts.
   ///
   /// - Parameters:
+  ///   - first: The sensor's first axis among the six: 0 or 3.
   ///   - instant: When the sample is made.
   ///   - tick: The sample's number.
-  ///   - sensitivity: Counts a g.
-  ///   - deviation: Standard deviation of the noise in g.
-  ///   - force: What a self-test adds, in g.
-  func acceleration(
-    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
+  ///   - sensitivity: Counts a g or a °/s.
+  ///   - deviation: Standard deviation of the noise in g or °/s.
+  ///   - force: What a self-test adds, in g or °/s.
+  func axes(
+    from first: Int, at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
     force: SIMD3<Double>
   ) -> SIMD3<Int16> {
     if let counts = source.counts(at: instant - origin) {
-      return faulted(SIMD3(counts.ax, counts.ay, counts.az), from: 0, at: instant)
+      return faulted(
+        SIMD3(counts[first], counts[first + 1], counts[first + 2]), from: first, at: instant)
     }
     guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
-    var value = truth.acceleration / Motion.standardGravity + accelerometerOffset + force
-    if hasNoise { value += noise.gaussians(sample: tick, axis: 0) * deviation * noiseFactor }
-    return faulted(Self.counts(value * sensitivity * accelerometerGain), from: 0, at: instant)
-  }
-
-  /// Angular rate in counts; as ``acceleration(at:tick:sensitivity:deviation:force:)``, in °/s instead of
-  /// g.
-  func angularRate(
-    at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
-    force: SIMD3<Double>
-  ) -> SIMD3<Int16> {
-    if let counts = source.counts(at: instant - origin) {
-      return faulted(SIMD3(counts.gx, counts.gy, counts.gz), from: 3, at: instant)
-    }
-    guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
-    var value = truth.angularRate * (180 / Double.pi) + gyroscopeOffset + force
-    if hasNoise { value += noise.gaussians(sample: tick, axis: 3) * deviation * noiseFactor }
-    return faulted(Self.counts(value * sensitivity), from: 3, at: instant)
+    var value =
+      first == 0
+      ? truth.acceleration / Motion.standardGravity + accelerometerOffset
+      : truth.angularRate * (180 / Double.pi) + gyroscopeOffset
+    value += force
+    if hasNoise { value += noise.gaussians(sample: tick, axis: first) * deviation * noiseFactor }
+    value *= sensitivity * (first == 0 ? accelerometerGain : 1)
+    let counts = SIMD3(Self.count(value.x), Self.count(value.y), Self.count(value.z))
+    return faulted(counts, from: first, at: instant)
   }
 
   /// Temperature in counts. It has no noise: no data sheet gives a figure.
@@ -86,13 +79,10 @@ struct SignalPath: Sendable, BitwiseCopyable {
   ///   - sensitivity: Counts a °C.
   ///   - zero: °C at count 0.
   func temperature(at instant: Int64, sensitivity: Double, zero: Double) -> Int16 {
-    let celsius: Double
-    switch source {
-    case .recording(_, hasTemperature: true):
+    if case .recording(hasTemperature: true) = source.shape {
       return source.counts(at: instant - origin)?.temperature ?? 0
-    case .recording(_, hasTemperature: false): celsius = 25
-    case .steady, .tumble, .turn: celsius = source.truth(at: instant - origin)?.temperature ?? 25
     }
+    let celsius = source.truth(at: instant - origin)?.temperature ?? 25
     return Self.count((celsius - zero) * sensitivity)
   }
 
@@ -128,10 +118,6 @@ struct SignalPath: Sendable, BitwiseCopyable {
       }
     }
     return faulted
-  }
-
-  private static func counts(_ value: SIMD3<Double>) -> SIMD3<Int16> {
-    SIMD3(count(value.x), count(value.y), count(value.z))
   }
 
   /// The nearest count; saturates.

@@ -116,6 +116,11 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     self.clockErrorPartsPerMillion = clockErrorPartsPerMillion
   }
 
+  /// The oscillator's error in steps of so many parts per million, as INTERNAL_FREQ_FINE has it.
+  func frequencySteps(of step: Double) -> Int8 {
+    Int8(max(-128, min(127, (Double(clockErrorPartsPerMillion) / step).rounded())))
+  }
+
   /// The same chip with another identity, as clones and relabelled parts have it.
   public func answering(_ identity: UInt8) -> SimulatedChip {
     var chip = self

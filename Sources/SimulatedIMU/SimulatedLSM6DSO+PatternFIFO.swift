@@ -14,10 +14,9 @@ extension SimulatedLSM6DSO {
   private static let decimation1: UInt8 = 0x08
   private static let decimation2: UInt8 = 0x09
   private static let fifoControl5: UInt8 = 0x0A
-  private static let fifoStatus3: UInt8 = 0x3C
-  private static let fifoStatus4: UInt8 = 0x3D
-  private static let fifoDataLow: UInt8 = 0x3E
-  static let fifoDataHigh: UInt8 = 0x3F
+  private static let fifoStatus: ClosedRange<UInt8> = 0x3A...0x3B
+  private static let fifoPattern: ClosedRange<UInt8> = 0x3C...0x3D
+  static let fifoData: ClosedRange<UInt8> = 0x3E...0x3F
   private static let tapConfig: UInt8 = 0x58
   private static let wakeUpDuration: UInt8 = 0x5C
 
@@ -49,28 +48,26 @@ extension SimulatedLSM6DSO {
   private var fifoMode: UInt8 { registers[Self.fifoControl5] & 0x07 }
   private var isPatternFIFOOn: Bool { fifoMode == 1 || fifoMode == 3 || fifoMode == 6 }
 
+  /// A register that the FIFO depends on was written at `tick`.
+  ///
   /// The FIFO's rate is the lower one of its own and of the faster sensor (AN5130 8.3).
-  private var patternBatch: PatternFIFO.Batch? {
-    let code = registers[Self.fifoControl5] >> 3 & 0x0F
-    guard isPatternFIFOOn, Self.ticks(code) > 0 else { return nil }
-    let (slower, faster) = (
-      max(accelerometerPeriod, gyroscopePeriod), min(accelerometerPeriod, gyroscopePeriod)
-    )
-    let sensor = faster > 0 ? faster : slower
+  mutating func restartPatternFIFO(atTick tick: Int64) {
+    let period = Self.ticks(registers[Self.fifoControl5] >> 3 & 0x0F)
+    let (one, other) = (accelerometerPeriod, gyroscopePeriod)
+    let sensor = min(one, other) > 0 ? min(one, other) : max(one, other)
     let decimations = SIMD8<Int64>(0, 1, 2, 3, 4, 8, 16, 32)
     let (two, four) = (registers[Self.decimation1], registers[Self.decimation2])
-    return PatternFIFO.Batch(
-      slotPeriod: sensor > 0 ? max(sensor, Self.ticks(code)) : 0,
-      limit: stopsOnThreshold && threshold > 0 ? min(threshold, fifoWords) : fifoWords,
-      stops: fifoMode == 1 || stopsOnThreshold && threshold > 0 && stages.stopsAtWatermark,
-      every: SIMD4(
-        decimations[Int(two >> 3 & 7)], decimations[Int(two & 7)], decimations[Int(four & 7)],
-        decimations[Int(four >> 3 & 7)]))
-  }
-
-  /// A register that the FIFO depends on was written at `tick`.
-  mutating func restartPatternFIFO(atTick tick: Int64) {
-    patternFIFO.restart(patternBatch, atTick: tick)
+    let isLimited = stopsOnThreshold && threshold > 0
+    patternFIFO =
+      isPatternFIFOOn && period > 0
+      ? PatternFIFO(
+        slotPeriod: sensor > 0 ? max(sensor, period) : 0,
+        limit: isLimited ? min(threshold, fifoWords) : fifoWords,
+        stops: fifoMode == 1 || isLimited && stages.stopsAtWatermark,
+        every: SIMD4(
+          decimations[Int(two >> 3 & 7)], decimations[Int(two & 7)], decimations[Int(four & 7)],
+          decimations[Int(four >> 3 & 7)]), atTick: tick)
+      : PatternFIFO()
   }
 
   /// Whether a register decides what samples are, or which of them go into the FIFO.
@@ -91,16 +88,19 @@ extension SimulatedLSM6DSO {
     // Resets and power cuts clear the registers.
     if !isPatternFIFOOn { patternFIFO = PatternFIFO() }
     switch register {
-    case Self.fifoStatus1, Self.fifoStatus2:
+    case Self.fifoStatus:
       let status = patternFIFO.status(
         atTick: tick, threshold: threshold, looksAhead: isFirstGeneration,
         countMask: UInt16(fifoWords - 1))
-      return UInt8(truncatingIfNeeded: register == Self.fifoStatus1 ? status : status >> 8)
-    case Self.fifoStatus3: return UInt8(truncatingIfNeeded: patternFIFO.pattern(atTick: tick))
-    case Self.fifoStatus4: return UInt8(truncatingIfNeeded: patternFIFO.pattern(atTick: tick) >> 8)
-    case Self.fifoDataLow, Self.fifoDataHigh:
+      return UInt8(
+        truncatingIfNeeded: register == Self.fifoStatus.lowerBound ? status : status >> 8)
+    case Self.fifoPattern:
+      let pattern = patternFIFO.pattern(atTick: tick)
+      return UInt8(
+        truncatingIfNeeded: register == Self.fifoPattern.lowerBound ? pattern : pattern >> 8)
+    case Self.fifoData:
       let chip = self
-      return patternFIFO.fetch(isHigh: register == Self.fifoDataHigh, atTick: tick) {
+      return patternFIFO.fetch(isHigh: register == Self.fifoData.upperBound, atTick: tick) {
         chip.word($0)
       }
     case 0x40...0x42:
@@ -111,10 +111,11 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// Whether the watermark's flag is set.
-  mutating func isThresholdReached(atTick tick: Int64) -> Bool {
-    guard isPatternFIFOOn else { return false }
-    return patternFIFO.reaches(threshold, atTick: tick, looksAhead: isFirstGeneration)
+  /// Whether the watermark's flag is set, and INT2_CTRL bit 3 shows it.
+  mutating func isThresholdReached(at instant: Int64) -> Bool {
+    guard registers[LSM6Map.interrupt2Control] & 0x08 != 0, isPatternFIFOOn else { return false }
+    return patternFIFO.reaches(
+      threshold, atTick: oscillator.tick(at: instant), looksAhead: isFirstGeneration)
   }
 
   /// A word of a data set. "The first sample acquired must be discarded" (LSM6DS3TR-C data sheet 5.5): it is anything.

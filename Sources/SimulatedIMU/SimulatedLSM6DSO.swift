@@ -9,22 +9,26 @@ import IMUModel
 ///
 /// Not simulated: the FIFO's compression and its modes that wait for an event, user offsets, high-pass filters, embedded
 /// functions (their bank reads 0), I3C.
-struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
+struct SimulatedLSM6DSO: LSM6Chip, BitwiseCopyable {
   /// From power-on, or BOOT, until the chip answers: 15 ms (AN5130).
   static let bootTime: Int64 = 15_000_000
   /// From SW_RESET until the bit clears itself: 50 µs (AN5130).
-  static let resetTime: Int64 = 50_000
+  private static let resetTime: Int64 = 50_000
   /// From power-down until the gyroscope's first samples, which have yet to settle: 70 ms (AN5130).
-  static let gyroscopeTurnOn: Int64 = 70_000_000
+  private static let gyroscopeTurnOn: Int64 = 70_000_000
   /// The fastest output data rate; all others are fractions of it.
-  static let baseHertz = 6667.0
-  /// A step of INTERNAL_FREQ_FINE in parts per million.
-  static let frequencyStep = 1500
+  private static let baseHertz = 6667.0
+  /// A tick of the time stamp is 25 µs.
+  static let fifoMap = LSM6FIFOMap(
+    status: 0x3A, words: 512, timer: (control10, 0x20), hasParity: true,
+    governing: [
+      control1...control2, control4...control4, control6...control8, control10...control10,
+    ])
 
   let identity: UInt8
   private let hasDoubleRange: Bool
   /// INTERNAL_FREQ_FINE; 0 and absent in the relatives that have no such register.
-  let frequencyFine: Int8
+  private let frequencyFine: Int8
 
   var registers = RegisterFile()
   var stages: OutputStages
@@ -38,22 +42,16 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
   /// A chip whose power came on at `instant`.
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     (identity, hasDoubleRange) = (chip.identity, chip.hasDoubleRange)
-    let steps = (Double(chip.clockErrorPartsPerMillion) / Double(Self.frequencyStep)).rounded()
-    frequencyFine = Int8(max(-128, min(127, steps)))
+    // Steps of 0.15 %.
+    frequencyFine = chip.frequencySteps(of: 1500)
     // ODR_actual = 6667·(1 + 0.0015·INTERNAL_FREQ_FINE)/coefficient.
     let isTrimmed = identity != 0x69 && identity != 0x6A
     let error =
       isTrimmed ? 0.0015 * Double(frequencyFine) : Double(chip.clockErrorPartsPerMillion) * 1e-6
+    // Zero-g level ±20 mg, zero-rate level ±1 °/s.
     stages = OutputStages(
-      chip,
-      oscillator: Oscillator(
-        origin: instant, hertz: Self.baseHertz * (1 + error),
-        wander: chip.clockDriftPartsPerMillion,
-        middle: motionOrigin),
-      // Zero-g level ±20 mg, zero-rate level ±1 °/s.
-      path: SignalPath(
-        chip: chip, source: source, origin: motionOrigin,
-        accelerometerTolerance: SIMD3(repeating: 0.02), gyroscopeTolerance: 1))
+      chip, source, origin: motionOrigin, poweredOn: instant, hertz: Self.baseHertz * (1 + error),
+      tolerances: (0.02, 1))
     powerOn(at: instant)
   }
 
@@ -66,25 +64,16 @@ struct SimulatedLSM6DSO: STChip, BitwiseCopyable {
 
 extension SimulatedLSM6DSO {
   // Register numbers (DS12140 section 8).
-  static let functionAccess: UInt8 = 0x01
-  static let pinControl: UInt8 = 0x02
-  static let whoAmI: UInt8 = 0x0F
   static let control1: UInt8 = 0x10
   static let control2: UInt8 = 0x11
-  static let control3: UInt8 = 0x12
-  static let control4: UInt8 = 0x13
+  static let control4 = LSM6Map.control4
   private static let control5: UInt8 = 0x14
   static let control6: UInt8 = 0x15
-  static let control7: UInt8 = 0x16
+  private static let control7: UInt8 = 0x16
   static let control8: UInt8 = 0x17
-  static let control9: UInt8 = 0x18
+  private static let control9: UInt8 = 0x18
   static let control10: UInt8 = 0x19
-  static let status: UInt8 = 0x1E
-  static let firstOutput: UInt8 = 0x20
-  static let lastOutput: UInt8 = 0x2D
-  static let internalFrequencyFine: UInt8 = 0x63
-  static let fifoTag: UInt8 = 0x78
-  static let fifoEnd: UInt8 = 0x7E
+  private static let internalFrequencyFine: UInt8 = 0x63
 
   /// Whether the relative has the LSM6DSO's newer registers, and not those of LSM6DS3 and LSM6DSL.
   var isNewGeneration: Bool { identity != 0x69 && identity != 0x6A }
@@ -92,16 +81,12 @@ extension SimulatedLSM6DSO {
   /// The bits that a write changes; 0 for registers that are read-only, reserved or absent.
   private static func writableBits(_ register: UInt8) -> UInt8 {
     switch register {
-    case functionAccess: return 0xE0
-    case pinControl: return 0xFF
-    case 0x06...0x0C: return 0xFF  // FIFO control, COUNTER_BDR
-    case 0x0D, 0x0E: return 0xFF  // interrupt pins
-    case control1, control2: return 0xFF
-    case control3: return 0xFD  // the LSM6DSO has no bit 1 (byte order)
-    case control4...control10: return 0xFF
-    case 0x56...0x5F: return 0xFF  // taps, wake-up, free fall, interrupt routing
+    case LSM6Map.functionAccess: return 0xE0
+    // The LSM6DSO has no bit 1 (byte order).
+    case LSM6Map.control3: return 0xFD
     case 0x62: return 0x19
-    case 0x73...0x75: return 0xFF  // user offsets
+    // Pins, FIFO control, COUNTER_BDR, interrupt pins; control; taps, wake-up, free fall, interrupt routing; user offsets.
+    case 0x02, 0x06...0x0E, control1...control10, 0x56...0x5F, 0x73...0x75: return 0xFF
     default: return 0
     }
   }
@@ -109,9 +94,9 @@ extension SimulatedLSM6DSO {
   var resetValues: RegisterFile {
     var values = RegisterFile()
     values[Self.whoAmI] = identity
-    values[Self.control3] = 0x04
+    values[LSM6Map.control3] = 0x04
     if isNewGeneration {
-      values[Self.pinControl] = 0x3F
+      values[LSM6Map.pinControl] = 0x3F
       values[Self.control9] = 0xE0
       values[Self.internalFrequencyFine] = UInt8(bitPattern: frequencyFine)
     } else if identity == 0x69 {
@@ -121,44 +106,34 @@ extension SimulatedLSM6DSO {
     return values
   }
 
-  /// Whether a bank of embedded functions is selected, in which register numbers mean something else.
-  private var isOtherBank: Bool { registers[Self.functionAccess] != 0 }
+  /// A bank of embedded functions.
+  var isOtherBank: Bool { registers[LSM6Map.functionAccess] != 0 }
 
-  /// The byte in `register`, fetched at `instant`.
-  mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
-    if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
-    if let byte = fetchFIFO(register, at: instant) { return byte }
-    switch register {
-    // With DRDY_MASK, CTRL4_C bit 3, a sensor that has yet to settle raises nothing.
-    case Self.status:
-      return stages.status(
-        atTick: oscillator.tick(at: instant), masksUnsettled: registers[Self.control4] & 0x08 != 0)
-    case Self.firstOutput...Self.lastOutput:
-      let offset = Int(register - Self.firstOutput)
-      // BDU, CTRL3_C bit 6.
-      return stages.fetch(
-        offset / 2, isHigh: offset % 2 == 1, atTick: oscillator.tick(at: instant),
-        holdsPairs: registers[Self.control3] & 0x40 != 0)
-    case Self.control3: return registers[register] | (instant < resetEnds ? 0x01 : 0)
-    default: return registers[register]
-    }
+  mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
+    isNewGeneration
+      ? fetchTaggedFIFO(register, at: instant) : fetchPatternFIFO(register, at: instant)
   }
 
-  /// The register after `register` in a burst: the same without IF_INC; the FIFO's words repeat.
+  mutating func isInterruptHigh(at instant: Int64) -> Bool {
+    isNewGeneration ? isTaggedInterruptHigh(at: instant) : isThresholdReached(at: instant)
+  }
+
+  mutating func loseFromFIFO(at instant: Int64) {
+    fifo.lose(atTick: oscillator.tick(at: instant))
+    patternFIFO.lose(atTick: oscillator.tick(at: instant))
+  }
+
   func successor(of register: UInt8) -> UInt8 {
-    guard registers[Self.control3] & 0x04 != 0 else { return register }
-    switch register {
-    case Self.fifoEnd where isNewGeneration: return Self.fifoTag
+    guard registers[LSM6Map.control3] & 0x04 != 0 else { return register }
     // "Rounding" (AN5130 8.4).
-    case Self.fifoDataHigh where !isNewGeneration: return register - 1
-    default: return register &+ 1
-    }
+    let words = isNewGeneration ? LSM6Map.fifoWord : Self.fifoData
+    return register == words.upperBound ? words.lowerBound : register &+ 1
   }
 
   /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
-    guard instant >= resetEnds, !isOtherBank || register == Self.functionAccess else { return }
-    if register == Self.control3, value & 0x01 != 0 {
+    guard instant >= resetEnds, !isOtherBank || register == LSM6Map.functionAccess else { return }
+    if register == LSM6Map.control3, value & 0x01 != 0 {
       reset(at: instant, until: instant + Self.resetTime)
       return
     }
@@ -167,12 +142,12 @@ extension SimulatedLSM6DSO {
     switch register {
     case Self.control1, Self.control2, Self.control4, Self.control6...Self.control8:
       reconfigure(register, content, at: instant)
-    case Self.control3:
+    case LSM6Map.control3:
       // BOOT loads the trim again and keeps the control registers.
       if content & 0x80 != 0 { usableFrom = instant + Self.bootTime }
       registers[register] = content & 0x7E
       if content & 0x40 == 0 { stages.unlock() }
-    case Self.timestamp.lowerBound + 2 where value == 0xAA:
+    case LSM6Map.timestamp2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)
     case Self.control5:
       registers[register] = content
@@ -181,7 +156,7 @@ extension SimulatedLSM6DSO {
     default: registers[register] = content
     }
     if isNewGeneration {
-      if Self.changesFIFO(register) { restartFIFO(atTick: oscillator.tick(at: instant)) }
+      noteFIFO(register, at: instant)
     } else if Self.changesPatternFIFO(register) {
       restartPatternFIFO(atTick: oscillator.tick(at: instant))
     }
@@ -193,15 +168,10 @@ extension SimulatedLSM6DSO {
     stages.hold(atTick: tick)
     let before = self
     registers[register] = content
-    stages.accelerometer.period = accelerometerPeriod
-    stages.accelerometer.sensitivity = countsPerG
-    stages.accelerometer.deviation = accelerometerNoise
-    stages.gyroscope.period = gyroscopePeriod
-    stages.gyroscope.sensitivity = countsPerDegree
-    stages.gyroscope.deviation = gyroscopeNoise
-    stages.thermometer.period = thermometerPeriod
+    stages.accelerometer.set(accelerometerPeriod, countsPerG, accelerometerNoise)
+    stages.gyroscope.set(gyroscopePeriod, countsPerDegree, gyroscopeNoise)
     // 256 LSB/°C; LSM6DS3 and LSM6DS33 16 LSB/°C.
-    stages.thermometer.sensitivity = identity == 0x69 ? 16 : 256
+    stages.thermometer.set(thermometerPeriod, identity == 0x69 ? 16 : 256)
 
     if accelerometerPeriod > 0, accelerometerModes != before.accelerometerModes {
       stages.accelerometer.settled = tick + Int64(accelerometerDiscards) * accelerometerPeriod
@@ -225,6 +195,8 @@ extension SimulatedLSM6DSO {
     (1...10).contains(code) ? 1024 >> Int64(code) : 0
   }
 
+  static func batchTicks(_ code: UInt8) -> Int64 { ticks(code) }
+
   /// Ticks a sample of acceleration; 0 when off. Code 11 is 1.6 Hz in low power, else 12.5 Hz.
   var accelerometerPeriod: Int64 {
     guard accelerometerRate == 11 else { return Self.ticks(accelerometerRate) }
@@ -238,7 +210,7 @@ extension SimulatedLSM6DSO {
 
   /// Ticks a sample of temperature: 52 Hz, or the accelerometer's rate when that alone runs in low
   /// power.
-  var thermometerPeriod: Int64 {
+  private var thermometerPeriod: Int64 {
     if gyroscopePeriod > 0 { return 128 }
     guard accelerometerPeriod > 0 else { return 0 }
     return isLowPower ? max(128, accelerometerPeriod) : 128
@@ -246,72 +218,55 @@ extension SimulatedLSM6DSO {
 
   /// The settings whose change makes the accelerometer's filters settle again: rate, power, filters; not
   /// range.
-  var accelerometerModes: SIMD4<UInt8> {
+  private var accelerometerModes: SIMD4<UInt8> {
     SIMD4(
       registers[Self.control1] & 0xF2, registers[Self.control6] & 0x10,
       registers[Self.control8] & 0xE4, 0)
   }
 
   /// As ``accelerometerModes``, for the gyroscope.
-  var gyroscopeModes: SIMD4<UInt8> {
+  private var gyroscopeModes: SIMD4<UInt8> {
     SIMD4(
       registers[Self.control2] & 0xF0, registers[Self.control4] & 0x42,
       registers[Self.control6] & 0x07, registers[Self.control7] & 0xF0)
   }
 
-  /// Counts a g. The order of the codes is 2, 16, 4, 8 g: 0.061, 0.488, 0.122, 0.244 mg a count.
-  var countsPerG: Double {
-    switch accelerometerRange {
-    case 2: return 1 / 0.061e-3
-    case 4: return 1 / 0.122e-3
-    case 8: return 1 / 0.244e-3
-    default: return 1 / 0.488e-3
-    }
-  }
+  /// Counts a g at 2, 4, 8 and 16 g: 0.061, 0.122, 0.244, 0.488 mg a count.
+  private var countsPerG: Double { 1 / [0.061e-3, 0.122e-3, 0.244e-3, 0.488e-3][rangeRow] }
 
-  private var accelerometerRange: Int {
-    switch registers[Self.control1] >> 2 & 3 {
-    case 0: return 2
-    // XL_FS_MODE, CTRL8_XL bit 1, turns the 16 g range into 2 g.
-    case 1: return registers[Self.control8] & 0x02 != 0 ? 2 : 16
-    case 2: return 4
-    default: return 8
-    }
+  /// Which of these. The order of the codes is 2, 16, 4, 8 g; XL_FS_MODE, CTRL8_XL bit 1, turns the 16 g range into 2 g.
+  private var rangeRow: Int {
+    let code = Int(registers[Self.control1] >> 2 & 3)
+    return code == 1 && registers[Self.control8] & 0x02 != 0 ? 0 : [0, 3, 1, 2][code]
   }
 
   /// Counts a °/s. FS_125, bit 1, overrides the range in bits 3 and 2; only the LSM6DSR has bit
   /// 0.
-  var countsPerDegree: Double {
+  private var countsPerDegree: Double {
     let control = registers[Self.control2]
     if identity == 0x6B, control & 0x01 != 0 { return 1 / 140e-3 }
     if control & 0x02 != 0 { return 1 / 4.375e-3 }
-    switch control >> 2 & 3 {
-    case 0: return 1 / 8.75e-3
-    case 1: return 1 / 17.5e-3
-    case 2: return 1 / 35e-3
-    default: return 1 / 70e-3
-    }
+    return 1 / [8.75e-3, 17.5e-3, 35e-3, 70e-3][Int(control >> 2 & 3)]
   }
 
   /// Standard deviation of acceleration in g.
   ///
   /// In high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g over the filter's bandwidth; in low power
   /// 1.8, 2.0, 2.4, 3.0 mg. LSM6DSO32 in its ranges 120, 130, 160, 220; LSM6DS3 90 in all; LSM6DSL 90, at 16 g 130.
-  var accelerometerNoise: Double {
+  private var accelerometerNoise: Double {
     let isQuiet = !isLowPower || (4...10).contains(accelerometerRate)
-    let row = [2, 4, 8].firstIndex(of: accelerometerRange) ?? 3
-    guard isQuiet else { return [1.8e-3, 2.0e-3, 2.4e-3, 3.0e-3][row] }
+    guard isQuiet else { return [1.8e-3, 2.0e-3, 2.4e-3, 3.0e-3][rangeRow] }
     let densities: [Double] =
       switch identity {
       case 0x69: [90e-6, 90e-6, 90e-6, 90e-6]
       case 0x6A: [90e-6, 90e-6, 90e-6, 130e-6]
       default: hasDoubleRange ? [120e-6, 130e-6, 160e-6, 220e-6] : [70e-6, 75e-6, 80e-6, 110e-6]
       }
-    return densities[row] * accelerometerBandwidth.squareRoot()
+    return densities[rangeRow] * accelerometerBandwidth.squareRoot()
   }
 
   /// Standard deviation of the angular rate in °/s: 3.8 mdps/√Hz; LSM6DS3 7, LSM6DSL and LSM6DSR 5.
-  var gyroscopeNoise: Double {
+  private var gyroscopeNoise: Double {
     let density = identity == 0x69 ? 7e-3 : identity == 0x6A || identity == 0x6B ? 5e-3 : 3.8e-3
     return density * gyroscopeBandwidth.squareRoot()
   }
@@ -334,16 +289,7 @@ extension SimulatedLSM6DSO {
 
   /// HPCF_XL, CTRL8_XL bits 7…5.
   private var secondFilterDivider: Int {
-    switch registers[Self.control8] >> 5 {
-    case 0: return 4
-    case 1: return 10
-    case 2: return 20
-    case 3: return 45
-    case 4: return 100
-    case 5: return 200
-    case 6: return 400
-    default: return 800
-    }
+    [4, 10, 20, 45, 100, 200, 400, 800][Int(registers[Self.control8] >> 5)]
   }
 
   /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about the bandwidth
@@ -351,16 +297,8 @@ extension SimulatedLSM6DSO {
   private var gyroscopeBandwidth: Double {
     let second = rate(gyroscopePeriod) / 3
     guard registers[Self.control4] & 0x02 != 0 else { return second }
-    switch registers[Self.control6] & 0x07 {
-    case 0: return min(second, 297)
-    case 1: return min(second, 223)
-    case 2: return min(second, 154)
-    case 3: return min(second, 470)
-    case 4: return min(second, 99)
-    case 5: return min(second, 50)
-    case 6: return min(second, 25)
-    default: return min(second, 12)
-    }
+    let first: [Double] = [297, 223, 154, 470, 99, 50, 25, 12]
+    return min(second, first[Int(registers[Self.control6] & 0x07)])
   }
 
   private func rate(_ period: Int64) -> Double {
@@ -368,33 +306,21 @@ extension SimulatedLSM6DSO {
   }
 
   /// Samples until the accelerometer's filters have settled (AN5130 tables 9 and 13).
-  var accelerometerDiscards: Int {
+  private var accelerometerDiscards: Int {
     // Low power and "normal" settle at once.
     if isLowPower, accelerometerRate <= 5 || accelerometerRate == 11 { return 0 }
-    let code = accelerometerRate == 11 ? 1 : Int(accelerometerRate)
     if usesSecondFilter, secondFilterDivider > 4 { return max(15, secondFilterDivider * 4 / 5) }
-    switch code {
-    case 1, 2: return usesSecondFilter ? 1 : 0
-    case 3: return 1
-    case 4...7: return usesSecondFilter ? 2 : 1
-    case 8: return 2
-    case 9: return usesSecondFilter ? 4 : 3
-    default: return 13
-    }
+    let samples =
+      usesSecondFilter ? [1, 1, 1, 2, 2, 2, 2, 2, 4, 13] : [0, 0, 1, 1, 1, 1, 1, 2, 3, 13]
+    return samples[accelerometerRate == 11 ? 0 : Int(accelerometerRate) - 1]
   }
 
   /// Samples until the gyroscope's filters have settled, after the turn-on time (AN5130 table 15).
-  var gyroscopeDiscards: Int {
+  private var gyroscopeDiscards: Int {
     let usesFirstFilter = registers[Self.control4] & 0x02 != 0
-    switch gyroscopeRate {
-    case 1: return 2
-    case 2, 3: return 3
-    case 4, 5: return usesFirstFilter ? 4 : 3
-    case 6: return usesFirstFilter ? 5 : 3
-    case 7: return usesFirstFilter ? 7 : 3
-    case 8: return 135
-    case 9: return 270
-    default: return 540
-    }
+    let samples =
+      usesFirstFilter
+      ? [2, 3, 3, 4, 4, 5, 7, 135, 270, 540] : [2, 3, 3, 3, 3, 3, 3, 135, 270, 540]
+    return samples[Int(gyroscopeRate) - 1]
   }
 }

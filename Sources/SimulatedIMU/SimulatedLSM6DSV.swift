@@ -7,25 +7,22 @@ import IMUModel
 /// Not simulated: the FIFO's compression and its modes that wait for an event, user offsets, high-pass filters, low power's
 /// filters, high-accuracy and triggered data rates (taken for high performance), embedded functions (their banks read
 /// 0), Qvar, the channels for image stabilisation.
-struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
-  static let whoAmI: UInt8 = 0x0F
+struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
   // Register numbers (section 9).
-  private static let functionAccess: UInt8 = 0x01
-  private static let pinControl: UInt8 = 0x02
   private static let interface: UInt8 = 0x03
-  static let control1: UInt8 = 0x10
-  static let control2: UInt8 = 0x11
-  private static let control3: UInt8 = 0x12
-  private static let control4: UInt8 = 0x13
-  static let control6: UInt8 = 0x15
+  private static let control1: UInt8 = 0x10
+  private static let control2: UInt8 = 0x11
+  private static let control6: UInt8 = 0x15
   private static let control7: UInt8 = 0x16
   private static let control8: UInt8 = 0x17
-  static let control9: UInt8 = 0x18
+  private static let control9: UInt8 = 0x18
   private static let control10: UInt8 = 0x19
-  private static let status: UInt8 = 0x1E
-  private static let outputs: ClosedRange<UInt8> = 0x20...0x2D
   private static let internalFrequencyFine: UInt8 = 0x4F
-  static let fifoWord: ClosedRange<UInt8> = 0x78...0x7E
+  private static let functions: UInt8 = 0x50
+  /// An empty FIFO says so by a tag of 0. A tick of the time stamp is 21.7 µs.
+  static let fifoMap = LSM6FIFOMap(
+    status: 0x1B, words: 256, timer: (functions, 0x40), hasParity: false,
+    governing: [control1...control2, control6...control9, functions...functions])
 
   static let bootTime: Int64 = 10_000_000
   /// From SW_RESET until the bit clears itself.
@@ -48,25 +45,19 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     identity = chip.identity
     // INTERNAL_FREQ_FINE in steps of 0.13 %; ODR_actual = 7680·(1 + 0.0013·FREQ_FINE)/coefficient.
-    let steps = (Double(chip.clockErrorPartsPerMillion) / 1300).rounded()
-    frequencyFine = Int8(max(-128, min(127, steps)))
+    frequencyFine = chip.frequencySteps(of: 1300)
+    // Zero-g level ±12 mg, zero-rate level ±1 °/s.
     stages = OutputStages(
-      chip,
-      oscillator: Oscillator(
-        origin: instant, hertz: Self.baseHertz * (1 + 0.0013 * Double(frequencyFine)),
-        wander: chip.clockDriftPartsPerMillion, middle: motionOrigin),
-      // Zero-g level ±12 mg, zero-rate level ±1 °/s.
-      path: SignalPath(
-        chip: chip, source: source, origin: motionOrigin,
-        accelerometerTolerance: SIMD3(repeating: 0.012), gyroscopeTolerance: 1))
+      chip, source, origin: motionOrigin, poweredOn: instant,
+      hertz: Self.baseHertz * (1 + 0.0013 * Double(frequencyFine)), tolerances: (0.012, 1))
     powerOn(at: instant)
   }
 
   var resetValues: RegisterFile {
     var values = RegisterFile()
-    values[Self.pinControl] = 0x23
+    values[LSM6Map.pinControl] = 0x23
     values[Self.whoAmI] = identity
-    values[Self.control3] = 0x44
+    values[LSM6Map.control3] = 0x44
     values[Self.internalFrequencyFine] = UInt8(bitPattern: frequencyFine)
     values[0x51] = 0x0E
     values[0x54] = 0x04
@@ -82,43 +73,26 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
 
   /// Whether a bank of embedded functions or of the sensor hub is selected, in which register numbers mean another
   /// register.
-  private var isOtherBank: Bool { registers[Self.functionAccess] & 0xC0 != 0 }
+  var isOtherBank: Bool { registers[LSM6Map.functionAccess] & 0xC0 != 0 }
 
-  mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
-    if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
-    if let byte = fetchFIFO(register, at: instant) { return byte }
-    let tick = oscillator.tick(at: instant)
-    switch register {
-    case Self.status:
-      // DRDY_MASK, CTRL4 bit 3.
-      return stages.status(atTick: tick, masksUnsettled: registers[Self.control4] & 0x08 != 0)
-    case Self.outputs:
-      let offset = Int(register - Self.outputs.lowerBound)
-      // BDU, CTRL3 bit 6.
-      return stages.fetch(
-        offset / 2, isHigh: offset % 2 == 1, atTick: tick,
-        holdsPairs: registers[Self.control3] & 0x40 != 0)
-    case Self.control3: return registers[register] | (instant < resetEnds ? 0x01 : 0)
-    default: return registers[register]
-    }
+  mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
+    fetchTaggedFIFO(register, at: instant)
   }
 
-  /// The register after `register` in a burst: the same without IF_INC; the FIFO's words repeat.
-  func successor(of register: UInt8) -> UInt8 {
-    guard registers[Self.control3] & 0x04 != 0 else { return register }
-    return register == Self.fifoWord.upperBound ? Self.fifoWord.lowerBound : register &+ 1
-  }
+  mutating func isInterruptHigh(at instant: Int64) -> Bool { isTaggedInterruptHigh(at: instant) }
+
+  mutating func loseFromFIFO(at instant: Int64) { fifo.lose(atTick: oscillator.tick(at: instant)) }
 
   /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
-    guard instant >= resetEnds, !isOtherBank || register == Self.functionAccess else { return }
+    guard instant >= resetEnds, !isOtherBank || register == LSM6Map.functionAccess else { return }
     switch register {
-    case Self.functionAccess where value & 0x04 != 0:
+    case LSM6Map.functionAccess where value & 0x04 != 0:
       powerOn(at: instant)
       usableFrom = instant + Self.globalResetTime
-    case Self.functionAccess: registers[register] = value & 0xCA
-    case Self.control3: control(value, at: instant)
-    case Self.control1, Self.control2, Self.control4, Self.control6...Self.control9:
+    case LSM6Map.functionAccess: registers[register] = value & 0xCA
+    case LSM6Map.control3: control(value, at: instant)
+    case Self.control1, Self.control2, LSM6Map.control4, Self.control6...Self.control9:
       reconfigure(register, value, at: instant)
     case Self.control10:
       registers[register] = value
@@ -127,24 +101,24 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     // Pins, FIFO control, interrupts, CTRL5, functions, taps, user offsets; the rest is read-only or reserved.
     case 0x02, 0x03, 0x07...0x0E, 0x14, 0x50, 0x51, 0x54...0x5F, 0x62, 0x73...0x75:
       registers[register] = value
-    case Self.timestamp.lowerBound + 2 where value == 0xAA:
+    case LSM6Map.timestamp2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)
     default: break
     }
-    if Self.changesFIFO(register) { restartFIFO(atTick: oscillator.tick(at: instant)) }
+    noteFIFO(register, at: instant)
   }
 
   /// CTRL3: [7] BOOT, [6] BDU, [0] SW_RESET, which keeps PIN_CTRL and IF_CFG.
   private mutating func control(_ value: UInt8, at instant: Int64) {
     if value & 0x01 != 0 {
-      let (pins, interface) = (registers[Self.pinControl], registers[Self.interface])
+      let (pins, interface) = (registers[LSM6Map.pinControl], registers[Self.interface])
       reset(at: instant, until: instant + Self.resetTime)
-      registers[Self.pinControl] = pins
+      registers[LSM6Map.pinControl] = pins
       registers[Self.interface] = interface
       return
     }
     if value & 0x80 != 0 { usableFrom = instant + Self.bootTime }
-    registers[Self.control3] = value & 0x44
+    registers[LSM6Map.control3] = value & 0x44
     if value & 0x40 == 0 { stages.unlock() }
   }
 
@@ -154,6 +128,8 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
   static func ticks(_ code: UInt8) -> Int64 {
     (2...12).contains(code) ? 4096 >> Int64(code) : 0
   }
+
+  static func batchTicks(_ code: UInt8) -> Int64 { code == 1 ? 4096 : ticks(code) }
 
   private var accelerometerMode: UInt8 { registers[Self.control1] >> 4 & 7 }
   private var isLowPower: Bool { (4...6).contains(accelerometerMode) }
@@ -175,17 +151,14 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
     stages.hold(atTick: tick)
     let before = self
     registers[register] = content
-    stages.accelerometer.period = accelerometerPeriod
-    stages.accelerometer.sensitivity = countsPerG
     // 60 µg/√Hz in high performance, 100 in the normal mode and, for want of a figure, in low power.
-    stages.accelerometer.deviation =
-      (accelerometerMode < 4 ? 60e-6 : 100e-6) * accelerometerBandwidth.squareRoot()
-    stages.gyroscope.period = gyroscopePeriod
-    stages.gyroscope.sensitivity = countsPerDegree
-    stages.gyroscope.deviation = 2.8e-3 * gyroscopeBandwidth.squareRoot()
+    stages.accelerometer.set(
+      accelerometerPeriod, countsPerG,
+      (accelerometerMode < 4 ? 60e-6 : 100e-6) * accelerometerBandwidth.squareRoot())
+    stages.gyroscope.set(
+      gyroscopePeriod, countsPerDegree, 2.8e-3 * gyroscopeBandwidth.squareRoot())
     // 60 Hz.
-    stages.thermometer.period = accelerometerPeriod + gyroscopePeriod > 0 ? 128 : 0
-    stages.thermometer.sensitivity = 256
+    stages.thermometer.set(accelerometerPeriod + gyroscopePeriod > 0 ? 128 : 0, 256)
 
     let filters = [Self.control1, Self.control8, Self.control9]
     if accelerometerPeriod > 0, filters.contains(where: { registers[$0] != before.registers[$0] }) {
@@ -208,14 +181,9 @@ struct SimulatedLSM6DSV: STChip, BitwiseCopyable {
 
   /// 125, 250, 500, 1000, 2000 °/s and with code 12 4000 °/s; the others are reserved, and taken for 125.
   private var countsPerDegree: Double {
-    switch registers[Self.control6] & 0x0F {
-    case 1: return 1 / 8.75e-3
-    case 2: return 1 / 17.5e-3
-    case 3: return 1 / 35e-3
-    case 4: return 1 / 70e-3
-    case 12: return 1 / 140e-3
-    default: return 1 / 4.375e-3
-    }
+    let scales = [4.375e-3, 8.75e-3, 17.5e-3, 35e-3, 70e-3]
+    let code = Int(registers[Self.control6] & 0x0F)
+    return 1 / (code == 12 ? 140e-3 : scales[code < 5 ? code : 0])
   }
 
   private var usesSecondFilter: Bool { registers[Self.control9] & 0x08 != 0 }

@@ -40,16 +40,11 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
 
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     identity = chip.identity
+    // Typical offsets: ±90 mg, ±30 °/s.
     stages = OutputStages(
-      chip,
-      oscillator: Oscillator(
-        origin: instant,
-        hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6),
-        wander: chip.clockDriftPartsPerMillion, middle: motionOrigin),
-      // Typical offsets: ±90 mg, ±30 °/s.
-      path: SignalPath(
-        chip: chip, source: source, origin: motionOrigin,
-        accelerometerTolerance: SIMD3(repeating: 0.09), gyroscopeTolerance: 30))
+      chip, source, origin: motionOrigin, poweredOn: instant,
+      hertz: Self.baseHertz * (1 + Double(chip.clockErrorPartsPerMillion) * 1e-6),
+      tolerances: (0.09, 30))
     powerOn(at: instant)
   }
 
@@ -65,13 +60,6 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   func acknowledges(at instant: Int64) -> Bool {
     // CTRL_REG9 bit 2 switches the I2C interface off.
     instant >= usableFrom && registers[Self.control9] & 0x04 == 0
-  }
-
-  mutating func freezeOutputs(
-    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
-  ) {
-    stages.freeze(
-      from: instant, to: end, keepsDataReady: keepsDataReady, survivesReset: survivesReset)
   }
 
   // MARK: The bus
@@ -145,15 +133,8 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
 
   /// Ticks a sample by code; 1 is 14.9 Hz (10 Hz of the accelerometer alone), 2 is 59.5 Hz (50 Hz).
   private static func ticks(_ code: UInt8, isAlone: Bool = false) -> Int64 {
-    switch code {
-    case 1: return isAlone ? 95 : 64
-    case 2: return isAlone ? 19 : 16
-    case 3: return 8
-    case 4: return 4
-    case 5: return 2
-    case 6: return 1
-    default: return 0
-    }
+    (isAlone
+      ? SIMD8<Int64>(0, 95, 19, 8, 4, 2, 1, 0) : SIMD8(0, 64, 16, 8, 4, 2, 1, 0))[Int(code)]
   }
 
   /// Ticks a sample of angular rate; 0 when off.
@@ -169,16 +150,15 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
     stages.hold(atTick: tick)
     let before = self
     registers[register] = content
-    stages.accelerometer.period = registers[Self.control5] & 0x38 == 0x38 ? accelerometerPeriod : 0
-    stages.accelerometer.sensitivity = countsPerG
-    stages.accelerometer.deviation = 120e-6 * accelerometerBandwidth.squareRoot()
-    stages.gyroscope.period = registers[Self.control4] & 0x38 == 0x38 ? gyroscopePeriod : 0
-    stages.gyroscope.sensitivity = countsPerDegree
-    stages.gyroscope.deviation = 8e-3 * gyroscopeBandwidth.squareRoot()
+    stages.accelerometer.set(
+      registers[Self.control5] & 0x38 == 0x38 ? accelerometerPeriod : 0, countsPerG,
+      120e-6 * accelerometerBandwidth.squareRoot())
+    stages.gyroscope.set(
+      registers[Self.control4] & 0x38 == 0x38 ? gyroscopePeriod : 0, countsPerDegree,
+      8e-3 * gyroscopeBandwidth.squareRoot())
     // 59.5 Hz with the gyroscope on, else 50 Hz, or 10 Hz with the accelerometer at 10 Hz.
-    stages.thermometer.period =
-      gyroscopePeriod > 0 ? 16 : accelerometerPeriod == 0 ? 0 : max(19, accelerometerPeriod)
-    stages.thermometer.sensitivity = 16
+    stages.thermometer.set(
+      gyroscopePeriod > 0 ? 16 : accelerometerPeriod == 0 ? 0 : max(19, accelerometerPeriod), 16)
 
     if accelerometerPeriod != before.accelerometerPeriod {
       stages.accelerometer.settled = tick + 14 * accelerometerPeriod
@@ -187,7 +167,7 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
       || registers[Self.control2] != before.registers[Self.control2]
     {
       // Table 11: samples to discard after LPF1, and with LPF2.
-      let index = Int(max(1, gyroscopeCode)) - 1
+      let index = Int(max(1, min(6, gyroscopeCode))) - 1
       let discards =
         registers[Self.control2] & 0x02 == 0
         ? [2, 3, 3, 4, 5, 8][index] : [13, 13, 13, 14, 15, 18][index]
@@ -207,15 +187,10 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
 
   /// Hertz: BW_XL with BW_SCAL_ODR, else by the data rate.
   private var accelerometerBandwidth: Double {
-    let bandwidths: [Double] = [408, 211, 105, 50]
     let control = registers[Self.control6]
-    if control & 0x04 != 0 { return bandwidths[Int(control & 0x03)] }
-    switch gyroscopePeriod > 0 ? gyroscopeCode : accelerometerCode {
-    case 3: return 50
-    case 4: return 105
-    case 5: return 211
-    default: return 408
-    }
+    if control & 0x04 != 0 { return [408, 211, 105, 50][Int(control & 0x03)] }
+    let code = gyroscopePeriod > 0 ? gyroscopeCode : accelerometerCode
+    return [408, 408, 408, 50, 105, 211, 408, 408][Int(code)]
   }
 
   /// Hertz: LPF1, or with OUT_SEL LPF2 by BW_G.

@@ -71,56 +71,37 @@ extension SimulatedMPU6050 {
     let range = registers[Self.accelConfig] >> 3 & 3
     // 400 µg/√Hz (PS 6.2); MPU-6500, 9250 and 9255 300; ICM-20689 150 (DS-000143).
     let density = isFirstGeneration ? 400e-6 : identity == 0x98 ? 150e-6 : 300e-6
-    return path.acceleration(
-      at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: Double(16384 >> Int(range)),
+    return path.axes(
+      from: 0, at: oscillator.instant(ofTick: tick), tick: tick,
+      sensitivity: Double(16384 >> Int(range)),
       deviation: density * accelerometerBandwidth.squareRoot(),
       force: accelerometerForce.value(atTick: tick))
   }
 
   private func angularRate(atTick tick: Int64) -> SIMD3<Int16> {
     guard tick > gyroscopeSettled else { return path.garbage(tick: tick, axis: 3) }
-    let sensitivity: Double
-    switch registers[Self.gyroConfig] >> 3 & 3 {
-    case 0: sensitivity = 131
-    case 1: sensitivity = 65.5
-    case 2: sensitivity = 32.8
-    default: sensitivity = 16.4
-    }
+    let sensitivity = SIMD4(131, 65.5, 32.8, 16.4)[Int(registers[Self.gyroConfig] >> 3 & 3)]
     // 0.005 °/s/√Hz (PS 6.1); MPU-6500, 9250 and 9255 0.01; ICM-20689 0.006 (DS-000143).
     let density = isFirstGeneration ? 0.005 : identity == 0x98 ? 0.006 : 0.01
-    return path.angularRate(
-      at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: sensitivity,
+    return path.axes(
+      from: 3, at: oscillator.instant(ofTick: tick), tick: tick, sensitivity: sensitivity,
       deviation: density * gyroscopeBandwidth.squareRoot(),
       force: gyroscopeForce.value(atTick: tick))
   }
 
   /// Hertz, by DLPF_CFG (RM 4.3). The successors' accelerometer has a filter register of its own.
   private var accelerometerBandwidth: Double {
-    let code = isFirstGeneration ? filter : Int(registers[Self.accelConfig2] & 0x07)
-    if !isFirstGeneration, registers[Self.accelConfig2] & 0x08 != 0 { return 1130 }
-    switch code {
-    case 1: return 184
-    case 2: return isFirstGeneration ? 94 : 92
-    case 3: return isFirstGeneration ? 44 : 41
-    case 4: return isFirstGeneration ? 21 : 20
-    case 5: return 10
-    case 6: return 5
-    default: return isFirstGeneration ? 260 : 460
-    }
+    if isFirstGeneration { return SIMD8(260, 184, 94, 44, 21, 10, 5, 260)[filter] }
+    let control = registers[Self.accelConfig2]
+    if control & 0x08 != 0 { return 1130 }
+    return SIMD8(460, 184, 92, 41, 20, 10, 5, 460)[Int(control & 0x07)]
   }
 
   /// Hertz, by DLPF_CFG (RM 4.3).
   private var gyroscopeBandwidth: Double {
-    switch filter {
-    case 1: return isFirstGeneration ? 188 : 184
-    case 2: return isFirstGeneration ? 98 : 92
-    case 3: return isFirstGeneration ? 42 : 41
-    case 4: return 20
-    case 5: return 10
-    case 6: return 5
-    case 7: return isFirstGeneration ? 256 : 3600
-    default: return isFirstGeneration ? 256 : 250
-    }
+    isFirstGeneration
+      ? SIMD8(256, 188, 98, 42, 20, 10, 5, 256)[filter]
+      : SIMD8(250, 184, 92, 41, 20, 10, 5, 3600)[filter]
   }
 
   /// LSB/°C, and °C at count 0.

@@ -83,19 +83,6 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
   }
 
-  /// Output registers hold still from `instant` on.
-  mutating func freezeOutputs(
-    from instant: Int64, to end: Int64, keepsDataReady: Bool, survivesReset: Bool
-  ) {
-    let first = oscillator.tick(at: instant)
-    freeze = OutputFreeze(
-      first: first, last: oscillator.tick(at: end), keepsDataReady: keepsDataReady,
-      kept: survivesReset ? outputs(atTick: first) : nil)
-  }
-
-  /// Booting ends.
-  mutating func finishBoot(at instant: Int64) { usableFrom = instant }
-
   /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool {
     instant >= usableFrom
@@ -135,19 +122,14 @@ extension SimulatedMPU6050 {
   /// The bits that a write changes; 0 for registers that are read-only, reserved or absent.
   private static func writableBits(_ register: UInt8) -> UInt8 {
     switch register {
-    case 0x06...0x0B: return 0xFF  // accelerometer offsets
-    case 0x0D...0x0F: return 0xFF  // self-test
     case 0x10: return 0x3F
-    case 0x13...0x18: return 0xFF  // gyroscope offsets
-    case sampleRateDivider: return 0xFF
     case config: return 0x7F
-    case gyroConfig, accelConfig, accelConfig2: return 0xFF
-    case fifoEnable: return 0xFF
-    case interruptPin: return 0xFF
     case interruptEnable: return 0x59
     case userControl: return 0xF0
     case powerManagement1: return 0x6F
-    case powerManagement2: return 0xFF
+    // Offsets, self-test, and all other settings.
+    case 0x06...0x0B, 0x0D...0x0F, 0x13...accelConfig2, fifoEnable, interruptPin, powerManagement2:
+      return 0xFF
     default: return 0
     }
   }
@@ -199,16 +181,8 @@ extension SimulatedMPU6050 {
 
   /// A byte of the output registers. Big-endian: the high byte has the lower address.
   static func byte(_ offset: Int, of sample: RawSample) -> UInt8 {
-    let word: Int16
-    switch offset / 2 {
-    case 0: word = sample.ax
-    case 1: word = sample.ay
-    case 2: word = sample.az
-    case 3: word = sample.temperature
-    case 4: word = sample.gx
-    case 5: word = sample.gy
-    default: word = sample.gz
-    }
+    // Temperature comes fourth.
+    let word = sample[SIMD8(0, 1, 2, 6, 3, 4, 5, 0)[offset / 2]]
     return UInt8(truncatingIfNeeded: offset % 2 == 0 ? word >> 8 : word)
   }
 

@@ -11,60 +11,39 @@ import IMUModel
 ///     └──────┴──────┴──────┴──────┘ └──────┴──────┘
 ///      tag: kind << 3 | counter << 1 | parity, which the LSM6DSV has not
 ///
-/// No word is stored: a word's place in the stream gives its slot and kind, and these its contents. When the FIFO is full,
-/// each word replaces the oldest one; words stay whole.
+/// Words stay whole when they are replaced.
 struct TaggedFIFO: Sendable, BitwiseCopyable {
-  /// The kinds of word, in the order in which they are written in a slot.
+  /// The kinds of word.
   enum Kind: UInt8, Sendable, BitwiseCopyable {
     case timestamp = 0x04
     case gyroscope = 0x01
     case accelerometer = 0x02
     case temperature = 0x03
+
+    /// In the order in which they are written in a slot.
+    fileprivate init(place: Int) {
+      self =
+        place == 0
+        ? .timestamp : place == 1 ? .gyroscope : place == 2 ? .accelerometer : .temperature
+    }
   }
 
   /// What goes into the FIFO, and how much.
-  struct Batch: Sendable, BitwiseCopyable {
-    /// Oscillator ticks a slot; 0 when nothing is batched.
-    let slotPeriod: Int64
-    /// Slots from one that has a kind of word to the next, in the order of the words in a slot; 0 for none.
-    fileprivate let every: SIMD4<Int64>
+  struct Batch {
+    /// The periods of the batching rates in ticks, 0 for none.
+    let gyroscope: Int64
+    let accelerometer: Int64
+    let temperature: Int64
+    /// Slots from one with a time stamp to the next; 0 for none.
+    let timestampEvery: Int64
     /// Words in the FIFO at most: all that it has, or fewer by STOP_ON_WTM.
-    var limit: Int64 = 512
-    /// FIFO_MODE 1: what would not fit is not stored, nor anything after that.
-    var stops = false
-    var hasParity = true
-
-    /// By the periods of the batching rates in ticks, 0 for none.
-    init(gyroscope: Int64, accelerometer: Int64, timestampEvery: Int64, temperature: Int64) {
-      if gyroscope > 0, accelerometer > 0 {
-        slotPeriod = min(gyroscope, accelerometer)
-      } else {
-        slotPeriod = max(gyroscope, accelerometer)
-      }
-      let slot = max(1, slotPeriod)
-      every = SIMD4(
-        timestampEvery, gyroscope / slot, accelerometer / slot,
-        temperature > 0 ? max(1, temperature / slot) : 0)
-    }
-
-    fileprivate static func kind(_ index: Int) -> Kind {
-      switch index {
-      case 0: .timestamp
-      case 1: .gyroscope
-      case 2: .accelerometer
-      default: .temperature
-      }
-    }
+    let limit: Int64
+    /// FIFO_MODE 1: what would not fit is not stored.
+    let stops: Bool
   }
 
-  private var batch: Batch?
-  /// The number of the first slot; slots are counted from the oscillator's origin.
-  private var firstSlot: Int64 = 0
-  /// Words that were read, or replaced.
-  private var read: Int64 = 0
-  /// The first slot that was not stored.
-  private var stop: Int64?
-  private var isOverrunLatched = false
+  private var stream: SlotStream?
+  private var hasParity = true
   /// The word that is being read, and its number, -1 that of an empty FIFO: it stays as it was when its first byte was
   /// read, when it is replaced or another one comes meanwhile.
   private var current: Word?
@@ -83,104 +62,72 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
     }
   }
 
-  /// The FIFO begins to collect after `tick`, or is emptied and off.
-  mutating func restart(_ batch: Batch?, atTick tick: Int64) {
-    self = TaggedFIFO()
-    guard let batch, batch.slotPeriod > 0 else { return }
-    self.batch = batch
-    firstSlot = tick / batch.slotPeriod + 1
+  /// Off and empty.
+  init() {}
+
+  /// A FIFO that begins to collect after `tick`. Slots are counted from the oscillator's origin.
+  init(_ batch: Batch, hasParity: Bool, atTick tick: Int64) {
+    let (one, other) = (batch.gyroscope, batch.accelerometer)
+    let slot = one > 0 && other > 0 ? min(one, other) : max(one, other)
+    guard slot > 0 else { return }
+    self.hasParity = hasParity
+    stream = SlotStream(
+      slotPeriod: slot,
+      every: SIMD4(
+        batch.timestampEvery, one / slot, other / slot,
+        batch.temperature > 0 ? max(1, batch.temperature / slot) : 0),
+      wordsOfKind: 1, limit: batch.limit, stops: batch.stops, stopsBelowLimit: false,
+      first: tick / slot + 1, origin: 0)
   }
 
-  /// Words in the slots from the first one up to, and without, `slot`.
-  private func words(before slot: Int64, _ batch: Batch) -> Int64 {
-    var words: Int64 = 0
-    for index in 0..<4 {
-      let every = batch.every[index]
-      if every > 0 { words += (slot + every - 1) / every - (firstSlot + every - 1) / every }
-    }
-    return words
-  }
-
-  /// Words in the FIFO after `tick`; notes an overrun, or that it stops.
-  mutating func count(atTick tick: Int64) -> Int64 {
-    guard let batch else { return 0 }
-    var slot = max(firstSlot, tick / batch.slotPeriod + 1)
-    if batch.stops {
-      if stop == nil, words(before: slot, batch) - read > batch.limit {
-        var (low, high) = (firstSlot, slot)
-        while low < high {
-          let middle = low + (high - low) / 2
-          if words(before: middle + 1, batch) - read > batch.limit {
-            high = middle
-          } else {
-            low = middle + 1
-          }
-        }
-        stop = low
-      }
-      slot = min(slot, stop ?? slot)
-    }
-    let written = words(before: slot, batch)
-    if written - read > batch.limit {
-      read = written - batch.limit
-      isOverrunLatched = true
-    }
-    return written - read
-  }
+  /// Words in the FIFO after `tick`.
+  mutating func count(atTick tick: Int64) -> Int64 { stream?.count(atTick: tick) ?? 0 }
 
   /// FIFO_STATUS2 without the high bits of the count. Reading it clears the latched overrun.
   mutating func readStatus(atTick tick: Int64, watermark: Int64) -> UInt8 {
     let count = count(atTick: tick)
-    guard let batch else { return 0 }
-    let slot = max(firstSlot, tick / batch.slotPeriod + 1)
-    let next = words(before: slot + 1, batch) - words(before: slot, batch)
-    var status: UInt8 = 0
-    if watermark > 0, count >= watermark { status |= 0x80 }
-    if count == batch.limit { status |= 0x40 }
-    if count + next >= batch.limit { status |= 0x20 }
-    if isOverrunLatched { status |= 0x08 }
-    isOverrunLatched = false
-    return status
+    guard let stream else { return 0 }
+    self.stream?.isOverrun = false
+    return (watermark > 0 && count >= watermark ? 0x80 : 0) | (count == stream.limit ? 0x40 : 0)
+      | (count + stream.coming(atTick: tick) >= stream.limit ? 0x20 : 0)
+      | (stream.isOverrun ? 0x08 : 0)
   }
 
   /// The oldest word vanishes.
-  mutating func lose(atTick tick: Int64) {
-    if count(atTick: tick) > 0 { read += 1 }
-  }
+  mutating func lose(atTick tick: Int64) { stream?.lose(atTick: tick) }
 
   /// A byte of the oldest word, 0 its tag; its last byte takes it out. An empty FIFO gives zeros, up to the last byte also
   /// when a word comes meanwhile.
   mutating func fetch(
     _ offset: Int, atTick tick: Int64, contents: (Kind, _ tick: Int64) -> SIMD3<Int16>
   ) -> UInt8 {
-    guard let batch else { return 0 }
     let isEmpty = count(atTick: tick) == 0
+    guard let stream else { return 0 }
     let word = offset == 0 ? nil : current
-    if word == nil { currentNumber = isEmpty ? -1 : read }
-    let latched = word ?? (isEmpty ? Word() : self.word(read, batch, contents))
+    if word == nil { currentNumber = isEmpty ? -1 : stream.read }
+    let latched = word ?? (isEmpty ? Word() : self.word(stream, contents))
     current = offset == 6 ? nil : latched
-    if offset == 6, currentNumber == read { read += 1 }
+    if offset == 6, currentNumber == stream.read { self.stream?.read += 1 }
     return latched[offset]
   }
 
+  /// The word that is read next.
   private func word(
-    _ index: Int64, _ batch: Batch, _ contents: (Kind, _ tick: Int64) -> SIMD3<Int16>
+    _ stream: SlotStream, _ contents: (Kind, _ tick: Int64) -> SIMD3<Int16>
   ) -> Word {
-    // The slot that has the word: one of two kinds is in each slot, so there are at most as many slots as words.
-    var (low, high) = (firstSlot, firstSlot + index + 1)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if words(before: middle + 1, batch) > index { high = middle } else { low = middle + 1 }
+    // One of two kinds is in each slot, so there are at most as many slots as words.
+    let number = stream.read
+    let slot = stream.firstSlot(upTo: stream.first + number + 1) {
+      stream.words(before: $0 + 1) > number
     }
-    var place = index - words(before: low, batch)
-    for index in 0..<4 where batch.every[index] > 0 && low % batch.every[index] == 0 {
+    var place = number - stream.words(before: slot)
+    for index in 0..<4 where stream.every[index] > 0 && slot % stream.every[index] == 0 {
       if place == 0 {
-        let kind = Batch.kind(index)
-        let counter = UInt8(truncatingIfNeeded: low - firstSlot) & 3
-        var tag = kind.rawValue << 3 | counter << 1
+        let kind = Kind(place: index)
+        var tag = kind.rawValue << 3 | (UInt8(truncatingIfNeeded: slot - stream.first) & 3) << 1
         // The whole byte has an even number of ones.
-        if batch.hasParity, tag.nonzeroBitCount % 2 == 1 { tag |= 1 }
-        return Word(tag: tag, values: contents(kind, low * batch.slotPeriod))
+        if hasParity, tag.nonzeroBitCount % 2 == 1 { tag |= 1 }
+        return Word(tag: tag, values: contents(kind, slot * stream.slotPeriod))
       }
       place -= 1
     }
@@ -194,17 +141,4 @@ struct TimestampCounter: Sendable, BitwiseCopyable {
   var start = 0.0
 
   func count(atPhase phase: Double) -> Int64 { Int64(max(0, phase - start) * 6) }
-}
-
-extension OutputStages {
-  /// The six bytes of a word that was written at `tick`.
-  func words(_ kind: TaggedFIFO.Kind, atTick tick: Int64, stamp: Int64) -> SIMD3<Int16> {
-    switch kind {
-    case .gyroscope: stored(gyroscope, atTick: tick)
-    case .accelerometer: stored(accelerometer, atTick: tick)
-    case .temperature: counts(thermometer, atTick: tick)
-    case .timestamp:
-      SIMD3(Int16(truncatingIfNeeded: stamp), Int16(truncatingIfNeeded: stamp >> 16), 0)
-    }
-  }
 }

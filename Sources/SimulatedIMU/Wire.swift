@@ -56,15 +56,9 @@ struct Wire: ~Copyable {
     self.origin = origin
     timing = WireTiming(hertz: busHertz)
     places = .allocate(capacity: Self.capacity)
-    switch motion.kind {
-    case .steady(let truth): (rows, source) = (.init(start: nil, count: 0), .steady(truth))
-    case .tumble: (rows, source) = (.init(start: nil, count: 0), .tumble)
-    case .turn: (rows, source) = (.init(start: nil, count: 0), .turn)
-    case .recording(let recorded, let hasTemperature):
-      rows = .allocate(capacity: recorded.count)
-      _ = rows.initialize(from: recorded)
-      source = .recording(UnsafeBufferPointer(rows), hasTemperature: hasTemperature)
-    }
+    rows = .allocate(capacity: motion.rows.count)
+    _ = rows.initialize(from: motion.rows)
+    source = MotionSource(shape: motion.shape, rows: UnsafeBufferPointer(rows))
   }
 
   deinit {
@@ -172,9 +166,7 @@ struct Wire: ~Copyable {
     }
     if let (_, _, boots) = cut {
       powerOn(at: instant)
-      if !boots {
-        for index in 0..<count { (places + index).pointee.chip.finishBoot(at: instant) }
-      }
+      if !boots { forEachChip { $0.usableFrom = instant } }
       cut = nil
     }
     return Outcome(error: nil, end: timing.endOfWrite(start: start))
@@ -235,8 +227,8 @@ struct Wire: ~Copyable {
       powerOn(at: silentUntil)
     case .misidentify(let identity, let nanoseconds): alias = (identity, instant + nanoseconds)
     case .freeze(let nanoseconds, let keepsDataReady, let survivesReset):
-      for index in 0..<count {
-        (places + index).pointee.chip.freezeOutputs(
+      forEachChip {
+        $0.freezeOutputs(
           from: instant, to: instant + nanoseconds, keepsDataReady: keepsDataReady,
           survivesReset: survivesReset)
       }
@@ -247,17 +239,16 @@ struct Wire: ~Copyable {
     case .corrupt(let byte, let mask): corruption = (byte, mask)
     case .failInBurst(let bytes, let kind, let errno): interruption = (bytes, kind, errno)
     case .clockStep(let partsPerMillion):
-      for index in 0..<count {
-        (places + index).pointee.chip.oscillator.step(
-          at: instant, factor: 1 + Double(partsPerMillion) * 1e-6)
-      }
-    case .loseFromFIFO:
-      for index in 0..<count { (places + index).pointee.chip.loseFromFIFO(at: instant) }
+      let factor = 1 + Double(partsPerMillion) * 1e-6
+      forEachChip { $0.oscillator.step(at: instant, factor: factor) }
+    case .loseFromFIFO: forEachChip { $0.loseFromFIFO(at: instant) }
     }
   }
 
-  private mutating func powerOn(at instant: Int64) {
-    for index in 0..<count { (places + index).pointee.chip.powerOn(at: instant) }
+  private func powerOn(at instant: Int64) { forEachChip { $0.powerOn(at: instant) } }
+
+  private func forEachChip(_ body: (inout any RegisterChip) -> Void) {
+    for index in 0..<count { body(&(places + index).pointee.chip) }
   }
 }
 
@@ -270,29 +261,19 @@ struct WireTiming: Sendable, BitwiseCopyable {
   /// acknowledged.
   ///
   /// The first comes after START, address, register, repeated START and address: 29 bits.
-  func fetch(of index: Int, start: Int64) -> Int64 {
-    after(29 + 9 * index, start)
-  }
+  func fetch(of index: Int, start: Int64) -> Int64 { after(29 + 9 * index, start) }
 
   /// When a read of `count` bytes ends.
-  func endOfRead(of count: Int, start: Int64) -> Int64 {
-    after(9 * (3 + count) + 3, start)
-  }
+  func endOfRead(of count: Int, start: Int64) -> Int64 { after(9 * (3 + count) + 3, start) }
 
   /// When a chip stores what is written: after START, address, register and value.
-  func store(start: Int64) -> Int64 {
-    after(28, start)
-  }
+  func store(start: Int64) -> Int64 { after(28, start) }
 
   /// When a write ends.
-  func endOfWrite(start: Int64) -> Int64 {
-    after(29, start)
-  }
+  func endOfWrite(start: Int64) -> Int64 { after(29, start) }
 
   /// When a transfer that no chip acknowledges ends: START, address, STOP.
-  func endOfFailure(start: Int64) -> Int64 {
-    after(11, start)
-  }
+  func endOfFailure(start: Int64) -> Int64 { after(11, start) }
 
   /// The instant `bits` bit times after `start`, rounded up.
   private func after(_ bits: Int, _ start: Int64) -> Int64 {

@@ -18,6 +18,17 @@ public protocol ChipSetUp: ~Copyable {
   ///
   /// - Throws: ``SensorError`` that names the register. The next call starts over.
   mutating func bringUp() throws(SensorError) -> BringUpStep
+
+  /// Forgets the chip's state, so that ``bringUp()`` starts over, after its supply has dipped.
+  mutating func restart()
+
+  /// Compares the identity and every configuration register with their contents after bring-up.
+  ///
+  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of
+  /// an I2C transfer.
+  ///
+  /// - Throws: ``BusError`` when the chip cannot be read.
+  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck
 }
 
 /// A chip that a sampler reads: the interface between drivers and the sampling loop.
@@ -25,11 +36,8 @@ public protocol ChipSetUp: ~Copyable {
 /// ``PolledSensor`` conforms, as do the tests' scripted sensors. A sensor owns its bus. No call sleeps
 /// or waits for anything but the bus; where the chip needs time, the call returns how much.
 ///
-/// After bring-up, ``read(into:)`` and ``checkConfiguration()`` neither allocate nor lock.
+/// After bring-up, ``read(into:)`` and ``ChipSetUp/checkConfiguration()`` neither allocate nor lock.
 public protocol IMUSensor: ChipSetUp, ~Copyable {
-  /// Forgets the chip's state, so that ``bringUp()`` starts over, after its supply has dipped.
-  mutating func restart()
-
   /// Reads one sample: in one burst where the chip holds its outputs still meanwhile or keeps its newest sample in a
   /// FIFO, else in two or three that show which of them is whole.
   ///
@@ -54,14 +62,6 @@ public protocol IMUSensor: ChipSetUp, ~Copyable {
   /// the sample is younger than its date, and of a chip without shadow registers it may mix two.
   /// The caller, which has a clock, should not use a sample that took longer.
   var readLimit: Int64 { get }
-
-  /// Compares the identity and every configuration register with their contents after bring-up.
-  ///
-  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of
-  /// an I2C transfer.
-  ///
-  /// - Throws: ``BusError`` when the chip cannot be read.
-  mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck
 }
 
 /// What bring-up needs next.
@@ -83,7 +83,7 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
   ///
   /// The sample is new when enough time has passed for the chip to make one, and the chip keeps making samples.
   case unannounced
-  /// The chip may have been reset, or no chip answered: only ``IMUSensor/checkConfiguration()`` shows that.
+  /// The chip may have been reset, or no chip answered: only ``ChipSetUp/checkConfiguration()`` shows that.
   case doubtful
 }
 

@@ -62,13 +62,10 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var stampDue = MonotonicTime(nanoseconds: .min)
   /// The last sample's time, in nanoseconds since tick 0.
   @usableFromInline var lastTime: Int64 = 0
-  /// Nanoseconds that the last comparison of the chip's configuration took.
-  @usableFromInline var checkCost: Int64 = 0
   /// Nanoseconds from the present deadline to the waking for it.
   @usableFromInline var wakeLateness: Int64 = 0
   /// The errno of the last transfer that failed.
   @usableFromInline var failure: Int32 = 0
-  @usableFromInline var isReinitialisationAnnounced = false
   /// Whether what the FIFO has is taken out at once, because the loop ends.
   @usableFromInline var isLastDrain = false
   /// Whether samples are looked at only as proof of those before them.
@@ -162,15 +159,13 @@ struct EpochLoss: Sendable, BitwiseCopyable {
 }
 
 extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
-  /// What happened to every tick so far, except those whose sample waits for its proof.
+  /// See ``SamplingLoop/ledger``.
   public var ledger: TickLedger { proofs.outbox.ledger }
 
   /// How the loop ended; `nil` while it runs.
   public var ending: SamplerEnding? { outcome }
 
-  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
-  ///
-  /// Allocates: not for the sampler thread while it runs.
+  /// See ``SamplingLoop/undelivered``. Allocates.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
 
   /// Waits for the next deadline and reads the FIFO.
@@ -224,9 +219,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       proofs.release(at: clock.now())
     }
     let now = clock.now()
-    if case .sampling = supervisor.phase, case .lost(let fault) = compareConfiguration() {
-      lose(fault)
-    }
+    if case .sampling = supervisor.phase { notice(.check) }
     proofs.condemnUnproved(.busError, code: failure, at: now)
     if !epoch.isRunning { skipOutage(at: now) }
     proofs.outbox.flush()

@@ -59,14 +59,12 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
         at: now, before: limit + Sampler.settlement, checkCost: 0, isHolding: true)
       {
       case .none(let until): clock.sleep(until: min(until, limit))
-      case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
+      case .check: notice(.check)
       default: probe(at: now)
       }
     }
-    if case .sampling = supervisor.phase, proofs.held.configured < proofs.held.count,
-      case .lost(let fault) = compareConfiguration()
-    {
-      lose(fault)
+    if case .sampling = supervisor.phase, proofs.held.configured < proofs.held.count {
+      notice(.check)
     }
     proofs.condemnUnproved(.busError, code: holdUp, at: clock.now())
   }

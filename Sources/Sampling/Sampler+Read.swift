@@ -60,7 +60,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     } catch {
       skipTick(.busError, code: error.errno, at: begin)
       holdUp = error.errno
-      if case .lost(let fault) = supervisor.noticeFailure(at: begin) { lose(fault) }
+      notice(supervisor.noticeFailure(at: begin))
     }
   }
 
@@ -80,9 +80,9 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func skipHeldUp(since begin: MonotonicTime) {
     let now = clock.now()
-    if now - begin < Sampler.transferLimit { return skipTick(.missed, at: now) }
-    holdUp = Sampler.timedOut
-    skipTick(.busError, code: Sampler.timedOut, at: now)
+    if now - begin < Supervisor.transferLimit { return skipTick(.missed, at: now) }
+    holdUp = Supervisor.timedOut
+    skipTick(.busError, code: Supervisor.timedOut, at: now)
   }
 
   /// Skips the ticks that went by while a transfer failed: they are lost to the bus, and not missed.
@@ -102,11 +102,6 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   /// Reads for one tick at most. Occasional delays do not hit eight reads in a row.
   @inlinable static var attempts: Int { 8 }
-  /// The time limit that adapters are asked to keep, in nanoseconds: the bus stalled a transfer that took longer.
-  /// Not all adapters keep it.
-  @inlinable static var transferLimit: Int64 { 100_000_000 }
-  /// Linux's ETIMEDOUT, for a transfer that succeeded but took that long.
-  @inlinable static var timedOut: Int32 { 110 }
 
   @inlinable
   mutating func accept(_ sample: RawSample, at now: MonotonicTime) {
@@ -132,27 +127,16 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func acceptUnannounced(_ sample: RawSample, at now: MonotonicTime) {
     noteConfiguration(at: now)
-    switch supervisor.noticeStale(at: now) {
-    case .trust:
-      hold(sample, at: now)
-    case .check:
-      hold(sample, at: now)
-      if case .lost(let fault) = compareConfiguration() { lose(fault) }
-    case .lost(let fault):
-      skipTick(.stale, at: now)
-      lose(fault)
-    }
+    let verdict = supervisor.noticeStale(at: now)
+    if case .lost = verdict { skipTick(.stale, at: now) } else { hold(sample, at: now) }
+    notice(verdict)
   }
 
   @inlinable
   mutating func noteStale(at now: MonotonicTime) {
     noteConfiguration(at: now)
     skipTick(.stale, at: now)
-    switch supervisor.noticeStale(at: now) {
-    case .trust: break
-    case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
-    case .lost(let fault): lose(fault)
-    }
+    notice(supervisor.noticeStale(at: now))
   }
 
   @inlinable

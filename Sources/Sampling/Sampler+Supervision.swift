@@ -3,14 +3,6 @@
 public import IMUModel
 public import IMUDrivers
 
-/// The result of comparing the chip's configuration.
-@usableFromInline
-enum ConfigurationComparison: BitwiseCopyable {
-  case intact
-  case lost(SensorEvent.Fault)
-  case failed(errno: Int32)
-}
-
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Does the supervisor's present duty, if there is one.
   ///
@@ -19,10 +11,10 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
     switch supervisor.duty(
-      at: now, before: deadline, checkCost: checkCost, isHolding: !proofs.held.isEmpty)
+      at: now, before: deadline, checkCost: supervisor.checkCost, isHolding: !proofs.held.isEmpty)
     {
     case .none(let until): return until
-    case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
+    case .check: notice(.check)
     case .probe: probe(at: now)
     case .bringUp: bringUp()
     }
@@ -32,21 +24,21 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func compareConfiguration() -> ConfigurationComparison {
-    let before = clock.now()
-    do throws(BusError) {
-      let check = try sensor.checkConfiguration()
-      let now = clock.now()
-      checkCost = now - before
-      if checkCost >= Sampler.transferLimit { holdUp = Sampler.timedOut }
-      if case .lost(let fault) = supervisor.notice(check, at: now) { return .lost(fault) }
+    let result = sensor.compare(&supervisor, clock, failure: &holdUp)
+    if case .intact = result {
       proofs.held.proveConfiguration()
-      proofs.release(at: now)
-      return .intact
-    } catch {
-      holdUp = error.errno
-      let verdict = supervisor.noticeFailedCheck(at: clock.now())
-      if case .lost(let fault) = verdict { return .lost(fault) }
-      return .failed(errno: error.errno)
+      proofs.release(at: clock.now())
+    }
+    return result
+  }
+
+  /// Acts on what a read means for the chip.
+  @inlinable
+  mutating func notice(_ verdict: Supervisor.Verdict) {
+    switch verdict {
+    case .trust: break
+    case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
+    case .lost(let fault): lose(fault)
     }
   }
 
@@ -54,7 +46,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func probe(at now: MonotonicTime) {
     var sample = RawSample()
-    var verdict: Supervisor.Verdict
+    let verdict: Supervisor.Verdict
     do throws(BusError) {
       switch try sensor.read(into: &sample) {
       case .fresh:
@@ -66,57 +58,29 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
         verdict = supervisor.noticeStale(at: now)
       case .doubtful: verdict = .check
       }
-      if clock.now() - now >= Sampler.transferLimit { holdUp = Sampler.timedOut }
+      if clock.now() - now >= Supervisor.transferLimit { holdUp = Supervisor.timedOut }
     } catch {
       holdUp = error.errno
       verdict = supervisor.noticeFailure(at: now)
     }
-    if case .check = verdict, case .lost(let fault) = compareConfiguration() {
-      verdict = .lost(fault)
-    }
-    if case .lost(let fault) = verdict { lose(fault) }
+    notice(verdict)
   }
 
   /// Gives the chip up, to be set up again from the next duty on.
   @inlinable
   mutating func lose(_ fault: SensorEvent.Fault) {
-    let now = clock.now()
-    switch fault {
-    case .frozen, .zeros: proofs.condemnRun(at: now)
-    case .bus: proofs.condemnUnproved(.busError, code: holdUp, at: now)
-    case .noData: proofs.condemnUnproved(.stale, at: now)
-    default: proofs.condemnUnproved(.reinitialising, at: now)
-    }
-    supervisor.begin(fault, at: now)
-    sensor.restart()
-    isReinitialisationAnnounced = false
-    proofs.outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
+    proofs.lose(&sensor, fault, &supervisor, tick: tick, code: holdUp, at: clock.now())
   }
 
   /// Takes one step of setting the chip up again.
   @inlinable
   mutating func bringUp() {
-    do throws(SensorError) {
-      let step = try sensor.bringUp()
-      let now = clock.now()
-      if !isReinitialisationAnnounced {
-        isReinitialisationAnnounced = true
-        announce(.reinitialised)
-      }
-      switch step {
-      case .wait(let nanoseconds):
-        supervisor.stepped(wait: nanoseconds, at: now)
-      case .ready:
-        guard !supervisor.isStuck || hasChanged(at: now) else { return }
-        // The ticks that went by meanwhile were lost to the set-up, not to a late wake-up.
-        skipUnreachable(at: now)
-        supervisor.ready(at: now)
-        announce(.back)
-      }
-    } catch {
-      supervisor.refused(errno: error.busErrno, at: clock.now())
-      sensor.restart()
-    }
+    guard let now = proofs.bringUp(&sensor, &supervisor, clock, tick: tick),
+      !supervisor.isStuck || hasChanged(at: now)
+    else { return }
+    // The ticks that went by meanwhile were lost to the set-up, not to a late wake-up.
+    skipUnreachable(at: now)
+    proofs.noteReady(&supervisor, tick: tick, at: now)
   }
 
   /// Whether a chip that was stuck has changed its outputs since it was set up again. After ten looks without a change
@@ -143,18 +107,5 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     if lifeLooks % 10 == 0 { sensor.restart() }
     supervisor.stepped(wait: supervisor.lookDelay, at: now)
     return false
-  }
-
-  @inlinable
-  mutating func announce(_ kind: SensorEvent.Kind) {
-    proofs.outbox.announce(SensorEvent(tick: tick, kind: kind, fault: supervisor.fault))
-  }
-}
-
-extension SensorError {
-  /// The errno of the transfer that failed; `nil` when the error was not the bus's.
-  @usableFromInline var busErrno: Int32? {
-    guard case .bus(_, _, let error) = self else { return nil }
-    return error.errno
   }
 }

@@ -40,8 +40,6 @@ public struct Sampler<
 
   /// The next tick.
   @usableFromInline var tick: UInt64 = 0
-  /// Nanoseconds that the last comparison of the chip's configuration took.
-  @usableFromInline var checkCost: Int64 = 0
   /// The longest time from one sample of the chip to the next, in nanoseconds: a tenth more than by its nominal rate.
   @usableFromInline let samplePeriod: Int64
   /// The latest instant at which the newest sample read can have been made: see ``consume(readFrom:to:)``.
@@ -51,8 +49,6 @@ public struct Sampler<
   /// The errno of a transfer that failed, or took too long, while the present tick was handled or
   /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
   @usableFromInline var holdUp: Int32 = 0
-  /// Whether the beginning of setting the chip up again was announced.
-  @usableFromInline var isReinitialisationAnnounced = false
   /// Nanoseconds from the present tick's deadline to the waking for it.
   @usableFromInline var wakeLateness: Int64 = 0
   @usableFromInline var outcome: SamplerEnding?
@@ -133,16 +129,13 @@ public enum StepResult: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records at
-  /// any time, including ``undelivered``.
+  /// See ``SamplingLoop/ledger``.
   public var ledger: TickLedger { proofs.outbox.ledger }
 
   /// How the loop ended; `nil` while it runs.
   public var ending: SamplerEnding? { outcome }
 
-  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
-  ///
-  /// Allocates: not for the sampler thread while it runs.
+  /// See ``SamplingLoop/undelivered``. Allocates.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
 }
 

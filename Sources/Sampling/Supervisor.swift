@@ -52,6 +52,10 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// The errno with which the bus refused the last step of bring-up; `nil` when it did not.
   public private(set) var refusal: Int32?
 
+  /// Nanoseconds that the last comparison of the configuration took.
+  @usableFromInline var checkCost: Int64 = 0
+  /// Whether the beginning of setting the chip up again was announced.
+  @usableFromInline var isReinitialisationAnnounced = false
   /// When the chip was last asked for evidence of its state.
   var lastEvidence: MonotonicTime
   /// When the configuration was last asked for, with or without an answer.
@@ -101,6 +105,11 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// The least time from a read to the look that proves it. Before a deadline no look is taken for as long, so that
   /// the chip has a new sample for the tick.
   static var shortestLookDelay: Int64 { 10_000_000 }
+  /// The time limit that adapters are asked to keep, in nanoseconds: the bus stalled a transfer that took longer.
+  /// Not all adapters keep it.
+  @inlinable static var transferLimit: Int64 { 100_000_000 }
+  /// Linux's ETIMEDOUT, for a transfer that succeeded but took that long.
+  @inlinable static var timedOut: Int32 { 110 }
 }
 
 extension Supervisor {
@@ -181,6 +190,7 @@ extension Supervisor {
   public mutating func begin(_ fault: SensorEvent.Fault, at now: MonotonicTime) {
     self.fault = fault
     refusal = nil
+    isReinitialisationAnnounced = false
     phase = .reinitialising(next: now)
     givenUpAt = now
     if !isStuck { repetition.restart() }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import IMUDrivers
+public import IMUModel
+
+/// The result of comparing the chip's configuration.
+@usableFromInline
+enum ConfigurationComparison: BitwiseCopyable {
+  case intact
+  case lost(SensorEvent.Fault)
+  case failed(errno: Int32)
+}
+
+extension ChipSetUp where Self: ~Copyable {
+  /// Compares the chip's configuration, and notes the result. `failure` becomes the errno of a transfer that failed, or
+  /// took too long.
+  @inlinable
+  mutating func compare(
+    _ supervisor: inout Supervisor, _ clock: some MonotonicClock, failure: inout Int32
+  ) -> ConfigurationComparison {
+    let before = clock.now()
+    do throws(BusError) {
+      let check = try checkConfiguration()
+      let now = clock.now()
+      supervisor.checkCost = now - before
+      if supervisor.checkCost >= Supervisor.transferLimit { failure = Supervisor.timedOut }
+      if case .lost(let fault) = supervisor.notice(check, at: now) { return .lost(fault) }
+      return .intact
+    } catch {
+      failure = error.errno
+      let verdict = supervisor.noticeFailedCheck(at: clock.now())
+      if case .lost(let fault) = verdict { return .lost(fault) }
+      return .failed(errno: error.errno)
+    }
+  }
+}
+
+/// A chip that is given up and set up again, whichever way it is read.
+extension ProofQueue where Sink: ~Copyable {
+  /// Gives the chip up, to be set up again from the next duty on. `code` is the errno of the last transfer that failed.
+  @inlinable
+  mutating func lose<Sensor: ChipSetUp & ~Copyable>(
+    _ sensor: inout Sensor, _ fault: SensorEvent.Fault, _ supervisor: inout Supervisor,
+    tick: UInt64, code: Int32, at now: MonotonicTime
+  ) {
+    let cause = fault.gapCause
+    if cause == .frozen {
+      condemnRun(at: now)
+    } else {
+      condemnUnproved(cause, code: cause == .busError ? code : 0, at: now)
+    }
+    supervisor.begin(fault, at: now)
+    sensor.restart()
+    outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
+  }
+
+  /// Takes one step of setting the chip up again.
+  ///
+  /// - Returns: The instant at which it is set up; `nil` before.
+  @inlinable
+  mutating func bringUp<Sensor: ChipSetUp & ~Copyable>(
+    _ sensor: inout Sensor, _ supervisor: inout Supervisor, _ clock: some MonotonicClock,
+    tick: UInt64
+  ) -> MonotonicTime? {
+    do throws(SensorError) {
+      let step = try sensor.bringUp()
+      let now = clock.now()
+      if !supervisor.isReinitialisationAnnounced {
+        supervisor.isReinitialisationAnnounced = true
+        outbox.announce(SensorEvent(tick: tick, kind: .reinitialised, fault: supervisor.fault))
+      }
+      guard case .wait(let nanoseconds) = step else { return now }
+      supervisor.stepped(wait: nanoseconds, at: now)
+    } catch {
+      supervisor.refused(errno: error.busErrno, at: clock.now())
+      sensor.restart()
+    }
+    return nil
+  }
+
+  /// The chip is set up again.
+  @inlinable
+  mutating func noteReady(_ supervisor: inout Supervisor, tick: UInt64, at now: MonotonicTime) {
+    supervisor.ready(at: now)
+    outbox.announce(SensorEvent(tick: tick, kind: .back, fault: supervisor.fault))
+  }
+}
+
+extension SensorEvent.Fault {
+  /// What the samples are lost to that nothing proves any more.
+  @inlinable var gapCause: GapCause {
+    switch self {
+    case .frozen, .zeros: .frozen
+    case .bus: .busError
+    case .noData: .stale
+    default: .reinitialising
+    }
+  }
+}
+
+extension SensorError {
+  /// The errno of the transfer that failed; `nil` when the error was not the bus's.
+  @usableFromInline var busErrno: Int32? {
+    guard case .bus(_, _, let error) = self else { return nil }
+    return error.errno
+  }
+}

@@ -2,50 +2,41 @@
 
 public import IMUModel
 
-/// The bytes of one burst, at most 24, on the stack.
+/// The bytes of one burst, at most 32, on the stack.
 ///
-/// Each transfer gets a new one, so bytes of an earlier transfer can never pass for those of a
-/// failed one.
+/// Each transfer gets a new one, so bytes of an earlier transfer can never pass for those of a failed one.
 @usableFromInline
 struct Burst: Sendable, BitwiseCopyable {
-  /// Bytes 0 to 7, 8 to 15 and 16 to 23 in the order of the bus.
-  @usableFromInline var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
+  /// In the order of the bus.
+  @usableFromInline var bytes = SIMD32<UInt8>(repeating: 0)
 
   @inlinable
   init() {}
 
-  /// The byte at `index`, 0...23.
+  /// The byte at `index`, 0...31.
   @inlinable
   subscript(index: Int) -> UInt8 {
-    let word = index < 8 ? words.0 : index < 16 ? words.1 : words.2
-    return UInt8(truncatingIfNeeded: UInt64(littleEndian: word) >> UInt64(8 * (index & 7)))
+    get { bytes[index] }
+    set { bytes[index] = newValue }
   }
 
-  /// Sets the byte at `index`, 0...23.
+  /// Two bytes from `index` on as a signed number.
   @inlinable
-  mutating func set(_ index: Int, _ byte: UInt8) {
-    let shift = UInt64(8 * (index & 7))
-    let (mask, bits) = (~(UInt64(0xFF) << shift), UInt64(byte) << shift)
-    switch index >> 3 {
-    case 0: words.0 = (UInt64(littleEndian: words.0) & mask | bits).littleEndian
-    case 1: words.1 = (UInt64(littleEndian: words.1) & mask | bits).littleEndian
-    default: words.2 = (UInt64(littleEndian: words.2) & mask | bits).littleEndian
-    }
+  func value(_ index: Int, isBigEndian: Bool = false) -> Int16 {
+    let (first, second) = (UInt16(self[index]), UInt16(self[index + 1]))
+    return Int16(bitPattern: isBigEndian ? first << 8 | second : second << 8 | first)
   }
 
-  /// Two bytes from `index` on as a signed number, high byte first.
+  /// Three of them.
   @inlinable
-  func bigEndian(_ index: Int) -> Int16 {
-    Int16(bitPattern: UInt16(self[index]) << 8 | UInt16(self[index + 1]))
+  func axes(_ index: Int, isBigEndian: Bool = false) -> (Int16, Int16, Int16) {
+    (
+      value(index, isBigEndian: isBigEndian), value(index + 2, isBigEndian: isBigEndian),
+      value(index + 4, isBigEndian: isBigEndian)
+    )
   }
 
-  /// Two bytes from `index` on as a signed number, low byte first.
-  @inlinable
-  func littleEndian(_ index: Int) -> Int16 {
-    Int16(bitPattern: UInt16(self[index + 1]) << 8 | UInt16(self[index]))
-  }
-
-  /// Whether both have the same bytes in `range`, which lies within 0..<24.
+  /// Whether both have the same bytes in `range`, which lies within 0..<32.
   @inlinable
   func matches(_ other: Burst, in range: Range<Int>) -> Bool {
     for index in range where self[index] != other[index] { return false }
@@ -54,17 +45,16 @@ struct Burst: Sendable, BitwiseCopyable {
 }
 
 extension I2CBus where Self: ~Copyable {
-  /// Reads `count` registers, 1...24, in one transfer.
+  /// Reads `count` registers, 1...32, in one transfer.
   @inlinable
   mutating func readBurst(
     _ address: I2CAddress, register: UInt8, count: Int
   ) throws(BusError) -> Burst {
     var burst = Burst()
-    // Safe: the pointer covers exactly the 24 bytes of `burst`, of which `rebasing` takes the first
-    // `count` (a larger count traps), and does not leave the closure. A tuple of three UInt64 has no
-    // padding. Errors leave the closure as a value because Swift 6.0 does not infer their type
+    // Safe: the pointer covers exactly the 32 bytes of `burst`, of which `rebasing` takes the first
+    // `count` (a larger count traps), and does not leave the closure. Errors leave the closure as a value because Swift 6.0 does not infer their type
     // here.
-    let result = withUnsafeMutableBytes(of: &burst.words) { bytes -> Result<Void, BusError> in
+    let result = withUnsafeMutableBytes(of: &burst.bytes) { bytes -> Result<Void, BusError> in
       do throws(BusError) {
         try read(
           address, register: register,
@@ -78,15 +68,15 @@ extension I2CBus where Self: ~Copyable {
     return burst
   }
 
-  /// The same, repeated at once after a transient failure; three transfers at most.
+  /// Repeats a transfer at once after a transient failure; three at most.
   @inlinable
-  mutating func readBurstPatiently(
-    _ address: I2CAddress, register: UInt8, count: Int
-  ) throws(BusError) -> Burst {
+  mutating func patiently<Value>(
+    _ transfer: (inout Self) throws(BusError) -> Value
+  ) throws(BusError) -> Value {
     var attempt = 1
     while true {
       do throws(BusError) {
-        return try readBurst(address, register: register, count: count)
+        return try transfer(&self)
       } catch {
         guard error.isTransient, attempt < 3 else { throw error }
         attempt += 1
@@ -94,19 +84,46 @@ extension I2CBus where Self: ~Copyable {
     }
   }
 
-  /// Writes a register; repeated at once after a transient failure, three transfers at most.
-  ///
-  /// Writing the same value twice does no harm in any register that the drivers write.
+  /// ``readBurst(_:register:count:)``, patiently.
+  @inlinable
+  mutating func readBurstPatiently(
+    _ address: I2CAddress, register: UInt8, count: Int
+  ) throws(BusError) -> Burst {
+    try patiently { bus throws(BusError) in
+      try bus.readBurst(address, register: register, count: count)
+    }
+  }
+
+  /// Writes a register, patiently: writing the same value twice does no harm in any register that the drivers write.
   mutating func writePatiently(
     _ address: I2CAddress, register: UInt8, value: UInt8
   ) throws(BusError) {
-    var attempt = 1
-    while true {
+    try patiently { bus throws(BusError) in
+      try bus.write(address, register: register, value: value)
+    }
+  }
+
+  /// The contents of a register of a chip, patiently; errors name both.
+  mutating func read(
+    _ register: Register, of model: SensorModel, at address: I2CAddress
+  ) throws(SensorError) -> UInt8 {
+    do throws(BusError) {
+      return try readBurstPatiently(address, register: register.address, count: 1)[0]
+    } catch {
+      throw .bus(model, register, error)
+    }
+  }
+
+  /// Writes registers of a chip in their order, patiently; errors name both.
+  mutating func write(
+    _ list: RegisterList, to model: SensorModel, at address: I2CAddress
+  ) throws(SensorError) {
+    for index in 0..<list.count {
+      let (register, value) = (list[index].register, list[index].value)
       do throws(BusError) {
-        return try write(address, register: register, value: value)
+        try writePatiently(address, register: register, value: value)
       } catch {
-        guard error.isTransient, attempt < 3 else { throw error }
-        attempt += 1
+        throw .bus(model, model.family.register(register), error)
       }
     }
   }

@@ -18,33 +18,26 @@ public enum BusTiming {
   /// With shadow registers: the burst. From a FIFO of one sample: the words of a slot, without tags between two reads of
   /// their place. Otherwise the burst, and the axes once more, which shows the samples that an update fell into.
   public static func bits(ofTick model: SensorModel) -> Int {
-    burstLengths(model).map { bits(ofBurst: $0) }.reduce(0, +)
+    bursts(model).lengths.map { bits(ofBurst: $0) }.reduce(0, +)
   }
 
-  /// The bytes of each burst of a tick.
-  private static func burstLengths(_ model: SensorModel) -> [Int] {
+  /// The bytes of each burst of a tick, and of those that follow in one of so many ticks, for which an update has come
+  /// meanwhile: at most in every second or third one from a FIFO; where the two bursts of the registers leave doubt, in one of
+  /// twelve at 100 Hz to one of thirty from 500 Hz on.
+  private static func bursts(
+    _ model: SensorModel
+  ) -> (lengths: [Int], further: [Int], ticks: Int) {
+    let layout = model.family.layout
     switch model.newestMethod {
-    case .tagged: [14]
-    case .pattern: [2, 12, 3]
+    case .tagged: return ([14], [7], 2)
+    case .pattern: return ([2, 12, 3], [6, 3], 3)
     default:
-      model.family.layout.method == .shadowed
-        ? [model.family.layout.count] : [model.family.layout.count, axesByteCount]
+      return layout.method == .shadowed
+        ? ([layout.count], [], 1) : ([layout.count, axesByteCount], [axesByteCount], 25)
     }
   }
 
-  /// The bytes of the bursts that follow in one of so many ticks, for which an update has come meanwhile: at most in every
-  /// second or third one from a FIFO; where the two bursts of the registers leave doubt, in one of twelve at 100 Hz to one of
-  /// thirty from 500 Hz on.
-  private static func furtherBursts(_ model: SensorModel) -> (lengths: [Int], ticks: Int) {
-    switch model.newestMethod {
-    case .tagged: ([7], 2)
-    case .pattern: ([6, 3], 3)
-    default: model.family.layout.method == .shadowed ? ([], 1) : ([axesByteCount], 25)
-    }
-  }
-
-  /// Nanoseconds, half as many again as on the wire, after which a read of `bits` bit times counts as
-  /// held up.
+  /// Nanoseconds, half as many again as on the wire, after which a read of `bits` bit times counts as held up.
   ///
   /// Assumes the slower usual clock where the clock is not known.
   static func patience(bits: Int, busClock: Int?) -> Int64 {
@@ -65,8 +58,7 @@ public enum BusTiming {
   /// kernel: 507 Hz at most`.
   public static func sentence(_ model: SensorModel, busClock: Int) -> String {
     let bits = averageBits(model)
-    let lengths = burstLengths(model)
-    let (further, ticks) = furtherBursts(model)
+    let (lengths, further, ticks) = bursts(model)
     let what =
       further.isEmpty
       ? "an \(list(lengths))-byte burst takes"
@@ -91,7 +83,7 @@ public enum BusTiming {
 
   /// Bit times of a tick, with its share of further bursts, rounded up.
   static func averageBits(_ model: SensorModel) -> Int {
-    let (further, ticks) = furtherBursts(model)
+    let (_, further, ticks) = bursts(model)
     let more = further.map { bits(ofBurst: $0) }.reduce(0, +)
     return bits(ofTick: model) + (more + ticks - 1) / ticks
   }
@@ -99,8 +91,8 @@ public enum BusTiming {
   /// The least time that the kernel adds to a tick's transfers, in nanoseconds: on a Raspberry Pi some 50 to 150 µs to
   /// each. A rate that a bus might carry is not refused; the log says which ticks were missed.
   private static func kernelTime(_ model: SensorModel) -> Int64 {
-    let (further, ticks) = furtherBursts(model)
-    return 50_000 * Int64(burstLengths(model).count + further.count / ticks)
+    let (lengths, further, ticks) = bursts(model)
+    return 50_000 * Int64(lengths.count + further.count / ticks)
   }
 
   /// The registers of the six axes.
@@ -176,17 +168,13 @@ struct DataRate: Sendable, Equatable {
 
   /// The data rate for polling at `rate` hertz on a bus of `busClock` hertz, or of unknown clock.
   ///
-  /// As high as is sensible, so that samples are young. But the chip has no shadow registers: one of two
-  /// bursts is whole only when at most one update falls into them. The processor's and the adapter's time
-  /// between the bursts counts too, and slow or busy ones need several times as long as quick ones. So
-  /// 2 ms are left between updates where the polling rate allows: at 400 kHz the data rate is 416 Hz up to
-  /// 378 Hz and 833 Hz above, at 100 kHz 208 Hz up to 189 Hz. It is always at least a tenth above the
-  /// polling rate, even where the bus is too slow for two whole bursts: 1666 Hz above 757 Hz. The tenth
-  /// allows for chips that run some per cent slow and for ticks of unequal lateness; the way of reading
-  /// covers all else that could leave a tick without a new sample.
+  /// As high as is sensible, so that samples are young. But one of two bursts is whole only when at most one update falls
+  /// into them and the time between them, which on slow or busy computers is several times as long as on quick ones. So 2 ms
+  /// are left between updates where the polling rate allows: at 400 kHz the data rate is 416 Hz up to 378 Hz and 833 Hz
+  /// above, at 100 kHz 208 Hz up to 189 Hz. It is always a tenth above the polling rate, for chips that run some per cent
+  /// slow and for ticks of unequal lateness: 1666 Hz above 757 Hz.
   ///
-  /// A FIFO of one sample gives whole ones at any rate. Its chips have the same rates, because bring-up may find that the
-  /// registers must be read.
+  /// A chip with a FIFO of one sample has the same rates, because bring-up may find that the registers must be read.
   ///
   /// - Parameter ladder: The chip's rates, rising.
   static func choose(

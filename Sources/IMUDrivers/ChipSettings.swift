@@ -62,11 +62,6 @@ struct ChipSettings: Sendable {
   /// The FIFO of one sample, where a chip is polled that has one.
   var newest: FIFOLayout?
 
-  init(reset: Reset, status: Register) {
-    self.reset = reset
-    self.status = status
-  }
-
   /// The contents of every register after bring-up, by rising number.
   var image: RegisterList {
     var image = writes

@@ -14,6 +14,28 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
     case pattern
     /// A tag before each six bytes (LSM6DSO, LSM6DSV). The count is of words of seven bytes.
     case tagged
+
+    /// Bytes of a unit of the count, which a burst must take out together.
+    @inlinable var unitBytes: Int {
+      switch self {
+      case .packets: 1
+      case .pattern: 2
+      case .tagged: 7
+      }
+    }
+
+    /// Bytes of a slot with these channels.
+    @inlinable
+    func slotBytes(_ channels: ChannelSet, isStamped: Bool) -> Int {
+      let sensors =
+        (channels.contains(.accelerometer) ? 1 : 0) + (channels.contains(.gyroscope) ? 1 : 0)
+      let sets = sensors + (isStamped ? 1 : 0)
+      switch self {
+      case .packets: return 6 * sensors + (channels.contains(.temperature) ? 2 : 0)
+      case .pattern: return 6 * sets
+      case .tagged: return 7 * sets
+      }
+    }
   }
 
   @usableFromInline let method: Method
@@ -65,44 +87,14 @@ extension FIFOLayout {
   /// First of two registers of a temperature that is recorded and not in the FIFO.
   @inlinable var slowTemperature: UInt8? { channels.contains(.temperature) ? temperature : nil }
 
-  /// Bytes of a unit of the count, which a burst must take out together.
-  @inlinable var unitBytes: Int { FIFOLayout.unitBytes(method) }
-
-  /// The same for a FIFO of that kind.
-  @inlinable
-  static func unitBytes(_ method: Method) -> Int {
-    switch method {
-    case .packets: 1
-    case .pattern: 2
-    case .tagged: 7
-    }
-  }
+  /// Bytes of a unit of the count.
+  @inlinable var unitBytes: Int { method.unitBytes }
 
   /// Bytes of a slot.
-  @inlinable var slotBytes: Int {
-    FIFOLayout.slotBytes(method, channels, isStamped: counter != nil)
-  }
-
-  /// The same for a FIFO of that kind with these channels.
-  @inlinable
-  static func slotBytes(_ method: Method, _ channels: ChannelSet, isStamped: Bool) -> Int {
-    let sensors =
-      (channels.contains(.accelerometer) ? 1 : 0) + (channels.contains(.gyroscope) ? 1 : 0)
-    let sets = sensors + (isStamped ? 1 : 0)
-    switch method {
-    case .packets: return 6 * sensors + (channels.contains(.temperature) ? 2 : 0)
-    case .pattern: return 6 * sets
-    case .tagged: return 7 * sets
-    }
-  }
+  @inlinable var slotBytes: Int { method.slotBytes(channels, isStamped: counter != nil) }
 
   /// Units of the count in a slot.
   @inlinable var slotUnits: Int { slotBytes / unitBytes }
-
-  /// The same for a FIFO of that kind with these channels.
-  static func slotUnits(_ method: Method, _ channels: ChannelSet, isStamped: Bool = false) -> Int {
-    slotBytes(method, channels, isStamped: isStamped) / unitBytes(method)
-  }
 
   /// Bytes that a fill reads: the count, and in a FIFO with a pattern the next word's place.
   @inlinable var statusCount: Int { method == .pattern ? 4 : 2 }
@@ -124,5 +116,71 @@ extension FIFOLayout {
   func longestBurst(busClock: Int?) -> Int {
     let words = (busClock ?? 100_000) / 20 / 9 / unitBytes
     return max(1, words) * unitBytes
+  }
+}
+
+/// How full a FIFO is, as the chip counted it.
+public struct FIFOFill: Equatable, Sendable, BitwiseCopyable {
+  /// What the chip counts: bytes, of a FIFO of tags words of seven bytes, of one with a pattern words of two.
+  public let units: Int
+  /// The whole slots among them, with what earlier drains left over.
+  ///
+  /// `nil` in a FIFO of tags until the first drain after the FIFO was started or lost something: its first slot may be
+  /// half a one.
+  public let slots: Int?
+  /// Whether the FIFO has lost the oldest samples, or is about to: a new epoch begins.
+  public let isOverrun: Bool
+  /// Whether this count proves what was drained before it: the chip has its configuration, as only ``FIFOSensor`` turns
+  /// the FIFO on, and samples begin where the driver takes them to begin.
+  public let isProof: Bool
+
+  /// The slots that were whole when the FIFO reached its watermark; `nil` when it has not, or has none.
+  public let slotsAtWatermark: Int?
+
+  /// What a status said, or a test's sensor says.
+  @inlinable
+  package init(
+    units: Int, slots: Int?, isOverrun: Bool = false, isProof: Bool = true,
+    slotsAtWatermark: Int? = nil
+  ) {
+    self.units = units
+    self.slotsAtWatermark = slotsAtWatermark
+    self.slots = slots
+    self.isOverrun = isOverrun
+    self.isProof = isProof
+  }
+}
+
+/// Why a FIFO could not be read.
+public enum FIFOError: Error, Equatable, Sendable, BitwiseCopyable {
+  /// A transfer failed. After a failed burst it is not known what was taken out.
+  case bus(BusError)
+  /// The count is above the FIFO's size, its flags contradict it or each other, or its two bytes may be of different
+  /// instants: nothing was taken out, and the call may be repeated. The bytes as they were read.
+  case impossibleCount(UInt32)
+  /// The FIFO was emptied and still counts this much.
+  case notEmptied(Int)
+  /// Samples do not begin where the driver takes them to begin: the FIFO must be started again.
+  case misaligned
+  /// The burst was longer than what the FIFO had, or the chip vanished meanwhile: it repeats one byte.
+  case repeatedByte(UInt8)
+  /// Words do not follow each other as the chip numbers them, or have tags that were not requested.
+  case brokenSequence(tag: UInt8)
+}
+
+extension FIFOError: CustomStringConvertible {
+  /// One clause, such as `the FIFO's status reads 0xffff, which it never is`.
+  public var description: String {
+    switch self {
+    case .bus(let error): return "\(error)"
+    case .impossibleCount(let count):
+      return "the FIFO's status reads 0x\(String(count, radix: 16)), which it never is"
+    case .notEmptied(let count): return "the FIFO was emptied and still counts \(count)"
+    case .misaligned: return "the next byte in the FIFO is not the beginning of a sample"
+    case .repeatedByte(let byte):
+      return "the FIFO had fewer samples than it counted: it repeats \(hexadecimal(byte))"
+    case .brokenSequence(let tag):
+      return "the FIFO's words are not in sequence at tag \(hexadecimal(tag))"
+    }
   }
 }

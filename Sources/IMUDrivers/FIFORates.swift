@@ -30,9 +30,9 @@ extension SensorModel {
     _ rate: SampleRate, _ channels: ChannelSet, isStamped: Bool, longestBurst: Int = 8192
   ) -> DrainTiming {
     let method = family.fifo?.method(self) ?? .packets
-    let unit = FIFOLayout.unitBytes(method)
+    let unit = method.unitBytes
     return DrainTiming(
-      rate: rate, slotBytes: FIFOLayout.slotBytes(method, channels, isStamped: isStamped),
+      rate: rate, slotBytes: method.slotBytes(channels, isStamped: isStamped),
       longestBurst: longestBurst / unit * unit)
   }
 

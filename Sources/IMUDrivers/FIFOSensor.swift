@@ -147,7 +147,7 @@ extension FIFOSensor: Sendable where Bus: Sendable & ~Copyable {}
 extension FIFOSensor: ChipSetUp where Bus: ~Copyable {}
 
 extension FIFOSensor where Bus: ~Copyable {
-  /// Takes one step of bring-up; see ``IMUSensor/bringUp()``. The FIFO stays off.
+  /// Takes one step of bring-up; see ``ChipSetUp/bringUp()``. The FIFO stays off.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     try chip.bringUp()
   }
@@ -173,7 +173,7 @@ extension FIFOSensor where Bus: ~Copyable {
     guard let register = layout.slowTemperature else { return }
     assembly.temperature = try chip.bus.readBurstPatiently(
       chip.address, register: register, count: 2
-    ).littleEndian(0)
+    ).value(0)
   }
 
   /// Empties the FIFO and starts it: the instant before this call is a reading of count 0.

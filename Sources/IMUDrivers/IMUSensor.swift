@@ -24,8 +24,7 @@ public protocol ChipSetUp: ~Copyable {
 
   /// Compares the identity and every configuration register with their contents after bring-up.
   ///
-  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of
-  /// an I2C transfer.
+  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of an I2C transfer.
   ///
   /// - Throws: ``BusError`` when the chip cannot be read.
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck
@@ -58,9 +57,8 @@ public protocol IMUSensor: ChipSetUp, ~Copyable {
 
   /// How long a read may take from the call to its return, in nanoseconds.
   ///
-  /// A sample is dated by the beginning of its read. When the processor or the adapter delayed the read,
-  /// the sample is younger than its date, and of a chip without shadow registers it may mix two.
-  /// The caller, which has a clock, should not use a sample that took longer.
+  /// A sample is dated by the beginning of its read. One whose read was held up is younger, and of a chip without shadow
+  /// registers it may mix two: the caller should not use it.
   var readLimit: Int64 { get }
 }
 
@@ -108,11 +106,8 @@ public struct ReadEvidence: Equatable, Sendable, BitwiseCopyable {
   /// All outputs of the chip, recorded or not; those of the last new sample when this read has none.
   public var outputs = SensorOutputs()
 
-  /// Nothing shown yet.
-  public init() {}
-
-  /// The evidence that a test's chip gives.
-  public init(isConfigured: Bool, outputs: SensorOutputs) {
+  /// Nothing shown yet, unless given.
+  public init(isConfigured: Bool = false, outputs: SensorOutputs = SensorOutputs()) {
     self.isConfigured = isConfigured
     self.outputs = outputs
   }
@@ -120,14 +115,11 @@ public struct ReadEvidence: Equatable, Sendable, BitwiseCopyable {
 
 /// The bytes of all output registers, to detect whether any of them changed.
 public struct SensorOutputs: Equatable, Sendable, BitwiseCopyable {
-  private var low: UInt64 = 0
-  private var high: UInt64 = 0
-
-  /// All bytes 0.
-  public init() {}
+  private var low: UInt64
+  private var high: UInt64
 
   /// Sixteen bytes.
-  public init(low: UInt64, high: UInt64) {
+  public init(low: UInt64 = 0, high: UInt64 = 0) {
     (self.low, self.high) = (low, high)
   }
 
@@ -143,6 +135,7 @@ public struct SensorOutputs: Equatable, Sendable, BitwiseCopyable {
   /// Fourteen bytes of `burst` from `start` on.
   @usableFromInline
   init(_ burst: Burst, from start: Int) {
+    self.init()
     for index in 0..<8 { low = low << 8 | UInt64(burst[start + index]) }
     for index in 8..<14 { high = high << 8 | UInt64(burst[start + index]) }
   }

@@ -28,7 +28,7 @@ extension LSM6DSGeneration {
     _ channels: ChannelSet, _ dataRate: DataRate, watermark: Int?, isStamped: Bool = false,
     isLimited: Bool = false
   ) -> FIFOLayout {
-    let slot = FIFOLayout.slotUnits(fifoMethod, channels, isStamped: isStamped)
+    let slot = fifoMethod.slotBytes(channels, isStamped: isStamped) / fifoMethod.unitBytes
     // In the bits of all models.
     let units = min((watermark ?? 0) * slot, (self == .dsv ? 254 : 510) / slot * slot)
     var timer: RegisterList = [:]

@@ -92,12 +92,13 @@ extension SensorModel {
       rawValue, family, identity: identity,
       accelerometer: codes.accelerometer.enumerated().map { index, code in
         SensorRange(
-          finest << index, Fraction(Int64(61 * finest / 2) << Int64(index), 1_000_000), code: code,
+          fullScale: finest << index,
+          scale: Fraction(Int64(61 * finest / 2) << Int64(index), 1_000_000), code: code,
           noise: noise.accelerometer[index])
       },
       gyroscope: codes.gyroscope.enumerated().map { index, code in
         SensorRange(
-          125 << index, Fraction(4375 << Int64(index), 1_000_000), code: code,
+          fullScale: 125 << index, scale: Fraction(4375 << Int64(index), 1_000_000), code: code,
           noise: noise.gyroscope)
       },
       temperature: (Fraction(1, countsPerDegree), Fraction(25, 1)),
@@ -135,8 +136,7 @@ public enum LSM6DSRegister {
   @inlinable public static var patternControl5: Register { Register(0x0A, "FIFO_CTRL5") }
   /// WHO_AM_I.
   @inlinable public static var identity: Register { Register(0x0F, "WHO_AM_I") }
-  /// CTRL1_XL: [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3:
-  /// [1:0] BW_XL.
+  /// CTRL1_XL: [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3: [1:0] BW_XL.
   @inlinable public static var control1: Register { Register(0x10, "CTRL1_XL") }
   /// CTRL2_G: [7:4] ODR_G, [3:2] FS_G, [1] FS_125. LSM6DSR: [0] FS_4000.
   @inlinable public static var control2: Register { Register(0x11, "CTRL2_G") }
@@ -146,13 +146,11 @@ public enum LSM6DSRegister {
   @inlinable public static var control4: Register { Register(0x13, "CTRL4_C") }
   /// LSM6DS3: bit 0 of CTRL4_C, STOP_ON_FTH, limits the FIFO to its threshold.
   static var stopOnThreshold: UInt8 { 0x01 }
-  /// CTRL6_C: [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3:
-  /// none).
+  /// CTRL6_C: [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3: none).
   @inlinable public static var control6: Register { Register(0x15, "CTRL6_C") }
   /// CTRL8_XL: [7:5] HPCF_XL. LSM6DSL: [7] LPF2_XL_EN, [6:5] HPCF_XL, [3] INPUT_COMPOSITE.
   @inlinable public static var control8: Register { Register(0x17, "CTRL8_XL") }
-  /// CTRL9_XL: [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset
-  /// 0xE0.
+  /// CTRL9_XL: [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset 0xE0.
   @inlinable public static var control9: Register { Register(0x18, "CTRL9_XL") }
   /// CTRL10_C: [5] lets the time stamp's counter run. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
   @inlinable public static var control10: Register { Register(0x19, "CTRL10_C") }
@@ -186,13 +184,10 @@ public enum LSM6DSRegister {
       tapConfiguration, wakeUpDuration, fifoTag,
     ]
   }
-
-  /// Fields of ``control3``.
-  enum Control3 {
-    static var softwareReset: UInt8 { 0x01 }
-    /// BDU and IF_INC: both bytes of a value are of one sample, and bursts advance.
-    static var running: UInt8 { 0x44 }
-  }
+  /// SW_RESET of ``control3``.
+  static var softwareReset: UInt8 { 0x01 }
+  /// BDU and IF_INC of ``control3``: both bytes of a value are of one sample, and bursts advance.
+  static var running: UInt8 { 0x44 }
 }
 
 /// What differs between the generations of LSM6DS and LSM6DSV, apart from scales.
@@ -368,8 +363,8 @@ extension LSM6DSGeneration {
 
     var settings = ChipSettings(
       reset: ChipSettings.Reset(
-        register: Map.control3, value: Map.Control3.softwareReset,
-        bit: Map.Control3.softwareReset, firstWait: 50_000, wait: 1_000_000),
+        register: Map.control3, value: Map.softwareReset,
+        bit: Map.softwareReset, firstWait: 50_000, wait: 1_000_000),
       status: Map.status)
     settings.preparation = [Map.bank: 0x00]
     settings.preparation.append(generation.i3cDisabled)
@@ -378,7 +373,7 @@ extension LSM6DSGeneration {
 
     settings.writes = [Map.bank: 0x00]
     settings.writes.append(generation.i3cDisabled)
-    settings.writes.append(Map.control3, Map.Control3.running)
+    settings.writes.append(Map.control3, Map.running)
     let limit =
       generation == .ds3 && !configuration.readsFIFO ? Map.stopOnThreshold : 0
     for register in [Map.control4, Map.control6, Map.control8] {

@@ -31,19 +31,13 @@ extension SensorModel {
   /// no noise; these figures are below such a chip's, so that a chip at rest is never taken for a stuck one.
   public static let lsm9ds1 = SensorModel(
     "lsm9ds1", .lsm9ds1, identity: 0x68,
-    accelerometer: [
-      // FS_XL, CTRL_REG6_XL [4:3].
-      SensorRange(2, Fraction(61, 1_000_000), code: 0x00, noise: 60e-6),
-      SensorRange(4, Fraction(122, 1_000_000), code: 0x10, noise: 60e-6),
-      SensorRange(8, Fraction(244, 1_000_000), code: 0x18, noise: 60e-6),
-      SensorRange(16, Fraction(732, 1_000_000), code: 0x08, noise: 60e-6),
-    ],
-    gyroscope: [
-      // FS_G, CTRL_REG1_G [4:3].
-      SensorRange(245, Fraction(8750, 1_000_000), code: 0x00, noise: 0.004),
-      SensorRange(500, Fraction(17500, 1_000_000), code: 0x08, noise: 0.004),
-      SensorRange(2000, Fraction(70000, 1_000_000), code: 0x18, noise: 0.004),
-    ],
+    // FS_XL, CTRL_REG6_XL [4:3], and FS_G, CTRL_REG1_G [4:3].
+    accelerometer: [(2, 61, 0x00), (4, 122, 0x10), (8, 244, 0x18), (16, 732, 0x08)].map {
+      SensorRange(fullScale: $0, scale: Fraction($1, 1_000_000), code: $2, noise: 60e-6)
+    },
+    gyroscope: [(245, 8750, 0x00), (500, 17500, 0x08), (2000, 70000, 0x18)].map {
+      SensorRange(fullScale: $0, scale: Fraction($1, 1_000_000), code: $2, noise: 0.004)
+    },
     temperature: (Fraction(1, 16), Fraction(25, 1)),
     // 952 Hz / 1.1.
     maximumPolledRate: 865)

@@ -22,12 +22,6 @@ struct NoisyAxes {
   /// Of the filter, in hertz.
   let bandwidth: Double
 
-  /// White noise of `density` units/√Hz through a filter, in steps of `scale` units.
-  init(density: Double, bandwidth: Double, scale: Double) {
-    deviation = density * bandwidth.squareRoot() / scale
-    self.bandwidth = bandwidth
-  }
-
   /// An upper bound on the probability that all three axes repeat their counts.
   ///
   /// The peak density 1/(σ·√2π), over one count, bounds it wherever within the count an axis is.

@@ -56,11 +56,12 @@ extension SensorModel {
       rawValue, name: name, .mpu6050, identity: identity,
       accelerometer: [2, 4, 8, 16].enumerated().map { code, range in
         SensorRange(
-          range, Fraction(1, Int64(32768 / range)), code: UInt8(code) << 3,
+          fullScale: range, scale: Fraction(1, Int64(32768 / range)), code: UInt8(code) << 3,
           noise: noise.accelerometer)
       },
       gyroscope: gyroscope.enumerated().map { code, range in
-        SensorRange(range.0, range.1, code: UInt8(code) << 3, noise: noise.gyroscope)
+        SensorRange(
+          fullScale: range.0, scale: range.1, code: UInt8(code) << 3, noise: noise.gyroscope)
       },
       temperature: temperature)
   }
@@ -72,15 +73,13 @@ extension SensorModel {
 /// hold for the MPU-6500, 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says
 /// otherwise. Two-byte quantities have their high byte at the lower address.
 public enum MPU6050Register {
-  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1
-  /// kHz.
+  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1 kHz.
   ///
   /// MPU-6500 and later: has an effect with DLPF_CFG 1...6 only.
   @inlinable public static var sampleRateDivider: Register { Register(0x19, "SMPLRT_DIV") }
   /// CONFIG, 4.3: [5:3] EXT_SYNC_SET, [2:0] DLPF_CFG.
   @inlinable public static var configuration: Register { Register(0x1A, "CONFIG") }
-  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for
-  /// the DLPF.
+  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for the DLPF.
   @inlinable public static var gyroscope: Register { Register(0x1B, "GYRO_CONFIG") }
   /// ACCEL_CONFIG, 4.5: [7:5] self-test, [4:3] AFS_SEL.
   @inlinable public static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
@@ -94,13 +93,11 @@ public enum MPU6050Register {
   @inlinable public static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
   /// INT_STATUS, 4.16: [0] DATA_RDY_INT. Reading it clears it.
   @inlinable public static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
-  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y,
-  /// Z.
+  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y, Z.
   @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
   /// USER_CTRL, 4.27: [6] FIFO_EN, [2] FIFO_RESET, which has no effect while FIFO_EN is 1 and clears itself.
   @inlinable public static var userControl: Register { Register(0x6A, "USER_CTRL") }
-  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into
-  /// sleep.
+  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into sleep.
   @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1") }
   /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
   @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
@@ -120,25 +117,14 @@ public enum MPU6050Register {
     ]
   }
 
-  /// Fields of ``power1``.
-  enum Power1 {
-    static var deviceReset: UInt8 { 0x80 }
-    /// CLKSEL 1: the X gyroscope's oscillator, ±1 %, where the internal one is ±5 %.
-    static var clockFromGyroscope: UInt8 { 0x01 }
-  }
-
-  /// Fields of ``interruptPin``.
-  @usableFromInline
-  enum InterruptPin {
-    /// The flag stays until ``interruptStatus`` is read; by it the driver tells new samples from old.
-    @inlinable static var latched: UInt8 { 0x20 }
-  }
-
-  /// Fields of ``interruptEnable`` and ``interruptStatus``.
-  @usableFromInline
-  enum Interrupt {
-    @inlinable static var dataReady: UInt8 { 0x01 }
-  }
+  /// Of ``power1``.
+  static var deviceReset: UInt8 { 0x80 }
+  /// CLKSEL 1 of ``power1``: the X gyroscope's oscillator, ±1 %, where the internal one is ±5 %.
+  static var clockFromGyroscope: UInt8 { 0x01 }
+  /// Of ``interruptPin``: the flag stays until ``interruptStatus`` is read; by it the driver tells new samples from old.
+  @inlinable package static var latched: UInt8 { 0x20 }
+  /// Of ``interruptEnable`` and ``interruptStatus``.
+  @inlinable package static var dataReady: UInt8 { 0x01 }
 }
 
 /// What differs between the chips of the MPU-6050 family, apart from scales.
@@ -149,39 +135,32 @@ struct MPU6050Profile {
   /// DLPF_CFG 1...6 with the gyroscope's bandwidths, widest first; all of them at 1 kHz.
   let gyroscopeFilters: [Filter]
   /// The gyroscope's bandwidth with DLPF_CFG 0, at 8 kHz.
-  let gyroscopeWideBandwidth: Double
-  /// Codes of the accelerometer's own filter, ACCEL_CONFIG_2, widest first; `nil` in a chip that
-  /// has one code for both.
-  let ownAccelerometerFilters: [Filter]?
+  var gyroscopeWideBandwidth = 250.0
+  /// Codes of the accelerometer's own filter, ACCEL_CONFIG_2, widest first; `nil` in a chip that has one code for both.
+  var ownAccelerometerFilters: [Filter]?
   /// Without a filter of its own: the accelerometer's bandwidths with DLPF_CFG 0...6.
-  let sharedAccelerometerBandwidths: [Double]
+  var sharedAccelerometerBandwidths: [Double] = []
   /// From wake-up until the gyroscope's samples are valid, in nanoseconds.
-  let gyroscopeStartUp: Int64
+  var gyroscopeStartUp: Int64 = 70_000_000
 
-  init(_ model: SensorModel) {
+  static func of(_ model: SensorModel) -> MPU6050Profile {
     switch model {
     case .icm20689:
       // DS-000143, table of registers 26 and 29.
-      gyroscopeFilters = MPU6050Profile.codes([176, 92, 41, 20, 10, 5])
-      gyroscopeWideBandwidth = 250
-      ownAccelerometerFilters =
-        [(7, 420)] + MPU6050Profile.codes([218.1, 99, 44.8, 21.2, 10.2, 5.1])
-      sharedAccelerometerBandwidths = []
-      gyroscopeStartUp = 70_000_000
+      MPU6050Profile(
+        gyroscopeFilters: codes([176, 92, 41, 20, 10, 5]),
+        ownAccelerometerFilters: [(7, 420)] + codes([218.1, 99, 44.8, 21.2, 10.2, 5.1]))
     case .mpu6500, .mpu9250, .mpu9255:
       // RM-MPU-9250A 1.4, registers 26 and 29.
-      gyroscopeFilters = MPU6050Profile.codes([184, 92, 41, 20, 10, 5])
-      gyroscopeWideBandwidth = 250
-      ownAccelerometerFilters = [(0, 460)] + MPU6050Profile.codes([184, 92, 41, 20, 10, 5])
-      sharedAccelerometerBandwidths = []
-      gyroscopeStartUp = 70_000_000
+      MPU6050Profile(
+        gyroscopeFilters: codes([184, 92, 41, 20, 10, 5]),
+        ownAccelerometerFilters: [(0, 460)] + codes([184, 92, 41, 20, 10, 5]))
     default:
       // RM-MPU-6000A 4.2, section 4.3.
-      gyroscopeFilters = MPU6050Profile.codes([188, 98, 42, 20, 10, 5])
-      gyroscopeWideBandwidth = 256
-      ownAccelerometerFilters = nil
-      sharedAccelerometerBandwidths = [260, 184, 94, 44, 21, 10, 5]
-      gyroscopeStartUp = 60_000_000
+      MPU6050Profile(
+        gyroscopeFilters: codes([188, 98, 42, 20, 10, 5]), gyroscopeWideBandwidth: 256,
+        sharedAccelerometerBandwidths: [260, 184, 94, 44, 21, 10, 5],
+        gyroscopeStartUp: 60_000_000)
     }
   }
 
@@ -194,16 +173,14 @@ struct MPU6050Profile {
 extension MPU6050Profile {
   /// The register contents for a configuration on a chip of the MPU-6050 family.
   ///
-  /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates
-  /// up to 500 Hz, else with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an
-  /// effect. The accelerometer never delivers more than 1000 samples a second; at rates near that, one in
-  /// a hundred of its values may come twice, as the chip's clock is off by up to 1 %. Both sensors stay on,
-  /// whichever channels are recorded: the gyroscope is the chip's clock. An unrecorded sensor has its
-  /// finest range, in which its noise shows that the chip works.
+  /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates up to 500 Hz, else with
+  /// the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an effect. The accelerometer delivers 1000 samples a
+  /// second at most; near that rate one in a hundred may come twice. Both sensors stay on, whichever channels are recorded:
+  /// the gyroscope is the chip's clock, and the noise of both, in the finest range, shows that the chip works.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     typealias Map = MPU6050Register
-    let profile = MPU6050Profile(model)
+    let profile = MPU6050Profile.of(model)
     let rate = configuration.rate.hertz
     // The FIFO has one sample of each sensor, so 1 kHz, divided, is the base.
     let isFast = rate > 500 && !configuration.readsFIFO
@@ -220,10 +197,10 @@ extension MPU6050Profile {
 
     var settings = ChipSettings(
       reset: ChipSettings.Reset(
-        register: Map.power1, value: Map.Power1.deviceReset, bit: Map.Power1.deviceReset,
+        register: Map.power1, value: Map.deviceReset, bit: Map.deviceReset,
         firstWait: 5_000_000, wait: 2_000_000),
       status: Map.interruptStatus)
-    settings.wake = (Map.power1, Map.Power1.clockFromGyroscope)
+    settings.wake = (Map.power1, Map.clockFromGyroscope)
     settings.writes = [
       Map.power2: 0x00, Map.configuration: gyroscope.code, Map.sampleRateDivider: divider,
       Map.gyroscope: ranges.gyroscope.code, Map.accelerometer: ranges.accelerometer.code,
@@ -234,7 +211,7 @@ extension MPU6050Profile {
       settings.writes.append(Map.accelerometer2, own.code | size)
     }
     settings.writes.append([
-      Map.interruptPin: Map.InterruptPin.latched, Map.interruptEnable: Map.Interrupt.dataReady,
+      Map.interruptPin: Map.latched, Map.interruptEnable: Map.dataReady,
     ])
     settings.witnesses = [Map.interruptPin.address, Map.interruptEnable.address]
     settings.turnOn = profile.gyroscopeStartUp
@@ -273,5 +250,41 @@ extension MPU6050Profile {
     return ChipSettings.choose(gyroscopeFilters, rate: rate) { filter in
       max(filter.bandwidth, sharedAccelerometerBandwidths[Int(filter.code)])
     }
+  }
+}
+
+/// The FIFO of the MPU-6050 family (RM-MPU-6000A 4.7, 4.27, 4.30, 4.31).
+///
+///     USER_CTRL FIFO_RESET ─► count 0 ─► FIFO_EN ─► ax ax ay ay az az  t t  gx gx gy gy gz gz  ax ax …
+///
+/// Only what is recorded is in it, by rising register number. A full FIFO overwrites its oldest bytes, and its size is a
+/// multiple of few packets: from then on, no byte's place says what it is.
+extension MPU6050Profile {
+  /// 1000 / (1 + SMPLRT_DIV) hertz, rising.
+  static let fifoRates: [SampleRate] = (1...256).reversed().compactMap {
+    SampleRate(1000, per: $0)
+  }
+
+  /// Its layout for these channels.
+  static func fifo(_ channels: ChannelSet, _ model: SensorModel) -> FIFOLayout {
+    let size =
+      switch model {
+      case .icm20689: 4096
+      case .mpu6500, .mpu9250, .mpu9255: 512
+      default: 1024
+      }
+    let selected: UInt8 =
+      (channels.contains(.accelerometer) ? 0x08 : 0) | (channels.contains(.gyroscope) ? 0x70 : 0)
+      | (channels.contains(.temperature) ? 0x80 : 0)
+    typealias Map = MPU6050Register
+    // The packets begin with the last write.
+    return FIFOLayout(
+      method: .packets, size: size, status: Map.fifoCount.address, data: Map.fifoData.address,
+      channels: channels,
+      stop: [Map.interruptEnable: 0, Map.fifoEnable: 0, Map.userControl: 0, Map.userControl: 0x04],
+      start: [
+        Map.userControl: 0x40, Map.interruptEnable: Map.dataReady,
+        Map.fifoEnable: selected,
+      ])
   }
 }

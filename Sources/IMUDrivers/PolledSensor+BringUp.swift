@@ -31,8 +31,7 @@ enum BringUpState: Equatable {
 extension PolledSensor where Bus: ~Copyable {
   /// Takes one step of bring-up by the chip's table.
   ///
-  /// While the sensors turn on, the chip is checked every 10 ms: another dip of the supply ends the attempt at
-  /// once.
+  /// While the sensors turn on, the chip is checked every 10 ms: another dip of the supply ends the attempt at once.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
       while true {
@@ -89,8 +88,8 @@ extension PolledSensor where Bus: ~Copyable {
     guard found == identity else {
       throw .foreignIdentity(model, address: address, expected: identity, found: found)
     }
-    try write(settings.preparation)
-    try write(settings.reset.register, settings.reset.value)
+    try bus.write(settings.preparation, to: model, at: address)
+    try bus.write([settings.reset.register: settings.reset.value], to: model, at: address)
     state = .reset(polls: 0)
     return .wait(nanoseconds: settings.reset.firstWait)
   }
@@ -118,8 +117,8 @@ extension PolledSensor where Bus: ~Copyable {
 
   private mutating func wake(_ attempt: Int) throws(SensorError) -> BringUpStep? {
     guard let (register, awake) = settings.wake else { preconditionFailure("nothing sleeps") }
-    try write(register, awake)
-    let value = try read(register)
+    try bus.write([register: awake], to: model, at: address)
+    let value = try bus.read(register, of: model, at: address)
     if value == awake {
       state = .configure
       return .wait(nanoseconds: 5_000_000)
@@ -132,7 +131,7 @@ extension PolledSensor where Bus: ~Copyable {
   }
 
   private mutating func configure() throws(SensorError) -> BringUpStep? {
-    try write(settings.writes)
+    try bus.write(settings.writes, to: model, at: address)
     for index in 0..<image.count { try confirm(image[index]) }
     return startSlice(of: settings.turnOn)
   }
@@ -147,16 +146,7 @@ extension PolledSensor where Bus: ~Copyable {
   /// one than that which followed the first. One that stops, is longer, or stays empty never has, and is not used.
   private mutating func prove(_ polls: Int) throws(SensorError) -> BringUpStep? {
     guard let newest else { preconditionFailure("there is no FIFO to prove") }
-    var sample = RawSample()
-    let reading: Reading
-    do throws(BusError) {
-      if polls == 0, temperatureRegister != nil { _ = try checkConfiguration() }
-      var failure: BusError?
-      reading = try readNewest(newest, into: &sample, &failure)
-    } catch {
-      throw .bus(model, model.family.register(error.register), error)
-    }
-    if reading != .fresh { try confirmWitnesses() }
+    let reading = try look(polls, in: newest)
     if hasReplaced, reading == .fresh {
       state = .settle
       return .wait(nanoseconds: settings.discards.wait)
@@ -171,15 +161,7 @@ extension PolledSensor where Bus: ~Copyable {
   }
 
   private mutating func discard(_ count: Int, _ polls: Int) throws(SensorError) -> BringUpStep {
-    var sample = RawSample()
-    let reading: Reading
-    do throws(BusError) {
-      if temperatureRegister != nil, polls == 0 { _ = try checkConfiguration() }
-      reading = try read(into: &sample)
-    } catch {
-      throw .bus(model, model.family.register(error.register), error)
-    }
-    if reading != .fresh { try confirmWitnesses() }
+    let reading = try look(polls)
     guard reading == .fresh || polls < 100 else {
       throw .noSamples(model, address: address, settings.status)
     }
@@ -188,6 +170,27 @@ extension PolledSensor where Bus: ~Copyable {
       discarded == settings.discards.count
       ? .settle : .discard(count: discarded, polls: polls + 1)
     return .wait(nanoseconds: settings.discards.wait)
+  }
+
+  /// Reads a sample, in the FIFO of one sample where that is given, and the temperature before the first.
+  private mutating func look(
+    _ polls: Int, in newest: FIFOLayout? = nil
+  ) throws(SensorError) -> Reading {
+    var sample = RawSample()
+    var failure: BusError?
+    let reading: Reading
+    do throws(BusError) {
+      if polls == 0, temperatureRegister != nil { _ = try checkConfiguration() }
+      if let newest {
+        reading = try readNewest(newest, into: &sample, &failure)
+      } else {
+        reading = try read(into: &sample)
+      }
+    } catch {
+      throw .bus(model, model.family.register(error.register), error)
+    }
+    if reading != .fresh { try confirmWitnesses() }
+    return reading
   }
 
   /// Throws when the chip has lost what was written to it.
@@ -199,31 +202,9 @@ extension PolledSensor where Bus: ~Copyable {
 
   private mutating func confirm(_ entry: RegisterList.Entry) throws(SensorError) {
     let register = model.family.register(entry.register)
-    let value = try read(register)
+    let value = try bus.read(register, of: model, at: address)
     guard value == entry.value else {
       throw .readBack(model, address: address, register, written: entry.value, read: value)
-    }
-  }
-
-  private mutating func write(_ list: RegisterList) throws(SensorError) {
-    for index in 0..<list.count {
-      try write(model.family.register(list[index].register), list[index].value)
-    }
-  }
-
-  private mutating func write(_ register: Register, _ value: UInt8) throws(SensorError) {
-    do throws(BusError) {
-      try bus.writePatiently(address, register: register.address, value: value)
-    } catch {
-      throw .bus(model, register, error)
-    }
-  }
-
-  private mutating func read(_ register: Register) throws(SensorError) -> UInt8 {
-    do throws(BusError) {
-      return try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
-    } catch {
-      throw .bus(model, register, error)
     }
   }
 }

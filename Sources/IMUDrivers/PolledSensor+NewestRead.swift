@@ -7,10 +7,9 @@ public import IMUModel
 ///     chip      n ─────► n+1 ─────► n+2 ─────► n+3 ─────► n+4        each replaces the one before it
 ///     read                     n+1                  n+3
 ///
-/// The application notes say that the size of the FIFO can be limited to the watermark (AN4650 8.6, AN5130 8.6); no
-/// sentence says whether a limited FIFO then replaces its sample or stops. So bring-up asks the chip: it leaves the FIFO
-/// alone for more than two samples and looks whether one was replaced. Of a chip that does not replace, or whose FIFO is
-/// empty, the registers are read twice instead.
+/// No application note says whether a FIFO that is limited to its watermark replaces its sample or stops (AN4650 8.6, AN5130
+/// 8.6). So bring-up leaves it alone for more than two samples and looks whether one was replaced. Of a chip that does not
+/// replace, or whose FIFO is empty, the registers are read twice instead.
 extension PolledSensor where Bus: ~Copyable {
   /// Reads the sample that the FIFO has. `failure` is set when a transfer failed that may have taken it out.
   @inlinable
@@ -185,17 +184,11 @@ struct PatternPlace: Sendable, BitwiseCopyable {
 }
 
 extension Burst {
-  /// Three numbers of two bytes, low byte first.
-  @inlinable
-  func axes(_ start: Int) -> (Int16, Int16, Int16) {
-    (littleEndian(start), littleEndian(start + 2), littleEndian(start + 4))
-  }
-
   /// The bytes from `count` on, followed by zeros.
   @inlinable
   func dropping(_ count: Int) -> Burst {
     var result = Burst()
-    for index in count..<24 { result.set(index - count, self[index]) }
+    for index in count..<24 { result[index - count] = self[index] }
     return result
   }
 }

@@ -10,43 +10,34 @@ extension PolledSensor where Bus: ~Copyable {
   ///     LSM6DS, LSM6DSV  S 6A+W 1E Sr 6A+R  status  –  t t  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///                      S 6A+W 22 Sr 6A+R                  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///
-  /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes
-  /// two samples, and the flags do not show it: the high bytes that follow clear them. So the axes are
-  /// read twice. As long as at most one update falls between the first axis of the one burst and the
-  /// last axis of the other, one of the two is whole, and ``TwofoldLook`` says which. Where counts that are
-  /// equal by chance leave doubt, the axes are read a third time: right after the update in question, so
-  /// that burst is whole.
+  /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes two samples, and the
+  /// flags do not show it: the high bytes that follow clear them. So the axes are read twice: as long as at most one update
+  /// falls between the first axis of the one burst and the last axis of the other, one of the two is whole, and
+  /// ``TwofoldLook`` says which. Where counts that are equal by chance leave doubt, the axes are read a third time: right
+  /// after the update in question, so that burst is whole.
   ///
-  /// The second burst follows even when the first has no new sample: one that arrives in between is returned. That
-  /// matters where the chip samples little faster than it is read: after a tick that returned a sample which arrived
-  /// during its bursts, the next tick begins before the following sample. The second burst still comes too early only
-  /// when a tick's lateness exceeds the next one's by some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
+  /// The second burst follows even when the first has no new sample, because the chip may sample little faster than it is
+  /// read: one that arrives in between is returned. It comes too early only when a tick's lateness exceeds the next one's by
+  /// some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
   ///
   /// Reading an axis clears the flag of its sensor, even when the update came after the status was read. Then only the
-  /// counts show a new sample, and at rest in a coarse range they often repeat. Such a reading is unannounced: the
-  /// caller, which has a clock, knows whether the chip has made another sample since.
+  /// counts show a new sample, and at rest in a coarse range they often repeat: the reading is unannounced.
   ///
-  /// Axes that are not recorded are read at most once: for the gyroscope alone the second burst ends with it, for the
-  /// accelerometer alone it begins with it. Temperature has its own rate, 52 or 60 Hz, and may be one of its samples
-  /// older than the axes.
+  /// Axes that are not recorded are read at most once. Temperature has its own rate, 52 or 60 Hz, and may be one of its
+  /// samples older than the axes.
   ///
   /// All this holds if a value that block data update held back is the present sample's once it is released. If it is
   /// refreshed only with the next sample, both bursts may show the same mixture.
   ///
-  /// Limits at the data rates of an LSM6DS (``DataRate``), where g is the kernel's time between the bursts, which span
-  /// 592 µs and g at 400 kHz. Up to 378 Hz the chip samples every 2.4 ms, up to 757 Hz every 1.2 ms: every sample is
-  /// whole. A third burst at these rates is whole while g is below 150 µs. Above 757 Hz the chip samples every 600 µs:
-  /// two updates fall into the bursts in g / 600 µs of the reads, and those may mix two samples 600 µs apart, as may
-  /// one in a thousand that needs a third burst. The accelerometer alone spans 322 µs and is whole there too while g
-  /// is below 270 µs, the gyroscope alone 457 µs, while g is below 140 µs. At 100 kHz all times are four times as
-  /// long, the chip samples every 4.8 ms, and the limit is 189 Hz.
+  /// With g for the kernel's time between the bursts, which span 592 µs and g at 400 kHz: up to 757 Hz (``DataRate``) every
+  /// sample is whole, a third burst while g is below 150 µs. Above, the chip samples every 600 µs, and g / 600 µs of the
+  /// reads may mix two samples; the accelerometer alone is whole while g is below 270 µs, the gyroscope alone while it is
+  /// below 140 µs. At 100 kHz all times are four times as long, and the limit is 189 Hz.
   ///
   /// A chip that was reset is in power-down with its flags at 0, so flags that are set prove the samples before this
   /// read. Reserved bits are 0, and 1 when no chip answers.
   ///
-  /// A call makes three transfers at most. When failures have used them up before a burst is known to be
-  /// whole, the failure is thrown.
-  ///
+  /// - Throws: The failure, when three transfers were made before a burst is known to be whole.
   /// - Complexity: two transfers, or three (see ``BusTiming/bits(ofTick:)``).
   @inlinable
   mutating func readTwofold(into sample: inout RawSample) throws(BusError) -> Reading {
@@ -74,7 +65,7 @@ extension PolledSensor where Bus: ~Copyable {
     }
     let isAnnounced = isNew(burst, seen)
     last = burst
-    sample = decodeTwofold(burst)
+    sample = decode(burst, isBigEndian: false)
     guard isAnnounced else { return .unannounced }
     lastEvidence.outputs = SensorOutputs(burst, from: layout.outputs)
     return .fresh
@@ -96,8 +87,7 @@ extension PolledSensor where Bus: ~Copyable {
     }
   }
 
-  /// Whether a burst shows a new sample: of each sensor in use, the flag is set or the bytes are not the last
-  /// sample's.
+  /// Whether a burst shows a new sample: of each sensor in use, the flag is set or the bytes are not the last sample's.
   ///
   /// Other bytes without a flag are a sample that came while the burst was read, or whose flag an earlier read
   /// cleared. Without any flag one axis that differs is enough, as both sensors update
@@ -116,26 +106,6 @@ extension PolledSensor where Bus: ~Copyable {
     }
     return true
   }
-
-  /// Counts from the output bytes, low byte first; unused channels are 0.
-  @inlinable
-  func decodeTwofold(_ burst: Burst) -> RawSample {
-    var sample = RawSample()
-    if channels.contains(.temperature) {
-      sample.temperature = layout.temperature.map { burst.littleEndian($0) } ?? slowTemperature
-    }
-    if channels.contains(.gyroscope) {
-      sample.gx = burst.littleEndian(layout.angularRate)
-      sample.gy = burst.littleEndian(layout.angularRate + 2)
-      sample.gz = burst.littleEndian(layout.angularRate + 4)
-    }
-    if channels.contains(.accelerometer) {
-      sample.ax = burst.littleEndian(layout.acceleration)
-      sample.ay = burst.littleEndian(layout.acceleration + 2)
-      sample.az = burst.littleEndian(layout.acceleration + 4)
-    }
-    return sample
-  }
 }
 
 /// Which of two consecutive bursts is whole, when the chip may have made a new sample meanwhile.
@@ -148,14 +118,11 @@ extension PolledSensor where Bus: ~Copyable {
 ///     in the second                  o o o o o o    o o o n n n    the first is whole
 ///     none                           o o o o o o    o o o o o o    both are
 ///
-/// If the first axes differ, it is not the third line; if the last axes differ, it is not the first. Old and
-/// new counts may be equal by chance: at rest those of one axis in 4 (10 Hz) to 30 (500 Hz). So when neither
-/// differs but an axis between them does, the bursts leave doubt. Where the rule decides, it is right whichever
-/// counts are equal, provided that there was at most one update: an old axis that it takes for a new one has
-/// the new one's counts.
+/// If the first axes differ, it is not the third line; if the last axes differ, it is not the first. Old and new counts may
+/// be equal by chance: at rest those of one axis in 4 (10 Hz) to 30 (500 Hz). So when neither differs but an axis between
+/// them does, the bursts leave doubt. An old axis that the rule takes for a new one has the new one's counts.
 ///
-/// Accelerometer and gyroscope are taken to update together; a lag of up to 45 bit times of the bus
-/// changes nothing.
+/// Accelerometer and gyroscope are taken to update together; a lag of up to 45 bit times changes nothing.
 @usableFromInline
 struct TwofoldLook: Sendable {
   @usableFromInline
@@ -195,8 +162,7 @@ struct TwofoldLook: Sendable {
       | (hasGyroscope ? TwofoldLook.gyroscopeFlag : 0)
   }
 
-  /// Which burst to believe; the first when both are whole, which leaves the newer sample to the
-  /// next tick.
+  /// Which burst to believe; the first when both are whole, which leaves the newer sample to the next tick.
   @inlinable
   func compare(_ first: Burst, _ second: Burst) -> Verdict {
     let end = axes.upperBound
@@ -223,7 +189,7 @@ extension Burst {
   @inlinable
   func replacing(_ range: Range<Int>, by other: Burst) -> Burst {
     var result = self
-    for index in range { result.set(index, other[index - range.lowerBound]) }
+    for index in range { result[index] = other[index - range.lowerBound] }
     return result
   }
 }

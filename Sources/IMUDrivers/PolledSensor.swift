@@ -52,7 +52,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     let model = identity.model
     try configuration.validate(for: model)
     var settings = model.family.settings(configuration, model)
-    // Of a chip that is only taken for that model nothing is known of the FIFO.
+    // The FIFO of an unidentified chip is not trusted.
     if identity.identity != model.identity { settings.newest = nil }
     if let newest = settings.newest { settings.writes.append(newest.start) }
     self.description = SensorDescription(
@@ -116,7 +116,7 @@ extension PolledSensor where Bus: ~Copyable {
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
     if let register = temperatureRegister {
       slowTemperature = try bus.readBurstPatiently(address, register: register, count: 2)
-        .littleEndian(0)
+        .value(0)
       assembly.temperature = slowTemperature
     }
     return try bus.compare(
@@ -135,32 +135,23 @@ extension PolledSensor where Bus: ~Copyable {
   /// delivering the data. After a failure, therefore, bytes that differ from the last sample's are new too, and equal
   /// ones are unannounced.
   ///
-  /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when no chip
-  /// answers. They come first, so they prove the samples before this burst: a reset in its middle shows in the
-  /// next one.
+  /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when no chip answers.
+  /// They come first, so they prove the samples before this burst: a reset in its middle shows in the next one.
   ///
   /// - Complexity: one transfer; three when transfers fail.
   @inlinable
   mutating func readShadowed(into sample: inout RawSample) throws(BusError) -> Reading {
     lastEvidence.isConfigured = false
-    var failures = 0
-    var burst = Burst()
-    while true {
-      do throws(BusError) {
-        burst = try bus.readBurst(address, register: layout.register, count: layout.count)
-        break
-      } catch {
-        failures += 1
-        guard error.isTransient, failures < 3 else { throw error }
-      }
-    }
-    guard burst[0] == MPU6050Register.InterruptPin.latched,
-      burst[1] == MPU6050Register.Interrupt.dataReady, burst[3] != 0xFF
+    var transfers = 0
+    var failure: BusError?
+    let burst = try read(layout.register, layout.count, &transfers, &failure)
+    guard burst[0] == MPU6050Register.latched,
+      burst[1] == MPU6050Register.dataReady, burst[3] != 0xFF
     else { return .doubtful }
     lastEvidence.isConfigured = true
-    let isReady = burst[3] & MPU6050Register.Interrupt.dataReady != 0
-    guard isReady || failures > 0 else { return .stale }
-    sample = decodeShadowed(burst)
+    let isReady = burst[3] & MPU6050Register.dataReady != 0
+    guard isReady || failure != nil else { return .stale }
+    sample = decode(burst, isBigEndian: true)
     guard isReady || !burst.matches(last, in: layout.outputs..<layout.count) else {
       return .unannounced
     }
@@ -169,22 +160,19 @@ extension PolledSensor where Bus: ~Copyable {
     return .fresh
   }
 
-  /// Counts from the output bytes, high byte first; unused channels are 0.
+  /// Counts from the output bytes; unused channels are 0.
   @inlinable
-  func decodeShadowed(_ burst: Burst) -> RawSample {
+  func decode(_ burst: Burst, isBigEndian: Bool) -> RawSample {
     var sample = RawSample()
     if channels.contains(.accelerometer) {
-      sample.ax = burst.bigEndian(layout.acceleration)
-      sample.ay = burst.bigEndian(layout.acceleration + 2)
-      sample.az = burst.bigEndian(layout.acceleration + 4)
-    }
-    if channels.contains(.temperature), let temperature = layout.temperature {
-      sample.temperature = burst.bigEndian(temperature)
+      (sample.ax, sample.ay, sample.az) = burst.axes(layout.acceleration, isBigEndian: isBigEndian)
     }
     if channels.contains(.gyroscope) {
-      sample.gx = burst.bigEndian(layout.angularRate)
-      sample.gy = burst.bigEndian(layout.angularRate + 2)
-      sample.gz = burst.bigEndian(layout.angularRate + 4)
+      (sample.gx, sample.gy, sample.gz) = burst.axes(layout.angularRate, isBigEndian: isBigEndian)
+    }
+    if channels.contains(.temperature) {
+      sample.temperature =
+        layout.temperature.map { burst.value($0, isBigEndian: isBigEndian) } ?? slowTemperature
     }
     return sample
   }

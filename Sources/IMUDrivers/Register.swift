@@ -40,17 +40,7 @@ package func hexadecimal(_ value: UInt8) -> String {
 @usableFromInline
 struct RegisterList: Sendable, BitwiseCopyable {
   /// A register's number and its value.
-  @usableFromInline
-  struct Entry: Equatable, Sendable, BitwiseCopyable {
-    @usableFromInline let register: UInt8
-    @usableFromInline let value: UInt8
-
-    @inlinable
-    init(register: UInt8, value: UInt8) {
-      self.register = register
-      self.value = value
-    }
-  }
+  @usableFromInline typealias Entry = (register: UInt8, value: UInt8)
 
   /// Register in the high byte, value in the low.
   @usableFromInline var pairs = SIMD32<UInt16>(repeating: 0)
@@ -58,7 +48,7 @@ struct RegisterList: Sendable, BitwiseCopyable {
 
   /// Adds a pair at the end; traps when the list is full.
   mutating func append(_ register: Register, _ value: UInt8) {
-    append(Entry(register: register.address, value: value))
+    append((register.address, value))
   }
 
   /// Adds the pairs of `other` at the end; traps when the list is full.
@@ -74,8 +64,7 @@ struct RegisterList: Sendable, BitwiseCopyable {
   @inlinable
   subscript(index: Int) -> Entry {
     precondition(index >= 0 && index < count, "no such pair")
-    return Entry(
-      register: UInt8(pairs[index] >> 8), value: UInt8(truncatingIfNeeded: pairs[index]))
+    return (UInt8(pairs[index] >> 8), UInt8(truncatingIfNeeded: pairs[index]))
   }
 
   /// These pairs and those of `other`, by rising register number; where both have a register, the other's value.

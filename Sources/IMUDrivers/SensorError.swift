@@ -44,9 +44,14 @@ extension SensorError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFound(let findings):
-      return SensorError.notFoundSentence(findings)
+      let places = findings.map { "\($0)" }.joined(separator: "; ")
+      return "no usable sensor was found (\(places)): \(SensorError.remedy(findings))"
     case .otherModel(let asked, let found):
-      return SensorError.otherModelSentence(asked, found)
+      let name = asked.model?.name ?? "sensor"
+      let place = asked.address.map { " at \($0)" } ?? ""
+      return "no \(name) was found\(place): the chip at \(found.address) identifies itself as an "
+        + "\(found.model.name) (\(found.model.family.identityRegister) reads "
+        + "\(hexadecimal(found.identity))); give --sensor \(found.model.rawValue) or auto to record it"
     case .foreignIdentity(let model, let address, let expected, let found):
       return "the chip at \(address) answers \(hexadecimal(found)) in "
         + "\(model.family.identityRegister), not \(hexadecimal(expected)) as the \(model.name) "
@@ -120,15 +125,19 @@ extension SensorError: CustomStringConvertible {
   ) -> String {
     let sentence =
       BusTiming.sentence(model, busClock: busClock) + ", \(hertz(asked)) Hz was requested; "
-    let clock = [400_000, 1_000_000].first {
-      $0 > busClock && $0 <= model.maximumBusClock
-        && BusTiming.carries(asked, model, busClock: $0)
+    let most = BusTiming.maximumRate(model, busClock: busClock)
+    let faster = fasterClock(model, than: busClock) {
+      BusTiming.carries(asked, model, busClock: $0)
     }
-    guard let clock else {
-      let most = BusTiming.maximumRate(model, busClock: busClock)
-      return sentence + (most > 0 ? "ask for \(most) Hz or less" : "ask for less")
-    }
-    return sentence + "set dtparam=i2c_arm_baudrate=\(clock)"
+    return sentence + (faster ?? (most > 0 ? "ask for \(most) Hz or less" : "ask for less"))
+  }
+
+  /// How to set the slowest usual clock above `busClock` that the chip takes and that suffices.
+  private static func fasterClock(
+    _ model: SensorModel, than busClock: Int, where suffices: (Int) -> Bool
+  ) -> String? {
+    [400_000, 1_000_000].first { $0 > busClock && $0 <= model.maximumBusClock && suffices($0) }
+      .map { "set dtparam=i2c_arm_baudrate=\($0)" }
   }
 
   private static func rateNotInFIFOSentence(
@@ -152,10 +161,9 @@ extension SensorError: CustomStringConvertible {
     _ model: SensorModel, _ asked: DrainTiming, _ rates: [SampleRate], _ busClock: Int
   ) -> String {
     let sentence = asked.sentence(busClock: busClock) + "; "
-    let clock = [400_000, 1_000_000].first {
-      $0 > busClock && $0 <= model.maximumBusClock && asked.fits(busClock: $0)
+    if let faster = fasterClock(model, than: busClock, where: asked.fits) {
+      return sentence + faster
     }
-    if let clock { return sentence + "set dtparam=i2c_arm_baudrate=\(clock)" }
     let most = rates.last { rate in
       DrainTiming(rate: rate, slotBytes: asked.slotBytes, longestBurst: asked.longestBurst)
         .fits(busClock: busClock)
@@ -202,22 +210,6 @@ extension SensorError: StatusError {
 }
 
 extension SensorError {
-  /// The finding at each address, and the remedy.
-  static func notFoundSentence(_ findings: [ProbeFinding]) -> String {
-    let places = findings.map { "\($0)" }.joined(separator: "; ")
-    return "no usable sensor was found (\(places)): \(remedy(findings))"
-  }
-
-  /// Both names, and how to get either.
-  static func otherModelSentence(_ asked: SensorChoice, _ found: SensorIdentity) -> String {
-    let name = asked.model?.name ?? "sensor"
-    let place = asked.address.map { " at \($0)" } ?? ""
-    let register = found.model.family.identityRegister
-    return "no \(name) was found\(place): the chip at \(found.address) identifies itself as an "
-      + "\(found.model.name) (\(register) reads \(hexadecimal(found.identity))); give --sensor "
-      + "\(found.model.rawValue) or auto to record it"
-  }
-
   private static func remedy(_ findings: [ProbeFinding]) -> String {
     for finding in findings {
       if case .failure(let error) = finding.result, error.kind != .noAcknowledge {

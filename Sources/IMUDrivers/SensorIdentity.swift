@@ -63,8 +63,7 @@ public struct SensorIdentity: Equatable, Sendable {
 
   /// The other models that have the same identity and would be driven or named differently.
   ///
-  /// The LSM6DSO32 and LSM6DSV32X matter most: recorded as an LSM6DSO or LSM6DSV, their acceleration would be
-  /// halved.
+  /// The LSM6DSO32 and LSM6DSV32X matter most: recorded as an LSM6DSO or LSM6DSV, their acceleration would be halved.
   public var alternatives: [SensorModel] {
     SensorModel.allCases.filter {
       $0 != model && $0.family == model.family && $0.identity == identity
@@ -75,14 +74,12 @@ public struct SensorIdentity: Equatable, Sendable {
 extension SensorIdentity {
   /// Finds the sensor on a bus by reading identity registers; writes nothing to any chip.
   ///
-  /// At each address, reads the identity register of each family that can be there, until a chip of that family
-  /// answers. Clocks and other chips have these addresses too, so no other register and no other address is read.
+  /// Reads the identity registers of the families that can be at an address, until a chip of that family answers. Clocks and
+  /// other chips have these addresses too, so no other register and no other address is read.
   ///
-  /// - Parameters:
-  ///   - bus: The bus.
-  ///   - addresses: Addresses to probe, in this order; those that no known chip has are skipped.
-  ///   - choice: The wanted sensor. A chip with the wanted model's identity is preferred; otherwise the first
-  ///     chip with an unknown identity is taken for it.
+  /// Addresses are probed in the given order; those that no known chip has are skipped. A chip with the wanted model's
+  /// identity is preferred; otherwise the first chip with an unknown identity is taken for it.
+  ///
   /// - Throws: ``SensorError/notFound(_:)`` with the finding at each address;
   ///   ``SensorError/otherModel(_:found:)`` when the chip identifies itself as another known one.
   public static func identify<Bus: I2CBus & ~Copyable>(

@@ -13,16 +13,9 @@ struct SensorRange: Sendable {
   /// White noise in g/√Hz or °/s/√Hz.
   let noise: Double
 
-  init(_ fullScale: Int, _ scale: Fraction, code: UInt8, noise: Double) {
-    self.fullScale = fullScale
-    self.scale = scale
-    self.code = code
-    self.noise = noise
-  }
-
-  /// The noise after a filter of `bandwidth` hertz.
+  /// Its white noise after a filter of `bandwidth` hertz.
   func noise(bandwidth: Double) -> NoisyAxes {
-    NoisyAxes(density: noise, bandwidth: bandwidth, scale: scale.value)
+    NoisyAxes(deviation: noise * bandwidth.squareRoot() / scale.value, bandwidth: bandwidth)
   }
 }
 

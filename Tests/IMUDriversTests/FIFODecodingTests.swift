@@ -135,7 +135,7 @@ struct FIFODecodingTests {
     let packet = bigEndian([1, 2, 3, 4, 5, 6, 7])
     bus.fill(packet + packet.prefix(more), unit: 1)
     let fill = try sensor.readFill()
-    #expect(fill == FIFOFill(testUnits: 14 + more, slots: 1, isProof: false))
+    #expect(fill == FIFOFill(units: 14 + more, slots: 1, isProof: false))
     #expect(try sensor.drain(fill) == 1)
     #expect(bus.bytes.count == more)
     bus.fill(Array(packet.dropFirst(more)), unit: 1)

@@ -46,7 +46,7 @@ struct FIFOStatusTests {
         let found = fill(&sensor, bus, [UInt8(count >> 8), UInt8(count & 0xFF)])
         if count % 14 == 0 {
           let expected = FIFOFill(
-            testUnits: count, slots: count / 14, isOverrun: count >= size - 42, isProof: count > 0)
+            units: count, slots: count / 14, isOverrun: count >= size - 42, isProof: count > 0)
           #expect(found == .success(expected))
         } else if case .success(let fill) = found {
           #expect(fill.slots == count / 14)
@@ -97,7 +97,7 @@ struct FIFOStatusTests {
     ] as [([UInt8], Int, Bool)] {
       let found = try fill(&sensor, bus, status).get()
       let expected = FIFOFill(
-        testUnits: units, slots: nil, isOverrun: isOverrun, isProof: units > 0)
+        units: units, slots: nil, isOverrun: isOverrun, isProof: units > 0)
       #expect(found == expected, "\(status)")
     }
     // Reserved; above 512; no chip; the low byte of before a carry with the high one of after it.
@@ -124,7 +124,7 @@ struct FIFOStatusTests {
         ([0xF0, 0xA7], 0x7F0, false), ([0, 0x60], 0, true), ([0, 0xE0], 0, true),
       ] as [([UInt8], Int, Bool)] {
         let expected = FIFOFill(
-          testUnits: units, slots: units / 6, isOverrun: isOverrun,
+          units: units, slots: units / 6, isOverrun: isOverrun,
           isProof: units > 0 && !isOverrun)
         #expect(fill(&sensor, bus, status) == .success(expected), "\(model) \(status)")
       }

@@ -17,16 +17,16 @@ extension MPU6050Profile {
     let off: RegisterList = [Map.gyroscope: gyroscope.code, Map.accelerometer: accelerometer.code]
     // Awake, all axes on, 1 kHz with a filter of about 94 Hz, no self-test, data-ready flagged.
     var setUp: RegisterList = [
-      Map.power1: Map.Power1.clockFromGyroscope, Map.power2: 0x00, Map.configuration: 0x02,
+      Map.power1: Map.clockFromGyroscope, Map.power2: 0x00, Map.configuration: 0x02,
       Map.sampleRateDivider: 0x00,
     ]
     setUp.append(off)
     if !isFirst { setUp.append(Map.accelerometer2, 0x02) }
-    setUp.append(Map.interruptEnable, Map.Interrupt.dataReady)
+    setUp.append(Map.interruptEnable, Map.dataReady)
     let pass = SelfTestPass(
       channels: 0..<6,
       place: SelfTestPass.Place(
-        register: Map.interruptStatus.address, count: 15, ready: Map.Interrupt.dataReady,
+        register: Map.interruptStatus.address, count: 15, ready: Map.dataReady,
         acceleration: 1, angularRate: 9, isBigEndian: true),
       // A sample in five: 20 of them last long enough for a movement to show.
       period: 5_000_000, count: 20, settle: 200_000_000, answer: 200_000_000,

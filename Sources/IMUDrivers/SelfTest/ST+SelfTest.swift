@@ -6,13 +6,9 @@ extension SelfTestPlan {
   /// A self-test as ST's examples run it: the accelerometer at ±4 g (±2 g for an LSM9DS1), then the gyroscope at its widest
   /// of 2000 °/s. Of the samples one is discarded, and five are averaged.
   ///
-  /// - Parameters:
-  ///   - limits: Of the answers, in mg and °/s.
-  ///   - places: Where the samples of both sensors are read.
-  ///   - hertz: Their data rates.
-  ///   - waits: Milliseconds after a beginning and after a switch, of both sensors.
-  ///   - force: The register with ST_G in [3:2] and ST_XL in [1:0], each 1 for a push in the positive direction.
-  ///   - setUp: The register contents for the ranges, and those with which each sensor's part begins.
+  /// Pairs are of accelerometer and gyroscope: `limits` in mg and °/s, `waits` in milliseconds after a beginning and after a
+  /// switch. `force` is the register with ST_G in [3:2] and ST_XL in [1:0], each 1 for a push in the positive direction;
+  /// `setUp` gives the registers for the ranges' codes, and those with which each sensor's part begins.
   fileprivate static func st(
     _ model: SensorModel, limits: (ClosedRange<Int64>, ClosedRange<Int64>),
     places: (SelfTestPass.Place, SelfTestPass.Place), hertz: (Double, Double),
@@ -72,7 +68,7 @@ extension LSM6DSGeneration {
       var setUp: RegisterList = [Map.bank: 0x00]
       setUp.append(generation.i3cDisabled)
       setUp.append([
-        Map.control1: 0x00, Map.control2: 0x00, Map.control3: Map.Control3.running,
+        Map.control1: 0x00, Map.control2: 0x00, Map.control3: Map.running,
         Map.control4: 0x00, control5: 0x00, Map.control6: 0x00, control7: 0x00,
         Map.control8: 0x00,
       ])

@@ -13,11 +13,10 @@ public import IMUModel
 ///
 /// No call sleeps or waits for anything but the bus.
 public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
-  private enum Phase { case before, on, after }
+  private enum Phase: Int { case before, on, after }
 
   private enum State {
     case identify
-    case trim
     case prepare(attempt: Int)
     case begin(pass: Int)
     case collect(pass: Int, phase: Phase, polls: Int)
@@ -40,7 +39,8 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private var codes: [Int]
   /// Whether the sample that is discarded has come.
   private var hasDiscarded = false
-  private var tallies: (before: SelfTestTally, on: SelfTestTally, after: SelfTestTally)
+  /// By phase.
+  private var tallies: [SelfTestTally]
   private var answers: [SelfTestAnswer]
   private var outcome: SelfTestReport.Outcome?
 
@@ -49,9 +49,8 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
     self.bus = bus
     self.identity = identity
     plan = identity.model.family.selfTest(identity.model)
-    tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
     // Not where they are declared: Swift 6.0 takes no such defaults where a type cannot be copied.
-    (state, codes, answers, outcome, lost) = (.identify, [], [], nil, nil)
+    (state, codes, tallies, answers, outcome, lost) = (.identify, [], [], [], nil, nil)
   }
 
   /// Ends the run and gives the bus back. Before the report the chip is as the last step left it.
@@ -73,7 +72,6 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private mutating func proceed() throws(SensorError) -> SelfTestStep? {
     switch state {
     case .identify: return try identify()
-    case .trim: return try readTrim()
     case .prepare(let attempt): return try prepare(attempt)
     case .begin(let pass): return try begin(plan.passes[pass], pass)
     case .collect(let pass, let phase, let polls):
@@ -93,15 +91,10 @@ extension SelfTest where Bus: ~Copyable {
   private var address: I2CAddress { identity.address }
 
   private mutating func identify() throws(SensorError) -> SelfTestStep? {
-    let found = try read(model.family.identityRegister)
+    let found = try bus.read(model.family.identityRegister, of: model, at: address)
     guard found == identity.identity else {
       throw .foreignIdentity(model, address: address, expected: identity.identity, found: found)
     }
-    state = .trim
-    return nil
-  }
-
-  private mutating func readTrim() throws(SensorError) -> SelfTestStep? {
     if case .trim(let trim) = plan.criterion {
       var contents: [UInt8] = []
       for register in trim.registers { contents.append(try readTwice(register)) }
@@ -142,7 +135,7 @@ extension SelfTest where Bus: ~Copyable {
   /// Saves and writes the set-up, and reads it back. Some chips ignore the first write after they slept.
   private mutating func prepare(_ attempt: Int) throws(SensorError) -> SelfTestStep? {
     if attempt == 0 { try save() }
-    for index in 0..<plan.setUp.count { try write(plan.setUp[index]) }
+    try bus.write(plan.setUp, to: model, at: address)
     image = plan.setUp
     do throws(SensorError) {
       try confirmImage()
@@ -158,7 +151,7 @@ extension SelfTest where Bus: ~Copyable {
   private mutating func begin(
     _ pass: SelfTestPass, _ number: Int
   ) throws(SensorError) -> SelfTestStep? {
-    tallies = (SelfTestTally(), SelfTestTally(), SelfTestTally())
+    tallies = Array(repeating: SelfTestTally(), count: 3)
     try set(pass.begin)
     return expect(.before, number, after: pass.settle)
   }
@@ -190,15 +183,9 @@ extension SelfTest where Bus: ~Copyable {
       state = .collect(pass: number, phase: phase, polls: polls + 1)
       return .wait(nanoseconds: pass.period / 4)
     }
-    if hasDiscarded {
-      switch phase {
-      case .before: tallies.before.add(values, of: pass.channels)
-      case .on: tallies.on.add(values, of: pass.channels)
-      case .after: tallies.after.add(values, of: pass.channels)
-      }
-    }
+    if hasDiscarded { tallies[phase.rawValue].add(values, of: pass.channels) }
     hasDiscarded = true
-    guard tally(phase).count == pass.count else {
+    guard tallies[phase.rawValue].count == pass.count else {
       state = .collect(pass: number, phase: phase, polls: 0)
       return .wait(nanoseconds: pass.period * 11 / 10)
     }
@@ -235,22 +222,14 @@ extension SelfTest where Bus: ~Copyable {
     }
   }
 
-  private func tally(_ phase: Phase) -> SelfTestTally {
-    switch phase {
-    case .before: tallies.before
-    case .on: tallies.on
-    case .after: tallies.after
-    }
-  }
-
   /// The first axis that did not lie still, if any.
   private func movement(_ pass: SelfTestPass, _ phase: Phase) -> SelfTestMovement? {
-    let tally = tally(phase)
+    let tally = tallies[phase.rawValue]
     for channel in pass.channels {
-      let bound = SelfTestStillness.bound(channel)
+      let bound = SelfTestUnit(channel).stillness
       var candidates = [SelfTestSum(tally.spread(channel), of: 1, channel, plan)]
       if case .after = phase {
-        let rest = tally.difference(tallies.before, channel)
+        let rest = tally.difference(tallies[Phase.before.rawValue], channel)
         candidates.append(SelfTestSum(rest, of: tally.count, channel, plan))
       }
       for candidate in candidates where !candidate.isWithin(0...bound) {
@@ -261,9 +240,9 @@ extension SelfTest where Bus: ~Copyable {
   }
 
   private func answer(_ channel: Int) -> SelfTestAnswer {
-    let sum = SelfTestSum(
-      tallies.on.difference(tallies.before, channel), of: tallies.on.count, channel, plan)
-    let isClipped = tallies.before.isClipped(channel) || tallies.on.isClipped(channel)
+    let (before, on) = (tallies[Phase.before.rawValue], tallies[Phase.on.rawValue])
+    let sum = SelfTestSum(on.difference(before, channel), of: on.count, channel, plan)
+    let isClipped = before.isClipped(channel) || on.isClipped(channel)
     // A clipped answer fails where a larger one would too, and is in doubt elsewhere.
     func answer(
       _ judgement: SelfTestAnswer.Judgement, passes: Bool, isTooMuch: Bool
@@ -306,7 +285,7 @@ extension SelfTest where Bus: ~Copyable {
     return (0..<6).map { channel in
       let offset =
         channel < 3 ? place.acceleration + 2 * channel : place.angularRate + 2 * (channel - 3)
-      return Int64(place.isBigEndian ? burst.bigEndian(offset) : burst.littleEndian(offset))
+      return Int64(burst.value(offset, isBigEndian: place.isBigEndian))
     }
   }
 }
@@ -350,7 +329,7 @@ extension SelfTest where Bus: ~Copyable {
 extension SelfTest where Bus: ~Copyable {
   /// Writes registers of the set-up.
   private mutating func set(_ list: RegisterList) throws(SensorError) {
-    for index in 0..<list.count { try write(list[index]) }
+    try bus.write(list, to: model, at: address)
     image = image.merged(with: list)
     try confirmImage()
   }
@@ -362,9 +341,9 @@ extension SelfTest where Bus: ~Copyable {
 
   private mutating func confirm(_ entry: RegisterList.Entry) throws(SensorError) {
     let register = model.family.register(entry.register)
-    var value = try read(register)
+    var value = try bus.read(register, of: model, at: address)
     // A byte garbled on the bus must not end the test.
-    if value != entry.value { value = try read(register) }
+    if value != entry.value { value = try bus.read(register, of: model, at: address) }
     guard value == entry.value else {
       throw .readBack(model, address: address, register, written: entry.value, read: value)
     }
@@ -373,9 +352,9 @@ extension SelfTest where Bus: ~Copyable {
   /// A register's contents as two readings in a row have it, as nothing guards the bytes of a transfer.
   private mutating func readTwice(_ number: UInt8) throws(SensorError) -> UInt8 {
     let register = model.family.register(number)
-    var value = try read(register)
+    var value = try bus.read(register, of: model, at: address)
     for _ in 0..<4 {
-      let again = try read(register)
+      let again = try bus.read(register, of: model, at: address)
       if again == value { return value }
       value = again
     }
@@ -383,18 +362,6 @@ extension SelfTest where Bus: ~Copyable {
   }
 
   private mutating func write(_ entry: RegisterList.Entry) throws(SensorError) {
-    do throws(BusError) {
-      try bus.writePatiently(address, register: entry.register, value: entry.value)
-    } catch {
-      throw .bus(model, model.family.register(entry.register), error)
-    }
-  }
-
-  private mutating func read(_ register: Register) throws(SensorError) -> UInt8 {
-    do throws(BusError) {
-      return try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
-    } catch {
-      throw .bus(model, register, error)
-    }
+    try bus.write([model.family.register(entry.register): entry.value], to: model, at: address)
   }
 }

@@ -96,7 +96,7 @@ extension SelfTestReport {
         CertificateFinding(
           name: "self-test",
           value: "\(ChannelSet.names[movement.channel]) moved by \(unit.text(movement.amount))",
-          bound: "at most \(SelfTestStillness.bound(movement.channel)) \(unit.name)",
+          bound: "at most \(unit.stillness) \(unit.name)",
           verdict: .unknown)
       ]
     case .failed(let error):
@@ -170,8 +170,16 @@ struct SelfTestUnit {
   let name: String
   /// So many of them are one g or one °/s.
   let factor: Int64
+  /// How still a chip must lie: the bound of the spread of samples, and of what is left of the answer when the test is off
+  /// again.
+  ///
+  /// Above any such chip's noise with the filters of the tests (an MPU-6050's samples differ by 25 mg at most), and below
+  /// what would turn a judgement: 14 % of the smallest answer of an MPU-6050 are 48 mg.
+  let stillness: Int64
 
-  init(_ channel: Int) { (name, factor) = channel < 3 ? ("mg", 1000) : ("°/s", 1) }
+  init(_ channel: Int) {
+    (name, factor, stillness) = channel < 3 ? ("mg", 1000, 45) : ("°/s", 1, 3)
+  }
 
   /// A quantity in g or °/s, to a tenth of the unit.
   func text(_ value: Double) -> String {

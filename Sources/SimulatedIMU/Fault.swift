@@ -10,9 +10,8 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// the line, 00 from one that continues with cleared registers. A chip that does not boot (`boots`) answers again at
   /// once. A write or a shorter read completes first.
   case brownOutInBurst(byte: Int, rest: UInt8, boots: Bool)
-  /// Output registers stand still for `nanoseconds`, or until the chip is reset. With
-  /// `keepsDataReady` the data-ready bits continue as if there were new samples. With `survivesReset` the outputs stay
-  /// the same after a reset.
+  /// Output registers stand still for `nanoseconds`, or until the chip is reset. With `keepsDataReady` the data-ready
+  /// bits continue as if there were new samples. With `survivesReset` the outputs stay the same after a reset.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool, survivesReset: Bool = false)
   /// No chip is on the bus for `nanoseconds`, and the adapter does not report it: reads give FF, writes are lost. Then
   /// the power comes back, and the chips boot.
@@ -46,32 +45,21 @@ public enum FaultTrigger: Equatable, Sendable, BitwiseCopyable {
   case read(register: UInt8, from: MonotonicTime)
 }
 
-/// The pending faults, in storage of fixed size.
-struct FaultScript: ~Copyable {
-  private struct Entry: BitwiseCopyable {
+/// The pending faults.
+struct FaultScript {
+  private struct Entry {
     let trigger: FaultTrigger
     let fault: Fault
   }
 
-  static let capacity = 64
+  private static let capacity = 64
+  private var entries: [Entry] = []
 
-  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has;
-  // only the first `count` of `capacity` entries are initialised, and only they are read.
-  private let entries: UnsafeMutablePointer<Entry>
-  private var count = 0
-
-  init() {
-    entries = .allocate(capacity: Self.capacity)
-  }
-
-  deinit {
-    entries.deallocate()
-  }
+  init() { entries.reserveCapacity(Self.capacity) }
 
   mutating func add(_ fault: Fault, at trigger: FaultTrigger) {
-    precondition(count < Self.capacity, "a bus has at most 64 faults to come")
-    (entries + count).initialize(to: Entry(trigger: trigger, fault: fault))
-    count += 1
+    precondition(entries.count < Self.capacity, "a bus has at most 64 faults to come")
+    entries.append(Entry(trigger: trigger, fault: fault))
   }
 
   /// Removes the next fault that is due with transfer number `transfer` at `instant`, which reads from the register
@@ -82,7 +70,7 @@ struct FaultScript: ~Copyable {
     transfer: Int, at instant: Int64, reading: UInt8?
   ) -> (fault: Fault, instant: Int64)? {
     var due: (index: Int, instant: Int64)?
-    for index in 0..<count {
+    for index in entries.indices {
       let happens: Int64
       switch entries[index].trigger {
       case .transfer(let number):
@@ -99,10 +87,7 @@ struct FaultScript: ~Copyable {
       due = (index, happens)
     }
     guard let due else { return nil }
-    let fault = entries[due.index].fault
-    count -= 1
     // Order among the rest is kept, so that faults of the same instant happen in the order given.
-    for index in due.index..<count { entries[index] = entries[index + 1] }
-    return (fault, due.instant)
+    return (entries.remove(at: due.index).fault, due.instant)
   }
 }

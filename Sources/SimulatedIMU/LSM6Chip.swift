@@ -31,65 +31,69 @@ struct LSM6FIFOMap: Sendable {
   let governing: [ClosedRange<UInt8>]
 }
 
-/// Register numbers.
-enum LSM6Map {
-  static let functionAccess: UInt8 = 0x01
-  static let pinControl: UInt8 = 0x02
-  static let fifoControl1: UInt8 = 0x07
-  static let fifoControl2: UInt8 = 0x08
-  static let fifoControl3: UInt8 = 0x09
-  static let fifoControl4: UInt8 = 0x0A
-  static let interrupt2Control: UInt8 = 0x0E
-  static let control3: UInt8 = 0x12
-  static let control4: UInt8 = 0x13
-  static let status: UInt8 = 0x1E
-  static let outputs: ClosedRange<UInt8> = 0x20...0x2D
-  static let timestamp: ClosedRange<UInt8> = 0x40...0x43
-  /// Resets the time stamp when AA is written to it.
-  static let timestamp2: UInt8 = 0x42
-  static let fifoWord: ClosedRange<UInt8> = 0x78...0x7E
-}
-
 extension LSM6Chip {
+  // Register numbers.
+  static var functionAccess: UInt8 { 0x01 }
+  static var pinControl: UInt8 { 0x02 }
+  static var fifoControl1: UInt8 { 0x07 }
+  static var fifoControl2: UInt8 { 0x08 }
+  static var fifoControl3: UInt8 { 0x09 }
+  static var fifoControl4: UInt8 { 0x0A }
+  static var interrupt2Control: UInt8 { 0x0E }
   static var whoAmI: UInt8 { 0x0F }
+  static var control1: UInt8 { 0x10 }
+  static var control2: UInt8 { 0x11 }
+  static var control3: UInt8 { 0x12 }
+  static var control4: UInt8 { 0x13 }
+  static var control6: UInt8 { 0x15 }
+  static var control7: UInt8 { 0x16 }
+  static var control8: UInt8 { 0x17 }
+  static var control9: UInt8 { 0x18 }
+  static var control10: UInt8 { 0x19 }
+  static var status: UInt8 { 0x1E }
+  static var outputs: ClosedRange<UInt8> { 0x20...0x2D }
+  static var timestamp: ClosedRange<UInt8> { 0x40...0x43 }
+  /// Resets the time stamp when AA is written to it.
+  static var timestamp2: UInt8 { 0x42 }
+  static var fifoWord: ClosedRange<UInt8> { 0x78...0x7E }
 
   /// The byte in `register`, fetched at `instant`.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
-    if isOtherBank { return register == LSM6Map.functionAccess ? registers[register] : 0 }
+    if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
     if let byte = fetchFIFO(register, at: instant) { return byte }
     switch register {
-    case LSM6Map.status:
+    case Self.status:
       // With DRDY_MASK, CTRL4 bit 3, a sensor that has yet to settle raises nothing.
       return stages.status(
         atTick: oscillator.tick(at: instant),
-        masksUnsettled: registers[LSM6Map.control4] & 0x08 != 0)
-    case LSM6Map.outputs:
-      let offset = Int(register - LSM6Map.outputs.lowerBound)
+        masksUnsettled: registers[Self.control4] & 0x08 != 0)
+    case Self.outputs:
+      let offset = Int(register - Self.outputs.lowerBound)
       // BDU, CTRL3 bit 6.
       return stages.fetch(
         offset / 2, isHigh: offset % 2 == 1, atTick: oscillator.tick(at: instant),
-        holdsPairs: registers[LSM6Map.control3] & 0x40 != 0)
-    case LSM6Map.control3: return registers[register] | (instant < resetEnds ? 0x01 : 0)
+        holdsPairs: registers[Self.control3] & 0x40 != 0)
+    case Self.control3: return registers[register] | (instant < resetEnds ? 0x01 : 0)
     default: return registers[register]
     }
   }
 
   /// The register after `register` in a burst: the same without IF_INC; the FIFO's words repeat.
   func successor(of register: UInt8) -> UInt8 {
-    guard registers[LSM6Map.control3] & 0x04 != 0 else { return register }
-    return register == LSM6Map.fifoWord.upperBound ? LSM6Map.fifoWord.lowerBound : register &+ 1
+    guard registers[Self.control3] & 0x04 != 0 else { return register }
+    return register == Self.fifoWord.upperBound ? Self.fifoWord.lowerBound : register &+ 1
   }
 
   // MARK: The FIFO
 
   /// FIFO_MODE: 1 stops when full, 6 is continuous; 3 is, too, until an event that never comes.
-  private var fifoMode: UInt8 { registers[LSM6Map.fifoControl4] & 0x07 }
+  private var fifoMode: UInt8 { registers[Self.fifoControl4] & 0x07 }
   private var isFIFOOn: Bool { fifoMode == 1 || fifoMode == 3 || fifoMode == 6 }
 
   /// Of as many bits as a count of all words but one has.
   private var watermark: Int64 {
-    let low = Int64(registers[LSM6Map.fifoControl1])
-    return (low | Int64(registers[LSM6Map.fifoControl2] & 1) << 8) & (Self.fifoMap.words - 1)
+    let low = Int64(registers[Self.fifoControl1])
+    return (low | Int64(registers[Self.fifoControl2] & 1) << 8) & (Self.fifoMap.words - 1)
   }
 
   private var isTimed: Bool {
@@ -99,10 +103,10 @@ extension LSM6Chip {
   /// What the registers batch: BDR_GY and BDR_XL are ODR codes, the temperature has a 4096th, 512th or 128th of the fastest
   /// data rate.
   private var batch: TaggedFIFO.Batch {
-    let rates = registers[LSM6Map.fifoControl3]
-    let control = registers[LSM6Map.fifoControl4]
+    let rates = registers[Self.fifoControl3]
+    let control = registers[Self.fifoControl4]
     // STOP_ON_WTM; in continuous mode as the predecessors' STOP_ON_FTH (AN5130 figure 35), for want of a word about it.
-    let isLimited = registers[LSM6Map.fifoControl2] & 0x80 != 0 && watermark > 0
+    let isLimited = registers[Self.fifoControl2] & 0x80 != 0 && watermark > 0
     return TaggedFIFO.Batch(
       gyroscope: gyroscopePeriod > 0 ? Self.batchTicks(rates >> 4) : 0,
       accelerometer: accelerometerPeriod > 0 ? Self.batchTicks(rates & 0x0F) : 0,
@@ -115,7 +119,7 @@ extension LSM6Chip {
   /// A register was written at `instant`. The FIFO starts anew with what decides what goes into it; mode 0 empties it.
   mutating func noteFIFO(_ register: UInt8, at instant: Int64) {
     guard
-      register == LSM6Map.fifoControl3 || register == LSM6Map.fifoControl4
+      register == Self.fifoControl3 || register == Self.fifoControl4
         || Self.fifoMap.governing.contains(where: { $0.contains(register) })
     else { return }
     fifo =
@@ -136,9 +140,9 @@ extension LSM6Chip {
     case status + 1:
       let high = UInt8(truncatingIfNeeded: fifo.count(atTick: tick) >> 8)
       return fifo.readStatus(atTick: tick, watermark: watermark) | high
-    case LSM6Map.fifoWord:
+    case Self.fifoWord:
       let chip = self
-      return fifo.fetch(Int(register - LSM6Map.fifoWord.lowerBound), atTick: tick) { kind, tick in
+      return fifo.fetch(Int(register - Self.fifoWord.lowerBound), atTick: tick) { kind, tick in
         switch kind {
         case .gyroscope: return chip.stages.stored(chip.stages.gyroscope, atTick: tick)
         case .accelerometer: return chip.stages.stored(chip.stages.accelerometer, atTick: tick)
@@ -149,10 +153,10 @@ extension LSM6Chip {
             Int16(truncatingIfNeeded: stamp), Int16(truncatingIfNeeded: stamp >> 16), 0)
         }
       }
-    case LSM6Map.timestamp:
+    case Self.timestamp:
       return UInt8(
         truncatingIfNeeded: stamp(atPhase: oscillator.phase(at: instant))
-          >> (8 * Int64(register - LSM6Map.timestamp.lowerBound)))
+          >> (8 * Int64(register - Self.timestamp.lowerBound)))
     default: return nil
     }
   }
@@ -164,7 +168,7 @@ extension LSM6Chip {
 
   /// Whether the watermark is reached, and INT2_CTRL bit 3 shows it.
   mutating func isTaggedInterruptHigh(at instant: Int64) -> Bool {
-    registers[LSM6Map.interrupt2Control] & 0x08 != 0 && isFIFOOn && watermark > 0
+    registers[Self.interrupt2Control] & 0x08 != 0 && isFIFOOn && watermark > 0
       && fifo.count(atTick: oscillator.tick(at: instant)) >= watermark
   }
 }

@@ -3,7 +3,7 @@
 public import IMUModel
 
 extension Motion {
-  /// The recording in the bytes of a CSV file.
+  /// The recording in the bytes of a whole CSV file, which errors call `name`.
   ///
   ///     t_us,ax,ay,az,gx,gy,gz,temp
   ///     0,426,-1496,-8280,-1321,915,-697,-4000
@@ -12,9 +12,6 @@ extension Motion {
   /// may be absent, the chip then has 25 °C. Lines end in LF or CR LF; empty lines at the end are
   /// ignored. The counts go into the registers as they are, whatever range is set.
   ///
-  /// - Parameters:
-  ///   - bytes: The whole file.
-  ///   - name: The file's name in errors.
   /// - Throws: ``MotionFileError`` with the first bad line.
   public init(csv bytes: some Sequence<UInt8>, named name: String) throws(MotionFileError) {
     var lines = Array(bytes).split(separator: 0x0A, omittingEmptySubsequences: false).map {
@@ -94,15 +91,13 @@ private struct MotionFileLayout {
 public struct MotionFileError: Error, Equatable, Sendable {
   /// The kinds of error.
   public enum Problem: Equatable, Sendable {
-    /// The first line is not `t_us,ax,ay,az,gx,gy,gz`, with `t_ns` for `t_us` or `,temp` at the
-    /// end.
+    /// The first line is not `t_us,ax,ay,az,gx,gy,gz`, with `t_ns` for `t_us` or `,temp` at the end.
     case header(found: String)
     /// A line has another number of fields than the header.
     case fieldCount(expected: Int, found: Int)
     /// A field is not a whole number, or the number does not fit: −32768 to 32767 for counts.
     case number(column: String, found: String)
-    /// The time is earlier than that of the line before, or differs from the first by over 292
-    /// years.
+    /// The time is earlier than that of the line before, or differs from the first by over 292 years.
     case time(found: String)
     /// There is nothing after the header.
     case empty

@@ -51,9 +51,8 @@ public struct Motion: Sendable {
   public static let still = steady(
     Truth(acceleration: SIMD3(0, 0, standardGravity), angularRate: SIMD3(0, 0, 0)))
 
-  /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and
-  /// warms and cools by 2 °C. Acceleration and rate are consistent: the angle of the one is the integral
-  /// of the other.
+  /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and warms and cools by 2
+  /// °C. Acceleration and rate are consistent: the angle of the one is the integral of the other.
   public static let tumble = Motion(shape: .tumble)
 
   /// The chip is still for 5 s, then turns about all three axes, at up to 144 °/s, in gravity alone.
@@ -64,8 +63,7 @@ public struct Motion: Sendable {
     Motion(shape: .steady(truth))
   }
 
-  /// The true state `nanoseconds` after the motion's start; `nil` for a recording, whose scale is
-  /// not known.
+  /// The true state `nanoseconds` after the motion's start; `nil` for a recording, whose scale is not known.
   public func truth(at nanoseconds: Int64) -> Truth? {
     withSource { $0.truth(at: nanoseconds) }
   }
@@ -86,8 +84,7 @@ public struct Motion: Sendable {
   }
 }
 
-/// A motion as the chips read it: without reference counts, because they read it during
-/// transfers.
+/// A motion as the chips read it: without reference counts, because they read it during transfers.
 struct MotionSource: @unchecked Sendable, BitwiseCopyable {
   let shape: Motion.Shape
   // Safe: the maker keeps the rows alive and unchanged for as long as they may be used (`Wire` owns its copy of them;

@@ -26,11 +26,8 @@ struct Oscillator: Sendable, BitwiseCopyable {
   /// The length of a full wandering in nanoseconds: that of the temperature in ``Motion/tumble``.
   private static let wanderingTime = 120e9
 
-  /// - Parameters:
-  ///   - instant: When tick 0 is.
-  ///   - hertz: Ticks a second by the host's clock: the nominal frequency times the chip's error.
-  ///   - wander: How far the rate wanders to each side, in parts per million.
-  ///   - middle: The beginning of the motion.
+  /// An oscillator with tick 0 at `instant` and `hertz` ticks a second by the host's clock, the nominal frequency times the
+  /// chip's error. The rate wanders to each side by `wander` parts per million; `middle` is the beginning of the motion.
   init(origin instant: Int64, hertz: Double, wander: Int, middle: Int64) {
     origin = instant
     self.middle = middle

@@ -68,9 +68,9 @@ struct OutputStage: Sendable, BitwiseCopyable {
 struct OutputStages: Sendable, BitwiseCopyable {
   var oscillator: Oscillator
   let path: SignalPath
-  var accelerometer: OutputStage
-  var gyroscope: OutputStage
-  var thermometer: OutputStage
+  var accelerometer = OutputStage(.accelerometer, at: 0)
+  var gyroscope = OutputStage(.gyroscope, at: 0)
+  var thermometer = OutputStage(.thermometer, at: 0)
   var freeze: OutputFreeze?
   /// Block data update: the values of the pairs of which one byte was read and the other was not.
   private var lockedWords = SIMD8<Int16>(repeating: 0)
@@ -83,11 +83,8 @@ struct OutputStages: Sendable, BitwiseCopyable {
   let stopsAtWatermark: Bool
   private var missed = SIMD8<Int64>(repeating: -1)
 
-  /// The stages of a chip whose power came on at `instant`.
-  ///
-  /// - Parameters:
-  ///   - hertz: The oscillator's rate: nominal times the chip's error.
-  ///   - tolerances: The largest zero-g level in g, and zero-rate level in °/s.
+  /// The stages of a chip whose power came on at `instant`. `hertz` is the oscillator's rate, nominal times the chip's error;
+  /// `tolerances` are the largest zero-g level in g and zero-rate level in °/s.
   init(
     _ chip: SimulatedChip, _ source: MotionSource, origin: Int64, poweredOn instant: Int64,
     hertz: Double, tolerances: (acceleration: Double, angularRate: Double)
@@ -100,9 +97,6 @@ struct OutputStages: Sendable, BitwiseCopyable {
       gyroscopeTolerance: tolerances.angularRate)
     updatesLate = chip.updatesHeldRegistersLate
     stopsAtWatermark = chip.stopsAtWatermark
-    accelerometer = OutputStage(.accelerometer, at: 0)
-    gyroscope = OutputStage(.gyroscope, at: 0)
-    thermometer = OutputStage(.thermometer, at: 0)
   }
 
   /// All sensors are off and all outputs 0, unless they are frozen through a reset.
@@ -186,8 +180,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
     counts(stage, atTick: freeze?.shown(at: tick) ?? tick)
   }
 
-  /// The contents of the output registers after `tick`, under the present configuration, all of one
-  /// instant.
+  /// The contents of the output registers after `tick`, under the present configuration, all of one instant.
   func outputs(atTick tick: Int64) -> RawSample {
     let tick = freeze?.shown(at: tick) ?? tick
     let acceleration = counts(accelerometer, atTick: tick)

@@ -38,13 +38,9 @@ struct PatternFIFO: Sendable, BitwiseCopyable {
   /// Off and empty.
   init() {}
 
-  /// A FIFO that begins to collect after `tick`; off when nothing goes into it.
-  ///
-  /// - Parameters:
-  ///   - slotPeriod: Oscillator ticks a slot.
-  ///   - limit: Words in the FIFO at most: all that it has, or fewer by STOP_ON_FTH.
-  ///   - stops: FIFO_MODE 1: what would fill it is not stored.
-  ///   - every: For each data set the slots from one that has it to the next; 0 for none.
+  /// A FIFO that begins to collect after `tick`; off when nothing goes into it. `limit` is in words: all that it has, or fewer
+  /// by STOP_ON_FTH. With `stops`, FIFO_MODE 1, what would fill it is not stored. `every` gives for each data set the slots
+  /// from one that has it to the next; 0 for none.
   init(slotPeriod: Int64, limit: Int64, stops: Bool, every: SIMD4<Int64>, atTick tick: Int64) {
     guard slotPeriod > 0, every.max() > 0 else { return }
     let stream = SlotStream(
@@ -62,12 +58,8 @@ struct PatternFIFO: Sendable, BitwiseCopyable {
 
   /// FIFO_STATUS1 and, in the high byte, FIFO_STATUS2 (AN5130 8.1.6, 8.1.7), after `tick`.
   ///
-  /// DIFF is 0 after an overrun, until a word is read.
-  ///
-  /// - Parameters:
-  ///   - threshold: FTH, for the watermark's flag.
-  ///   - looksAhead: Whether that flag is already set when the next slot will reach the threshold (AN4650 8.6).
-  ///   - countMask: The bits of DIFF.
+  /// DIFF, of the bits in `countMask`, is 0 after an overrun, until a word is read. With `looksAhead` the watermark's flag is
+  /// already set when the next slot will reach the threshold (AN4650 8.6).
   mutating func status(
     atTick tick: Int64, threshold: Int64, looksAhead: Bool, countMask: UInt16
   ) -> UInt16 {

@@ -20,9 +20,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
   /// Zero-rate level in °/s.
   let gyroscopeOffset: SIMD3<Double>
 
-  /// - Parameters:
-  ///   - accelerometerTolerance: The largest zero-g level in g, by axis.
-  ///   - gyroscopeTolerance: The largest zero-rate level in °/s.
+  /// With tolerances, the largest zero-g level in g by axis and zero-rate level in °/s.
   init(
     chip: SimulatedChip, source: MotionSource, origin: Int64,
     accelerometerTolerance: SIMD3<Double>, gyroscopeTolerance: Double
@@ -36,23 +34,14 @@ struct SignalPath: Sendable, BitwiseCopyable {
     let noise = noise
     func offsets(from axis: Int) -> SIMD3<Double> {
       guard chip.hasZeroOffsets else { return SIMD3(repeating: 0) }
-      return SIMD3(
-        noise.even(sample: -1, axis: axis), noise.even(sample: -1, axis: axis + 1),
-        noise.even(sample: -1, axis: axis + 2))
+      return SIMD3(from: axis) { noise.even(sample: -1, axis: $0) }
     }
     accelerometerOffset = offsets(from: 0) * accelerometerTolerance
     gyroscopeOffset = offsets(from: 3) * gyroscopeTolerance
   }
 
-  /// Acceleration or angular rate in counts.
-  ///
-  /// - Parameters:
-  ///   - first: The sensor's first axis among the six: 0 or 3.
-  ///   - instant: When the sample is made.
-  ///   - tick: The sample's number.
-  ///   - sensitivity: Counts a g or a °/s.
-  ///   - deviation: Standard deviation of the noise in g or °/s.
-  ///   - force: What a self-test adds, in g or °/s.
+  /// Acceleration or angular rate in counts: of the axes from `first` on, 0 or 3. `sensitivity` is in counts a g or °/s,
+  /// `deviation` the noise's in g or °/s, `force` what a self-test adds.
   func axes(
     from first: Int, at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
     force: SIMD3<Double>
@@ -73,11 +62,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     return faulted(counts, from: first, at: instant)
   }
 
-  /// Temperature in counts. It has no noise: no data sheet gives a figure.
-  ///
-  /// - Parameters:
-  ///   - sensitivity: Counts a °C.
-  ///   - zero: °C at count 0.
+  /// Temperature in counts, `sensitivity` a °C from `zero` °C on. It has no noise: no data sheet gives a figure.
   func temperature(at instant: Int64, sensitivity: Double, zero: Double) -> Int16 {
     if case .recording(hasTemperature: true) = source.shape {
       return source.counts(at: instant - origin)?.temperature ?? 0
@@ -94,9 +79,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
       Int16(truncatingIfNeeded: word >> 32) / 2)
   }
 
-  /// A sensor's counts with the chip's fault.
-  ///
-  /// - Parameter first: The sensor's first axis among the six.
+  /// A sensor's counts with the chip's fault; `first` is the sensor's first axis among the six.
   private func faulted(
     _ counts: SIMD3<Int16>, from first: Int, at instant: Int64
   ) -> SIMD3<Int16> {
@@ -137,8 +120,7 @@ struct NoiseSource: Sendable, BitwiseCopyable {
 
   /// 64 uniform bits.
   ///
-  /// SplitMix64's finaliser (Steele, Lea, Flood 2014), over a counter that interleaves the
-  /// arguments.
+  /// SplitMix64's finaliser (Steele, Lea, Flood 2014), over a counter that interleaves the arguments.
   func bits(sample: Int64, axis: Int, draw: Int) -> UInt64 {
     var z = seed &+ UInt64(bitPattern: sample) &* 0x9E37_79B9_7F4A_7C15
     z = Self.mixed(z) &+ UInt64(truncatingIfNeeded: axis * 4 + draw) &* 0xD1B5_4A32_D192_ED03
@@ -154,8 +136,7 @@ struct NoiseSource: Sendable, BitwiseCopyable {
 
   /// A number of the standard normal distribution, cut off at ±6.
   ///
-  /// The sum of twelve uniform numbers of variance 1/12: plain arithmetic, hence the same on each
-  /// machine.
+  /// The sum of twelve uniform numbers of variance 1/12: plain arithmetic, hence the same on each machine.
   func gaussian(sample: Int64, axis: Int) -> Double {
     var sum = 0
     for draw in 0..<3 {
@@ -168,13 +149,18 @@ struct NoiseSource: Sendable, BitwiseCopyable {
 
   /// Three numbers of the standard normal distribution, for three axes from `axis` on.
   func gaussians(sample: Int64, axis: Int) -> SIMD3<Double> {
-    SIMD3(
-      gaussian(sample: sample, axis: axis), gaussian(sample: sample, axis: axis + 1),
-      gaussian(sample: sample, axis: axis + 2))
+    SIMD3(from: axis) { gaussian(sample: sample, axis: $0) }
   }
 
   /// Uniform between −1 and 1.
   func even(sample: Int64, axis: Int) -> Double {
     Double(bits(sample: sample, axis: axis, draw: 3) >> 11) / Double(1 << 52) - 1
+  }
+}
+
+extension SIMD3<Double> {
+  /// A value for each of three axes.
+  init(from first: Int, _ value: (_ axis: Int) -> Double) {
+    self.init(value(first), value(first + 1), value(first + 2))
   }
 }

@@ -8,34 +8,21 @@ public import IMUModel
 ///                          ▲            ▲
 ///                       faults        clock
 ///
-/// The chips are written from their data sheets. What they sample is a function of time, so a bus
-/// that was not used for an hour answers as fast as one that is polled, and the same seed,
-/// motion and times give the same counts, on each machine.
+/// The chips are written from their data sheets. What they sample is a function of time: the same seed, motion and times give
+/// the same counts, on each machine. No other address is acknowledged. After the bus is set up, a transfer allocates nothing.
 ///
-/// No other address is acknowledged. After the bus is set up, a transfer allocates nothing.
-///
-/// ### Time
-/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits
-/// for a write, 11 bits for one that fails. The bus waits that long on its clock, and the chips keep
-/// sampling meanwhile: right for a ``VirtualClock``, which does not really wait. Without a bus clock a
-/// transfer takes no time at all, which suits a real clock. A burst then never meets a new sample.
+/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits for a write, 11 bits for one
+/// that fails. The bus waits that long on its clock, and the chips keep sampling meanwhile: right for a ``VirtualClock``.
+/// Without a bus clock a transfer takes no time at all, which suits a real clock; a burst then never meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
-  // Safe: allocated and initialised in `init`, freed in `deinit` by the one owner that a ~Copyable
-  // value has, and used in its methods only. The owner of this value is the wire's only user, so both
-  // may move to another thread together.
+  // Safe: allocated and initialised in `init`, freed in `deinit` by the one owner that a ~Copyable value has, and used
+  // in its methods only. The owner of this value is the wire's only user, so both may move to another thread together.
   @usableFromInline let wire: UnsafeMutablePointer<Wire>
   @usableFromInline let clock: Clock
   @usableFromInline let takesTime: Bool
 
-  /// A bus with a chip.
-  ///
-  /// - Parameters:
-  ///   - clock: The time for the chips and the bus.
-  ///   - chip: The chip.
-  ///   - address: The chip's address.
-  ///   - motion: The chip's motion, from now on.
-  ///   - busHertz: The bus clock; `nil` for transfers that take no time.
-  ///   - poweredOn: When the chip's power came on; `nil` for long ago, so that it has booted.
+  /// A bus with a chip whose power came on at `poweredOn`, or long ago, so that it has booted, and that moves so from now on.
+  /// Transfers take no time without `busHertz`, the bus clock.
   public init(
     clock: Clock, chip: SimulatedChip, address: I2CAddress, motion: Motion = .still,
     busHertz: Int? = nil, poweredOn: MonotonicTime? = nil
@@ -58,12 +45,8 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
     wire.deallocate()
   }
 
-  /// Puts a chip on the bus: at most four; traps when the address is taken.
-  ///
-  /// - Parameters:
-  ///   - chip: The chip.
-  ///   - address: Its address.
-  ///   - poweredOn: When its power came on; `nil` for long ago, so that it has booted.
+  /// Puts a chip on the bus, at most four, whose power came on at `poweredOn`, or long ago, so that it has booted; traps when
+  /// the address is taken.
   public mutating func attach(
     _ chip: SimulatedChip, at address: I2CAddress, poweredOn: MonotonicTime? = nil
   ) {
@@ -109,11 +92,7 @@ extension SimulatedBus {
   /// The number of transfers so far, including failed ones.
   package var transferCount: Int { wire.pointee.transfers }
 
-  /// Injects a fault; traps when 64 faults are pending.
-  ///
-  /// - Parameters:
-  ///   - fault: The fault.
-  ///   - trigger: When it happens; with the next transfer by default.
+  /// Injects a fault, with the next transfer unless `trigger` says when; traps when 64 faults are pending.
   public mutating func inject(_ fault: Fault, at trigger: FaultTrigger? = nil) {
     wire.pointee.add(fault, at: trigger ?? .transfer(wire.pointee.transfers + 1))
   }
@@ -137,8 +116,7 @@ extension SimulatedBus {
     }
   }
 
-  /// The exact counts in the output registers of the chip at `address` after `tick`; `nil` when
-  /// there is no chip.
+  /// The exact counts in the output registers of the chip at `address` after `tick`; `nil` when there is no chip.
   ///
   /// Under the present configuration, in any order. For ticks before the configuration last changed:
   /// the registers' contents at that change.

@@ -29,19 +29,16 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
 
   /// The contents of the identity register.
   ///
-  /// With another identity than the model's own (0x68, 0x6C) the chip also has that relative's reset
-  /// values, temperature formula, filters and noise; the rest stays the model's.
+  /// With another than the model's own, the chip also has that relative's reset values, temperature formula, filters and
+  /// noise; the rest stays the model's.
   public var identity: UInt8
 
   /// The noise and the zero offsets follow from it: the same seed, the same samples.
   public var seed: UInt64 = 1
 
-  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual
-  /// for an MPU-6050 (data sheet: ±1 %).
+  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual for an MPU-6050.
   ///
-  /// An LSM6DSO reports its own error in INTERNAL_FREQ_FINE, in steps of 0.15 %, so there the number
-  /// is rounded to a multiple of 1500, but not in an LSM6DS3 or LSM6DSL, which have no such register; likewise of 1300 in
-  /// an LSM6DSV.
+  /// An LSM6DSO or LSM6DSV reports its own error in INTERNAL_FREQ_FINE: there it is rounded to a multiple of 1500 or 1300.
   public var clockErrorPartsPerMillion: Int
 
   /// How far the oscillator wanders to each side of its error, in parts per million, once in 120 s: as far as its

@@ -113,7 +113,7 @@ extension SimulatedLSM6DSO {
 
   /// Whether the watermark's flag is set, and INT2_CTRL bit 3 shows it.
   mutating func isThresholdReached(at instant: Int64) -> Bool {
-    guard registers[LSM6Map.interrupt2Control] & 0x08 != 0, isPatternFIFOOn else { return false }
+    guard registers[Self.interrupt2Control] & 0x08 != 0, isPatternFIFOOn else { return false }
     return patternFIFO.reaches(
       threshold, atTick: oscillator.tick(at: instant), looksAhead: isFirstGeneration)
   }

@@ -63,16 +63,7 @@ struct SimulatedLSM6DSO: LSM6Chip, BitwiseCopyable {
 }
 
 extension SimulatedLSM6DSO {
-  // Register numbers (DS12140 section 8).
-  static let control1: UInt8 = 0x10
-  static let control2: UInt8 = 0x11
-  static let control4 = LSM6Map.control4
   private static let control5: UInt8 = 0x14
-  static let control6: UInt8 = 0x15
-  private static let control7: UInt8 = 0x16
-  static let control8: UInt8 = 0x17
-  private static let control9: UInt8 = 0x18
-  static let control10: UInt8 = 0x19
   private static let internalFrequencyFine: UInt8 = 0x63
 
   /// Whether the relative has the LSM6DSO's newer registers, and not those of LSM6DS3 and LSM6DSL.
@@ -81,9 +72,9 @@ extension SimulatedLSM6DSO {
   /// The bits that a write changes; 0 for registers that are read-only, reserved or absent.
   private static func writableBits(_ register: UInt8) -> UInt8 {
     switch register {
-    case LSM6Map.functionAccess: return 0xE0
+    case Self.functionAccess: return 0xE0
     // The LSM6DSO has no bit 1 (byte order).
-    case LSM6Map.control3: return 0xFD
+    case Self.control3: return 0xFD
     case 0x62: return 0x19
     // Pins, FIFO control, COUNTER_BDR, interrupt pins; control; taps, wake-up, free fall, interrupt routing; user offsets.
     case 0x02, 0x06...0x0E, control1...control10, 0x56...0x5F, 0x73...0x75: return 0xFF
@@ -94,9 +85,9 @@ extension SimulatedLSM6DSO {
   var resetValues: RegisterFile {
     var values = RegisterFile()
     values[Self.whoAmI] = identity
-    values[LSM6Map.control3] = 0x04
+    values[Self.control3] = 0x04
     if isNewGeneration {
-      values[LSM6Map.pinControl] = 0x3F
+      values[Self.pinControl] = 0x3F
       values[Self.control9] = 0xE0
       values[Self.internalFrequencyFine] = UInt8(bitPattern: frequencyFine)
     } else if identity == 0x69 {
@@ -107,7 +98,7 @@ extension SimulatedLSM6DSO {
   }
 
   /// A bank of embedded functions.
-  var isOtherBank: Bool { registers[LSM6Map.functionAccess] != 0 }
+  var isOtherBank: Bool { registers[Self.functionAccess] != 0 }
 
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
     isNewGeneration
@@ -124,16 +115,16 @@ extension SimulatedLSM6DSO {
   }
 
   func successor(of register: UInt8) -> UInt8 {
-    guard registers[LSM6Map.control3] & 0x04 != 0 else { return register }
+    guard registers[Self.control3] & 0x04 != 0 else { return register }
     // "Rounding" (AN5130 8.4).
-    let words = isNewGeneration ? LSM6Map.fifoWord : Self.fifoData
+    let words = isNewGeneration ? Self.fifoWord : Self.fifoData
     return register == words.upperBound ? words.lowerBound : register &+ 1
   }
 
   /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
-    guard instant >= resetEnds, !isOtherBank || register == LSM6Map.functionAccess else { return }
-    if register == LSM6Map.control3, value & 0x01 != 0 {
+    guard instant >= resetEnds, !isOtherBank || register == Self.functionAccess else { return }
+    if register == Self.control3, value & 0x01 != 0 {
       reset(at: instant, until: instant + Self.resetTime)
       return
     }
@@ -142,12 +133,12 @@ extension SimulatedLSM6DSO {
     switch register {
     case Self.control1, Self.control2, Self.control4, Self.control6...Self.control8:
       reconfigure(register, content, at: instant)
-    case LSM6Map.control3:
+    case Self.control3:
       // BOOT loads the trim again and keeps the control registers.
       if content & 0x80 != 0 { usableFrom = instant + Self.bootTime }
       registers[register] = content & 0x7E
       if content & 0x40 == 0 { stages.unlock() }
-    case LSM6Map.timestamp2 where value == 0xAA:
+    case Self.timestamp2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)
     case Self.control5:
       registers[register] = content
@@ -208,16 +199,14 @@ extension SimulatedLSM6DSO {
     registers[Self.control4] & 0x40 != 0 ? 0 : Self.ticks(gyroscopeRate)
   }
 
-  /// Ticks a sample of temperature: 52 Hz, or the accelerometer's rate when that alone runs in low
-  /// power.
+  /// Ticks a sample of temperature: 52 Hz, or the accelerometer's rate when that alone runs in low power.
   private var thermometerPeriod: Int64 {
     if gyroscopePeriod > 0 { return 128 }
     guard accelerometerPeriod > 0 else { return 0 }
     return isLowPower ? max(128, accelerometerPeriod) : 128
   }
 
-  /// The settings whose change makes the accelerometer's filters settle again: rate, power, filters; not
-  /// range.
+  /// The settings whose change makes the accelerometer's filters settle again: rate, power, filters; not range.
   private var accelerometerModes: SIMD4<UInt8> {
     SIMD4(
       registers[Self.control1] & 0xF2, registers[Self.control6] & 0x10,
@@ -292,8 +281,7 @@ extension SimulatedLSM6DSO {
     [4, 10, 20, 45, 100, 200, 400, 800][Int(registers[Self.control8] >> 5)]
   }
 
-  /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about the bandwidth
-  /// that FTYPE selects.
+  /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about the bandwidth that FTYPE selects.
   private var gyroscopeBandwidth: Double {
     let second = rate(gyroscopePeriod) / 3
     guard registers[Self.control4] & 0x02 != 0 else { return second }

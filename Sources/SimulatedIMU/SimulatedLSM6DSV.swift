@@ -10,13 +10,6 @@ import IMUModel
 struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
   // Register numbers (section 9).
   private static let interface: UInt8 = 0x03
-  private static let control1: UInt8 = 0x10
-  private static let control2: UInt8 = 0x11
-  private static let control6: UInt8 = 0x15
-  private static let control7: UInt8 = 0x16
-  private static let control8: UInt8 = 0x17
-  private static let control9: UInt8 = 0x18
-  private static let control10: UInt8 = 0x19
   private static let internalFrequencyFine: UInt8 = 0x4F
   private static let functions: UInt8 = 0x50
   /// An empty FIFO says so by a tag of 0. A tick of the time stamp is 21.7 µs.
@@ -55,9 +48,9 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
 
   var resetValues: RegisterFile {
     var values = RegisterFile()
-    values[LSM6Map.pinControl] = 0x23
+    values[Self.pinControl] = 0x23
     values[Self.whoAmI] = identity
-    values[LSM6Map.control3] = 0x44
+    values[Self.control3] = 0x44
     values[Self.internalFrequencyFine] = UInt8(bitPattern: frequencyFine)
     values[0x51] = 0x0E
     values[0x54] = 0x04
@@ -73,7 +66,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
 
   /// Whether a bank of embedded functions or of the sensor hub is selected, in which register numbers mean another
   /// register.
-  var isOtherBank: Bool { registers[LSM6Map.functionAccess] & 0xC0 != 0 }
+  var isOtherBank: Bool { registers[Self.functionAccess] & 0xC0 != 0 }
 
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
     fetchTaggedFIFO(register, at: instant)
@@ -85,14 +78,14 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
 
   /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
-    guard instant >= resetEnds, !isOtherBank || register == LSM6Map.functionAccess else { return }
+    guard instant >= resetEnds, !isOtherBank || register == Self.functionAccess else { return }
     switch register {
-    case LSM6Map.functionAccess where value & 0x04 != 0:
+    case Self.functionAccess where value & 0x04 != 0:
       powerOn(at: instant)
       usableFrom = instant + Self.globalResetTime
-    case LSM6Map.functionAccess: registers[register] = value & 0xCA
-    case LSM6Map.control3: control(value, at: instant)
-    case Self.control1, Self.control2, LSM6Map.control4, Self.control6...Self.control9:
+    case Self.functionAccess: registers[register] = value & 0xCA
+    case Self.control3: control(value, at: instant)
+    case Self.control1, Self.control2, Self.control4, Self.control6...Self.control9:
       reconfigure(register, value, at: instant)
     case Self.control10:
       registers[register] = value
@@ -101,7 +94,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
     // Pins, FIFO control, interrupts, CTRL5, functions, taps, user offsets; the rest is read-only or reserved.
     case 0x02, 0x03, 0x07...0x0E, 0x14, 0x50, 0x51, 0x54...0x5F, 0x62, 0x73...0x75:
       registers[register] = value
-    case LSM6Map.timestamp2 where value == 0xAA:
+    case Self.timestamp2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)
     default: break
     }
@@ -111,14 +104,14 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
   /// CTRL3: [7] BOOT, [6] BDU, [0] SW_RESET, which keeps PIN_CTRL and IF_CFG.
   private mutating func control(_ value: UInt8, at instant: Int64) {
     if value & 0x01 != 0 {
-      let (pins, interface) = (registers[LSM6Map.pinControl], registers[Self.interface])
+      let (pins, interface) = (registers[Self.pinControl], registers[Self.interface])
       reset(at: instant, until: instant + Self.resetTime)
-      registers[LSM6Map.pinControl] = pins
+      registers[Self.pinControl] = pins
       registers[Self.interface] = interface
       return
     }
     if value & 0x80 != 0 { usableFrom = instant + Self.bootTime }
-    registers[LSM6Map.control3] = value & 0x44
+    registers[Self.control3] = value & 0x44
     if value & 0x40 == 0 { stages.unlock() }
   }
 

@@ -2,8 +2,7 @@
 
 import IMUModel
 
-/// An MPU-6050 as its register map (RM-MPU-6000A) and product specification (PS-MPU-6000A) describe
-/// it.
+/// An MPU-6050 as its register map (RM-MPU-6000A) and product specification (PS-MPU-6000A) describe it.
 ///
 ///     oscillator ─► sampling ─► shadow registers ─► (not during a burst) ─► registers 3B…48 ─► bus
 ///
@@ -14,8 +13,7 @@ import IMUModel
 struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From power-on until the registers answer; 20 ms typical (PS 6.3).
   static let startUp: Int64 = 20_000_000
-  /// From DEVICE_RESET until the bit clears itself. No data sheet says how long; drivers wait 1 to
-  /// 100 ms.
+  /// From DEVICE_RESET until the bit clears itself. No data sheet says how long; drivers wait 1 to 100 ms.
   static let resetTime: Int64 = 5_000_000
   /// From wake-up until acceleration is valid.
   static let accelerometerStartUp: Int64 = 20_000_000
@@ -34,8 +32,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// The instant at which the last DEVICE_RESET ends.
   var resetEnds: Int64 = 0
 
-  /// The contents of the output registers when the configuration last changed, and the tick of that
-  /// sample.
+  /// The contents of the output registers when the configuration last changed, and the tick of that sample.
   var held = RawSample()
   var heldTick: Int64 = 0
   /// Samples are made at ticks after this one.
@@ -72,15 +69,23 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     powerOn(at: instant)
   }
 
-  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a
-  /// while.
+  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a while.
   mutating func powerOn(at instant: Int64) {
     loadResetValues()
     usableFrom = instant + Self.startUp
     resetEnds = instant
     forgetOutputs(at: oscillator.tick(at: instant))
-    accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
-    gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
+    settle(at: instant)
+  }
+
+  /// Sensors begin to settle.
+  private mutating func settle(
+    accelerometer: Bool = true, gyroscope: Bool = true, at instant: Int64
+  ) {
+    if accelerometer {
+      accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
+    }
+    if gyroscope { gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp) }
   }
 
   /// Whether the chip acknowledges its address at `instant`.
@@ -227,16 +232,10 @@ extension SimulatedMPU6050 {
     }
     switch register {
     case Self.powerManagement1 where isRunning && !wasAwake:
-      accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
-      gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
+      settle(at: instant)
     case Self.powerManagement2:
       let released = before & ~value
-      if released & 0x38 != 0 {
-        accelerometerSettled = oscillator.tick(at: instant + Self.accelerometerStartUp)
-      }
-      if released & 0x07 != 0 {
-        gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp)
-      }
+      settle(accelerometer: released & 0x38 != 0, gyroscope: released & 0x07 != 0, at: instant)
     case Self.interruptEnable where before & 1 == 0: acknowledgedTick = flaggedTick(at: tick)
     case Self.userControl:
       if value & 1 != 0 { held = RawSample() }

@@ -95,18 +95,14 @@ extension SimulatedMPU6050 {
     let isFirst = identity == 0x68
     if register == Self.accelConfig {
       // 0.34 g at code 1 to 0.92 g at code 31; 2620 of 16384 counts in a range of 2 g.
-      let answer = SIMD3(0..<3) { axis in
-        isFirst
-          ? Self.ladder(0.34, by: 1.033_737_6, to: acceleration[axis])
-          : Self.ladder(2620.0 / 16384, by: 1.01, to: acceleration[axis])
-      }
+      let (first, step): (Double, Double) = isFirst ? (0.34, 1.033_737_6) : (2620.0 / 16384, 1.01)
+      let answer = SIMD3(from: 0) { Self.ladder(first, by: step, to: acceleration[$0]) }
       accelerometerForce.change(to: mask * answer * path.selfTest.acceleration, shownAfter: shown)
     } else {
       // 25 °/s at code 1, each code 4.6 % more, against the axis in Y; 2620 counts of 1/131 °/s.
-      let answer = SIMD3(0..<3) { axis in
-        isFirst
-          ? Self.ladder(axis == 1 ? -25 : 25, by: 1.046, to: rate[axis])
-          : Self.ladder(20, by: 1.01, to: rate[axis])
+      let (first, step): (Double, Double) = isFirst ? (25, 1.046) : (20, 1.01)
+      let answer = SIMD3(from: 0) { axis in
+        Self.ladder(isFirst && axis == 1 ? -first : first, by: step, to: rate[axis])
       }
       gyroscopeForce.change(to: mask * answer * path.selfTest.angularRate, shownAfter: shown)
     }
@@ -115,12 +111,5 @@ extension SimulatedMPU6050 {
   /// The value at a code, from that at code 1, when each is `step` times the one before.
   private static func ladder(_ first: Double, by step: Double, to code: Int) -> Double {
     (1..<code).reduce(first) { value, _ in value * step }
-  }
-}
-
-extension SIMD3<Double> {
-  /// A value for each axis.
-  fileprivate init(_ axes: Range<Int>, _ value: (Int) -> Double) {
-    self.init(value(axes.lowerBound), value(axes.lowerBound + 1), value(axes.lowerBound + 2))
   }
 }

@@ -74,14 +74,8 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
 
   /// A loop over a sensor that has been brought up.
   ///
-  /// - Parameters:
-  ///   - sensor: Ready; its FIFO is started here.
-  ///   - clock: Gives the time and sleeps.
-  ///   - sink: Takes the records.
-  ///   - rate: The chip's samples a second, nominally.
-  ///   - start: The instant of tick 0: the FIFO is started then.
-  ///   - timeUnit: Sample times are rounded down to multiples of it, in nanoseconds. Traps unless positive.
-  ///   - stop: Ends the loop within 100 ms when it is raised.
+  /// Starts the chip's FIFO at `start`, the instant of tick 0, with `rate` samples a second, nominally, and ends within 100 ms
+  /// when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps unless it is positive.
   @inlinable
   public init(
     sensor: consuming FIFOSensor<Bus>, clock: Clock, sink: consuming Sink, rate: SampleRate,
@@ -229,3 +223,52 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
 }
 
 extension Drainer: SamplingLoop where Bus: ~Copyable, Sink: ~Copyable {}
+
+extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
+  /// Does the supervisor's present duty, if there is one. Drains are looks enough.
+  ///
+  /// - Returns: `nil` after a duty, else the instant before which there is none.
+  @inlinable
+  mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
+    let deadline = pace.deadline
+    switch supervisor.duty(
+      at: now, before: deadline, checkCost: supervisor.checkCost, isHolding: false)
+    {
+    case .none(let until): return until
+    case .probe: return deadline
+    case .check: notice(.check)
+    case .bringUp:
+      if let now = proofs.bringUp(&sensor, &supervisor, clock, tick: tick) {
+        proofs.noteReady(&supervisor, tick: tick, at: now)
+      }
+    }
+    return nil
+  }
+
+  @inlinable
+  mutating func compareConfiguration() -> ConfigurationComparison {
+    let result = sensor.compare(&supervisor, clock, failure: &failure)
+    // It says nothing of where samples begin: there the next count has to prove both.
+    if case .intact = result, !sensor.losesAlignment { proofs.held.proveConfiguration() }
+    return result
+  }
+
+  /// Acts on what a read means for the chip.
+  @inlinable
+  mutating func notice(_ verdict: Supervisor.Verdict) {
+    switch verdict {
+    case .trust: break
+    case .check: if case .lost(let fault) = compareConfiguration() { lose(fault) }
+    case .lost(let fault): lose(fault)
+    }
+  }
+
+  /// Gives the chip up, to be set up again from the next duty on.
+  @inlinable
+  mutating func lose(_ fault: SensorEvent.Fault) {
+    let gap = fault.gapCause
+    loss = EpochLoss(.chipReset, gap, code: gap == .busError ? failure : 0)
+    epoch.isRunning = false
+    proofs.lose(&sensor, fault, &supervisor, tick: tick, code: failure, at: clock.now())
+  }
+}

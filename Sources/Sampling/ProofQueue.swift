@@ -29,8 +29,8 @@ extension ProofQueue where Sink: ~Copyable {
   /// configuration was proved, because suspicion alone costs no sample.
   @inlinable
   package mutating func append(_ record: TickRecord, at now: MonotonicTime) {
-    if held.isFull { handOnFirst(unlessProved: .ringFull, code: 0, at: now) }
-    held.append(record)
+    if held.queue.isFull { handOnFirst(unlessProved: .ringFull, code: 0, at: now) }
+    held.queue.append(record)
   }
 
   /// Adds ticks without a sample, after the records that are held.
@@ -107,5 +107,142 @@ extension ProofQueue where Sink: ~Copyable {
     guard record.kind == .sample else { return handOn(record, at: now) }
     handOn(
       TickRecord(Gap(firstTick: record.tick, count: 1, cause: cause, code: code)), at: now)
+  }
+}
+
+/// Samples not yet proved, and the gaps after them, oldest first.
+///
+/// A sample is released when three facts are known, which only later looks at the chip can show: the chip still had its
+/// configuration after the read, it was not stuck, and, for an unannounced sample, the chip keeps making samples.
+///
+///     0        alive          configured     count
+///     │ proved   │ may be stuck   │ may be of a chip that was reset
+///     └─► outbox
+///
+/// The marks may come in any order. The memory is fixed: for more than a second, which is longer than each proof takes.
+@usableFromInline
+package struct HeldRecords: ~Copyable {
+  @usableFromInline var queue: RecordQueue
+  /// How many of the oldest were read from a chip that had its configuration.
+  @usableFromInline var configured = 0
+  /// How many of the oldest came before the last change of the chip's outputs.
+  @usableFromInline var alive = 0
+  /// How many of the oldest the chip announced, or announced another after.
+  @usableFromInline var announced = 0
+
+  /// Nothing held, and room for `capacity` records.
+  ///
+  /// - Complexity: one allocation of 48 bytes a record.
+  @inlinable
+  package init(capacity: Int) {
+    queue = RecordQueue(capacity: capacity)
+  }
+
+  /// Records that are held.
+  @inlinable var count: Int { queue.count }
+  @inlinable package var isEmpty: Bool { count == 0 }
+
+  /// Whether the oldest may be released: it is proved, or it is a gap.
+  @inlinable var isFirstReady: Bool {
+    guard count > 0 else { return false }
+    return queue[0].kind != .sample || (configured > 0 && alive > 0 && announced > 0)
+  }
+
+  /// Notes that all records held were read from a chip that has its configuration.
+  @inlinable
+  package mutating func proveConfiguration() { configured = count }
+
+  /// Notes that the chip's outputs changed since all records held were read.
+  @inlinable
+  package mutating func proveLife() { alive = count }
+
+  /// Notes that the chip announced the newest record held, or a sample since.
+  @inlinable
+  package mutating func proveAnnouncement() { announced = count }
+
+  /// Adds a gap, or lets the newest one grow; false when there is no room.
+  @inlinable
+  package mutating func append(_ gap: Gap) -> Bool {
+    if count > 0, let last = queue[count - 1].gap, last.cause == gap.cause,
+      last.code == gap.code
+    {
+      queue[count - 1].count += gap.count
+      return true
+    }
+    guard !queue.isFull else { return false }
+    queue.append(TickRecord(gap))
+    return true
+  }
+
+  /// Removes the oldest; traps when there is none.
+  @inlinable
+  package mutating func removeFirst() -> TickRecord {
+    let record = queue.removeFirst()
+    configured = max(0, configured - 1)
+    alive = max(0, alive - 1)
+    announced = max(0, announced - 1)
+    return record
+  }
+}
+
+/// A queue of records in memory that never grows.
+@usableFromInline
+struct RecordQueue: ~Copyable {
+  @usableFromInline let records: UnsafeMutablePointer<TickRecord>
+  @usableFromInline let capacity: Int
+  @usableFromInline var first = 0
+  @usableFromInline var count = 0
+
+  /// An empty queue of `capacity` places, at least 1.
+  ///
+  /// - Complexity: one allocation.
+  @inlinable
+  init(capacity: Int) {
+    // Safe: owned by this value alone, which cannot be copied, and freed with it. Elements are
+    // `BitwiseCopyable`, all are initialised here, and every index comes from `place(_:)`.
+    self.capacity = capacity
+    records = .allocate(capacity: capacity)
+    records.initialize(
+      repeating: TickRecord(tick: 0, time: 0, sample: RawSample()), count: capacity)
+  }
+
+  @inlinable
+  deinit {
+    records.deallocate()
+  }
+
+  @inlinable var isFull: Bool { count == capacity }
+
+  @inlinable
+  func place(_ number: Int) -> Int { (first &+ number) % capacity }
+
+  /// The record `number` places after the oldest; traps when there is none.
+  @inlinable
+  subscript(number: Int) -> TickRecord {
+    get {
+      precondition(number >= 0 && number < count, "no such record")
+      return records[place(number)]
+    }
+    nonmutating set {
+      precondition(number >= 0 && number < count, "no such record")
+      records[place(number)] = newValue
+    }
+  }
+
+  /// Adds a record; traps when there is no room.
+  @inlinable
+  mutating func append(_ record: TickRecord) {
+    precondition(!isFull, "no room for a record")
+    count += 1
+    self[count - 1] = record
+  }
+
+  /// Removes the oldest; traps when there is none.
+  @inlinable
+  mutating func removeFirst() -> TickRecord {
+    let record = self[0]
+    first = place(1)
+    count -= 1
+    return record
   }
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
 public import IMUDrivers
+public import IMUModel
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Reads the chip for the present tick and records the result.
   ///
-  /// A sample is dated by the beginning of its read. When the read was held up, the sample is younger
-  /// than that, or even mixed from two: it is rejected, and the chip is read again while the tick
-  /// lasts.
+  /// A sample is dated by the beginning of its read. When the read was held up, it is rejected, and the chip is read again
+  /// while the tick lasts.
   ///
   ///     deadline n                                   n+1
   ///        │                                          │
   ///        ├─read───────held up───────╳├─read         ├─read
   ///
-  /// A tick that comes soon after the last sample was read, because that read or the wake-up was late, waits for
-  /// the chip to make the next one. When that does not come within the tick, the computer is the cause. A tick that
-  /// comes later finds a new sample, announced or not: later samples prove that the chip keeps making them.
+  /// A tick that comes soon after the last sample was read waits for the chip to make the next one; when that does not come
+  /// within the tick, the computer is the cause. A later one finds a new sample, announced or not: later samples prove that
+  /// the chip keeps making them.
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()

@@ -13,17 +13,13 @@ import Synchronization
 ///        │                                                │
 ///        woken in time                  woken late: n+2, n+3 are missed, one gap
 ///
-/// - Deadlines are absolute (``Schedule``), so no delay adds up.
-/// - A tick that is a period or more late is missed: counted, recorded, never caught up.
-/// - Each tick of the schedule ends in exactly one record and once in ``ledger``.
-/// - A sample is released when a later look at the chip, the next tick's read or one between, proves it
-///   (``HeldRecords``): some 10 ms later, or when a chip at rest repeats itself, as soon as it does not.
-/// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and
-///   during the ticks; the recording continues.
+/// - Deadlines are absolute (``Schedule``), so no delay adds up. A tick that is a period or more late is missed: counted,
+///   recorded, never caught up. Each tick ends in exactly one record and once in ``ledger``.
+/// - A sample is released when a later look at the chip, the next tick's read or one between, proves it (``HeldRecords``).
+/// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and during the ticks.
 ///
 /// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, provided sensor, clock and sink
-/// do not. Run it on a thread of its own. The thread that drives it in virtual time calls ``step()``
-/// itself and empties the sink in between.
+/// do not. Run it on a thread of its own; in virtual time, call ``step()`` and empty the sink in between.
 public struct Sampler<
   Sensor: IMUSensor & ~Copyable, Clock: MonotonicClock, Sink: TickSink & ~Copyable
 >: ~Copyable {
@@ -55,15 +51,9 @@ public struct Sampler<
 
   /// A loop over a sensor that has been brought up.
   ///
-  /// - Parameters:
-  ///   - sensor: Ready to be read.
-  ///   - clock: Gives the time and sleeps.
-  ///   - sink: Takes the records.
-  ///   - rate: Ticks a second.
-  ///   - start: The deadline of tick 0.
-  ///   - plannedTicks: The loop ends after this many; `nil` for until stopped.
-  ///   - timeUnit: Sample times are rounded down to multiples of it, in nanoseconds. Traps unless positive.
-  ///   - stop: Ends the loop within 100 ms when it is raised.
+  /// Takes `rate` ticks a second from `start`, the deadline of tick 0, on, and ends after `plannedTicks`, if given, or within
+  /// 100 ms when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps unless it is
+  /// positive.
   @inlinable
   public init(
     sensor: consuming Sensor, clock: Clock, sink: consuming Sink, rate: SampleRate,
@@ -235,18 +225,14 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 /// Safe to send: the only access to the shared byte is atomic. Its memory is never freed, a few bytes a
 /// recording, so that a signal handler that runs late still finds it; and no copy counts references.
 public struct StopFlag: @unchecked Sendable {
-  private let storage: UnsafeMutablePointer<Storage>
-
-  private struct Storage: ~Copyable {
-    let isRequested = Atomic<Bool>(false)
-  }
+  private let storage: UnsafeMutablePointer<Atomic<Bool>>
 
   /// A flag that is not raised.
   ///
   /// - Complexity: one allocation.
   public init() {
     storage = .allocate(capacity: 1)
-    storage.initialize(to: Storage())
+    storage.initialize(to: Atomic(false))
   }
 
   /// Raises the flag. May be called from any thread and from a signal handler, and more than once.
@@ -254,11 +240,11 @@ public struct StopFlag: @unchecked Sendable {
   /// Releasing, paired with the acquiring load in ``isRequested``: a thread that sees the request also sees
   /// everything written before it, such as its reason.
   public func request() {
-    storage.pointee.isRequested.store(true, ordering: .releasing)
+    storage.pointee.store(true, ordering: .releasing)
   }
 
   /// Whether the flag was raised.
   public var isRequested: Bool {
-    storage.pointee.isRequested.load(ordering: .acquiring)
+    storage.pointee.load(ordering: .acquiring)
   }
 }

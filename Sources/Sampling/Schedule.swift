@@ -28,7 +28,9 @@ public struct Schedule: Equatable, Sendable, BitwiseCopyable {
   /// - Complexity: one multiplication and one division.
   @inlinable
   public func deadline(of tick: UInt64) -> MonotonicTime {
-    MonotonicTime(nanoseconds: start.nanoseconds.addingSaturated(rate.nanoseconds(atTick: tick)))
+    let (sum, overflow) = start.nanoseconds.addingReportingOverflow(
+      rate.nanoseconds(atTick: tick))
+    return MonotonicTime(nanoseconds: overflow ? .max : sum)
   }
 
   /// The last tick that is due at `instant`; 0 before the start, also when the plan ends earlier.
@@ -51,14 +53,5 @@ public struct Schedule: Equatable, Sendable, BitwiseCopyable {
   public func isOver(at tick: UInt64) -> Bool {
     guard let plannedTicks else { return false }
     return tick >= plannedTicks
-  }
-}
-
-extension Int64 {
-  /// The sum, or the largest value when it would be larger.
-  @inlinable
-  func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
   }
 }

@@ -55,21 +55,19 @@ package struct SlotPhase: Sendable, BitwiseCopyable {
   /// An epoch begins between two instants: its slots are counted anew.
   @usableFromInline
   package mutating func begin(before: Int64, after: Int64) {
-    count = 0
-    time = before - Int64(period / 2)
-    earlier = (0, time)
-    read = (before, after)
-    anchors = ((0, time), (0, time))
+    begin(0, at: before - Int64(period / 2), read: (before, after))
   }
 
   /// An epoch begins whose first slots are counted already, so many of them between two instants.
   @usableFromInline
   package mutating func resume(_ count: Int64, before: Int64, after: Int64) {
-    self.count = count
-    time = before + (after - before) / 2 - Int64(period / 2)
+    begin(count, at: before + (after - before) / 2 - Int64(period / 2), read: (before, after))
+  }
+
+  private mutating func begin(_ count: Int64, at time: Int64, read: (Int64, Int64)) {
+    (self.count, self.time, self.read) = (count, time, read)
     earlier = (count, time)
-    read = (before, after)
-    anchors = ((count, time), (count, time))
+    anchors = (earlier, earlier)
   }
 
   /// Whether a count read between two instants is possible after the last one.

@@ -69,12 +69,8 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// How long after a look the next one finds a new sample, in nanoseconds.
   public let lookDelay: Int64
 
-  /// A supervisor of a chip that was set up just before `now`.
-  ///
-  /// - Parameters:
-  ///   - now: The present.
-  ///   - lifeLimit: The sensor's.
-  ///   - samplePeriod: From one sample of the chip to the next, in nanoseconds.
+  /// A supervisor of a chip that was set up just before `now`, with the sensor's life limit, and that makes a sample each
+  /// `samplePeriod` nanoseconds.
   public init(at now: MonotonicTime, lifeLimit: LifeLimit?, samplePeriod: Int64) {
     lastEvidence = now
     lastCheck = now
@@ -264,13 +260,12 @@ extension Supervisor {
 
   /// The next instant at which the answer may change.
   private func nextDuty(after now: MonotonicTime, lookInterval: Int64) -> MonotonicTime {
-    let checkDue = lastCheck + Supervisor.checkInterval
-    let checkOverdue = lastCheck + Supervisor.checkLimit
-    let probeDue = lastEvidence + lookInterval
-    let never = MonotonicTime(nanoseconds: .max)
+    func due(_ instant: MonotonicTime) -> MonotonicTime {
+      instant > now ? instant : MonotonicTime(nanoseconds: .max)
+    }
     return min(
-      checkDue > now ? checkDue : never, checkOverdue > now ? checkOverdue : never,
-      probeDue > now ? probeDue : never)
+      due(lastCheck + Supervisor.checkInterval), due(lastCheck + Supervisor.checkLimit),
+      due(lastEvidence + lookInterval))
   }
 
   /// From one look to the next, in nanoseconds.

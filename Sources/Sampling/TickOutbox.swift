@@ -19,9 +19,8 @@ public protocol TickSink: ~Copyable {
 ///     loop ─► [ gap, event, gap ] ─► ring
 ///               waiting, oldest first; the last one may still grow
 ///
-/// The memory is fixed. When more than 64 records wait, because the chip fails while the card is stuck, all further
-/// ticks count as dropped for want of room, which is true of each. Of further events only the last is kept; it leaves
-/// when there is room again.
+/// The memory is fixed. When more than 64 records wait, because the chip fails while the card is stuck, all further ticks
+/// count as dropped for want of room, which is true of each, and of further events only the last is kept.
 @usableFromInline
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink

@@ -59,10 +59,9 @@ package struct WatermarkEdges: Sendable, BitwiseCopyable {
 
   /// Notes a drain that took out all that was counted.
   ///
-  /// - Parameters:
-  ///   - passed: Whether the words taken out reached the watermark.
-  ///   - counted: The instant after the count was read.
-  ///   - end: The instant after the words were taken out.
+  /// `passed` says whether the words taken out reached the watermark, `counted` is the instant after the count was read, and
+  /// `end` that after the words were taken out.
+  ///
   /// - Returns: When the watermark was reached, at the latest; `nil` when no edge shows it.
   @usableFromInline
   package mutating func drain(passed: Bool, counted: MonotonicTime, end: MonotonicTime)

@@ -22,9 +22,12 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
 
     /// In the order in which they are written in a slot.
     fileprivate init(place: Int) {
-      self =
-        place == 0
-        ? .timestamp : place == 1 ? .gyroscope : place == 2 ? .accelerometer : .temperature
+      switch place {
+      case 0: self = .timestamp
+      case 1: self = .gyroscope
+      case 2: self = .accelerometer
+      default: self = .temperature
+      }
     }
   }
 

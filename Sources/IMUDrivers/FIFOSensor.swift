@@ -100,9 +100,7 @@ extension FIFOSensor where Bus: ~Copyable {
   /// Takes the oldest edge that waits on that line; `nil` when none does, or the line is not used.
   @inlinable
   public mutating func nextEdge() -> InterruptEdge? { hasInterrupt ? chip.bus.nextEdge() : nil }
-}
 
-extension FIFOSensor where Bus: ~Copyable {
   /// Reads the chip's counter: by how many ticks it is after the stamp of the newest slot that was taken out.
   ///
   /// `nil` where the chip stamps no slots, until the stamps of 16 slots in a row for each slot since the newest one were as
@@ -144,9 +142,7 @@ extension FIFOSensor where Bus: ~Copyable {
 
 extension FIFOSensor: Sendable where Bus: Sendable & ~Copyable {}
 
-extension FIFOSensor: ChipSetUp where Bus: ~Copyable {}
-
-extension FIFOSensor where Bus: ~Copyable {
+extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
   /// Takes one step of bring-up; see ``ChipSetUp/bringUp()``. The FIFO stays off.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     try chip.bringUp()

@@ -233,9 +233,7 @@ enum LSM6DSGeneration {
           settlingSamples: max(2, (4 * divisor + 4) / 5), bits: bits(UInt8(code) << 5))
       }
   }
-}
 
-extension LSM6DSGeneration {
   /// Filters of the accelerometer at `dataRate`, widest first; at least one.
   ///
   /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
@@ -311,9 +309,7 @@ extension LSM6DSGeneration {
         bits: [LSM6DSRegister.control4: 0x02, LSM6DSRegister.control6: UInt8(code)])
     }
   }
-}
 
-extension LSM6DSGeneration {
   /// Codes of ODR_XL and ODR_G with their rates in hertz. The LSM6DSV's code 1 is for the accelerometer in low power alone.
   var dataRates: [DataRate] {
     self == .dsv

@@ -66,9 +66,7 @@ public struct SensorConfiguration: Equatable, Sendable {
       throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
     }
   }
-}
 
-extension SensorConfiguration {
   /// Checks that the chip has the rate in its FIFO, and that the bus carries it: where its clock is not known, that the
   /// fastest bus does which the chip can be on.
   private func validateFIFO(of model: SensorModel) throws(SensorError) {
@@ -111,9 +109,7 @@ extension SensorConfiguration {
       range(model.gyroscope, gyroscopeRange, .gyroscope)
     )
   }
-}
 
-extension SensorConfiguration {
   /// The registers of a chip that is set up so, by rising number; the configuration must have been validated for the model.
   package func registers(of model: SensorModel) -> [(register: Register, value: UInt8)] {
     var exact = self

@@ -29,9 +29,7 @@ public struct LatenessHistogram: ~Copyable {
   private static var octaves: Int { 30 }
   static var bucketCount: Int { resolution * (octaves + 1) }
 
-  /// An empty histogram.
-  ///
-  /// - Complexity: one allocation.
+  /// An empty histogram: one allocation.
   public init() {
     // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Every index comes
     // from `bucket(of:)`, which is in 0..<bucketCount, or runs over that range.
@@ -44,9 +42,7 @@ public struct LatenessHistogram: ~Copyable {
     counts.deallocate()
   }
 
-  /// Counts one lateness in nanoseconds; negative ones count as 0.
-  ///
-  /// - Complexity: O(1), some ten instructions.
+  /// Counts one lateness in nanoseconds; negative ones count as 0. Some ten instructions.
   public mutating func record(_ nanoseconds: Int64) {
     let value = max(0, nanoseconds)
     (counts + LatenessHistogram.bucket(of: value)).pointee += 1

@@ -12,9 +12,7 @@ package struct ProofQueue<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline package var held: HeldRecords
   @usableFromInline var outbox: TickOutbox<Sink>
 
-  /// A queue for `capacity` samples in front of `sink`.
-  ///
-  /// - Complexity: two allocations.
+  /// A queue for `capacity` samples in front of `sink`: two allocations.
   @inlinable
   package init(capacity: Int, sink: consuming Sink) {
     held = HeldRecords(capacity: capacity)
@@ -130,9 +128,7 @@ package struct HeldRecords: ~Copyable {
   /// How many of the oldest the chip announced, or announced another after.
   @usableFromInline var announced = 0
 
-  /// Nothing held, and room for `capacity` records.
-  ///
-  /// - Complexity: one allocation of 48 bytes a record.
+  /// Nothing held, and room for `capacity` records: one allocation of 48 bytes a record.
   @inlinable
   package init(capacity: Int) {
     queue = RecordQueue(capacity: capacity)
@@ -193,9 +189,7 @@ struct RecordQueue: ~Copyable {
   @usableFromInline var first = 0
   @usableFromInline var count = 0
 
-  /// An empty queue of `capacity` places, at least 1.
-  ///
-  /// - Complexity: one allocation.
+  /// An empty queue of `capacity` places, at least 1: one allocation.
   @inlinable
   init(capacity: Int) {
     // Safe: owned by this value alone, which cannot be copied, and freed with it. Elements are

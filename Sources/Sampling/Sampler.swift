@@ -127,9 +127,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
   /// See ``SamplingLoop/undelivered``. Allocates.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
-}
 
-extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// The longest sleep before the loop looks at the stop flag again, in nanoseconds.
   @inlinable static var slice: Int64 { 100_000_000 }
 
@@ -227,9 +225,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 public struct StopFlag: @unchecked Sendable {
   private let storage: UnsafeMutablePointer<Atomic<Bool>>
 
-  /// A flag that is not raised.
-  ///
-  /// - Complexity: one allocation.
+  /// A flag that is not raised: one allocation.
   public init() {
     storage = .allocate(capacity: 1)
     storage.initialize(to: Atomic(false))

@@ -23,9 +23,7 @@ public struct Schedule: Equatable, Sendable, BitwiseCopyable {
     self.plannedTicks = plannedTicks
   }
 
-  /// When `tick` is due. Saturates after 292 years.
-  ///
-  /// - Complexity: one multiplication and one division.
+  /// When `tick` is due: one multiplication and one division. Saturates after 292 years.
   @inlinable
   public func deadline(of tick: UInt64) -> MonotonicTime {
     let (sum, overflow) = start.nanoseconds.addingReportingOverflow(

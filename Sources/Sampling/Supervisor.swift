@@ -179,9 +179,7 @@ extension Supervisor {
     case .foreign: return .lost(.identity)
     }
   }
-}
 
-extension Supervisor {
   /// The chip is given up; the first step of setting it up may be taken at once.
   public mutating func begin(_ fault: SensorEvent.Fault, at now: MonotonicTime) {
     self.fault = fault
@@ -220,9 +218,7 @@ extension Supervisor {
     isChecked = false
     repetition.restart()
   }
-}
 
-extension Supervisor {
   /// The work between ticks.
   public enum Duty: Equatable, Sendable, BitwiseCopyable {
     /// Nothing before this instant.

@@ -44,9 +44,7 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   /// How long a gap may grow before it leaves, in nanoseconds.
   @inlinable static var mergeLimit: Int64 { 1_000_000_000 }
 
-  /// An outbox in front of `sink`.
-  ///
-  /// - Complexity: one allocation.
+  /// An outbox in front of `sink`: one allocation.
   @inlinable
   init(sink: consuming Sink) {
     self.sink = sink

@@ -42,7 +42,7 @@ struct BadImportTests {
       bytes: Array(repeating: 0, count: 4096) + Array("t_us,ax\n0,1\n".utf8),
       "begins with 4096 bytes of 0"),
     BadImport("bytes of no kind", bytes: [1, 2, 3, 0, 255, 254, 0, 0], "unknown kind", "CSV"),
-    BadImport("JSON of another kind", "{\"a\":1}", "coordinateList", "axisValues"),
+    BadImport("JSON of another kind", "{\"a\":1}", "unknown form", "jq"),
     BadImport("deep JSON", String(repeating: "[", count: 100_000), "byte 1"),
     BadImport("Parquet that is cut off", bytes: Array("PAR1".utf8) + [21, 0, 21], "cut off"),
     BadImport(

@@ -30,7 +30,7 @@ struct DashTests {
       Refusal("pull host --jobs -1", 64, "at least 1"),
       Refusal("hub DIR/fleet --timeout -5s", 64, "-5s"),
       Refusal("hub DIR/fleet --jobs -1", 64, "at least 1"),
-      Refusal("daemon --board simulator --pre-trigger -5s", 78, "-5s"),
+      Refusal("daemon --board simulator --pre-trigger -5s", 64, "-5s"),
       Refusal("import DIR/none --columns -ax=1", 64, "-ax"),
       Refusal("import DIR/none --units -g", 64, "-g"),
     ])

@@ -22,11 +22,6 @@ struct Inflater {
   private static let lengthOrder = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
   ]
-  /// A file may have a million blocks of these, with nothing in them.
-  private static let fixed: [[UInt16]?] = [
-    try? table((0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }[...]),
-    try? table(ArraySlice(repeating: 5, count: 30)),
-  ]
 
   /// Input and eight zeros, so that a word can be read at each of its bytes, and the place of the next bit.
   private var input = Inflater.padding
@@ -37,6 +32,8 @@ struct Inflater {
   /// Symbols by the next bits of the input, the first one lowest, as many as the longest code has: symbol · 16 + length of
   /// its code; 0 for no code.
   private var (literals, distances): ([UInt16], [UInt16]) = ([], [])
+  /// Those of the fixed codes, literals first; empty until a block has them.
+  private var fixed: [[UInt16]] = []
   /// The end of the output: at least 32 KiB, or all of it; and how much of this was given.
   private var output: [UInt8] = []
   private var given = 0
@@ -89,7 +86,14 @@ struct Inflater {
       place += length * 8
       endBlock()
     case 1:
-      (literals, distances, state) = (Inflater.fixed[0] ?? [], Inflater.fixed[1] ?? [], .inBlock)
+      // Made once: a file may have a million such blocks, with nothing in them.
+      if fixed.isEmpty {
+        let lengths = (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 }
+        fixed = [
+          try Inflater.table(lengths[...]), try Inflater.table(ArraySlice(repeating: 5, count: 30)),
+        ]
+      }
+      (literals, distances, state) = (fixed[0], fixed[1], .inBlock)
     case 2:
       try readCodes()
       state = .inBlock

@@ -293,9 +293,14 @@ extension TableHead {
     notice()
   }
 
+  /// The time that a cell of the head has; `nil` where it is another text, which the pass over the rows refuses.
   private func time(_ text: String, _ form: TimeForm) -> Int64? {
     var parser = TimeParser(form, mark: UInt8(ascii: "."))
-    return Array(text.utf8).withUnsafeBytes { (try? parser.parse($0)) ?? nil }
+    do {
+      return try Array(text.utf8).withUnsafeBytes { try parser.parse($0) }
+    } catch {
+      return nil
+    }
   }
 
   private mutating func takeE4() throws(FieldError) {

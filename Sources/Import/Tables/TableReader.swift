@@ -180,6 +180,11 @@ final class TableReader: SampleRows {
     // Rows of gaps have a time, too, but need none.
     if parser.gap != nil { return Row(time: found ?? last, tick: parser.tick, gap: parser.gap) }
     guard var time = found else {
+      guard understanding.timeColumn != nil else {
+        throw FieldError(
+          problem: "a value is missing, and the rows after it would be placed a tick too early",
+          remedy: "fill it in; rows without times follow each other")
+      }
       isPlain = false
       if incomplete.rows == 0 { incomplete.first = place }
       incomplete.rows += 1

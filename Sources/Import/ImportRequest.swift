@@ -32,8 +32,6 @@ public struct ImportRequest: Equatable, Sendable {
   public var isEach = false
   /// Whether objections to what is stated are overridden (`--anyway`).
   public var isAnyway = false
-  /// Of several sessions the one to read, from 0; `nil` for the only one.
-  public var session: Int?
   /// Options of the command besides those above, for the command that a refusal prints: `--store`, `/data`.
   public var words: [String] = []
   /// The archive that has the file.

@@ -33,6 +33,9 @@ public struct ImportedRecording: ~Copyable {
   /// What the import makes, in a line.
   public let summary: String
 
+  private let request: ImportRequest
+  /// What the first pass told: sentences.
+  private let before: [String]
   private let rows: JoinedRows
   private let account: TickAccount
   private var ticks: StatedTicks
@@ -81,14 +84,15 @@ public struct ImportedRecording: ~Copyable {
     try Opening(paths, kind, request, progress).examined(request).understandings
   }
 
-  /// The refusal that names what is missing; `nil` if nothing is.
-  public static func question(_ understandings: [Understanding], _ request: ImportRequest)
-    -> ImportError?
-  {
-    Refusal.of(understandings, request)
+  init(_ opening: Opening, _ request: ImportRequest) throws(ImportError) {
+    try self.init(
+      try ImportedRecording.checked(opening, request), request, session: request.isEach ? 0 : nil)
   }
 
-  init(_ opening: Opening, _ request: ImportRequest) throws(ImportError) {
+  /// The rows after the first pass, and what it told: sentences.
+  private static func checked(_ opening: Opening, _ request: ImportRequest) throws(ImportError)
+    -> (rows: JoinedRows, remarks: [String])
+  {
     let rows = try opening.examined(request)
     let all = rows.understandings
     let refusal = Refusal.of(all, request) { request in
@@ -105,10 +109,28 @@ public struct ImportedRecording: ~Copyable {
       guard request.isAnyway else { throw objection }
       remarks.append("\(objection.file): \(objection.problem); it is imported anyway")
     }
-    try rows.settle(all.compactMap { $0.reading() })
+    return (rows, remarks)
+  }
+
+  /// Another session of the file, whose first pass is not made again. Of two of them, only one can be read at a time.
+  ///
+  /// - Parameter session: From 0, as in ``Understanding/sessions``.
+  public func another(session: Int, id: RecordingID) throws(ImportError) -> ImportedRecording {
+    var request = request
+    request.id = id
+    return try ImportedRecording((rows, before), request, session: session)
+  }
+
+  private init(
+    _ checked: (rows: JoinedRows, remarks: [String]), _ request: ImportRequest, session: Int?
+  ) throws(ImportError) {
+    let (rows, before) = checked
+    let all = rows.understandings
+    try rows.settle(all.compactMap { $0.reading() }, session: session)
     let account = try TickAccount(rows, request)
-    remarks += rows.remarks + account.remarks
+    let remarks = before + rows.remarks + account.remarks
     try rows.rewind()
+    (self.request, self.before, self.remarks) = (request, before, remarks)
     (self.rows, self.account, understandings, ticks) = (rows, account, all, account.ticks)
     description = RecordingDescription(
       id: request.id, number: request.number, rate: account.rate,
@@ -124,7 +146,6 @@ public struct ImportedRecording: ~Copyable {
       } ?? []
     (marks, labels) = (account.notes.marks, account.notes.labels)
     summary = end.summary(account.rate, gaps: account.gapCount, length: account.length)
-    self.remarks = remarks
   }
 
   /// The next sample or gap; `nil` after the last one.

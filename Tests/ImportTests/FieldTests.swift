@@ -83,15 +83,11 @@ struct ImportLine {
   func run(in folder: String) throws(ImportError) -> [ImportedRecording.Result] {
     let paths = paths.map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 }
     let kind = try ImportedRecording.kind(of: paths[0], given: format)
-    var request = request
-    var sessions = 1
-    if request.isEach {
-      sessions = try ImportedRecording.explained(paths, kind, request)[0].sessions.count
-    }
+    let first = try ImportedRecording(paths, kind, request)
+    guard request.isEach else { return [try first.result()] }
     var results: [ImportedRecording.Result] = []
-    for session in 0..<sessions {
-      if sessions > 1 { request.session = session }
-      results.append(try ImportedRecording(paths, kind, request).result())
+    for session in first.understandings[0].sessions.indices {
+      results.append(try first.another(session: session, id: request.id).result())
     }
     return results
   }

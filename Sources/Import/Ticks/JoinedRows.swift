@@ -54,14 +54,14 @@ final class JoinedRows {
     for table in tables { try table.examine() }
   }
 
-  /// Ends the first pass.
-  func settle(_ readings: [Reading]) throws(ImportError) {
-    try tables[0].settle(readings[0])
+  /// Ends the first pass, or chooses another session of one table.
+  func settle(_ readings: [Reading], session: Int?) throws(ImportError) {
+    try tables[0].settle(readings[0], session: session)
     guard isJoined else { return }
     guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
       throw notJoined("the times of one count from 1970, and those of the other do not")
     }
-    try tables[1].settle(readings[1], origin: tables[0].origin)
+    try tables[1].settle(readings[1], session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)
     limit = 1.5 * max(steps[0].median, steps[1].median)
     // The slower one would leave out rows of the faster one.

@@ -40,7 +40,7 @@ final class TableRows {
     understanding.archive = request.archive
     understanding.isSorted = request.isSorted
     if request.isSorted { understanding.isGapsOfFile = false }
-    understanding.isEach = request.isEach || request.session != nil
+    understanding.isEach = request.isEach
     channels = understanding.channels.indices
     hasTime = understanding.timeColumn != nil
     values = Values(understanding, request)
@@ -120,14 +120,15 @@ final class TableRows {
 
   /// Ends the first pass: from now on rows have counts, and times of the log.
   ///
-  /// - Parameter origin: That of the table with which it is joined.
-  func settle(_ reading: Reading, origin: Int64? = nil) throws(ImportError) {
+  /// - Parameters:
+  ///   - session: Of several sessions the one that passes have, from 0.
+  ///   - origin: That of the table with which it is joined.
+  func settle(_ reading: Reading, session: Int?, origin: Int64? = nil) throws(ImportError) {
     try values.settle(reading)
     reader.take(reading)
     let census = understanding.census
     var first = (request.isSorted ? census.span?.lowerBound : census.first) ?? 0
-    count = Int(census.rows)
-    let session = request.session ?? (request.isEach ? 0 : nil)
+    (count, sorted) = (Int(census.rows), nil)
     if let session, understanding.sessions.indices.contains(session) {
       let chosen = understanding.sessions[session]
       (begin, count, first) = (chosen.mark, Int(chosen.rows), chosen.firstTime)

@@ -132,23 +132,24 @@ struct ImportCommand: ParsableCommand {
       line.end()
       if explain { try Console.data(tables.flatMap(\.explanation).joined(separator: "\n")) }
     }
-    func imported(_ session: Int) throws -> ImportedRecording {
-      var request = request
-      if sessions > 1 { request.session = session }
-      var generator = SystemRandomNumberGenerator()
-      request.id = .random(using: &generator)
-      return try ImportedRecording(files, kind, request, progress: progress)
-    }
+    let first = try ImportedRecording(files, kind, request, progress: progress)
+    line.end()
+    if explain { Console.talk("it would be a recording of \(first.summary)") }
+    guard sessions > 1 else { return explain ? () : try make(first, line) }
     // Whether all sessions can be imported is known before the first is made.
-    if explain || sessions > 1 {
-      for session in 0..<sessions {
-        let summary = try imported(session).summary
-        line.end()
-        if explain { Console.talk("it would be a recording of \(summary)") }
-      }
+    for session in 1..<sessions {
+      let summary = try first.another(session: session, id: ImportCommand.newID()).summary
+      if explain { Console.talk("it would be a recording of \(summary)") }
     }
     guard !explain else { return }
-    for session in 0..<sessions { try make(try imported(session), line) }
+    for session in 0..<sessions {
+      try make(try first.another(session: session, id: ImportCommand.newID()), line)
+    }
+  }
+
+  private static func newID() -> RecordingID {
+    var generator = SystemRandomNumberGenerator()
+    return .random(using: &generator)
   }
 
   /// Makes a recording, prints its number, and says what it has.
@@ -208,9 +209,8 @@ struct ImportCommand: ParsableCommand {
       throw CommandFailure(
         .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
     }
-    // Each recording gets an identity of its own.
     var request = ImportRequest(
-      id: RecordingID(high: 0, low: 0), host: SystemTree.live.hostName() ?? "",
+      id: ImportCommand.newID(), host: SystemTree.live.hostName() ?? "",
       software: Software.name, note: note)
     if let text = accelLsbPerG {
       request.accelerometerScale = try ImportCommand.scale(text, "--accel-lsb-per-g")

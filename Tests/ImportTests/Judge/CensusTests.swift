@@ -125,6 +125,6 @@ struct ExplainTests {
         "  rates are counts, by --units raw, 131 a °/s, by --units raw",
       ])
     #expect(found[0].missing == [.unit(.temperature), .sessions])
-    #expect(ImportedRecording.question(found, table.request)?.kind == .unclear)
+    #expect(Refusal.of(found, table.request)?.kind == .unclear)
   }
 }

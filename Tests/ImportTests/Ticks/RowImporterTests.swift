@@ -42,11 +42,13 @@ struct RowImporterTests {
     for row in 20..<30 { table.rows[row].row.time += 3_000_000_000 }
     table.rows[20].row.begin = .blankLine
     #expect(table.error?.kind == .unclear)
-    for (session, count, first) in [(0, 20, 0), (1, 10, 3_200_000_000)] as [(Int, Int, Int64)] {
-      table.request.session = session
-      let importer = try table.importer()
+    table.request.isEach = true
+    let whole = try table.importer()
+    for (session, count, first) in [(1, 10, 3_200_000_000), (0, 20, 0)] as [(Int, Int, Int64)] {
+      var importer = try whole.another(session: session, id: table.request.id)
       #expect(importer.clockPairs.map(\.wall) == [1_700_000_000_000_000_000 + first])
-      let records = try table.records()
+      var records: [TickRecord] = []
+      while let record = try importer.next() { records.append(record) }
       #expect(records.map(\.time) == Array(Self.even.prefix(count)))
       #expect(records.map(\.tick) == Array(0..<UInt64(count)))
     }

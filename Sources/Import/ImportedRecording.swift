@@ -85,8 +85,9 @@ public struct ImportedRecording: ~Copyable {
   }
 
   init(_ opening: Opening, _ request: ImportRequest) throws(ImportError) {
-    try self.init(
-      try ImportedRecording.checked(opening, request), request, session: request.isEach ? 0 : nil)
+    let checked = try ImportedRecording.checked(opening, request)
+    self.init(
+      try ImportedRecording.settled(checked, request, session: request.isEach ? 0 : nil))
   }
 
   /// The rows after the first pass, and what it told: sentences.
@@ -118,19 +119,31 @@ public struct ImportedRecording: ~Copyable {
   public func another(session: Int, id: RecordingID) throws(ImportError) -> ImportedRecording {
     var request = request
     request.id = id
-    return try ImportedRecording((rows, before), request, session: session)
+    return ImportedRecording(
+      try ImportedRecording.settled((rows, before), request, session: session))
   }
 
-  private init(
+  private typealias Parts = (
+    rows: JoinedRows, account: TickAccount, request: ImportRequest, before: [String]
+  )
+
+  /// What the second pass finds of a session, or of the only one.
+  private static func settled(
     _ checked: (rows: JoinedRows, remarks: [String]), _ request: ImportRequest, session: Int?
-  ) throws(ImportError) {
-    let (rows, before) = checked
-    let all = rows.understandings
-    try rows.settle(all.compactMap { $0.reading() }, session: session)
+  ) throws(ImportError) -> Parts {
+    let rows = checked.rows
+    try rows.settle(rows.understandings.compactMap { $0.reading() }, session: session)
     let account = try TickAccount(rows, request)
-    let remarks = before + rows.remarks + account.remarks
     try rows.rewind()
-    (self.request, self.before, self.remarks) = (request, before, remarks)
+    return (rows, account, request, checked.remarks)
+  }
+
+  /// It does not throw: Swift 6.0 cannot compile such an initializer of what cannot be copied.
+  private init(_ parts: Parts) {
+    let (rows, account, request) = (parts.rows, parts.account, parts.request)
+    let all = rows.understandings
+    (self.request, before) = (request, parts.before)
+    remarks = parts.before + rows.remarks + account.remarks
     (self.rows, self.account, understandings, ticks) = (rows, account, all, account.ticks)
     description = RecordingDescription(
       id: request.id, number: request.number, rate: account.rate,
@@ -153,7 +166,7 @@ public struct ImportedRecording: ~Copyable {
   /// - Throws: ``ImportError`` when the file was changed or became unreadable since it was checked.
   public mutating func next() throws(ImportError) -> TickRecord? {
     while waiting.isEmpty, !isOver {
-      guard let item = try nextItem() else {
+      guard let item = try rows.nextAgain() else {
         guard ticks.ledger.sampled == end.ledger.sampled else { throw .changed(rows.name) }
         isOver = true
         waiting = ticks.rest(of: account.stated).reversed()
@@ -179,14 +192,16 @@ public struct ImportedRecording: ~Copyable {
     }
     return waiting.popLast()
   }
+}
 
-  private func nextItem() throws(ImportError) -> Item? {
+extension JoinedRows {
+  /// The next item of a pass after the first one, in which all rows were correct.
+  fileprivate func nextAgain() throws(ImportError) -> Item? {
     do throws(ImportError) {
-      return try rows.next()
+      return try next()
     } catch {
-      // All rows were correct in the first pass.
       if case .unreadable = error.kind { throw error }
-      throw .changed(rows.name)
+      throw .changed(name)
     }
   }
 }

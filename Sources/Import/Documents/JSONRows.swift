@@ -11,7 +11,7 @@ import Text
 final class JSONRows {
   private(set) var shape = Syntax.Shape.sequence
   private(set) var facts = OwnFacts()
-  /// The keys of the first row with a sample.
+  /// The keys of the first rows with a sample.
   private(set) var names: [String] = []
   /// The keys of axes where the document says whose they are.
   private(set) var columns: ColumnsOption?
@@ -46,11 +46,14 @@ final class JSONRows {
     }
     try facts.check(name)
     try rewind()
-    while names.isEmpty, let object = try next() {
+    var rows = 0
+    while rows < FirstRows.limit, let object = try next() {
       do throws(FieldError) {
         // A row of a gap has the names of no values.
         let gap = try Members.cells(of: object, [Array(ExportedNames.gaps[1].utf8)])
-        if gap[0].isEmpty { names = try Members.names(of: object) }
+        guard gap[0].isEmpty else { continue }
+        for name in try Members.names(of: object) where !names.contains(name) { names.append(name) }
+        rows += 1
       } catch {
         throw error.at(name, place)
       }

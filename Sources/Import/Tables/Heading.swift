@@ -195,10 +195,10 @@ struct Heading {
       keys = ["start": rows[0].cells[0], "rate": rows[1].cells[0]]
       return true
     }
-    // An AX3's columns of light, temperature and battery are whole numbers.
+    // It writes `%f`; an AX3's columns of light, temperature and battery are whole numbers.
     let forms = Array(row.cells[0].utf8).withUnsafeBytes { TimeParser.forms(of: $0) }
     guard columns == nil, forms.contains(where: \.isDate), [4, 7].contains(row.cells.count),
-      row.cells.dropFirst().allSatisfy({ $0.contains(".") })
+      row.cells.dropFirst().allSatisfy({ $0.firstIndex(of: ".") == $0.dropLast(6).indices.last })
     else { return false }
     program = .axivity
     cells = Array(["time", "ax", "ay", "az", "gx", "gy", "gz"].prefix(row.cells.count))

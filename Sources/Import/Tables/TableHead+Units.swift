@@ -208,7 +208,7 @@ extension TableHead {
     }
     if stated == nil, let program, let unit = program.units[group], !isUncalibrated(group) {
       stated = Stated(unit, .program(program.name))
-      if has(.isCommon) { result.isUsual.insert(group) }
+      if has(.isCommon) || !heading.hasHeader { result.isUsual.insert(group) }
     }
     if let gyroflow, group != .temperature, stated == nil {
       // Whole numbers in one column and decimals in another are values.

@@ -192,7 +192,10 @@ final class TableReader: SampleRows {
     }
     if isTimeOfDay {
       let day: Int64 = 86_400_000_000_000
-      if last > .min, last - midnight - time > day / 2 { midnight += day }
+      // The nearer way round the clock: a row that turns back over midnight is found as one that is out of order.
+      if last > .min, abs(last - midnight - time) > day / 2 {
+        midnight += last - midnight > time ? day : -day
+      }
       // Times of day and the days before them must fit.
       guard midnight < .max - 2 * day else {
         throw FieldError(

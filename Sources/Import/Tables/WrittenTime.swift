@@ -86,6 +86,9 @@ struct WrittenTime {
         else { return false }
         fraction = Decimal(digits: value, exponent: -width).whole(tenTo: 9)?.value ?? 0
       }
+    } else if numbers == nil {
+      // Hours and minutes, or minutes and seconds.
+      return false
     }
     guard let hours = takeHalf(hour), minute < 60, second < 60,
       hours < 24 || minute == 0 && second == 0 && fraction == 0

@@ -40,6 +40,8 @@ struct TickAccount {
     var pass = TickPass(TickRule(steps, stated: given, isGrid: isGrid))
     var (first, last, statedGaps): (Int64?, Int64, Int) = (nil, 0, 0)
     var begin = areStated ? table.listedTicks : nil
+    // From the first sample to the last: stated gaps at the ends have no times.
+    var between: Range<UInt64>?
     var ticks = begin
     while let row = try rows.nextTime() {
       if let mark = row.mark { notes.take(mark: mark, at: row.time) }
@@ -59,7 +61,10 @@ struct TickAccount {
             remedy: "correct it, or leave its column out with --columns")
         }
         statedGaps += records.count { $0.kind == .gap }
-        if row.gap == nil { ticks?.pass() }
+        if row.gap == nil, let tick = ticks?.next {
+          between = (between?.lowerBound ?? tick)..<(tick + 1)
+          ticks?.pass()
+        }
       }
       guard row.gap == nil else { continue }
       (first, last) = (first ?? row.time, row.time)
@@ -78,7 +83,7 @@ struct TickAccount {
     ledger = TickLedger()
     (ledger.sampled, ledger.lost) = (pass.rows, lost)
     if let ticks { ledger = ticks.ledger }
-    let count = pass.rows + lost
+    let count = between.map { $0.upperBound - $0.lowerBound } ?? pass.rows + lost
     let (span, isBeyond) = last.subtractingReportingOverflow(first)
     let named = SampleRate(steps: count - 1, gaps: gaps.count, in: isBeyond ? 0 : span)
     guard let rate = given ?? named else {

@@ -17,14 +17,12 @@ struct TickRule: Equatable {
   ///   - steps: In nanoseconds.
   ///   - isGrid: Whether ticks without a sample are known to be there, so that each long step is one.
   init(_ steps: Intervals, stated: SampleRate?, isGrid: Bool = false) {
-    // Long steps that are breaks; if there are more of them, they are the clock's way.
+    // More than a few steps of 1.5 to 1.9 medians are a clock that is set back often.
     let few = max(steps.count / 50, min(3, steps.count > 0 ? (steps.count - 1) / 2 : 0))
-    let median = steps.median
-    let usual = steps.isExceeded(byAllBut: few)
-    period =
-      stated?.period ?? (usual <= 1.5 * median ? median : steps.mean(upTo: 1.5 * usual))
+    let usual = isGrid || stated != nil ? 0 : steps.isExceeded(byAllBut: few)
+    period = stated?.period ?? steps.median
     // Rows that share times, which were sorted: no gaps are shown.
-    longest = median > 0 ? 1.5 * (isGrid || stated != nil ? period : max(period, usual)) : .infinity
+    longest = steps.median > 0 ? max(1.5 * period, min(1.5 * usual, 1.9 * period)) : .infinity
   }
 
   /// Ticks without a sample in a step of so many periods.

@@ -46,7 +46,11 @@ struct Ticking: CustomTestStringConvertible {
 
   static let all: [Ticking] = [
     Ticking("even", steps(repeated(10, 50))),
-    Ticking("one of two steps is twice as long", [0, 10, 30]),
+    Ticking("one of two steps is twice as long", [0, 10, 30], lost: [2: 1]),
+    Ticking("breaks at every second step", [0, 10, 510, 520, 1020], lost: [2: 49, 4: 49]),
+    Ticking(
+      "one lost of each 17", steps((0..<96).map { $0 % 16 == 15 ? 20 : 10 }),
+      lost: Dictionary(uniqueKeysWithValues: (1...6).map { (16 * $0, 1) })),
     Ticking("one lost", steps([10, 10, 10, 20, 10, 10, 10]), lost: [4: 1]),
     Ticking("twelve lost", around([130]), lost: [21: 12]),
     Ticking("1.4 periods", around([14])),
@@ -64,7 +68,7 @@ struct Ticking: CustomTestStringConvertible {
     Ticking(
       "a sawtooth of 0.6 in 1, 1 kHz stated",
       sawtooth(0.72, 6, 300), rate: 1000),
-    Ticking("a sawtooth of 1.3 in 1", sawtooth(1.3, 10, 900)),
+    Ticking("a sawtooth of 0.7 in 1", sawtooth(0.7, 10, 900)),
     Ticking("rows that share times, three by three", thrice),
     Ticking(
       "every second one lost, with the rate", steps(repeated(20, 40)), rate: 100,

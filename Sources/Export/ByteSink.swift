@@ -120,39 +120,62 @@ public struct BufferedSink: ByteSink, ~Copyable {
 
 /// A sink that keeps everything in memory, for tests and embedding; it cannot fail.
 public struct ArraySink: ByteSink, ~Copyable {
-  private final class Memory {
-    var bytes: [UInt8] = []
-  }
-
-  private let memory: Memory
-  private var buffer: BufferedSink
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  private var used = 0
+  private var reserved = 0
 
   /// An empty sink.
   public init() {
-    let memory = Memory()
-    self.memory = memory
-    buffer = BufferedSink(name: "memory") {
-      memory.bytes += $0
-      return 0
-    }
+    capacity = 4096
+    memory = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  /// All bytes that were flushed.
-  public var bytes: [UInt8] { memory.bytes }
+  deinit {
+    memory.deallocate()
+  }
 
-  /// Room for at least `count` bytes, at most 64 KiB, valid until the next call.
+  /// All bytes so far.
+  ///
+  /// - Complexity: a copy of all of it.
+  public var bytes: [UInt8] {
+    // Safe: the first `used` bytes were written by `commit` and `write`.
+    [UInt8](UnsafeRawBufferPointer(start: memory, count: used))
+  }
+
+  /// Room for at least `count` bytes, valid until the next call.
   public mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer {
-    try buffer.reserve(count)
+    makeRoom(count)
+    reserved = count
+    return memory + used
   }
 
   /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
-  public mutating func commit(_ count: Int) { buffer.commit(count) }
+  public mutating func commit(_ count: Int) {
+    precondition(count >= 0 && count <= reserved, "more bytes committed than were reserved")
+    used += count
+    reserved = 0
+  }
 
   /// Appends a copy of `bytes`.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
-    try buffer.write(bytes)
+    guard let source = bytes.baseAddress else { return }
+    makeRoom(bytes.count)
+    // Safe: `makeRoom` left `bytes.count` bytes after `used`.
+    (memory + used).copyMemory(from: source, byteCount: bytes.count)
+    used += bytes.count
+    reserved = 0
   }
 
-  /// Appends the bytes before to ``bytes``.
-  public mutating func flush() throws(ExportError) { try buffer.flush() }
+  /// Does nothing: there is no buffer.
+  public mutating func flush() throws(ExportError) {}
+
+  private mutating func makeRoom(_ count: Int) {
+    guard capacity - used < count else { return }
+    capacity = max(capacity * 2, used + count)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: memory, byteCount: used)
+    memory.deallocate()
+    memory = larger
+  }
 }

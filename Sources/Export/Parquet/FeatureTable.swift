@@ -34,7 +34,6 @@ extension Exporter {
     var pass = SamplePass(plan)
     _ = try pass.run(&table, &reader, to: &sink)
     try table.finish(to: &sink)
-    try sink.flush()
     return table.levels
   }
 }

@@ -46,6 +46,8 @@ struct ColumnName: Equatable {
   /// Whether it is a unit alone, which is a time only where no other column is one; or has a word for times among others.
   private(set) var isBareUnit = false
   private(set) var isLikelyTime = false
+  /// Whether a word of it is a date's, and none is a time's; and whether it is the name of a unit of time.
+  private(set) var (isDate, isTimePart) = (false, false)
 
   init(_ cell: some StringProtocol) {
     let (name, bracket) = ColumnName.split(cell)
@@ -151,6 +153,9 @@ struct ColumnName: Equatable {
     // Those that join the words of a time are foreign elsewhere.
     let foreign: Set<Kind> = isTime ? [.other] : [.other, .join]
     (isDerived, isUnix) = (kinds.contains(.derived), kinds.contains(.epoch))
+    isDate = kinds.contains(.date) && kinds.isDisjoint(with: [.time, .epoch])
+    isTimePart =
+      words.count == 1 && (found[0].kind == .form || ColumnName.timeParts.contains(words[0]))
     device = zip(words, found).filter { $1.kind == .neutral || foreign.contains($1.kind) }
       .map(\.0).joined(separator: " ")
     let isPlain = !isDerived && kinds.isDisjoint(with: foreign)
@@ -235,7 +240,8 @@ struct ColumnName: Equatable {
       ),
       (.sensor, .temperature, "temp temperature"),
       (.short, .accelerometer, "a"), (.short, .gyroscope, "g w"),
-      (.time, nil, "t time timestamp datetime clock elapsed"), (.date, nil, "date day"),
+      (.time, nil, "t time timestamp datetime clock elapsed"),
+      (.date, nil, "date day month year datum monat jahr"),
       (.epoch, nil, "unix epoch posix utc gmt"),
       (.join, nil, "stamp since start boot in grid local"),
       (
@@ -259,6 +265,8 @@ struct ColumnName: Equatable {
     "rotationrate", "turnrate", "timestamp", "datetime",
   ]
   static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)
+  /// Units of time that are no unit of another column.
+  private static let timeParts: Set = ["days", "millis", "micros", "nanos"]
   /// Units that are names of times by themselves.
   private static let bareUnits: Set = [
     "ms", "us", "ns", "seconds", "millis", "micros", "nanos", "milliseconds", "microseconds",

@@ -58,7 +58,9 @@ extension TableHead {
     }
     result.proposals = times.map {
       Proposal(
-        columns: text(places, time: $0), meaning: "by the times in \"\(result.columns[$0].name)\"")
+        columns: text(places, time: $0),
+        meaning: "by the times in \"\(result.columns[$0].name)\""
+          + (times.count > 1 ? " alone; times in several columns are not joined" : ""))
     }
   }
 

@@ -55,16 +55,23 @@ extension TableHead {
   private typealias Clock = (index: Int, form: Stated<TimeForm>?, isUnix: Bool, rank: Int)
 
   /// The forms that the cells of a column have by their shape.
-  private func shapes(_ index: Int) -> Set<TimeForm> {
+  func shapes(_ index: Int) -> Set<TimeForm> {
     index < rows.columns.count ? rows.columns[index].forms ?? [] : []
   }
 
-  private func areNumbers(_ index: Int) -> Bool {
+  func areNumbers(_ index: Int) -> Bool {
     shapes(index).isSubset(of: [.nanoseconds])
   }
 
   /// Finds the column of times and their form.
   mutating func takeTimes() throws(FieldError) {
+    try chooseTimes()
+    try refuseUnread()
+  }
+
+  private mutating func chooseTimes() throws(FieldError) {
+    let several = severalTimes()
+    guard several.isEmpty else { return propose(times: several) }
     var clocks: [Clock] = []
     for (index, name) in names.enumerated() {
       let isTime =
@@ -166,7 +173,8 @@ extension TableHead {
         )
       }
     }
-    if case .date(_, zone: false) = shapes.first {
+    let hasZone = if case .date(_, zone: true)? = shapes.first { true } else { false }
+    if !hasZone, shapes.contains(where: { $0.order != nil }) {
       result.notices.append("its dates name no time zone, and are read as UTC")
     }
   }

@@ -54,6 +54,10 @@ struct TableCaseTests {
     t;q\n\nt,ax,ay,az\ns,g,g,g\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
     Serial,7,,\n,,,\nt,ax,ay,az\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
     a,b,c,d,e\nt,ax,ay,az,\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
+    Date,Time (hh:mm:ss),ax (g),ay (g),az (g)\n2026-11-21,14:05:59,1,2,3\n2026-11-21,14:06:00,1,2,3\n ⇒ 0 1000000000 | 1 2 3 | its dates name no time zone, and are read as UTC
+    Time [UTC],tag,ax (g),ay (g),az (g)\n2026-11-21 14:05:59,walk,1,2,3\n2026-11-21 14:06:00,walk,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
+    Date,Time,AM/PM,ax (g),ay (g),az (g)\n21.11.26,2:05:59,PM,1,2,3\n21.11.26,2:06:00,PM,1,2,3\n ⇒ --columns time=Time,ax=ax,ay=ay,az=az ⇒ 7559000000000 7560000000000 | 1 2 3 |
+    unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
     """#)
 
   @Test("are read with their times and values", arguments: readings)
@@ -94,6 +98,31 @@ struct TableCaseTests {
     time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n ⇒ --units g,deg/s,s ⇒ line 2 … have a column without a value … --columns
     time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000Z,0.5,-0.25,1\n2025-11-22T08:26:41.000Z,0.5,-0.25,1\n2025-11-22T08:26:42.000,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … is not written like the times before it
     time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000,0.5,-0.25,1\n2025-11-22T08:26:41.000,0.5,-0.25,1\n2025-11-22T08:26:42.000-03:30,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … is not written like the times before it
+    Date,Time,ax,ay,az\n21.11.26,14:05:59,1,2,3\n21.11.26,14:05:59,1,2,3\n ⇒ --units g ⇒ column 1 (Date): "21.11.26" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    Datum,Time,ax,ay,az\n20261121,14:05:59,1,2,3\n20261121,14:05:59,1,2,3\n ⇒ --units g ⇒ (Datum): "20261121" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    recording date,Time,ax,ay,az\nSat,14:05:59,1,2,3\nSat,14:05:59,1,2,3\n ⇒ --units g ⇒ (recording date): "Sat" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    Day,Time,ax,ay,az\n1,14:05:59,1,2,3\n1,14:05:59,1,2,3\n ⇒ --units g ⇒ (Day): "1" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    year,month,time,ax,ay,az\n2026,11,14:05:59,1,2,3\n2026,11,14:05:59,1,2,3\n ⇒ --units g ⇒ (year): "2026" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    Jahr,Monat,time,ax,ay,az\n2026,11,14:05:59,1,2,3\n2026,11,14:05:59,1,2,3\n ⇒ --units g ⇒ (Jahr): "2026" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    Date,Time (s),ax,ay,az\n2026-11-21,50759,1,2,3\n2026-11-21,50759,1,2,3\n ⇒ --units g ⇒ (Date): "2026-11-21" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    rtcDate,rtcTime,aX,aY,aZ,output_Hz\n03/21/21,14:05:59,1,2,1000,10\n ⇒ column 1 (rtcDate): "03/21/21" is not read as a date, so a break of days would not be seen: write dates as 2026-11-21 beside times of day
+    hour,minute,second,ms,ax,ay,az\n14,5,59,250,1,2,3\n14,5,59,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=hour
+    Timestamp,milliseconds,ax,ay,az\n2026-11-21 14:05:59,250,1,2,3\n2026-11-21 14:05:59,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=Timestamp
+    time,ms,ax,ay,az\n14:05:59,250,1,2,3\n14:05:59,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=time
+    unix_s,us,ax,ay,az\n1700000000,250,1,2,3\n1700000000,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=unix_s
+    secs,ms,ax,ay,az\n1700000000,250,1,2,3\n1700000000,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=secs
+    days,ms,ax,ay,az\n3,250,1,2,3\n3,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=days
+    _sec,_nsec,ax,ay,az\n17,250,1,2,3\n17,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=_sec
+    s,millis,ax,ay,az\n17,250,1,2,3\n17,250,1,2,3\n ⇒ --units g ⇒ times in several columns are not joined … --columns time=s
+    date,time,ms,ax,ay,az\n2026-11-21,14:05:59,250,1,2,3\n2026-11-21,14:05:59,250,1,2,3\n ⇒ --units g ⇒ is not read as a date
+    Time,AM/PM,ax,ay,az\n02:38:07,PM,1,2,3\n02:38:07,PM,1,2,3\n ⇒ --units g ⇒ (AM/PM): "PM" is a part of the times beside it that is not read: write it into
+    Date,Time,UTC offset,ax,ay,az\n2026-11-21,02:38:07,+01:00,1,2,3\n2026-11-21,02:38:07,+01:00,1,2,3\n ⇒ --units g ⇒ (UTC offset): "+01:00" is a part
+    timestamp,time_zone,ax,ay,az\n2026-11-21 02:38:07,CET,1,2,3\n2026-11-21 02:38:07,CET,1,2,3\n ⇒ --units g ⇒ (time_zone): "CET" is a part
+    Time (CET),ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ column 1 (Time (CET)): its name has a zone or a unit that is not read: write the offset
+    Time [UTC+2],ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ (Time [UTC+2]): its name has a zone
+    Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name has a zone
+    unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name has a zone
+    Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --units g ⇒ (Time UTC+2): its name has a zone
     time,ax,ay,az\n03.02.2026 10:00:00,1,2,3\n ⇒ whether days or months are first
     time,ax,ay,az\n02/03/2026 10:00:00,1,2,3\n ⇒ whether days or months are first … dmy if days are first, mdy if months are first
     time,ax,ay,az\n2024-02-30 10:00:00,1,2,3\n ⇒ "2024-02-30 10:00:00" is not a time … 2026-11-21 02

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Text
+
+/// Columns that change what others mean, and that nothing joins with them: refused or asked for, unless the user names the
+/// columns.
+extension TableHead {
+  /// Names, without marks, of what belongs into the cells of a time.
+  private static let partsOfCells: Set = [
+    "ampm", "meridiem", "zone", "timezone", "tz", "utcoffset", "gmtoffset", "tzoffset",
+    "timezoneoffset", "zoneoffset",
+  ]
+
+  /// Whether a column is named a date, by its words or by the program.
+  func isNamedDate(_ index: Int) -> Bool {
+    program.map { $0.dates.contains(names[index].plain) } ?? names[index].isDate
+  }
+
+  /// The columns that have the name of a time or of a unit of time, if they are several besides a date without a time.
+  ///
+  /// The user chooses one of them: an hour and a minute, or seconds and their milliseconds, are not added.
+  func severalTimes() -> [Int] {
+    guard request.columns == nil, program == nil else { return [] }
+    let times = names.indices.filter {
+      names[$0].role.isTime || names[$0].isTimePart
+        || names[$0].role == .date && shapes($0).contains(where: \.isDate)
+    }
+    return times.count > 1 ? times : []
+  }
+
+  /// Refuses a date, a zone or half of a day in a column of its own that is not read with the times.
+  func refuseUnread() throws(FieldError) {
+    guard request.columns == nil else { return }
+    let time = result.timeColumn
+    let areNumbers = time.map { self.areNumbers($0.index) } ?? false
+    for column in result.columns where column.role == .time || column.role == .date {
+      try refuseZone(column.index)
+    }
+    let isDated =
+      result.epoch != nil || areNumbers && program != nil
+      || result.columns.contains {
+        $0.role == .date || $0.role == .time && shapes($0.index).contains(where: \.isDate)
+      }
+    for index in names.indices where result.columns[index].role.isLeftOut {
+      let cell = index < rows.columns.count ? rows.columns[index].first : ""
+      if isNamedDate(index), !isDated {
+        throw wrong(
+          index, "\"\(cell)\" is not read as a date, so a break of days would not be seen",
+          "write dates as 2026-11-21 beside times of day, or name the columns with --columns without it"
+        )
+      }
+      if TableHead.partsOfCells.contains(names[index].plain.filter(\.isLetter)), time != nil,
+        !areNumbers
+      {
+        throw wrong(
+          index, "\"\(cell)\" is a part of the times beside it that is not read",
+          "write it into the time's cell, or name the columns with --columns without it")
+      }
+    }
+  }
+
+  /// Refuses a zone in the name of times, except UTC, and of dates or times of day a unit that is not known.
+  private func refuseZone(_ index: Int) throws(FieldError) {
+    let name = result.columns[index].name.lowercased()
+    let words = Set(name.split { !$0.isLetter }.map(String.init))
+    let isShifted = !words.isDisjoint(with: ["utc", "gmt"]) && name.contains(where: \.isNumber)
+    let bracket = names[index].bracket?.lowercased() ?? ""
+    // `hh:mm:ss` and `dd.mm.yyyy` show how cells are written.
+    let isKnown =
+      areNumbers(index) || TimeForm(word: bracket) != nil
+      || bracket.split { !$0.isLetter }.allSatisfy {
+        $0 == "iso" || ColumnName.epochs.contains(String($0)) || $0.allSatisfy("ymdhsf".contains)
+      }
+    guard isShifted || !isKnown else { return }
+    throw wrong(
+      index, "its name has a zone or a unit that is not read",
+      "write the offset from UTC behind each date, as +01:00, or name the columns with --columns"
+    )
+  }
+}

@@ -77,4 +77,36 @@ extension TableHead {
       "write the offset from UTC behind each date, as +01:00, or name the columns with --columns"
     )
   }
+
+  /// Refuses rows of several sensors, which take turns: by the name of a column with few cells that come back, or where
+  /// these change in half of the rows.
+  func refuseTurns() throws(FieldError) {
+    let sensors: Set = ["instance", "imu", "sensor", "device", "node", "addr", "address", "mac"]
+    let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
+    // Columns that may be axes have few cells at rest.
+    let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
+    let isUnknown = program == nil && heading.hasHeader && hasAxes
+    for (index, name) in names.enumerated()
+    where index < rows.columns.count && result.columns[index].role.isLeftOut {
+      let words = Set(name.plain.split { !$0.isLetter }.map(String.init))
+      let isVague = ["i", "id"].contains(name.plain)
+      let isNamed =
+        isVague || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
+      let turns = rows.columns[index].turns
+      let found = Set(turns).sorted()
+      // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
+      let isTurn =
+        isNamed && found.count <= 16 && turns.count > (isVague ? 2 : 1) * found.count
+      let areQuick =
+        isUnknown && name.likely == nil && name.axis == nil
+        && (2...8).contains(found.count) && turns.count > found.count
+        && 2 * (turns.count - 1) >= rows.rows
+      guard isTurn || areQuick else { continue }
+      throw wrong(
+        index,
+        "rows of several sensors follow each other, \(found.map { "\"\($0)\"" }.joined(separator: ", "))",
+        "take those of one into a table of its own, or name the columns with --columns if they are of one"
+      )
+    }
+  }
 }

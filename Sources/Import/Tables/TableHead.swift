@@ -25,6 +25,7 @@ struct TableHead {
       (head.result.syntax.shape, head.result.syntax.encoding) = (shape, encoding)
       try head.takeColumns()
       try head.takeTimes()
+      if request.columns == nil { try head.refuseTurns() }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -108,7 +109,6 @@ struct TableHead {
       result.columns[index].role = .open
     }
     takeOwnColumns()
-    try refuseTurns()
     try decide()
   }
 
@@ -143,28 +143,6 @@ struct TableHead {
     }
     for (index, name) in names.enumerated() {
       if let role = roles[name.plain] { set(index, role, .program("imulog")) }
-    }
-  }
-
-  /// Refuses rows of several sensors, which take turns.
-  private func refuseTurns() throws(FieldError) {
-    let sensors: Set = ["instance", "imu", "sensor", "device", "node", "addr", "address", "mac"]
-    let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
-    for (index, name) in names.enumerated()
-    where index < rows.columns.count && result.columns[index].role.isLeftOut {
-      let words = Set(name.plain.split { !$0.isLetter }.map(String.init))
-      let isVague = ["i", "id"].contains(name.plain)
-      guard isVague || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
-      else { continue }
-      let turns = rows.columns[index].turns
-      let found = Set(turns).sorted()
-      // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
-      guard found.count <= 16, turns.count > (isVague ? 2 : 1) * found.count else { continue }
-      throw wrong(
-        index,
-        "rows of several sensors follow each other, \(found.map { "\"\($0)\"" }.joined(separator: ", "))",
-        "take those of one into a table of its own, or name the columns with --columns if they are of one"
-      )
     }
   }
 

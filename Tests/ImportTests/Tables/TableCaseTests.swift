@@ -201,15 +201,28 @@ struct TableCaseTests {
       let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
       #expect(refusal?.contains("rows of several sensors") == true)
     }
+    // Of any name, where they change in half of the rows.
+    for name in ["sensorId", "deviceName", "side", "channel", "what"] {
+      for cells in [["1", "2"], ["left", "right", "hip"], ["-0.5", "7"]] {
+        let rows = (0..<6).map { "\(cells[$0 % cells.count]),\($0 * 10),0.5,1,2\n" }.joined()
+        let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
+        #expect(refusal?.contains("column 1 (\(name)): rows of several sensors") == true)
+        let columns = "--units g,ms --columns time=time,ax=ax,ay=ay,az=az"
+        #expect(try Tables.refusal("\(name),time,ax,ay,az\n" + rows, columns) == nil)
+      }
+    }
     // Numbers of rows, packets and parts are none of sensors.
     for numbers in [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]] {
       let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
       #expect(try Tables.refusal("i,time,ax,ay,az\n" + rows, "--units g,ms") == nil, "\(numbers)")
     }
-    let objects = (0..<6).map { #"{"time":\#($0 * 10),"imu":\#($0 % 2),"ax":1,"ay":2,"az":3}"# }
-    #expect(
-      try Tables.refusal(objects.joined(separator: "\n"))?.contains("rows of several sensors")
-        == true)
+    for member in [[#""imu":0"#, #""imu":1"#], [#""kind":"a""#, #""kind":"b""#]] {
+      let objects = (0..<6).map {
+        #"{"time":\#($0 * 10),\#(member[$0 % 2]),"ax":1,"ay":2,"az":3}"#
+      }
+      let refusal = try Tables.refusal(objects.joined(separator: "\n"))
+      #expect(refusal?.contains("rows of several sensors") == true)
+    }
   }
 
   @Test("a last line without a line feed is named, as that of a file that was cut")

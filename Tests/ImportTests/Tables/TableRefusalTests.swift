@@ -40,6 +40,7 @@ struct TableRefusalTests {
       t_us,ax,ay,ax\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=t_us,ax=2,ay=ay
       t_us,ax,t_ns\n0,1,2\n10,1,20000\n ⇒ --columns time=t_us,ax=ax
       t,x,y,z\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=t,ax=x,ay=y,az=z
+      t,x,y,z\n0,1,2,3\n10,2,1,3\n20,1,2,4\n30,2,1,3\n ⇒ --columns time=t,ax=x,ay=y,az=z
       time;left_ax;left_ay;left_az;right_gx;right_gy;right_gz\n0;1;2;3;4;5;6\n10;1;2;3;4;5;6\n ⇒ --columns time=time,ax=left_ax,ay=left_ay,az=left_az,gx=right_gx,gy=right_gy,gz=right_gz
       time,ax,ay,az,Turn rate of X,Turn rate of Y,Turn rate of Z\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,ax=ax,ay=ay,az=az,gx=5,gy=6,gz=7
       time,gx,gy,gz,Foo ax (m/s^2),Foo ay (m/s^2),Foo az (m/s^2)\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,ax=5,ay=6,az=7,gx=gx,gy=gy,gz=gz

@@ -116,7 +116,7 @@ struct ColumnName: Equatable {
   }
 
   /// The parts of a name between blanks, marks, and small and capital letters.
-  private static func pieces(_ name: String) -> [Substring] {
+  static func pieces(_ name: String) -> [Substring] {
     var pieces: [Substring] = []
     var begin: String.Index?
     var before: Character = " "

@@ -13,14 +13,16 @@ extension TableHead {
 
   /// Whether a column is named a date, by its words or by the program.
   func isNamedDate(_ index: Int) -> Bool {
-    program.map { $0.dates.contains(names[index].plain) } ?? names[index].isDate
+    names[index].isDate || program?.dates.contains(names[index].plain) == true
   }
 
   /// The columns that have the name of a time or of a unit of time, if they are several besides a date without a time.
   ///
-  /// The user chooses one of them: an hour and a minute, or seconds and their milliseconds, are not added.
+  /// None where a program's header states one. The user chooses one of the others: an hour and a minute, or seconds and
+  /// their milliseconds, are not added.
   func severalTimes() -> [Int] {
-    guard request.columns == nil, program == nil else { return [] }
+    let isStated = names.contains { (program?.times[$0.plain] ?? nil) != nil }
+    guard request.columns == nil, !isStated else { return [] }
     let times = names.indices.filter {
       names[$0].role.isTime || names[$0].isTimePart
         || names[$0].role == .date && shapes($0).contains(where: \.isDate)
@@ -85,10 +87,10 @@ extension TableHead {
     let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
     // Columns that may be axes have few cells at rest.
     let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
-    let isUnknown = program == nil && heading.hasHeader && hasAxes
     for (index, name) in names.enumerated()
     where index < rows.columns.count && result.columns[index].role.isLeftOut {
-      let words = Set(name.plain.split { !$0.isLetter }.map(String.init))
+      let pieces = ColumnName.pieces(name.bracket == nil ? result.columns[index].name : name.plain)
+      let words = Set(pieces.map { $0.lowercased().filter(\.isLetter) }).subtracting([""])
       let isVague = ["i", "id"].contains(name.plain)
       let isNamed =
         isVague || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
@@ -97,8 +99,10 @@ extension TableHead {
       // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
       let isTurn =
         isNamed && found.count <= 16 && turns.count > (isVague ? 2 : 1) * found.count
+      // Numbers of a known program are what it says.
+      let mayTell = program == nil ? heading.hasHeader && hasAxes : rows.columns[index].forms == []
       let areQuick =
-        isUnknown && name.likely == nil && name.axis == nil
+        mayTell && name.likely == nil && name.axis == nil
         && (2...8).contains(found.count) && turns.count > found.count
         && 2 * (turns.count - 1) >= rows.rows
       guard isTurn || areQuick else { continue }

@@ -120,6 +120,10 @@ struct TableCaseTests {
     timestamp,time_zone,ax,ay,az\n2026-11-21 02:38:07,CET,1,2,3\n2026-11-21 02:38:07,CET,1,2,3\n ⇒ --units g ⇒ (time_zone): "CET" is a part
     Time (CET),ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ column 1 (Time (CET)): its name has a zone or a unit that is not read: write the offset
     Time [UTC+2],ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ (Time [UTC+2]): its name has a zone
+    date,time,x,y,z,ax,ay,az\n21.11.26,14:05:59,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ column 1 (date): "21.11.26" is not read as a date
+    ms,time,x,y,z,ax,ay,az\n250,17,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ times in several columns are not joined
+    side,time,x,y,z,ax,ay,az\nL,0,1,2,3,4,5,6\nR,0,1,2,3,4,5,6\nL,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (side): rows of several sensors
+    sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (sensorId): rows of several sensors
     Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name has a zone
     unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name has a zone
     Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --units g ⇒ (Time UTC+2): its name has a zone

@@ -124,7 +124,8 @@ public struct ImportedRecording: ~Copyable {
   }
 
   private typealias Parts = (
-    rows: JoinedRows, account: TickAccount, request: ImportRequest, before: [String]
+    rows: JoinedRows, account: TickAccount, request: ImportRequest, before: [String],
+    remarks: [String]
   )
 
   /// What the second pass finds of a session, or of the only one.
@@ -134,16 +135,16 @@ public struct ImportedRecording: ~Copyable {
     let rows = checked.rows
     try rows.settle(rows.understandings.compactMap { $0.reading() }, session: session)
     let account = try TickAccount(rows, request)
+    let remarks = checked.remarks + rows.remarks + account.remarks
     try rows.rewind()
-    return (rows, account, request, checked.remarks)
+    return (rows, account, request, checked.remarks, remarks)
   }
 
   /// It does not throw: Swift 6.0 cannot compile such an initializer of what cannot be copied.
   private init(_ parts: Parts) {
     let (rows, account, request) = (parts.rows, parts.account, parts.request)
     let all = rows.understandings
-    (self.request, before) = (request, parts.before)
-    remarks = parts.before + rows.remarks + account.remarks
+    (self.request, before, remarks) = (request, parts.before, parts.remarks)
     (self.rows, self.account, understandings, ticks) = (rows, account, all, account.ticks)
     description = RecordingDescription(
       id: request.id, number: request.number, rate: account.rate,

@@ -48,6 +48,9 @@ class Expected:
 
 
 def export(recordings, number, form, path, *options):
+    # What a damaged recording has left does not replace a file.
+    if os.path.exists(path):
+        os.remove(path)
     done = subprocess.run(
         [recordings.program, "export", str(number), "--format", form, "-o", path, *options],
         env={**os.environ, "IMULOG_STORE": recordings.store}, capture_output=True, text=True)

@@ -33,6 +33,8 @@ struct Heading {
   private var isGyroflow = false
   /// Whether a line before the header begins with `//`.
   private var hasSlashes = false
+  /// Whether lines of a Movella DOT are above the header; MT Manager writes the same names in other units.
+  private var hasDeviceLines = false
   /// A line that looks like a header, and the last one of words: if no line is one for sure.
   private var (likely, last): (Line?, Line?)
   /// The first lines of numbers after it.
@@ -102,6 +104,9 @@ struct Heading {
     let text = Heading.withoutSign(line)
     let isComment = text.count < line.count
     if line.starts(with: "//".utf8) { hasSlashes = true }
+    if line.starts(with: "sep=".utf8) || line.starts(with: "DeviceTag".utf8) {
+      hasDeviceLines = true
+    }
     let mark = separator(of: text)
     let found = Line(cells: Heading.shown(text, mark), number: number, separator: mark)
     if number == 1, ["gyroflow imu log", "camera imu log"].contains(found.cells[0].lowercased()) {
@@ -148,7 +153,9 @@ struct Heading {
       return true
     }
     program = Dialect.program(names, isComment: isComment, needsTime: needsTime)
-    if program?.name == Dialect.movella.name, hasSlashes { program = .mtManager }
+    if program?.name == Dialect.movella.name {
+      program = hasSlashes ? .mtManager : hasDeviceLines ? .movella : nil
+    }
     if names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) { program = .ownColumns }
     if program != nil { return true }
     let channels = Set(names.compactMap(\.role.channel))

@@ -32,6 +32,16 @@ struct TableRefusalTests {
     #expect(try Tables.refusal(table.text, table.said) == table.words)
   }
 
+  @Test("names that two programs write in other units are asked about without the lines of one")
+  func sharedNames() throws {
+    let rows =
+      "PacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,0,0\n2,1100,1,2,9,1,0,0\n"
+    #expect(try Tables.refusal(rows)?.contains("does not say") == true)
+    for lines in ["//  MT Manager version: 2022.0\n", "sep=,\n"] {
+      #expect(try Tables.refusal(lines + rows) == nil)
+    }
+  }
+
   @Test(
     "what may be one thing or another is asked for, with a command that is read",
     arguments: TableCase.list(

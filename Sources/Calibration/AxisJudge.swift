@@ -11,7 +11,7 @@ package import IMUModel
 ///
 /// Least squares find K. Its column p is about which of the accelerometer's axes, and how many times as far, gravity turns when the
 /// gyroscope's axis p turns. Axes Q of the accelerometer give det(Q) · Q, always a rotation: gravity stands twice in a × Δa, so Q and
-/// −Q are the same. Axes that are exchanged alike in both sensors, by the way the chip is mounted, are no fault, and show only where
+/// −Q are the same. Axes that are exchanged alike in both sensors, by the way the chip is mounted, are not a fault, and show only where
 /// they are mirrored.
 package struct AxisJudge {
   /// What gravity does when one of the gyroscope's axes turns.
@@ -55,14 +55,14 @@ package struct AxisJudge {
   private static let window: Int64 = 100_000_000
   /// What a window's acceleration may be off 1 g, in g: a hand's own adds to it, and turns its direction by 6° then.
   private static let pull = 0.1
-  /// Of a turn, in radians: smaller ones are within the zero-rate level of a chip, larger ones are no small angles.
+  /// Of a turn, in radians: smaller ones are within the zero-rate level of a chip, larger ones are not small angles.
   private static let angles = 0.05...0.5
   /// A turn goes on until it has this, in radians, or turns back: 10°.
   private static let wholeAngle = 0.17
   /// The most nanoseconds of a turn: a slower one than 5 °/s is within what a rate at rest may change by. A turn is one window
   /// while the rate at rest is not known.
   private static let longest = 2_000_000_000.0
-  /// The least of ``turned``: eight turns of 10° of which gravity shows half are 0.12.
+  /// The least of ``turned``: eight turns of 10° are 0.12 where gravity shows half of them.
   private static let leastTurn = 0.1
   /// How much of what was seen K must explain. A swinging hand's own acceleration follows its turns, and explains less.
   private static let leastExplained = 0.8

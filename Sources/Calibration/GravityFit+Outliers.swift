@@ -94,7 +94,7 @@ extension GravityFit {
       unchecked: unchecked.map { places[$0] }, known: known)
   }
 
-  /// The points without one of which the error of the others falls to less than a third, the best first.
+  /// The points whose removal reduces the error of the others to less than a third, the best first.
   private static func suspects(
     _ fit: GravityFit, _ points: [StillPoint]
   ) -> [Suspect] {

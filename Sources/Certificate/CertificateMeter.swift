@@ -20,7 +20,7 @@ package struct CertificateMeter {
   private var meter: StillnessMeter
   private var stretch = StillStretch()
   private var watch: AxisWatch
-  /// `nil` when the recording has only one of the two sensors, or is an import, whose axes are no chip's.
+  /// `nil` when the recording has only one of the two sensors, or is an import, whose axes are not those of a chip.
   private var order: AxisJudge?
   private var rate = RateMeasurement()
   private var firstTemperature: Int16?

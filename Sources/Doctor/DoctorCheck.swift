@@ -16,13 +16,13 @@ package struct DoctorSubject {
   let configured: [Check]
   /// The service's settings, else the default ones.
   let configuration: RecorderConfiguration
-  /// `nil` where there is no home directory for one.
+  /// `nil` without a home directory for one.
   let store: String?
   /// Nanoseconds for which the card is written to; `nil` to leave it alone.
   let probeLength: Int64?
   /// The settings with the options of the command line, by which the sensor is looked for.
   let chosen: RecorderConfiguration
-  /// The board; `nil` for a machine that is none of those known.
+  /// The board; `nil` for an unknown machine.
   let board: Board?
   /// The number of the bus of its pins.
   let boardBus: Int?

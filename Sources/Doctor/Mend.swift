@@ -76,8 +76,8 @@ extension Mend {
     write(rule, to: "/etc/udev/rules.d/zz-imulog-\(group).rules")
   }
 
-  /// Gives a store to the service's user; `nil` for a directory that holds anything but recordings and what belongs to
-  /// them, or is none: all in it changes hands.
+  /// Gives a store to the service's user: all in it changes hands. `nil` for what is not a directory, or holds anything but
+  /// recordings and what belongs to them.
   static func giveToService(_ path: String) -> Mend? {
     var status = stat()
     // One that cannot be listed may hold anything, and a recording that is being made.

@@ -8,7 +8,7 @@ import Text
 // Formats that have a rate and no times of samples.
 
 extension Exporter {
-  /// The plan of such a format, whose times must be a rate's and not a chip's clock's.
+  /// The plan of a format whose times must be those of a rate, not of a chip's clock.
   func evenPlan<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> ExportPlan {

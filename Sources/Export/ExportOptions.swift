@@ -85,7 +85,7 @@ public struct ExportOptions: Equatable, Sendable {
   public var to: Int64?
   /// The fill for ticks without a sample in formats without times; `nil` refuses recordings that have some.
   public var fill: ExportFill?
-  /// The rows for ticks without a sample; `nil` is none.
+  /// The rows for ticks without a sample; `nil` leaves them out.
   public var gaps: ExportGaps?
   /// Whether each sample has the earliest and the latest instant at which the chip can have made it.
   public var hasUncertainty = false

@@ -106,7 +106,7 @@ private struct HandedList {
     let version: String?
   }
 
-  /// What it has of each file of which it may have something; `-` where that is not known.
+  /// What it has of each file that it may have received; `-` where that is not known.
   private(set) var versions: [String: String] = [:]
   /// The line at which a place was refused last.
   private var refusals: [String: Int] = [:]

@@ -131,7 +131,7 @@ public struct HubRound {
     return failures
   }
 
-  /// Reports the failure of a host of which nothing was asked.
+  /// Reports the failure of a host that was not asked for anything.
   private func failed(_ name: String, _ failure: CommandFailure) -> Host {
     board.talk("\(name): \(failure.sentence)")
     var result = PulledHost(host: name)

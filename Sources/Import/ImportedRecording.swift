@@ -140,7 +140,7 @@ public struct ImportedRecording: ~Copyable {
     return (rows, account, request, checked.remarks, remarks)
   }
 
-  /// It does not throw: Swift 6.0 cannot compile such an initializer of what cannot be copied.
+  /// It does not throw: Swift 6.0 cannot compile a throwing initializer of a noncopyable type.
   private init(_ parts: Parts) {
     let (rows, account, request) = (parts.rows, parts.account, parts.request)
     let all = rows.understandings

@@ -41,14 +41,14 @@ extension Understanding {
     guard let first = census.first, case let time = Double(first) * scale,
       (1e18...4.2e18).contains(time)
     else { return nil }
-    // A date of which the second matters.
+    // A date whose second matters.
     return Int64(time / 1e9) * 1_000_000_000
   }
 
   /// What the likeliest units of a group, or scales of its counts, would mean, and the best: a unit, or counts for one g
   /// or °/s.
   ///
-  /// - Parameter areCounts: Whether the other groups' proposals are counts; `nil` where there is none.
+  /// - Parameter areCounts: Whether the other groups' proposals are counts; `nil` without other groups.
   func proposed(_ group: Group, areCounts: Bool?) -> (meaning: String, unit: Unit, counts: Int64) {
     let isWhole = census.areWhole(group)
     let isScale = units[group]?.value == .count && scales[group] == nil

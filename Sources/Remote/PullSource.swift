@@ -71,7 +71,7 @@ public enum PullAdmission: Sendable {
   case compare
 }
 
-/// A recording of which every byte is here, proved by its digest.
+/// A recording whose bytes are all here, as its digest proves.
 public struct PullArrival: Sendable {
   /// What was offered.
   public let offer: PullOffer

@@ -227,7 +227,7 @@ extension Drainer: SamplingLoop where Bus: ~Copyable, Sink: ~Copyable {}
 extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   /// Does the supervisor's present duty, if there is one. Drains are looks enough.
   ///
-  /// - Returns: `nil` after a duty, else the instant before which there is none.
+  /// - Returns: `nil` after a duty, else the earliest instant of the next one.
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = pace.deadline

@@ -48,7 +48,7 @@ public enum SpanText {
     "m": 60_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
   ]
 
-  /// A decimal number of a unit; `nil` for another text, and where the product is no whole number of 64 bits.
+  /// A decimal number of a unit; `nil` for another text, and where the product is not a whole number of 64 bits.
   static func amount(_ digits: Substring, of unit: UInt64, decimals: Int) -> UInt64? {
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let whole = UInt64(parts[0]) else { return nil }

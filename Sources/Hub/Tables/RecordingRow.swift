@@ -33,7 +33,7 @@ struct RecordingRow {
       Column(name: name, kind: .double) { value($0).map { .double($0) } }
     }
 
-    /// An empty text is none.
+    /// An empty text is left out.
     static func text(
       _ name: String, _ value: @escaping @Sendable (RowFacts) -> String?
     ) -> Column {

@@ -56,7 +56,7 @@ struct ScaleFit {
   let unit: Unit
   private var candidates: [Candidate]
   private var (smallest, largest) = (Double.infinity, -Double.infinity)
-  /// The most decimals of a value that is written without a power of ten; `nil` without such a value.
+  /// The most decimals of a value that is written without a power of ten; `nil` if all values have one.
   private var plainDecimals: Int?
   /// The fewest decimals of a value with one that is not 0; and the most of any value.
   private var (powerDecimals, mostDecimals): (Int?, Int) = (nil, 0)

@@ -80,7 +80,7 @@ final class TextSource: ImportSource {
     if encoding == .utf8 { return try base.read(into: buffer) }
     while next == decoded.count {
       let bytes = try base.bytes(16 * 1024)
-      // What is cut off is no character.
+      // The bytes that are cut off do not make a character.
       if bytes.isEmpty, rest.isEmpty { return 0 }
       (decoded, next) = (bytes.isEmpty ? Array("\u{FFFD}".utf8) : decode(bytes), 0)
       if bytes.isEmpty { rest = [] }

@@ -265,7 +265,7 @@ struct ColumnName: Equatable {
     "rotationrate", "turnrate", "timestamp", "datetime",
   ]
   static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)
-  /// Units of time that are no unit of another column.
+  /// Units of time that another column cannot have.
   private static let timeParts: Set = ["days", "millis", "micros", "nanos"]
   /// Units that are names of times by themselves.
   private static let bareUnits: Set = [

@@ -216,7 +216,7 @@ struct RowParser {
     return true
   }
 
-  /// Takes a cell that is no plain number.
+  /// Takes a cell that is not a plain number.
   private mutating func take(_ bytes: UnsafeRawBufferPointer, _ place: Int) throws(FieldError) {
     let (field, cell) = (fields[place], FieldText.unquoted(FieldText.trimmed(bytes)))
     switch field.kind {

@@ -209,7 +209,7 @@ final class TableReader: SampleRows {
     return Row(time: time, tick: parser.tick, mark: parser.mark, begin: begin)
   }
 
-  /// Leaves out the orders of day and month in which a row's date is none; the last one is then stated by it.
+  /// Leaves out the orders of day and month in which a row's date does not exist; the row then states the one that is left.
   private func dropOrders(_ line: UnsafeRawBufferPointer) throws(FieldError) {
     guard let column = understanding.dateColumn else { return }
     let cells =

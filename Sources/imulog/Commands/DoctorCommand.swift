@@ -137,7 +137,7 @@ struct DoctorCommand: ParsableCommand {
       boardBus: board?.busNumber(tree))
   }
 
-  /// What is given, else the service's store, else the user's; `nil` where there is no home for that.
+  /// What is given, else the service's store, else the user's; `nil` without a home directory.
   private func storePath(_ configuration: RecorderConfiguration?) -> String? {
     let named =
       storeOptions.store ?? program.storeOptions.store ?? Environment.value("IMULOG_STORE")

@@ -158,7 +158,7 @@ struct Asked: CustomTestStringConvertible {
       },
       ["my walk.zip/Accelerometer.csv does not say", "imulog import 'my walk.zip' --units s,g"]),
     Asked(
-      "one of which a column is left out",
+      "one column is left out",
       accelerations("1.01", step: 1, decimals: 0, file: "walk.zip/a/b.csv") {
         $0.request.archive = "walk.zip"
         $0.request.rate = SampleRate(50)

@@ -108,7 +108,7 @@ struct TimesTests {
   }
 
   @Test(
-    "what is none is nothing by its shape, and wrong",
+    "another text has no form, and is refused",
     arguments: [
       "2026-11-31 00:00:00", "2026-13-01 00:00:00", "2026-02-29 1:00", "31/04/2026 00:00",
       "2026-11-21T", "2026-11-21 25:00:00",

@@ -161,7 +161,7 @@ struct NamedRateTests {
     #expect(SampleRate(steps: steps, gaps: gaps, in: span) == SampleRate(top, per: bottom))
   }
 
-  @Test("is none of times that stand still, or beyond what a log holds")
+  @Test("does not exist for times that stand still, or beyond what a log holds")
   func none() {
     #expect(SampleRate(steps: 9, in: 0) == nil)
     #expect(SampleRate(steps: 0, in: 5) == nil)

@@ -149,7 +149,7 @@ public enum HostFile {
         let word = String(words.removeFirst())
         guard SSHDestination.isPlain(word) else {
           throw Problem(
-            text: "\(Line.quoted(word)) is not a destination of ssh; write it as pi@10.0.0.7")
+            text: "\(Line.quoted(word)) is no destination of ssh; write it as pi@10.0.0.7")
         }
         destination = word
       } else if let word = words.first, word.hasPrefix("=") {

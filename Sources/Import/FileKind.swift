@@ -33,9 +33,30 @@ public enum FileKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// What a user may give beside a file: a second table, `--columns`, options that state what values mean, and `--rate`,
+  /// `--note` and `--explain`.
+  public enum Option: CaseIterable, Sendable { case second, columns, meaning, other }
+
+  /// What may be given beside a file of this kind, and the clause about the file where anything else is.
+  public var options: (taken: Set<Option>, otherwise: String) {
+    switch self {
+    case .csv, .json, .ndjson: (Set(Option.allCases), "")
+    case .zip:
+      (
+        [.meaning, .other],
+        "is an archive; leave --columns and a second file out, or unpack it"
+      )
+    case .raw: ([], "is a log, which is copied as it is; leave the options out")
+    case .gyrodata, .parquet, .mcap:
+      (
+        [.other],
+        "states its own units and times; leave out all options but --rate, --note and --explain"
+      )
+    }
+  }
+
   private var isJSON: Bool { self == .json || self == .ndjson }
 
-  /// Whether it is text of rows.
   var isText: Bool { self == .csv || isJSON }
 
   /// Detects the kind of a file by its first bytes: a log by its mark, JSON by its bracket and keys, otherwise a table.
@@ -51,7 +72,7 @@ public enum FileKind: String, CaseIterable, Sendable {
     for (place, mark, kind, remedy) in foreign where bytes.dropFirst(place).starts(with: mark) {
       throw notRead(name, kind, remedy)
     }
-    // Up to three are those of UTF-32.
+    // UTF-32 begins with up to three.
     let zeros = bytes.prefix { $0 == 0 }.count
     if zeros > 3 {
       throw ImportError(
@@ -61,7 +82,7 @@ public enum FileKind: String, CaseIterable, Sendable {
     }
     guard let (encoding, length) = Encoding.detect(bytes) else { throw .wide(name) }
     if encoding == .utf16LE || encoding == .utf16BE { return .csv }
-    // Zeros among text are those of a part that was lost; its line is named later.
+    // Zeros among text are a lost block, whose line is named when rows are read.
     if bytes.prefix(64).contains(0), bytes.prefix(64).contains(where: { $0 > 0 && $0 < 9 }) {
       throw notRead(name, "a binary of an unknown kind", convert)
     }
@@ -70,9 +91,9 @@ public enum FileKind: String, CaseIterable, Sendable {
     return try kind(ofJSON: Array(text), name)
   }
 
-  /// The kind of a file: that of its bytes, and the given one where both are rows of JSON.
+  /// The kind of a file by its bytes; the given one where both are rows of JSON.
   ///
-  /// A damaged log may have lost its beginning, so it is what the user says unless it is text.
+  /// A damaged log may have lost its beginning, so anything but text is read as one if the user says so.
   static func check(_ given: FileKind?, _ source: any SeekableSource) throws(ImportError)
     -> FileKind
   {

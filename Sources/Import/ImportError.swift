@@ -9,29 +9,14 @@ public import IMUModel
 public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, StatusError {
   /// What a caller does differently.
   public enum Kind: Equatable, Sendable {
-    /// The system refused to open or read it.
+    /// The system refused to open or read it, or it is not a regular file (EISDIR, ENXIO).
     case unreadable(errno: Int32)
-    /// It is a folder, a pipe or a device.
-    case notAFile
     /// It was changed while it was read.
     case changed
-    /// The file is damaged, of another kind, or not as it should be.
+    /// The file is damaged, of another kind, or not as it should be, or contradicts what is stated.
     case wrong
     /// What it does not say must be stated; see ``Understanding/missing``.
     case unclear
-    /// What is stated is contradicted; `--anyway` overrides it.
-    case objection
-  }
-
-  /// A column, by its number from 1 and its name, or a key, which has no number.
-  public struct Column: Equatable, Sendable, CustomStringConvertible {
-    /// `column 2 (ax)`, or the key in quotes.
-    public let description: String
-
-    init(number: Int? = nil, name: String) {
-      let suffix = name.isEmpty ? "" : " (\(name))"
-      description = number.map { "column \($0)\(suffix)" } ?? "\"\(name)\""
-    }
   }
 
   /// What a caller does differently.
@@ -40,15 +25,15 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
   public let file: String
   /// Where in it; `nil` of the whole file.
   public let place: Place?
-  /// Of one value: its column.
-  public let column: Column?
+  /// Of one value: `column 2 (ax)`, or a key in quotes.
+  public let column: String?
   /// What is wrong: a clause.
   public let problem: String
   /// What to do: a clause, or the lines of a refusal.
   public let remedy: String
 
   init(
-    _ file: String, at place: Place? = nil, column: Column? = nil, kind: Kind = .wrong,
+    _ file: String, at place: Place? = nil, column: String? = nil, kind: Kind = .wrong,
     _ problem: String, remedy: String
   ) {
     precondition(!remedy.isEmpty, "an error needs a remedy")
@@ -58,7 +43,7 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
 
   /// `file, line 3, column 2 (ax): problem: remedy`.
   public var description: String {
-    let words = [file, place?.description, column?.description].compactMap { $0 }.joined(
+    let words = [file, place?.description, column].compactMap { $0 }.joined(
       separator: ", ")
     // A refusal of several lines is a text of its own.
     if kind == .unclear { return "\(words) \(problem)\n\(remedy)" }
@@ -68,23 +53,18 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
   /// Whether the file cannot be read, changes, or holds no samples.
   public var exitStatus: ExitStatus {
     switch kind {
-    case .unreadable(ENOENT), .notAFile: .noInput
-    case .unreadable: .inputOutput
+    case .unreadable(let code): [ENOENT, EISDIR, ENXIO].contains(code) ? .noInput : .inputOutput
     case .changed: .tryAgain
-    case .wrong, .unclear, .objection: .damagedData
+    case .wrong, .unclear: .damagedData
     }
   }
 
   static func unreadable(_ file: String, _ errno: Int32) -> ImportError {
-    ImportError(
-      file, kind: .unreadable(errno: errno), "cannot be read, as \(Errno.meaning(errno))",
-      remedy: "check it")
-  }
-
-  static func notAFile(_ file: String) -> ImportError {
-    ImportError(
-      file, kind: .notAFile, "is not a regular file",
-      remedy: "save its contents to a file and import that")
+    let isOther = errno == EISDIR || errno == ENXIO
+    return ImportError(
+      file, kind: .unreadable(errno: errno),
+      isOther ? "is not a regular file" : "cannot be read, as \(Errno.meaning(errno))",
+      remedy: isOther ? "save its contents to a file and import that" : "check it")
   }
 
   static func changed(_ file: String) -> ImportError {
@@ -96,7 +76,8 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
 
 /// What is wrong with a value or a row, before the file and the place are known.
 struct FieldError: Error, Equatable {
-  var column: ImportError.Column?
+  /// `column 2 (ax)`, or a key in quotes.
+  var column: String?
   var problem: String
   var remedy: String
 

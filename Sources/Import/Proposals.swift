@@ -4,14 +4,13 @@ import Glibc
 import IMUModel
 import Text
 
-/// What something that is missing may be. It is printed, and never taken.
+/// Proposals for what is missing. They are printed, never used.
 extension Understanding {
   /// What the likeliest units of times, or orders of day and month, would mean, and the words of the best for `--units`:
   /// none where the column should be left out.
   func proposedTimes(_ request: ImportRequest) -> (meaning: String, words: [String]) {
-    guard orders.isEmpty else {
-      let order: DateOrder = orders.contains(.dmy) ? .dmy : .mdy
-      return ("dmy if days are first, mdy if months are first", [order.rawValue])
+    guard dateForms.isEmpty else {
+      return ("dmy if days are first, mdy if months are first", [DateOrder.dmy.rawValue])
     }
     let step = census.intervals.median
     let steps = "steps of \(Plain.significant(step * written(0)))"
@@ -89,7 +88,7 @@ extension Understanding {
     )
   }
 
-  /// The names of a group's columns as one: `acc_*` of `acc_x`, `acc_y`, `acc_z`.
+  /// The names of a group's columns as one: `acc_*` for `acc_x`, `acc_y`, `acc_z`.
   func pattern(_ group: Group) -> String {
     let names = names(of: group)
     guard names.count == 3, !names[0].hasPrefix("column ") else {
@@ -100,7 +99,6 @@ extension Understanding {
     return patterns.count == 1 ? patterns.joined() : names.joined(separator: ", ")
   }
 
-  /// The names of a group's columns.
   func names(of group: Group) -> [String] {
     columns.filter { $0.role.channel.map { Group(channel: $0) } == group }.map(\.name)
   }

@@ -37,8 +37,10 @@ public struct Understanding: Equatable, Sendable {
     case time, date
     /// An axis or the temperature: its position in `ChannelSet`.
     case channel(Int, isReversed: Bool)
-    /// Of this program's tables: the tick, the cause of a gap, its ticks, and a mark's text.
+    /// This program's columns: the tick, the cause of a gap, its ticks, a mark's text.
     case tick, gap, gapTicks, mark
+    /// Tells the sensor of a row, and must have one value.
+    case device
     /// Not read: the reason, a clause.
     case leftOut(String)
     /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns``.
@@ -46,7 +48,7 @@ public struct Understanding: Equatable, Sendable {
 
     /// Its position in `ChannelSet`; `nil` for others.
     var channel: Int? { if case .channel(let channel, _) = self { channel } else { nil } }
-    var isLeftOut: Bool { if case .leftOut = self { true } else { false } }
+    var isLeftOut: Bool { if case .leftOut = self { true } else { self == .device } }
   }
 
   /// A column with its role.
@@ -79,14 +81,13 @@ public struct Understanding: Equatable, Sendable {
     let firstTime: Int64
   }
 
-  /// The file, or both of a recording, and the archive that has it.
-  var names: [String]
+  /// The file, and the archive that has it.
+  var name: String
   var archive: String?
   /// The program that writes such headers; `nil` for none that is known.
   var program: String?
   /// How rows are divided into cells.
   var syntax = Syntax()
-  /// All columns, in their order.
   var columns: [Column] = []
   /// The unit of each group that states one.
   var units: [Group: Stated<Unit>] = [:]
@@ -103,12 +104,14 @@ public struct Understanding: Equatable, Sendable {
   var rate: Stated<SampleRate>?
   /// Whether the file states its ticks, so that none is found by the times.
   var isGapsOfFile = false
+  /// Whether the file states that ticks have no sample, so that steps may be longer than its period.
+  var hasLostTicks = false
+  /// Whether accelerations are without gravity, so that a sensor at rest has none.
+  var isWithoutGravity = false
   /// The sessions, one at least after the first pass.
-  public internal(set) var sessions: [Session] = []
-  /// The orders of day and month that dates may have, where there are several.
-  var orders: Set<DateOrder> = []
-  /// Why the first row may be none, as the start and the rate that an E4 writes; `nil` if nothing says so.
-  var firstRowDoubt: String?
+  public var sessions: [Session] { census.sessions }
+  /// The forms that dates may have, where they leave open whether days or months are first.
+  var dateForms: Set<TimeForm> = []
   /// Whether rows are put in order, and whether one session is read of several.
   var (isSorted, isEach) = (false, false)
   /// Ways to choose columns that nothing states; empty once the roles are decided.
@@ -120,32 +123,25 @@ public struct Understanding: Equatable, Sendable {
   /// What was counted in the first pass.
   var census = Census()
 
-  init(_ name: String) { names = [name] }
+  init(_ name: String) { self.name = name }
 
-  /// The channels that are read.
   var channels: ChannelSet {
     columns.compactMap(\.role.channel).reduce(into: ChannelSet()) { set, channel in
       set.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
     }
   }
 
-  /// The groups that are read.
   var groups: [Group] {
     let channels = channels
     return Group.allCases.filter { !$0.channels.isDisjoint(with: channels) }
   }
 
-  /// The column of times.
   var timeColumn: Column? { columns.first { $0.role == .time } }
-  /// The column of dates, which may be that of times.
-  var dateColumn: Column? { columns.first { $0.role == .date } ?? timeColumn }
 }
 
 /// Something that nothing states.
 enum Missing: Equatable {
-  /// Whether the first row is one.
-  case firstRow
-  /// Which columns are the axes; what else is missing can be told once they are chosen.
+  /// Which columns are the axes; what else is missing is known once they are chosen.
   case columns
   /// The unit of times, or the order of day and month.
   case timeForm
@@ -170,10 +166,10 @@ struct Proposal: Equatable {
 }
 
 extension Understanding {
-  /// What is missing; empty once everything is stated.
+  /// What nothing states; empty when the file can be read.
   var missing: [Missing] {
     guard proposals.isEmpty, !channels.isEmpty else { return [.columns] }
-    var missing: [Missing] = firstRowDoubt == nil ? [] : [.firstRow]
+    var missing: [Missing] = []
     if timeColumn != nil, times == nil { missing.append(.timeForm) }
     for group in groups {
       if units[group] == nil {
@@ -191,14 +187,6 @@ extension Understanding {
       missing.append(.order(place))
     }
     return missing
-  }
-
-  /// What reads rows; `nil` while anything is missing.
-  func reading() -> Reading? {
-    guard missing.isEmpty else { return nil }
-    return Reading(
-      syntax: syntax, columns: columns, units: units.mapValues(\.value),
-      scales: scales.mapValues(\.value), times: times?.value)
   }
 }
 
@@ -227,12 +215,79 @@ struct Syntax: Equatable, Sendable {
   var timeDecimals = 0
 }
 
-/// What reads rows: an ``Understanding`` with everything stated, and nothing that was counted.
-struct Reading: Equatable, Sendable {
-  let syntax: Syntax
-  let columns: [Understanding.Column]
-  let units: [Group: Unit]
-  let scales: [Group: Scale]
-  /// `nil` without a column of times.
-  let times: TimeForm?
+extension Understanding {
+  /// What `--explain` prints: a line a column, then times, rate and sessions.
+  public var explanation: [String] {
+    let width = min(32, columns.map { ForeignText.shown($0.name).count }.max() ?? 0)
+    var lines = [
+      "\(name): \(program.map { "\($0)'s" } ?? "no program that is known"), "
+        + "\(syntax.encoding.rawValue), \(Plain.count(census.rows, "row"))"
+    ]
+    lines += columns.map {
+      "  \($0.index + 1)  \(Refusal.padded($0.name, width))  \(meaning($0))"
+    }
+    if timeColumn != nil, times != nil {
+      let origin =
+        switch epoch?.value {
+        case .at(let time): RFC3339.text(nanoseconds: time)
+        case .unix: "1970, by \(epoch?.source.name ?? "")"
+        case nil: isDated ? "1970" : "anywhere"
+        }
+      let step = Plain.number(census.intervals.median / 1e6, per: 1_000_000)
+      lines.append("  times count from \(origin), in steps of \(step) ms in the middle")
+    }
+    if let rate { lines.append("  \(Plain.hertz(rate.value)) Hz, by \(rate.source.name)") }
+    for (number, session) in sessions.enumerated() where sessions.count > 1 {
+      lines.append(
+        "  recording \(number + 1): \(session.first) to \(session.last), \(Plain.count(session.rows, "row")), after \(session.begin.rawValue)"
+      )
+    }
+    return lines + (remarks + contradictions).map { "  \($0)" }
+  }
+
+  private func meaning(_ column: Column) -> String {
+    let by = "by \(column.source.name)"
+    switch column.role {
+    case .time:
+      return times.map { "times: \($0.value.name), by \($0.source.name)" }
+        ?? "times: their unit is missing"
+    case .date: return "dates, \(by)"
+    case .channel(let channel, let isReversed):
+      let name = (isReversed ? "-" : "") + ChannelSet.names[channel]
+      return "\(name): \(unitText(Group(channel: channel)) ?? "its unit is missing")"
+    case .tick: return "ticks, \(by)"
+    case .gap: return "causes of gaps, \(by)"
+    case .gapTicks: return "ticks of gaps, \(by)"
+    case .mark: return "marks, \(by)"
+    case .device: return "left out: it names the sensor, and must have one value"
+    case .leftOut(let why): return "left out: \(why)"
+    case .open: return "left out unless --columns names it"
+    }
+  }
+
+  /// The unit of a group, the scale of counts, and who states them.
+  func unitText(_ group: Group) -> String? {
+    guard let unit = units[group] else { return nil }
+    guard unit.value == .count else { return "\(unit.value.sign), by \(unit.source.name)" }
+    guard let scale = scales[group] else {
+      return "counts, by \(unit.source.name); their scale is missing"
+    }
+    let counts = Plain.number(1 / scale.value.ratio.value, per: 1000)
+    return "counts, by \(unit.source.name), \(counts) a \(group.unit), by \(scale.source.name)"
+  }
+
+  /// What the user should know about the head: clauses.
+  var remarks: [String] {
+    var remarks = notices
+    for group in groups where units[group]?.value == .count {
+      guard isUsual.contains(group), let text = unitText(group) else { continue }
+      remarks.append("\(group.name) are \(text)")
+    }
+    if case .number = times?.value, epoch == nil, let date = date(census.intervals.scale) {
+      remarks.append(
+        "if its times count from 1970, the first is \(RFC3339.text(nanoseconds: date)): add unix to --units to keep that"
+      )
+    }
+    return remarks
+  }
 }

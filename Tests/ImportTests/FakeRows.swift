@@ -7,13 +7,11 @@ import Text
 
 /// Rows in memory, for tests of what stands around readers.
 final class FakeRows: SampleRows {
-  var name: String { understanding.names[0] }
+  var name: String { understanding.name }
   var understanding: Understanding
   var facts = OwnFacts()
   private let rows: [(row: Row, numbers: [Decimal])]
   private(set) var index = 0
-  /// What the importer stated.
-  private(set) var reading: Reading?
 
   var place: Place { Place(line: index + 1) }
   var mark: RowMark { RowMark(byte: UInt64(index - 1), line: index + 1) }
@@ -29,7 +27,7 @@ final class FakeRows: SampleRows {
     return rows[index].row
   }
 
-  func take(_ reading: Reading) { self.reading = reading }
+  func settle(_ understanding: Understanding) { self.understanding = understanding }
   func rewind(to mark: RowMark?) throws(ImportError) { index = Int(mark?.byte ?? 0) }
 }
 
@@ -37,7 +35,7 @@ final class FakeRows: SampleRows {
 struct FakeTable {
   var understanding: Understanding
   var rows: [(row: Row, numbers: [Decimal])] = []
-  var request = ImportRequest(id: RecordingID(high: 1, low: 2), host: "lab")
+  var request = ImportRequest(id: RecordingID(high: 1, low: 2))
 
   /// - Parameters:
   ///   - names: Of the columns, a time first unless `hasTime` is false.

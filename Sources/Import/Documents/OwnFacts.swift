@@ -18,7 +18,6 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var (accelerometerRange, gyroscopeRange): (Int?, Int?)
   /// Units of the columns of values.
   var units: [Group: Unit] = [:]
-  /// What counts mean.
   private(set) var scales: [Group: Scale] = [:]
   /// The channels that have a unit.
   private(set) var channels = ChannelSet()
@@ -29,7 +28,6 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var isOwn = false
   /// Whether it counts all samples: neither of a part of a recording, nor resampled, nor of one that was not at its end.
   private var isWhole = true
-  /// Marks, labels, gaps, events.
   var notes = OwnNotes()
   /// The first fact that makes the file unreadable.
   private var problem: ImportError?
@@ -99,7 +97,7 @@ struct OwnFacts: Equatable, Sendable {
       "shorten it there", place)
   }
 
-  /// Takes a member of a document of JSON, and of an object those of it; one of another form is passed over.
+  /// Takes a member of a JSON document, or the members of an object; other forms are passed over.
   mutating func take(member key: String, _ bytes: [UInt8], at place: Place) {
     let text = String(decoding: bytes, as: UTF8.self)
     var json = JSONReader(bytes)
@@ -134,7 +132,7 @@ struct OwnFacts: Equatable, Sendable {
     problem = problem ?? ImportError("", at: place, words, remedy: remedy)
   }
 
-  /// Takes the unit of a column; those of a group must agree.
+  /// Takes the unit of a column; a group's must agree.
   private mutating func takeUnit(_ column: String, _ text: String, _ place: Place) {
     guard let channel = ChannelSet.names.firstIndex(of: column) else { return }
     let group = Group(channel: channel)
@@ -188,5 +186,51 @@ extension JSONReader {
       try skip()
       return nil
     }
+  }
+}
+
+extension OwnFacts {
+  /// Takes what the document of a phone app says beside its samples, which have no times; the keys of its axes.
+  ///
+  ///     {"identifier":…,"dataType":0|1,"coordinateList":[{"x":…,"y":…,"z":…},…],"date":…,"duration":…}
+  ///     {"sensor":0|1,"axisValues":[{"x":…,"y":…,"z":…},…],"date":…,"time":…}
+  ///
+  /// 0 is the accelerometer in g, 1 the gyroscope in rad/s. The rate is that of the duration, or 10 Hz, for which both apps
+  /// ask, where that is nearer than a twentieth. `date` counts seconds from 2001 to the last sample in the first shape and
+  /// to the first sample in the second.
+  mutating func takePhone(
+    _ numbers: [String: Decimal], _ count: UInt64, isSecond: Bool, _ given: SampleRate?
+  ) throws(FieldError) -> ColumnsOption? {
+    let key = isSecond ? "sensor" : "dataType"
+    guard let kind = numbers[key]?.value, kind == 0 || kind == 1 else {
+      throw FieldError(
+        problem: "\"\(key)\" is not 0 (accelerometer) or 1 (gyroscope)", remedy: "correct it")
+    }
+    units = kind == 0 ? [.accelerometer: .g] : [.gyroscope: .radianPerSecond]
+    var rate = given ?? SampleRate(10)
+    if let duration = numbers[isSecond ? "time" : "duration"]?.value, given == nil {
+      let hertz = Double(count) / duration
+      if !(9.5...10.5).contains(hertz) {
+        let thousandths = hertz < 1e6 ? UInt32(exactly: (hertz * 1000).rounded()) : nil
+        rate = thousandths.flatMap { SampleRate($0, per: 1000) }
+      }
+    } else if given == nil {
+      notes.faults.append(
+        "it does not say how long it took: 10 Hz is what the app asks for; state another rate with --rate"
+      )
+    }
+    guard let rate else {
+      throw FieldError(problem: "its duration makes no rate", remedy: "state it with --rate")
+    }
+    self.rate = rate
+    if let date = numbers["date"] {
+      guard let since = date.whole(tenTo: 9)?.value, since.magnitude < 8_000_000_000_000_000_000,
+        case let back = isSecond ? 0 : rate.nanoseconds(atTick: max(count, 1) - 1), back < 1 << 60
+      else {
+        throw FieldError(problem: "\"date\" is not a date", remedy: "correct it, or take it out")
+      }
+      started = since + ExportedNames.phoneReferenceDate - back
+    }
+    return ColumnsOption(kind == 0 ? "ax=x,ay=y,az=z" : "gx=x,gy=y,gz=z")
   }
 }

@@ -25,7 +25,7 @@ struct Gyroflow {
         number.digits > 0
       else {
         throw FieldError(
-          column: .init(name: key),
+          column: "\"\(key)\"",
           problem: "\"\(FieldText.shown(text.utf8))\" is not a number above 0",
           remedy: "correct it")
       }
@@ -55,7 +55,7 @@ struct Gyroflow {
     guard !text.isEmpty else { return nil }
     guard let seconds = Int64(text), seconds.magnitude < 9_000_000_000 else {
       throw FieldError(
-        column: .init(name: "timestamp"),
+        column: "\"timestamp\"",
         problem: "\"\(FieldText.shown(text.utf8))\" is not a number of whole seconds since 1970",
         remedy: "correct it, or take the line out")
     }
@@ -76,7 +76,7 @@ struct Gyroflow {
       let value = (scale?.value ?? 1) * (isRate ? 180 / .pi : 1)
       return (
         .count,
-        Fraction.nearest(to: value, among: KnownScales.scales(of: group).map(\.ratio)).map {
+        Fraction.nearest(to: value, among: Scale.known[group.rawValue].map(\.ratio)).map {
           Scale(ratio: $0)
         }, nil
       )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// What makes values of counts: value = count × `ratio` + `offset`, in g, °/s or °C.
 struct Scale: Equatable, Sendable {
@@ -14,20 +15,11 @@ struct Scale: Equatable, Sendable {
     return step >= 1e-10 && step <= 1e6 && offset.value.magnitude + 32768 * step < 1e11 * step
   }
 
-  /// That of counts whose scale nothing states but `--units raw`: an MPU-6050's after reset.
-  static func usual(_ group: Group) -> Scale { KnownScales.scales(of: group)[0] }
-}
-
-/// What one count means on the chips that are common, from their data sheets.
-enum KnownScales {
-  /// The scales of a group, that of an MPU-6050 after reset first.
-  static func scales(of group: Group) -> [Scale] {
-    switch group {
-    case .accelerometer: accelerometer.map { Scale(ratio: $0) }
-    case .gyroscope: gyroscope.map { Scale(ratio: $0) }
-    case .temperature: temperature
-    }
-  }
+  /// What one count means on the chips that are common, from their data sheets, by the group; that of an MPU-6050 after
+  /// reset first.
+  static let known: [[Scale]] = [
+    accelerometer.map { Scale(ratio: $0) }, gyroscope.map { Scale(ratio: $0) }, temperature,
+  ]
 
   /// g a count: 2 to 16 g of InvenSense's, Bosch's and Analog Devices' chips (1/16384 to 1/2048) and of Axivity's files
   /// (1/256 besides), of ST's LSM6DS (0.061 mg and its multiples) and LSM9DS1 (0.732 mg).
@@ -50,6 +42,9 @@ enum KnownScales {
     Scale(ratio: Fraction(1, 256), offset: Fraction(25, 1)),
     Scale(ratio: Fraction(1, 16), offset: Fraction(25, 1)),
   ]
+
+  /// That of counts whose scale nothing states but `--units raw`: an MPU-6050's after reset.
+  static func usual(_ group: Group) -> Scale { known[group.rawValue][0] }
 }
 
 extension Fraction {
@@ -58,30 +53,19 @@ extension Fraction {
   static func nearest(to value: Double, among known: [Fraction] = []) -> Fraction? {
     if let same = known.first(where: { abs($0.value / value - 1) < 1e-12 }) { return same }
     guard value.isFinite, value > 1e-12, value < 1e12 else { return nil }
-    // Convergents of the continued fraction.
-    var (a, b, c, d) = (Int64(0), Int64(1), Int64(1), Int64(0))
-    var rest = value
-    for _ in 0..<40 {
-      let whole = rest.rounded(.down)
-      guard whole < 1e13 else { break }
-      let (above, below) = (Int64(whole) &* c &+ a, Int64(whole) &* d &+ b)
-      guard above < 1 << 40, below < 1 << 40, above >= 0, below >= 0 else { break }
-      (a, b, c, d) = (c, d, above, below)
-      if c > 0, abs(Double(c) / Double(d) / value - 1) < 1e-11 { break }
-      guard rest > whole else { break }
-      rest = 1 / (rest - whole)
-    }
-    return c > 0 ? Fraction(c, over: d) : nil
+    let (middle, margin, one) = (Int128(value * 1e24), Int128(value * 1e13), Int128(1e24))
+    let ratio = Ratio.simplest(
+      from: Ratio(middle - margin, one), to: Ratio(middle + margin, one))
+    guard ratio.numerator < 1 << 40, ratio.denominator < 1 << 40 else { return nil }
+    return Fraction(Int64(ratio.numerator), over: Int64(ratio.denominator))
   }
 
   /// The product in lowest terms, or the nearest ratio where its terms are long.
   static func product(_ first: Fraction, _ second: Fraction) -> Fraction? {
     let above = Int128(first.numerator) * Int128(second.numerator)
     let below = Int128(first.denominator) * Int128(second.denominator)
-    var (x, y) = (above.magnitude, below.magnitude)
-    while y != 0 { (x, y) = (y, x % y) }
-    guard x > 0 else { return nil }
-    let (p, q) = (above / Int128(x), below / Int128(x))
+    let divisor = Int128(max(1, above.magnitude.commonDivisor(below.magnitude)))
+    let (p, q) = (above / divisor, below / divisor)
     if p.magnitude < 1 << 34, q < 1 << 34 { return Fraction(Int64(p), over: Int64(q)) }
     return nearest(to: first.value * second.value)
   }

@@ -66,13 +66,12 @@ struct ScaleFit {
   init(_ group: Group, _ unit: Unit, stated: Scale?) {
     (self.group, self.unit) = (group, unit)
     let own = stated.map { [Choice($0, in: unit, .file)] } ?? []
-    let chips = KnownScales.scales(of: group).map { Choice($0, in: unit, .chip) }
+    let chips = Scale.known[group.rawValue].map { Choice($0, in: unit, .chip) }
     candidates = (own + chips).filter { $0.scale.ratio.numerator > 0 }.map {
       Candidate(choice: $0)
     }
   }
 
-  /// Takes a value.
   mutating func add(_ number: Decimal) {
     let value = number.value
     (smallest, largest) = (min(smallest, value), max(largest, value))
@@ -115,7 +114,7 @@ struct ScaleFit {
     isZero || [smallest, largest].allSatisfy { ScaleFit.counts.contains(($0 / step).rounded()) }
   }
 
-  /// The scale that the file states or that of a chip, if it reproduces every value.
+  /// The file's scale or a chip's, if it reproduces every value.
   private var fitting: Choice? {
     let fitting = candidates.filter { $0.error <= 0.5001 * place }
     if let own = fitting.first(where: { $0.choice.origin == .file }) { return own.choice }
@@ -137,7 +136,7 @@ struct ScaleFit {
       return own.choice
     }
     if isZero {
-      let usual = group == .temperature ? Fraction(1, 100) : KnownScales.scales(of: group)[0].ratio
+      let usual = group == .temperature ? Fraction(1, 100) : Scale.usual(group).ratio
       return Choice(Scale(ratio: usual), in: unit, .chip)
     }
     let step = lattice.step(from: smallest, to: largest)
@@ -152,7 +151,7 @@ struct ScaleFit {
     // are near 0.
     let range = max(largest, -smallest) * unit.inLogUnits.value
     let ratio = Fraction.nearest(to: range / 32766).flatMap { Scale(ratio: $0).isHeld ? $0 : nil }
-    return Choice(Scale(ratio: ratio ?? KnownScales.scales(of: group)[0].ratio), in: unit, .finest)
+    return Choice(Scale(ratio: ratio ?? Scale.usual(group).ratio), in: unit, .finest)
   }
 
   /// Decimal steps on both sides of the middle value.
@@ -184,7 +183,7 @@ private struct Lattice {
     if step == 0 { (step, exponent) = (digits, power) }
     while power < exponent, !isLost { (step, exponent) = (scaled(step), exponent - 1) }
     while power > exponent, !isLost { (digits, power) = (scaled(digits), power - 1) }
-    while digits != 0 { (step, digits) = (digits, step % digits) }
+    step = step.commonDivisor(digits)
   }
 
   private mutating func scaled(_ value: UInt64) -> UInt64 {

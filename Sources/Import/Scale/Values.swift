@@ -7,10 +7,9 @@ import Text
 ///
 ///     var values = Values(understanding, request)     // what is stated
 ///     try values.add(rows.numbers)                    // first pass, each row
-///     try values.settle(reading)                      // scales are found
+///     try values.settle(understanding)                // scales are found
 ///     let sample = try values.sample(rows.numbers)    // later passes
 struct Values {
-  /// The values of a group.
   private struct Part {
     /// The scale that the user states for values in a unit.
     var given: Scale?
@@ -19,7 +18,7 @@ struct Values {
     var fit: ScaleFit?
     /// After the first pass.
     var choice: ScaleFit.Choice?
-    /// The largest distance of a value from that of its count, in the file's unit.
+    /// The largest difference between a value and its count, in the file's unit.
     var error = 0.0
   }
 
@@ -30,7 +29,7 @@ struct Values {
 
   /// Values of a group whose unit is not stated are not looked at.
   init(_ understanding: Understanding, _ request: ImportRequest) {
-    file = understanding.names.first ?? ""
+    file = understanding.name
     channels = understanding.channels.indices
     for group in understanding.groups {
       parts[group.rawValue].factor = understanding.factors[group]
@@ -43,17 +42,15 @@ struct Values {
     }
   }
 
-  /// Whether all values are exactly those of their counts.
+  /// Whether counts keep all values exactly.
   var isExact: Bool {
     !parts.contains { $0.choice?.origin == .finest || $0.choice?.origin == .given }
   }
 
-  /// What counts mean.
   var scales: [Group: Scale] {
     Group.allCases.reduce(into: [:]) { $0[$1] = parts[$1.rawValue].choice?.scale }
   }
 
-  /// Looks at the values of a row, by channel.
   mutating func add(_ written: [Decimal]) throws(FieldError) {
     for channel in channels {
       let part = Group(channel: channel).rawValue
@@ -70,20 +67,21 @@ struct Values {
     let number = written.multiplied(by: factor)
     guard number.value.magnitude < 1e9 else {
       throw FieldError(
-        column: ImportError.Column(name: ChannelSet.names[channel]),
+        column: "\"\(ChannelSet.names[channel])\"",
         problem: "\(number.value) is beyond any sensor", remedy: "correct it or take the row out")
     }
     return number
   }
 
-  /// Chooses scales after the first pass.
-  mutating func settle(_ reading: Reading) throws(ImportError) {
+  mutating func settle(_ understanding: Understanding) throws(ImportError) {
     for group in Group.allCases {
       let (given, fit) = (parts[group.rawValue].given, parts[group.rawValue].fit)
       var choice: ScaleFit.Choice?
       if let fit {
         choice = fit.choose(given: given)
-      } else if reading.units[group] == .count, let scale = reading.scales[group] {
+      } else if understanding.units[group]?.value == .count,
+        let scale = understanding.scales[group]?.value
+      {
         choice = ScaleFit.Choice(scale, in: .count, .counts)
       }
       guard let choice else { continue }
@@ -104,7 +102,6 @@ struct Values {
     }
   }
 
-  /// The counts of a row's values.
   mutating func sample(_ written: [Decimal]) throws(FieldError) -> RawSample {
     var sample = RawSample()
     for channel in channels {
@@ -116,7 +113,7 @@ struct Values {
       // In range: the reader checks counts, and the scale holds every value of the first pass.
       guard let exact = Int16(exactly: count) else {
         throw FieldError(
-          column: ImportError.Column(name: ChannelSet.names[channel]),
+          column: "\"\(ChannelSet.names[channel])\"",
           problem: isCount
             ? "\(value) is not a count from -32768 to 32767" : "\(value) was another value before",
           remedy: isCount
@@ -134,24 +131,16 @@ struct Values {
     Group.allCases.compactMap { group in
       let (choice, error) = (parts[group.rawValue].choice, parts[group.rawValue].error)
       guard let choice else { return nil }
-      let off = "up to \(Values.shown(error)) \(choice.unit.sign) off"
+      let off = "up to \(Plain.significant(error)) \(choice.unit.sign) off"
       switch choice.origin {
       case .finest:
         return
           "\(group.name) of \(file) have more digits than counts of 16 bits can hold: they are \(off), at "
-          + "\(Values.shown(choice.step)) \(choice.unit.sign) a count"
+          + "\(Plain.significant(choice.step)) \(choice.unit.sign) a count"
       case .given where error > 1e-9 * choice.step:
         return "\(group.name) of \(file) are not whole counts of the given scale: they are \(off)"
       case .counts, .file, .chip, .lattice, .given: return nil
       }
     }
-  }
-
-  /// A small value with three digits.
-  static func shown(_ value: Double) -> String {
-    guard value > 0, value.isFinite else { return "0" }
-    var (power, digits) = (0, value)
-    while digits < 100, power < 15 { (digits, power) = (digits * 10, power + 1) }
-    return Plain.number(Int64(digits.rounded()), per: Decimal.wholePowers[power])
   }
 }

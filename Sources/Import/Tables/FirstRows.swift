@@ -8,7 +8,6 @@ struct FirstRows {
   /// Rows that are looked at.
   static let limit = 64
 
-  /// The cells of a column.
   struct Column {
     /// The forms of time that the first one and those like it have by their shape; `nil` where all are empty.
     private(set) var forms: Set<TimeForm>?
@@ -18,7 +17,6 @@ struct FirstRows {
     private(set) var areCounts = true
     /// The texts that followed each other; one that comes back is there again.
     private(set) var turns: [String] = []
-    /// The cell of the first row.
     private(set) var first = ""
     fileprivate var rows = 0
 
@@ -38,20 +36,18 @@ struct FirstRows {
       decimals = max(decimals, power ? 9 : digits)
       if Int16(String(decoding: cell.prefix(8), as: UTF8.self)) == nil { areCounts = false }
       let shape = TimeParser.forms(of: cell)
-      // Of a cell that is like none before it, the row's line is told later.
+      // A cell unlike all before it is refused with its line when rows are read.
       let both = forms.map { $0.intersection(shape) } ?? shape
       if forms == nil || !both.isEmpty { forms = both }
     }
   }
 
-  /// By their places.
   private(set) var columns: [Column] = []
   private(set) var rows = 0
   /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
   private(set) var width: Int?
   private var (commas, points) = (0, 0)
 
-  /// The mark before decimals.
   var decimalMark: UInt8 { commas > points ? UInt8(ascii: ",") : UInt8(ascii: ".") }
 
   /// Adds the cells of a row, without quotes.

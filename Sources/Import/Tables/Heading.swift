@@ -18,11 +18,12 @@ struct Heading {
   /// Lines before the first row.
   private(set) var lines = 0
   private(set) var separator = UInt8(ascii: ",")
-  /// The units below the header.
   private(set) var unitRow: [String]?
   private(set) var facts = OwnFacts()
   /// Keys and values of other programs before the header.
   private(set) var keys: [String: String] = [:]
+  /// Units that lines before the header name, such as `Units,mg` and `# units: m/s^2, rad/s`.
+  private(set) var unitWords: [String] = []
   private(set) var program: Dialect?
   private(set) var hasHeader = true
   /// Where the header is.
@@ -31,26 +32,19 @@ struct Heading {
   private let columns: ColumnsOption?
   private let needsTime: Bool
   private var isGyroflow = false
-  /// Whether a line before the header begins with `//`.
-  private var hasSlashes = false
-  /// Whether lines of a Movella DOT are above the header; MT Manager writes the same names in other units.
-  private var hasDeviceLines = false
+  /// Of two programs with the same names and other units, the one that writes a line that is above the header.
+  private var xsens: Dialect?
   /// A line that looks like a header, and the last one of words: if no line is one for sure.
   private var (likely, last): (Line?, Line?)
   /// The first lines of numbers after it.
   private var rows: [Line] = []
 
-  private struct Line {
-    let cells: [String]
-    let number: Int
-    let separator: UInt8
-  }
+  private typealias Line = (cells: [String], number: Int, separator: UInt8)
 
   private init(_ columns: ColumnsOption?, needsTime: Bool) {
     (self.columns, self.needsTime) = (columns, needsTime)
   }
 
-  /// The heading of rows of JSON.
   init(keys: [String], facts: OwnFacts, needsTime: Bool) {
     (columns, self.needsTime) = (nil, needsTime)
     (cells, self.facts) = (keys, facts)
@@ -103,12 +97,12 @@ struct Heading {
   private mutating func take(_ line: UnsafeRawBufferPointer, _ number: Int) -> Bool {
     let text = Heading.withoutSign(line)
     let isComment = text.count < line.count
-    if line.starts(with: "//".utf8) { hasSlashes = true }
+    if line.starts(with: "//".utf8) { xsens = .mtManager }
     if line.starts(with: "sep=".utf8) || line.starts(with: "DeviceTag".utf8) {
-      hasDeviceLines = true
+      xsens = xsens ?? .movella
     }
     let mark = separator(of: text)
-    let found = Line(cells: Heading.shown(text, mark), number: number, separator: mark)
+    let found: Line = (Heading.shown(text, mark), number, mark)
     if number == 1, ["gyroflow imu log", "camera imu log"].contains(found.cells[0].lowercased()) {
       isGyroflow = true
       return false
@@ -127,6 +121,7 @@ struct Heading {
     }
     if found.cells.count > 1 || last == nil && found.cells != [""] { (last, rows) = (found, []) }
     if likely == nil, Set(names.compactMap { $0.likely ?? $0.axis }).count >= 3 { likely = found }
+    takeUnitWords(text)
     let fact = isComment ? UInt8(ascii: ":") : found.cells.count == 2 ? mark : nil
     guard let fact, let place = text.firstIndex(of: fact) else { return false }
     func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
@@ -135,9 +130,24 @@ struct Heading {
     }
     let (key, value) = (word(text[..<place]), word(text[(place + 1)...]))
     facts.take(key, value, at: Place(line: number))
-    // Of two values that differ, neither is one.
+    // Of two values that differ, neither counts.
     keys[key] = keys[key].map { $0 == value ? $0 : "\($0), \(value)" } ?? value
     return false
+  }
+
+  private mutating func takeUnitWords(_ line: UnsafeRawBufferPointer) {
+    let words = String(decoding: line.prefix(256), as: UTF8.self).split {
+      ",;:=\t\"".contains($0)
+    }
+    guard let first = words.first, !first.hasPrefix("imulog."),
+      ColumnName.pieces(String(first)).contains(where: {
+        ["unit", "units"].contains($0.lowercased())
+      })
+    else { return }
+    for word in words.dropFirst() {
+      let isUnit = Unit(word: word) != nil || TimeForm(word: word) != nil
+      unitWords += isUnit ? [String(word)] : word.split(separator: " ").map(String.init)
+    }
   }
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.
@@ -153,9 +163,7 @@ struct Heading {
       return true
     }
     program = Dialect.program(names, isComment: isComment, needsTime: needsTime)
-    if program?.name == Dialect.movella.name {
-      program = hasSlashes ? .mtManager : hasDeviceLines ? .movella : nil
-    }
+    if program?.name == Dialect.movella.name { program = xsens }
     if names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) { program = .ownColumns }
     if program != nil { return true }
     let channels = Set(names.compactMap(\.role.channel))
@@ -187,7 +195,7 @@ struct Heading {
     cells = Array(last.cells.prefix(row.cells.count))
   }
 
-  /// Whether rows are those of a program that writes no header.
+  /// Recognises rows of a program that writes no header.
   private mutating func takeProgramWithoutHeader(_ row: Line) -> Bool {
     guard row.number == 1, row.separator == UInt8(ascii: ",") else { return false }
     func isE4(_ line: Line) -> Bool {
@@ -230,7 +238,7 @@ struct Heading {
     }
   }
 
-  /// Whether the cells are those of a row: more numbers than words, or numbers where the user's columns are.
+  /// Whether the cells make a row: more numbers than words, or numbers in the user's columns.
   private func isRow(_ cells: [UnsafeRawBufferPointer]) -> Bool {
     if let columns, columns.needsNoHeader {
       return cells.count >= columns.width

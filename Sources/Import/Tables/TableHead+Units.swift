@@ -50,9 +50,8 @@ extension TableHead {
 
   // MARK: Times
 
-  /// A column that may be that of times. Less rank is better: numbers in a stated unit, dates and times of day, numbers in
-  /// none, units alone.
-  private typealias Clock = (index: Int, form: Stated<TimeForm>?, isUnix: Bool, rank: Int)
+  /// A column that may be that of times.
+  private typealias Clock = (index: Int, form: Stated<TimeForm>?, isUnix: Bool)
 
   /// The forms that the cells of a column have by their shape.
   func shapes(_ index: Int) -> Set<TimeForm> {
@@ -63,13 +62,7 @@ extension TableHead {
     shapes(index).isSubset(of: [.nanoseconds])
   }
 
-  /// Finds the column of times and their form.
   mutating func takeTimes() throws(FieldError) {
-    try chooseTimes()
-    try refuseUnread()
-  }
-
-  private mutating func chooseTimes() throws(FieldError) {
     let several = severalTimes()
     guard several.isEmpty else { return propose(times: several) }
     var clocks: [Clock] = []
@@ -78,14 +71,12 @@ extension TableHead {
         program == nil
         && (name.role.isTime || name.role == .date && shapes(index).contains(where: \.isDate))
       let isNamed = isTime || program?.times[name.plain] != nil
-      let isOpen = request.columns == nil || program?.name == Dialect.empatica.name
       let role = result.columns[index].role
-      if role == .time || isOpen && isNamed && role.isLeftOut { clocks.append(try clock(index)) }
+      guard role == .time || request.columns == nil && isNamed && role.isLeftOut else { continue }
+      clocks.append(try clock(index))
     }
-    let best = clocks.map(\.rank).min()
-    clocks.removeAll { $0.rank != best }
-    if clocks.count > 1, program == nil { return propose(times: clocks.map(\.index)) }
-    guard let clock = clocks.first else {
+    // Several only of a program, which writes dates beside finer numbers.
+    guard let clock = clocks.first(where: { $0.form != nil }) ?? clocks.first else {
       // A column that only sounds like times is named by the user.
       let likely = names.indices.filter { names[$0].isLikelyTime }
       if request.columns == nil, request.rate == nil, program == nil, !likely.isEmpty {
@@ -103,17 +94,25 @@ extension TableHead {
     }
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
-    } else if clock.isUnix {
+    } else if clock.isUnix, !isBefore2001(clock.index) {
       result.epoch = Stated(.unix, result.columns[clock.index].source)
     }
+  }
+
+  /// Whether times that a program counts from 1970 are those of a file without a date.
+  private func isBefore2001(_ index: Int) -> Bool {
+    guard has(.isUnix), let form = result.times?.value,
+      let first = time(rows.columns[index].first, form)
+    else { return false }
+    return first < 978_307_200_000_000_000
   }
 
   /// What is stated about a column of times.
   private func clock(_ index: Int) throws(FieldError) -> Clock {
     let name = names[index]
-    guard areNumbers(index) else { return (index, nil, false, 1) }
-    let words = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
-    let isEpoch = words.contains(where: ColumnName.epochs.contains)
+    guard areNumbers(index) else { return (index, nil, false) }
+    let parts = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
+    let isEpoch = parts.contains(where: ColumnName.epochs.contains)
     let bracket = name.bracket.flatMap { TimeForm(word: $0) }
     if bracket == nil, !isEpoch, let word = name.bracket, request.units?.time == nil {
       throw unknown(index, word, "s, ms, us, ns, min or h")
@@ -125,21 +124,17 @@ extension TableHead {
     {
       named = TimeForm(word: word)
     }
-    var form = try agreed(
-      index,
-      [
-        (bracket, "the header"),
-        (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"),
-        (named, "the header"),
-      ], \.name)
+    var words: [(value: TimeForm?, source: String)] = [
+      (bracket, "the header"),
+      (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"), (named, "the header"),
+    ]
+    for word in heading.unitWords { words.append((TimeForm(word: word), "a line before it")) }
+    var form = try agreed(index, words, \.name)
     if form == nil, let program, let known = program.times[name.plain], let known {
       form = Stated(known, .program(program.name))
     }
     if let times = gyroflow?.times { form = Stated(times, .file("tscale")) }
-    return (
-      index, form, isEpoch || name.isUnix || has(.isUnix),
-      form == nil ? 2 : name.isBareUnit ? 3 : 0
-    )
+    return (index, form, isEpoch || name.isUnix || has(.isUnix))
   }
 
   private mutating func takeDates(_ index: Int) {
@@ -163,8 +158,7 @@ extension TableHead {
     if let form = shapes.first(where: { $0.order == given && given != nil }), shapes.count > 1 {
       result.times = Stated(form, .option("--units"))
     } else if shapes.count > 1 {
-      // Rows after the first ones may tell.
-      result.orders = Set(shapes.compactMap(\.order))
+      result.dateForms = shapes
     } else {
       result.times = shapes.first.map { Stated($0, .file("the shape of its times")) }
       if let given, let order = shapes.first?.order, order != given {
@@ -182,41 +176,68 @@ extension TableHead {
   // MARK: Values
 
   /// Finds the unit and the scale of a group.
+  ///
+  /// A column without a unit has its program's, or else that of its sensor's other columns. Two that differ are refused.
   mutating func takeUnit(_ group: Group) throws(FieldError) {
-    var stated: Stated<Unit>?
+    var (stated, silent): (Stated<Unit>?, Int?) = (nil, nil)
     let given = request.units?.units[group]
     for column in result.columns where column.role.channel.map(Group.init) == group {
       let name = names[column.index]
-      let words = [name.bracket, unitRow(column.index)].map { word in
-        (
-          word: word,
-          unit: word.flatMap { Unit(word: $0) }.flatMap { $0.measures(group) ? $0 : nil }
-        )
-      }
-      for case (let word?, nil) in words where given == nil {
-        throw unknown(column.index, word, group.choices)
+      var words: [(value: Unit?, source: String)] = []
+      for case (let word?, let source) in [
+        (name.bracket, "the header"), (unitRow(column.index), "the row of units"),
+      ] {
+        let unit = Unit(word: word)
+        // --units overrides an unknown word, but another sensor's unit only with --anyway.
+        guard unit?.measures(group) != true else {
+          words.append((unit, source))
+          continue
+        }
+        guard given != nil else { throw unknown(column.index, word, group.choices) }
+        if let unit {
+          result.contradictions.append(
+            "\"\(FieldText.shown(column.name.utf8))\" is in \(unit.sign) by \(source), not a unit of \(group.name)"
+          )
+        }
       }
       let suffix =
         name.suffix
         ?? (request.columns == nil ? nil : ColumnName.suffix(of: column.name, for: group))
-      let found = try agreed(
-        column.index,
-        [
-          (words[0].unit, "the header"), (words[1].unit, "the row of units"),
-          (suffix.flatMap { Unit(word: $0) }, "the header"),
-          (heading.facts.units[group], "the facts before it"),
-        ], \.sign)
-      guard let found else { continue }
+      words += [
+        (suffix.flatMap { Unit(word: $0) }, "the header"),
+        (heading.facts.units[group], "the facts before it"),
+      ]
+      for word in heading.unitWords {
+        if let unit = Unit(word: word), unit.measures(group) {
+          words.append((unit, "a line before it"))
+        }
+      }
+      guard let found = try agreed(column.index, words, \.sign) else {
+        silent = silent ?? column.index
+        continue
+      }
       if let stated, stated.value != found.value {
         throw wrong(
-          column.index, "its unit is not that of the same sensor's column before it",
+          column.index, "its unit differs from the same sensor's column before it",
           "give all columns of a sensor one unit")
       }
       stated = stated ?? found
     }
-    if stated == nil, let program, let unit = program.units[group], !isUncalibrated(group) {
-      stated = Stated(unit, .program(program.name))
-      if has(.isCommon) || !heading.hasHeader { result.isUsual.insert(group) }
+    if let program, let unit = program.units[group], !isUncalibrated(group) {
+      if let stated, let silent, stated.value != unit, given == nil {
+        throw wrong(
+          silent,
+          "its unit is \(unit.sign) by \(program.name), and \(stated.value.sign) in the same sensor's other columns",
+          "give all columns of a sensor one unit")
+      }
+      if stated == nil {
+        stated = Stated(unit, .program(program.name))
+        if has(.isCommon) || !heading.hasHeader { result.isUsual.insert(group) }
+      }
+    }
+    // This program's own files state what its values are.
+    if heading.facts.isOwn, let unit = heading.facts.units[group] {
+      stated = Stated(unit, .program("imulog"))
     }
     if let gyroflow, group != .temperature, stated == nil {
       // Whole numbers in one column and decimals in another are values.
@@ -297,7 +318,12 @@ extension TableHead {
     result.rate = overruled(result.rate, by: request.rate, "--rate", "rate is") {
       "\(Plain.hertz($0)) Hz"
     }
-    if !heading.hasHeader, program == nil, !request.isAnyway { result.firstRowDoubt = rows.doubt }
+    if !heading.hasHeader, program == nil, !request.isAnyway, let doubt = rows.doubt {
+      throw FieldError(
+        problem: doubt,
+        remedy:
+          "take it out, as tail -n +\(heading.lines + 2) does, or import it as it is with --anyway")
+    }
     notice()
   }
 
@@ -348,6 +374,7 @@ extension TableHead {
       has(.isNamedByFile) && program?.units.isEmpty == false
       ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
       : lastPart.parts(around: "linear") != nil
+    result.isWithoutGravity = isLinear || program?.remark == Dialect.withoutGravity
     if isLinear, result.groups.contains(.accelerometer) {
       result.notices.append(Dialect.withoutGravity)
     }

@@ -15,7 +15,7 @@ struct TableHead {
   let program: Dialect?
   private(set) var gyroflow: Gyroflow?
 
-  /// What is stated; `shape` is that of the rows.
+  /// What is stated about rows of this shape.
   static func understanding(
     _ heading: Heading, _ rows: FirstRows, _ file: String, _ request: ImportRequest,
     shape: Syntax.Shape = .lines, encoding: Encoding = .utf8
@@ -25,7 +25,8 @@ struct TableHead {
       (head.result.syntax.shape, head.result.syntax.encoding) = (shape, encoding)
       try head.takeColumns()
       try head.takeTimes()
-      if request.columns == nil { try head.refuseTurns() }
+      try head.refuseUnread()
+      if request.columns == nil { try head.takeDevices() }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -102,12 +103,6 @@ struct TableHead {
         result.columns[index].role = .open
       }
     }
-    // What is computed may be all that there is of a sensor.
-    let groups = program == nil ? result.groups : Group.allCases
-    for (index, name) in names.enumerated() where name.isDerived {
-      guard let channel = name.likely, !groups.contains(Group(channel: channel)) else { continue }
-      result.columns[index].role = .open
-    }
     takeOwnColumns()
     try decide()
   }
@@ -132,7 +127,7 @@ struct TableHead {
 
   var lastPart: String { (file.split { "/:".contains($0) }.last ?? "").lowercased() }
 
-  /// Takes the columns of this program's tables beside those of values.
+  /// Finds this program's columns of ticks, gaps and marks.
   private mutating func takeOwnColumns() {
     let isOwn = has(.isOwnColumns)
     let gaps = ExportedNames.gaps.compactMap { name in names.firstIndex { $0.plain == name } }

@@ -3,7 +3,7 @@
 import IMUModel
 import Text
 
-/// The samples of a recording: those of a table, or of two tables joined by the nearest times.
+/// The samples of a recording: a table's, or of two tables joined by the nearest times.
 ///
 ///     rates           0.00    0.01    0.02    0.03        each is a row
 ///     accelerations     0.002         0.022               each row takes the nearest one, if it is within an interval
@@ -36,41 +36,32 @@ final class JoinedRows {
     }
   }
 
-  /// Of each table.
   var understandings: [Understanding] { tables.map(\.understanding) }
 
-  /// Whether two tables are joined, so that neither one's steps are those of the recording's rows.
+  /// Whether two tables are joined, so that the recording's steps are neither one's.
   var isJoined: Bool { tables.count == 2 }
 
-  /// The error of two tables that cannot be joined.
+  /// The refusal to join two tables.
   func notJoined(_ why: String) -> ImportError {
     ImportError(
       names(tables), "are not two tables of one recording, as \(why)",
       remedy: "import them separately")
   }
 
-  /// The first pass over each table.
-  func examine() throws(ImportError) {
-    for table in tables { try table.examine() }
-  }
-
   /// Ends the first pass, or chooses another session of one table.
-  func settle(_ readings: [Reading], session: Int?) throws(ImportError) {
-    try tables[0].settle(readings[0], session: session)
+  func settle(session: Int?) throws(ImportError) {
+    try tables[0].settle(session: session)
     guard isJoined else { return }
     guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
-      throw notJoined("the times of one count from 1970, and those of the other do not")
+      throw notJoined("only one has times that count from 1970")
     }
-    try tables[1].settle(readings[1], session: nil, origin: tables[0].origin)
+    try tables[1].settle(session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)
     limit = 1.5 * max(steps[0].median, steps[1].median)
     // The slower one would leave out rows of the faster one.
-    if steps[1].mean(upTo: .infinity) < 0.98 * steps[0].mean(upTo: .infinity) {
-      tables.reverse()
-    }
+    if steps[1].mean < 0.98 * steps[0].mean { tables.reverse() }
   }
 
-  /// Goes to the first row.
   func rewind() throws(ImportError) {
     for table in tables { try table.rewind() }
     (held, ahead, join) = (nil, nil, (0, 0, 0))
@@ -148,7 +139,6 @@ final class JoinedRows {
     held = (time, samples, 0)
   }
 
-  /// The sensor of the recording.
   var sensor: SensorDescription {
     func table(_ group: Group) -> TableRows {
       tables.first { $0.understanding.groups.contains(group) } ?? tables[0]
@@ -174,7 +164,7 @@ final class JoinedRows {
     let unused = understandings[1].census.rows - join.taken
     return remarks + [
       "two tables are joined: each row of the \(groups[0]) has the \(groups[1]) that are nearest in time, at most "
-        + "\(Values.shown(join.distance / 1e6)) ms away; rows without a neighbour within an interval are left out: "
+        + "\(Plain.significant(join.distance / 1e6)) ms away; rows without a neighbour within an interval are left out: "
         + "\(join.leftOut) of the \(groups[0]), \(unused) of the \(groups[1])"
     ]
   }

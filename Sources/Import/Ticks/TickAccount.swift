@@ -23,7 +23,6 @@ struct TickAccount {
   /// Sentences.
   private(set) var remarks: [String] = []
 
-  /// Reads all times.
   init(_ rows: JoinedRows, _ request: ImportRequest) throws(ImportError) {
     let (table, name) = (rows.tables[0], rows.name)
     let (facts, understanding) = (table.facts, table.understanding)
@@ -57,7 +56,7 @@ struct TickAccount {
         guard let records else {
           throw ImportError(
             name, at: table.place,
-            "the tick is not after those before it, or is beyond those of a log",
+            "the tick does not increase, or is larger than a log can hold",
             remedy: "correct it, or leave its column out with --columns")
         }
         statedGaps += records.count { $0.kind == .gap }

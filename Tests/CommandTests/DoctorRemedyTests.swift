@@ -319,7 +319,7 @@ struct DoctorRemedyTests {
   func networkTime() throws {
     machine.runSystemd()
     let tools = FakeTools(machine)
-    func look() -> Check {
+    func look() -> Finding {
       let mark = machine.root + "/run/systemd/timesync/synchronized"
       return MachineChecks(tree: SystemTree(root: machine.root))
         .wallClock(isSynchronised: access(mark, F_OK) == 0)

@@ -177,7 +177,7 @@ private struct HostCheck {
       let said = ending.lastLine.isEmpty ? "" : ": " + ending.lastLine
       return try tell(.advice, "doctor could not be asked there\(said)")
     }
-    let faults = checks.filter { $0.state == Check.State.wrong.rawValue }
+    let faults = checks.filter { $0.state == Finding.State.wrong.rawValue }
     for fault in faults {
       status = status ?? .configuration
       let command = fault.command.map { "; `\($0)` there mends it" } ?? ""

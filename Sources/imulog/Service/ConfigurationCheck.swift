@@ -18,8 +18,8 @@ struct ConfigurationCheck {
 
   func run() -> (RecorderConfiguration?, [Check]) {
     let (path, name) = (tree.path(ConfigurationFile.usualPath), ConfigurationFile.usualPath)
-    func check(_ state: Check.State, _ words: String) -> [Check] {
-      [Check("configuration", state, words)]
+    func check(_ state: Finding.State, _ words: String) -> [Check] {
+      [Check("configuration", Finding(state, words))]
     }
     var status = stat()
     guard stat(path, &status) == 0 else {

@@ -3,7 +3,7 @@
 import IMUModel
 import Text
 
-/// The words of `imulog label` as they were typed, for a sentence about one that looks like an option and is none.
+/// The words of `imulog label` as they were typed, to refuse one that only looks like an option.
 ///
 ///     imulog label 1 --store fleet -1s..3s left -foot
 ///                    ~~~~~~~~~~~~~                     options
@@ -31,9 +31,9 @@ struct LabelWords {
     }
   }
 
-  /// What is wrong with the stretch, or with a word of the name; `nil` if none looks like an option.
+  /// The refusal of the stretch or of a word of the name; `nil` if none looks like an option.
   var sentence: String? {
-    // The parser takes it for options, and the name for the stretch.
+    // The parser reads it as options, and the name as the stretch.
     if let stretch = words.first(where: { $0.hasPrefix("-") && LabelRange(argument: $0) != nil }) {
       return "\(Plain.text(stretch)) looks like options; write -- before it: \(command(stretch))"
     }

@@ -19,15 +19,15 @@ enum OutputPlace {
   ///
   /// - Parameter option: The option that names the output.
   static func refuse(_ output: String, of option: String = "-o", in catalogue: Catalogue) throws {
+    func refusal(_ why: String, or remedy: String = "") -> CommandFailure {
+      CommandFailure(.usage, "\(option) \(output) \(why); choose another \(option) FILE\(remedy)")
+    }
     guard !output.isEmpty else {
-      throw CommandFailure(
-        .usage, "\(option) has an empty name; give a file, or - for stdout")
+      throw CommandFailure(.usage, "\(option) has an empty name; give a file, or - for stdout")
     }
     if let file = FileIdentity(path: output) {
       for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
-        throw CommandFailure(
-          .usage,
-          "\(option) \(output) is recording \(entry.number) itself; choose another \(option) FILE")
+        throw refusal("is recording \(entry.number) itself")
       }
     }
     try refuseHub(output, of: option)
@@ -41,19 +41,15 @@ enum OutputPlace {
         isOurs || StoreFile.isStore(directory, besides: name)
           || StoreFile.hasRecordings(directory, besides: name)
       {
-        throw CommandFailure(
-          .usage,
-          "\(option) \(output) is among the store's own files; choose another \(option) FILE")
+        throw refusal("is among the store's own files")
       }
       if index == names.count - 1, StoreFile.isRecording(name),
         isOurs || StoreFile.isStore(directory)
           || StoreFile.hasRecordings(directory, besides: name)
       {
-        throw CommandFailure(
-          .usage,
-          "\(option) \(output) has the name of a recording in a store, and would be one; choose another \(option) "
-            + "FILE, or give the file to `imulog import --store DIR`, which makes a recording with its own number"
-        )
+        throw refusal(
+          "has the name of a recording in a store, and would be one",
+          or: ", or give the file to `imulog import --store DIR`, which makes a recording of it")
       }
       directory += "/" + name
     }
@@ -97,11 +93,11 @@ enum OutputPlace {
     }
     throw CommandFailure(
       .usage,
-      "\(Plain.text(directory)) is a store, where copies of logs would be recordings a second time; choose another "
-        + "--to DIR")
+      "\(Plain.text(directory)) is a store, where copies of logs would be recordings again; choose another --to DIR"
+    )
   }
 
-  /// The path without links and points; of what is not there, by its directory.
+  /// The path without links and points; for a name that is not there, by its directory.
   private static func real(_ path: String) -> String? {
     if let found = realPath(path) { return found }
     var name = path[...]

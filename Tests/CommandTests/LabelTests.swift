@@ -111,7 +111,7 @@ struct LabelCommandTests {
       expectSentence(
         bench.run("label", "1", "--", "1s..2s", "x", option), 64,
         [
-          "\(option) is an option and comes before --, as in: imulog label ID \(option) -- FROM..TO NAME"
+          "\(option) is an option and comes before --: imulog label ID \(option) -- FROM..TO NAME"
         ])
     }
     expectSentence(

@@ -17,13 +17,9 @@ struct AnalyzeCommand: ParsableCommand {
     commandName: "analyze",
     abstract: "Show how a recording vibrates and how noisy its sensor is.",
     discussion: """
-      Spectra are means of Hann windows that overlap by half; none reaches across a gap, and nothing is filled in. \
-      Velocity is that from 10 Hz to 1 kHz. Noise terms are fitted to the overlapping Allan deviation of a sensor \
-      at rest, and printed where they lead the curve: N and K over a factor of two in time, B over one of four and \
-      from 3 h on.
-
-      A recording with gaps, clipped values or damage is analysed as far as it can be, and what is wrong is said; \
-      the exit status of a damaged one is 65. At most 16 million samples are analysed at once.
+      Velocity counts 10 Hz to 1 kHz; no spectrum reaches across a gap. Noise terms need a sensor at rest: N \
+      and K where they lead the Allan deviation over a factor of two in time, B over four and from 3 h on. Exit \
+      status 65: the recording is damaged, and the rest was analysed. At most 16 million samples.
 
       Examples:
         imulog analyze latest
@@ -34,14 +30,12 @@ struct AnalyzeCommand: ParsableCommand {
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions
-
   @OptionGroup var range: RangeOptions
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "Report this band, in hertz, in place of the usual ones; may be repeated.",
-      valueName: "low..high"),
+    help: .value(
+      "low..high", "Report this band, in hertz, instead of the usual ones; may be repeated."),
     transform: Band.parsed)
   var band: [Range<Double>] = []
 
@@ -49,45 +43,35 @@ struct AnalyzeCommand: ParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Write a spectrogram as an SVG drawing; - for stdout.", valueName: "file"),
+    help: .value("file", "Write a spectrogram as an SVG drawing; - for stdout."),
     completion: .file(extensions: ["svg"]))
   var svg: String?
 
   @Option(
-    help: ArgumentHelp(
-      "For --svg: magnitude (of the acceleration, the default), ax, ay, az, gx, gy or gz.",
-      valueName: "axis"),
+    help: .value(
+      "axis", "For --svg: magnitude (of the acceleration, the default), ax, ay, az, gx, gy or gz."),
     completion: .list(SpectrogramAxis.names))
   var axis: SpectrogramAxis?
 
   @Option(
-    help: ArgumentHelp(
-      "Write noise parameters as Kalibr's imu.yaml has them; - for stdout.", valueName: "file"),
+    help: .value("file", "Write noise parameters as Kalibr's imu.yaml; - for stdout."),
     completion: .file(extensions: ["yaml"]))
   var imuYaml: String?
 
   func validate() throws {
-    if axis != nil, svg == nil {
-      throw ValidationError("--axis chooses what --svg draws; give --svg FILE too")
-    }
+    try OptionRule.refuse(["--axis": axis != nil], without: "--svg FILE", svg != nil)
     if let svg, let imuYaml, svg != "-", imuYaml != "-", OutputPlace.isSame(svg, imuYaml) {
       throw ValidationError("--svg and --imu-yaml name one file; give each its own")
     }
-    let outputs = [
-      json ? "--json" : nil, svg == "-" ? "--svg -" : nil, imuYaml == "-" ? "--imu-yaml -" : nil,
-    ]
-    .compactMap { $0 }
-    if outputs.count > 1 {
-      throw ValidationError(
-        "\(outputs.joined(separator: " and ")) both write to stdout; give one of them a file, or leave one out"
-      )
-    }
+    // Each writes to stdout.
+    try OptionRule.expectOne(of: [
+      "--json": json, "--svg -": svg == "-", "--imu-yaml -": imuYaml == "-",
+    ])
   }
 
   mutating func run() throws {
     ProcessPriority.stepBack()
-    let catalogue = try program.openStore(source.storeOptions)
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     for (option, output) in [("--svg", svg), ("--imu-yaml", imuYaml)] {
       guard let output, output != "-" else { continue }
       try OutputPlace.refuse(output, of: option, in: catalogue)
@@ -123,7 +107,7 @@ struct AnalyzeCommand: ParsableCommand {
     if let (output, spectrogram) = picture {
       keep { try draw(spectrogram, columns, entry.number, to: output) }
     }
-    if let (output, text) = noise { keep { try write(columns, to: output) { try $0(text) } } }
+    if let (output, text) = noise { keep { try write(text, of: columns, to: output) } }
     if svg != "-" {
       let report = AnalysisReport(
         number: entry.number, description: columns.description, analysis: analysis,
@@ -146,11 +130,7 @@ struct AnalyzeCommand: ParsableCommand {
 
   private func end(_ columns: SampleColumns, _ number: UInt32) throws {
     let damages = columns.account.damages
-    guard damages > 0 else { return }
-    throw CommandFailure(
-      .damagedData,
-      "recording \(number) is damaged in \(Plain.count(damages, "place")), and what can be read was "
-        + "analysed; `imulog verify \(number)` says what is missing")
+    if damages > 0 { throw CommandFailure.damaged(number, damages, "analysed") }
   }
 
   private func draw(
@@ -159,32 +139,22 @@ struct AnalyzeCommand: ParsableCommand {
     if let axes = columns.description.axes, case .channel = spectrogram.source {
       Console.talk("axes of the drawing are the chip's, not those of the mounting \(axes)")
     }
-    let drawing = SpectrogramDrawing(spectrogram, number: number)
-    try write(columns, to: output) { put in try drawing.write { try put($0) } }
+    var text = ""
+    SpectrogramDrawing(spectrogram, number: number).write { text += $0 }
+    try write(text, of: columns, to: output)
   }
 
-  /// Writes a text in pieces to stdout, or to a file that appears once it is complete.
-  private func write(
-    _ columns: SampleColumns, to output: String, _ fill: ((String) throws -> Void) throws -> Void
-  ) throws {
-    func fillSink(_ sink: inout BufferedSink) throws {
-      try fill { text in try Array(text.utf8).withUnsafeBytes { try sink.write($0) } }
-      try sink.flush()
-    }
-    guard output != "-" else {
-      var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
-      return try fillSink(&sink)
-    }
+  /// Writes to stdout, or to a file that appears once it is complete.
+  private func write(_ text: String, of columns: SampleColumns, to output: String) throws {
+    guard output != "-" else { return try BufferedSink.toStandardOutput(Array(text.utf8)) }
     let file = try PendingFile(output, remedy: "choose another FILE")
-    var sink = BufferedSink(file.descriptor, name: output)
-    try fillSink(&sink)
+    try file.write(Array(text.utf8))
     try file.publish(isWhole: columns.account.damages == 0 && !columns.isCutOff)
   }
 }
 
 extension AnalysisReport {
-  /// Lines for the terminal: what was analysed, what is wrong with it, a table by axis, why terms are missing, and
-  /// pictures of the densities.
+  /// For a terminal: what was analysed, its faults, a table by axis, why terms are missing, and pictures of the densities.
   fileprivate var lines: [String] {
     let reasons = noiseReasons.isEmpty ? [] : [""] + noiseReasons
     let head = [subject] + remarks.map { "note: \($0)" } + [covered, ""]

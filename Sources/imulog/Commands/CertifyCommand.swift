@@ -15,13 +15,11 @@ struct CertifyCommand: ParsableCommand {
     commandName: "certify",
     abstract: "Run the sensor's built-in self-test, and judge the chip.",
     discussion: """
-      Each line is one finding: PASS, WARN, FAIL, or - for what could not be judged, then what was found and its bound. \
-      After the self-test it records nothing, but looks at some seconds of samples as a recording's certificate does. \
-      The chip must lie still for ten seconds, and no recorder may be using it. It shows an axis that does not work, \
-      a wrong scale, and a copy of a chip by its identity, its noise, or a self-test that it does not have.
+      Hold the chip still for ten seconds; no recorder may use it. Each line is a finding: PASS, WARN, FAIL, or - \
+      for not judged; then the value and its bound. It finds dead axes, wrong scales and copies of chips.
 
-      The exit status is 1 when a finding fails, or warns of a chip that lay still; 75 when none fails and the chip moved \
-      or too little could be judged (hold it still and run it again); and else 0.
+      Exit status: 0 all pass; 1 a finding fails, or warns although the chip lay still; 75 it moved, or too \
+      little could be judged: hold it still and retry.
 
       Examples:
         imulog certify
@@ -71,8 +69,7 @@ struct CertifyCommand: ParsableCommand {
     let search = SensorSearch(
       request: request, bus: number, isFixed: request.configuration.bus != nil, busClock: busClock,
       interrupt: nil)
-    // Until the registers are as before: a signal must not leave the chip in its self-test. It ends the program after that,
-    // without the rest of the stretch.
+    // A signal must not leave the chip in its self-test: it ends the program once the registers are as before.
     let signals = try SignalWatch()
     let report = try BusErrand(bus: number).run { progress in
       Result<CertifyReport, any Error> {

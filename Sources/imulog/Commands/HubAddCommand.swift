@@ -16,9 +16,9 @@ struct HubAddCommand: ParsableCommand {
     commandName: "add",
     abstract: "Add a host to a hub's host file, and check what a visit of it needs.",
     discussion: """
-      It looks at the connection and the host's key, the version of imulog there, its store, its clock, its \
-      free space, its service, and what `imulog doctor` finds there; for each fault it prints what mends it. \
-      The line stays whatever is found: run it again after mending.
+      It checks the connection and the host's key, the host's imulog, store, clock, free space and service, \
+      and what `imulog doctor` finds there, and prints what mends each fault. The line is added whatever is \
+      found: run it again after mending.
 
       Examples:
         imulog hub add fleet pump-7 pi@10.0.0.7 site=bergen
@@ -27,20 +27,12 @@ struct HubAddCommand: ParsableCommand {
 
   @OptionGroup var fleet: FleetOptions
 
-  @Argument(help: ArgumentHelp("The host's name.", valueName: "name"))
+  @Argument(help: .value("name", "The host's name."))
   var name: String
 
   @Argument(
-    help: ArgumentHelp(
-      "What ssh connects to, if not the name, and labels.", valueName: "destination|label=value"))
+    help: .value("destination|label=value", "What ssh connects to, if not the name, and labels."))
   var rest: [String] = []
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long the host may send nothing; 60s by default.", valueName: "time"),
-    transform: SpanLimits.timeout.span)
-  var timeout = Span.minute
 
   @OptionGroup var ssh: SSHOptions
 
@@ -48,7 +40,7 @@ struct HubAddCommand: ParsableCommand {
     let destination = rest.first.flatMap { $0.contains("=") ? nil : $0 }
     let labels = destination == nil ? rest[...] : rest.dropFirst()
     let line = ([name] + (destination.map { ["=", $0] } ?? []) + labels).joined(separator: " ")
-    // A line that is none makes no hub.
+    // A wrong line makes no hub.
     _ = try HostFile.adding(line, of: name, to: fleet.file, try fleet.bytesIfThere())
     let hub = try HubDirectory(path: fleet.directory, create: true)
     let lock = try hub.lock()
@@ -62,7 +54,7 @@ struct HubAddCommand: ParsableCommand {
       Console.talk("added to \(Plain.text(fleet.file)): \(line)")
     }
     _ = consume lock
-    var check = HostCheck(host, ssh.connection, timeout: timeout.nanoseconds)
+    var check = HostCheck(host, ssh.connection, timeout: ssh.timeout.nanoseconds)
     try check.run { state, words in try Console.data("\(state.rawValue)  \(Plain.text(words))") }
     if !ssh.given.isEmpty {
       Console.talk(
@@ -71,11 +63,11 @@ struct HubAddCommand: ParsableCommand {
     }
     guard let status = check.status else { return }
     throw CommandFailure(
-      status, "\(host.name) is not ready; mend what is said above, and run the same command again")
+      status, "\(host.name) is not ready; mend the faults above, and run the same command again")
   }
 }
 
-/// What a visit of a host needs, looked at.
+/// A check of what a visit of a host needs.
 private struct HostCheck {
   enum State: String {
     case ok = "ok     "
@@ -129,7 +121,7 @@ private struct HostCheck {
     guard let machine else {
       return try tell(
         .advice,
-        "its imulog is older than this one, and does not say how it is: install this version there")
+        "its imulog is older than this one, and reports no state: install this version there")
     }
     try tell(
       machine.software == Software.version ? .ok : .advice,
@@ -147,7 +139,7 @@ private struct HostCheck {
         machine.wall.isSynchronised ? .ok : .advice,
         machine.wall.isSynchronised
           ? "its clock is this machine's, and synchronised"
-          : "its clock is this machine's, but its kernel does not call it synchronised: `timedatectl` there says why"
+          : "its clock is this machine's, but is not synchronised: `timedatectl` there says why"
       )
     }
     if let free = machine.freeBytes {
@@ -167,7 +159,7 @@ private struct HostCheck {
     }
   }
 
-  /// What doctor finds wrong there. An older one, and a key that an older `serve` guards, may not be asked.
+  /// What doctor finds wrong there. An older `serve` refuses the request.
   private mutating func askDoctor(_ tell: (State, String) throws -> Void) throws {
     let ending = try MachineProbe.run(
       ["doctor", "--json"], on: host.destination, connection, timeout: timeout)

@@ -15,7 +15,6 @@ struct HubListing {
   let page: Int
   let json: Bool
 
-  /// A recording's place.
   private struct Found {
     let host: String
     let store: Catalogue
@@ -29,17 +28,14 @@ struct HubListing {
       (host: found.host, row: ListRow(found.entry, in: found.store))
     }
     if json {
-      try Console.json(
-        JSONWriter.document { json in
-          json.member("recordings", rows, onNewLines: true) { $1.row.add(to: &$0, host: $1.host) }
-        })
+      try Console.document { json in
+        json.member("recordings", rows, onNewLines: true) { $1.row.add(to: &$0, host: $1.host) }
+      }
     } else {
       if !rows.isEmpty { try Console.data(HubListing.table(rows)) }
       Listing.printPosition(page, count: all.count, nothing: filter.nothing)
     }
-    guard let first = problems.first else { return }
-    for problem in problems.dropFirst() { Console.talk("\(problem)") }
-    throw first
+    try Listing.report(problems)
   }
 
   /// The recordings, newest first.
@@ -53,7 +49,7 @@ struct HubListing {
     var all: [Found] = []
     for host in hosts where filter.host ?? host == host {
       do {
-        let store = try OpenStore.reading(hub.logs(of: host), followsLinks: false)
+        let store = try Catalogue(path: hub.logs(of: host), followsLinks: false)
         let found = try filter.entries(of: store, try store.list().entries, now: now)
         all += found.entries.map { Found(host: host, store: store, entry: $0) }
         problems += found.problems
@@ -70,8 +66,7 @@ struct HubListing {
   private static func table(_ rows: [(host: String, row: ListRow)]) -> String {
     let heading = ["HOST"] + ListRow.heading.dropLast() + ["LABELS", "NOTE"]
     let lines = rows.map { host, row in
-      let cells = row.columns
-      return [host] + cells.dropLast() + [row.labelCell] + cells.suffix(1)
+      [host] + row.columns.dropLast() + [row.labelCell] + row.columns.suffix(1)
     }
     let isNumeric = [false] + ListRow.isNumeric.prefix(ListRow.heading.count - 1) + [false, false]
     return TextTable.text([heading] + lines, isNumeric: isNumeric)

@@ -12,11 +12,9 @@ struct LabelCommand: ParsableCommand {
     commandName: "label",
     abstract: "Name parts of a recording, or list their names.",
     discussion: """
-      A label is a stretch of time and a name; times are those that exports have, from the first scheduled \
-      tick on. 3s.. is from 3 s to the end, ..8s from the beginning. Labels are kept beside the recording, \
-      which stays as it was; exports, info, list and pull have them, and so has the recording when it comes \
-      back from the trash. Without a stretch, the labels are listed. A recording that is being written has no end \
-      yet: its labels may be ahead of it, and those that it does not reach are reported when they are listed.
+      A label is a stretch and a name; times are those of exports. 3s.. lasts to the end, ..8s from the \
+      beginning. Without a stretch it lists the labels. They are kept beside the recording, and exports, \
+      info, list and pull have them. A label may be ahead of a running recording.
 
       Examples:
         imulog label latest 3s..8s walking
@@ -29,13 +27,11 @@ struct LabelCommand: ParsableCommand {
   @OptionGroup var source: RecordingOptions
 
   @Argument(
-    help: ArgumentHelp(
-      "The stretch, such as 3s..8s; one with a - in front comes after --.", valueName: "from..to"),
+    help: .value("from..to", "The stretch, such as 3s..8s; one that begins with - comes after --."),
     transform: LabelRange.parsed)
   var range: LabelRange?
 
-  @Argument(
-    help: ArgumentHelp("Its name; several words need no quotes.", valueName: "name"))
+  @Argument(help: .value("name", "Its name; several words need no quotes."))
   var name: [String] = []
 
   @Flag(help: "Remove this label.")
@@ -49,7 +45,7 @@ struct LabelCommand: ParsableCommand {
     if let option = name.last(where: LabelCommand.isOption) {
       let shown = option == "--store" ? "--store DIR" : Plain.text(option)
       throw ValidationError(
-        "\(Plain.text(option)) is an option and comes before --, as in: imulog label ID \(shown) -- FROM..TO NAME"
+        "\(Plain.text(option)) is an option and comes before --: imulog label ID \(shown) -- FROM..TO NAME"
       )
     }
     if range != nil, name.isEmpty {
@@ -70,14 +66,13 @@ struct LabelCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let catalogue = try program.openStore(source.storeOptions)
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     var reader = try catalogue.reader(of: entry)
     let recording = reader.description.id
     let isLive = try catalogue.isLive(entry)
     guard let range else {
       let list = try catalogue.labels(of: recording)
-      // Their times are needed for labels only.
+      // Without labels their times are not needed.
       let times = list.labels.isEmpty ? nil : try reader.labelTimes(isLive: isLive)
       return try self.list(list, of: entry, times)
     }
@@ -99,10 +94,9 @@ struct LabelCommand: ParsableCommand {
     _ list: LabelList, of entry: CatalogueEntry, _ times: (first: Int64, end: Int64?)?
   ) throws {
     if json {
-      try Console.json(
-        JSONWriter.document { json in
-          json.member("labels", list.labels, onNewLines: true) { $0.add($1) }
-        })
+      try Console.document { json in
+        json.member("labels", list.labels, onNewLines: true) { $0.add($1) }
+      }
     } else {
       for label in list.labels { try Console.data("\(label)") }
       if list.labels.isEmpty, list.damageSentence == nil {
@@ -118,7 +112,7 @@ struct LabelCommand: ParsableCommand {
 }
 
 extension LabelCommand {
-  /// What of a recording's labels and marks lies outside it; `nil` if nothing does.
+  /// Reports the labels and marks that are outside a recording; `nil` if none is.
   ///
   /// - Parameter times: The recording's beginning and end, as labels have them; no end while it is being written.
   static func outside(
@@ -140,10 +134,9 @@ extension LabelCommand {
         .map { "at \(SpanText.text(time: $0.time))" }, "marks", "within"),
     ].compactMap { $0 }
     guard !parts.isEmpty else { return nil }
+    let begin = SpanText.text(time: times.first)
     let end = times.end.map { " and ends at \(SpanText.text(time: $0))" } ?? ""
-    return
-      "recording \(number) begins at \(SpanText.text(time: times.first))\(end): "
-      + parts.joined(separator: ", and ")
+    return "recording \(number) begins at \(begin)\(end): \(parts.joined(separator: ", and "))"
   }
 }
 
@@ -152,7 +145,6 @@ struct LabelRange {
   let from: RangeTime?
   let to: RangeTime?
 
-  /// That of an argument; throws an error with the form for another text.
   static func parsed(_ argument: String) throws -> LabelRange {
     guard let range = LabelRange(argument: argument) else {
       throw ValidationError("give it as FROM..TO, such as 3s..8s, or 1m.. and ..2h for an open end")

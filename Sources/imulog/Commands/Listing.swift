@@ -35,10 +35,10 @@ struct Listing {
     if filter.host != nil {
       throw CommandFailure(
         .usage,
-        "--host names a host of a hub, and \(Plain.text(store)) is none; name the hub with --store DIR"
+        "--host needs a hub, and \(Plain.text(store)) is not one; name the hub with --store DIR"
       )
     }
-    let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
+    let catalogue = try Catalogue(path: store, followsLinks: followsLinks)
     if !json, !plain, !trash, !filter.isGiven,
       TerminalDevice.isThere(term: Environment.value("TERM"))
     {
@@ -61,14 +61,18 @@ struct Listing {
       of: catalogue, listing.entries, now: SystemClock().wallTime)
     try print(Listing.page(page, of: entries).map { ListRow($0, in: catalogue) })
     if !json { Listing.printPosition(page, count: entries.count, nothing: filter.nothing) }
-    guard let first = problems.first else { return }
+    try Listing.report(problems)
+  }
+
+  /// Throws the first problem, and reports the others.
+  static func report(_ problems: [any Error]) throws {
     for problem in problems.dropFirst() { Console.talk("\(problem)") }
-    throw first
+    if let first = problems.first { throw first }
   }
 
   private func printTrash(of catalogue: Catalogue) throws {
     let trashed = try catalogue.trashed()
-    try print(Listing.page(page, of: trashed).map { ListRow($0, in: catalogue) })
+    try print(Listing.page(page, of: trashed).map { ListRow($0.entry, $0, in: catalogue) })
     guard !json else { return }
     Listing.printPosition(page, count: trashed.count, nothing: "the trash is empty")
     if !trashed.isEmpty { Console.talk("`imulog restore NUMBER` brings one back") }
@@ -81,21 +85,15 @@ struct Listing {
 
   private func print(_ rows: [ListRow]) throws {
     if json {
-      try Console.json(
-        JSONWriter.document { json in
-          json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
-        })
-    } else {
-      try printTable(rows)
+      return try Console.document { json in
+        json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
+      }
     }
-  }
-
-  private func printTable(_ rows: [ListRow]) throws {
     guard !rows.isEmpty else { return }
     let heading = trash ? ListRow.trashHeading : ListRow.heading
     var table = [heading] + rows.map(\.columns)
     var isNumeric = Array(ListRow.isNumeric.prefix(heading.count))
-    // Most stores have none, and the terminal is narrow.
+    // Most stores have no labels, and the terminal is narrow.
     if rows.contains(where: { $0.labels?.isEmpty == false || $0.areLabelsUnreadable }) {
       for (row, cell) in zip(table.indices, ["LABELS"] + rows.map(\.labelCell)) {
         table[row].insert(cell, at: heading.count - 1)
@@ -118,7 +116,7 @@ struct Listing {
   }
 }
 
-/// Lists the store's incomplete copies, as a table or as JSON.
+/// What pulls left in the store, as a table or as JSON.
 struct LeftoverListing {
   let store: String
   var json = false
@@ -127,17 +125,23 @@ struct LeftoverListing {
   private static let isNumeric = [false, true, false, false, false]
 
   func print() throws {
-    let catalogue = try OpenStore.reading(store)
+    let catalogue = try Catalogue(path: store)
     let leftovers = try catalogue.leftovers()
     if json {
-      return try Console.json(
-        JSONWriter.document { json in
-          json.member("copies", leftovers, onNewLines: true) { $0.add($1) }
-        })
+      return try Console.document { json in
+        json.member("copies", leftovers, onNewLines: true) { json, leftover in
+          json.object { json in
+            json.member("file", leftover.fileName)
+            json.member("id", "\(leftover.id)")
+            json.member("state", leftover.state.rawValue)
+            json.member("size_bytes", leftover.byteCount)
+            json.member("changed", RFC3339.text(second: leftover.changed) + "Z")
+            json.member("expires", RFC3339.text(second: leftover.expires) + "Z")
+          }
+        }
+      }
     }
-    guard !leftovers.isEmpty else {
-      return Console.talk("no copies that are not recordings")
-    }
+    guard !leftovers.isEmpty else { return Console.talk("pulls left nothing behind") }
     let rows = leftovers.map { leftover in
       [
         leftover.state.rawValue, Plain.bytes(leftover.byteCount),
@@ -150,21 +154,20 @@ struct LeftoverListing {
   }
 }
 
-extension JSONWriter {
-  fileprivate mutating func add(_ leftover: Leftover) {
-    object { json in
-      json.member("file", leftover.fileName)
-      json.member("id", "\(leftover.id)")
-      json.member("state", leftover.state.rawValue)
-      json.member("size_bytes", leftover.byteCount)
-      json.member("changed", RFC3339.text(second: leftover.changed) + "Z")
-      json.member("expires", RFC3339.text(second: leftover.expires) + "Z")
-    }
+extension Console {
+  /// Writes a document to stdout.
+  static func document(_ fill: (inout JSONWriter) -> Void) throws(CommandFailure) {
+    try json(JSONWriter.document(fill))
   }
 }
 
 /// Formats rows of cells as lines with aligned columns.
 enum TextTable {
+  /// A key, and its value from column `width` on; a key is shorter than that.
+  static func line(_ row: (key: String, value: String), width: Int = 12) -> String {
+    row.key + String(repeating: " ", count: width - row.key.count) + row.value
+  }
+
   /// - Parameters:
   ///   - rows: The heading and the rows, a cell for each column.
   ///   - isNumeric: Which columns are right-aligned; the others are left-aligned.

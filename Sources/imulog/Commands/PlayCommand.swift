@@ -22,8 +22,7 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup var source: RecordingOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Recorded seconds a second, such as 0.25 or 10.", valueName: "x"))
+    parsing: .unconditional, help: .value("x", "Recorded seconds a second, such as 0.25 or 10."))
   var speed = 1.0
 
   func validate() throws {
@@ -39,8 +38,7 @@ struct PlayCommand: ParsableCommand {
         "play needs a terminal for input and output; `imulog show \(source.id)` prints the graph, "
           + "`imulog export \(source.id)` the samples")
     }
-    let catalogue = try OpenStore.reading(try program.storePath(source.storeOptions))
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     let signals = try SignalWatch(SignalWatch.atTerminal)
     let recording = try RecordingOnScreen(entry, in: catalogue)
     _ = recording.play(on: try TerminalSession(), signals, speed: speed)

@@ -13,9 +13,8 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Make a recording now and print its number.",
     discussion: """
-      Records 60 s at 10 Hz by default. Ctrl-C or SIGTERM ends the recording early and keeps it. On a \
-      terminal a live graph is shown, and the last line names the keys. Messages go to stderr; the last \
-      line of stdout is the recording's number.
+      It records 60 s at 10 Hz by default; Ctrl-C or SIGTERM ends it early and keeps it. A terminal shows a live \
+      graph, whose last line names the keys. The last line of stdout is the recording's number.
 
       Examples:
         imulog record
@@ -25,88 +24,77 @@ struct RecordCommand: ParsableCommand {
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
-
   @OptionGroup var sensorOptions: SensorOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The sensors to record; both includes the temperature.", valueName: "accel|gyro|both"),
+    help: .value("accel|gyro|both", "The sensors to record; both includes the temperature."),
     completion: .list(["accel", "gyro", "both"]))
   var channels = "both"
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Samples a second: from 0.0001 to 1000, or a rate of the chip.", valueName: "hz"),
+    help: .value("hz", "Samples a second: from 0.0001 to 1000, or a rate of the chip."),
     completion: .rates)
   var rate = "10"
 
   @Option(
-    help: ArgumentHelp(
-      "What keeps the time: the chip, by its FIFO, or a grid of the computer; auto: the chip above 200 Hz.",
-      valueName: "auto|chip|grid"),
+    help: .value(
+      "auto|chip|grid",
+      "What keeps the time: the chip by its FIFO, or the computer's grid; auto: the chip above 200 Hz."
+    ),
     completion: .list(["auto", "chip", "grid"]))
   var clock = "auto"
 
   @Option(
-    help: ArgumentHelp(
-      "The line from the chip's interrupt output: none, auto (the board's), or a name such as GPIO22.",
-      valueName: "line"))
+    help: .value(
+      "line",
+      "The line from the chip's interrupt output: none, auto (the board's), or a name as GPIO22."))
   var interrupt = "none"
 
-  @Flag(
-    help:
-      "When an LSM6DS or LSM6DSV keeps the time: put its own counter's stamp beside each sample.")
+  @Flag(help: "When an LSM6DS or LSM6DSV keeps the time: record its counter with each sample.")
   var timeStamps = false
 
   @Option(
     name: .customLong("for"), parsing: .unconditional,
-    help: ArgumentHelp(
-      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"))
+    help: .value("span", "The length, such as 60s, 1.5m or 500ms; 60s by default."))
   var length: String?
 
   @Flag(help: "Record until Ctrl-C or SIGTERM.")
   var untilStopped = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Full scale of the accelerometer, such as 4g.", valueName: "g"))
+    parsing: .unconditional, help: .value("g", "Full scale of the accelerometer, such as 4g."))
   var accelRange = "4g"
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Full scale of the gyroscope, such as 500dps.", valueName: "dps"))
+    parsing: .unconditional, help: .value("dps", "Full scale of the gyroscope, such as 500dps."))
   var gyroRange = "500dps"
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "How often to sync the log, 0 for only at the end; by default 1s, or 10s until stopped at 10 Hz or less.",
-      valueName: "span"))
+    help: .value(
+      "span",
+      "How often to sync the log, 0 for only at the end; by default 1s, 10s until stopped at 10 Hz or less."
+    ))
   var syncEvery: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The longest that a processor may take to wake: auto (limited from 50 Hz on), off, or microseconds.",
-      valueName: "auto|off|us"))
+    help: .value(
+      "auto|off|us",
+      "The longest that a processor may take to wake: auto (limited from 50 Hz on), off, or microseconds."
+    ))
   var cpuLatency = "auto"
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
+  @Option(parsing: .unconditional, help: .value("text", "A note to keep with the recording."))
   var note = ""
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "How the sensor is mounted: the chip's axes that x, y and z are, such as -z,y,x.",
-      valueName: "axes"))
+    help: .value("axes", "The mounting: the chip's axes that x, y and z are, such as -z,y,x."))
   var axes = "x,y,z"
 
-  @Option(
-    help: ArgumentHelp("The sensor's calibration, to keep with the recording.", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("file", "A calibration to keep with the recording."), completion: .file())
   var calibration: String?
 
   @Flag(help: "Simulate as fast as the computer can.")
@@ -129,13 +117,11 @@ struct RecordCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard !untilStopped || length == nil else {
-      throw ValidationError("--for and --until-stopped exclude each other; give one of them")
-    }
+    try OptionRule.expectOne(of: ["--for": length != nil, "--until-stopped": untilStopped])
   }
 
   mutating func run() throws {
-    // To the end: a second signal must not cut off the number and the verdict of the recording that the first one ended.
+    // To the end: a second signal must not cut off the number and the verdict.
     let signals = try SignalWatch()
     do {
       try record(signals)
@@ -150,8 +136,7 @@ struct RecordCommand: ParsableCommand {
     let request = try RecordRequest(self)
     let store = try program.storePath(storeOptions)
     let outcome = try RecordOutcome.recording(request, store: store)
-    for talk in outcome.talkOfDiscarded { Console.talk(talk) }
-    if let talk = outcome.talk { Console.talk(talk) }
+    outcome.talk.forEach { Console.talk($0) }
     var failure = outcome.failure
     if !outcome.isGone {
       let unreadable = RecordReview(
@@ -161,7 +146,7 @@ struct RecordCommand: ParsableCommand {
       if let unreadable, failure != nil { Console.talk(unreadable.sentence) }
       failure = failure ?? unreadable
     }
-    // Without a recording there is no number to print for the next command.
+    // Without a recording there is no number for the next command.
     if json {
       try Console.json(outcome.json)
     } else if !outcome.isGone {
@@ -171,12 +156,12 @@ struct RecordCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  /// Adopts recordings that were cut off earlier, until a signal arrives. This recording has ended: a failure here does
-  /// not change its outcome.
+  /// Adopts recordings that were cut off earlier, until a signal arrives. A failure does not change this recording's
+  /// outcome.
   private static func adopt(in store: String, until signals: borrowing SignalWatch) {
     do {
       var isWanted = true
-      _ = try OpenStore.making(store).adopt {
+      _ = try Catalogue(path: store, create: true).adopt {
         isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
         return isWanted
       }

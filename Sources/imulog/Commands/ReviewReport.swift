@@ -8,9 +8,7 @@ import Text
 struct ReviewReport {
   private let review: Account
 
-  init(_ review: Account) {
-    self.review = review
-  }
+  init(_ review: Account) { self.review = review }
 
   private var motion: MotionAccount? { review.motion }
 

@@ -8,12 +8,12 @@ import Recorder
 import Remote
 import Text
 
-/// What this machine reports about itself to `imulog hub`.
+/// The facts of this machine for `imulog hub`.
 enum ServedMachine {
   /// Nanoseconds that the service may take to answer.
   private static let patience: Int64 = 2_000_000_000
 
-  /// The version, the clock, the free space of a store, and the service's state. What cannot be found out is left out.
+  /// The version, the clock, the free space of a store, and the service's state, as far as they are known.
   static func facts(of catalogue: Catalogue) -> RemoteMachine {
     let status = serviceStatus()
     return RemoteMachine(
@@ -23,7 +23,7 @@ enum ServedMachine {
       problem: status.flatMap { $0.failure ?? $0.problem?.name })
   }
 
-  /// Where no service answers, the machine may be one that only keeps recordings: that is no failure.
+  /// `nil` where no service answers: the machine may only keep recordings.
   private static func serviceStatus() -> RecorderStatus? {
     do {
       let path = try ControlPath.path(

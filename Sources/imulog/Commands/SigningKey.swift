@@ -5,20 +5,14 @@ import Files
 import IMUModel
 import Text
 
-/// The key that signs an export: never a word of the command line, which other users of the machine see.
+/// The key that signs an export. It is never on the command line, which other users of the machine see.
 enum SigningKey {
   static let variable = "IMULOG_HMAC_KEY"
 
   /// The key in a file, else that of the environment; `nil` for none.
-  static func key(file: String?, for format: ExportFormat) throws(CommandFailure) -> [UInt8]? {
+  static func key(file: String?, for format: ExportFormat) throws -> [UInt8]? {
     if let file {
-      let text: [UInt8]
-      do throws(StorageError) {
-        text = try WholeFile.read(file)
-      } catch {
-        throw CommandFailure(error.exitStatus, "\(error)")
-      }
-      return try word(text, in: Plain.text(file))
+      return try word(try WholeFile.read(file), in: Plain.text(file))
     }
     guard format.takes(.hmacKeyFile), let value = Environment.value(variable) else { return nil }
     return try word(Array(value.utf8), in: variable)
@@ -32,8 +26,7 @@ enum SigningKey {
     let word = text.prefix { !isEnd($0) }
     guard !word.isEmpty, text[word.count...].allSatisfy(isEnd) else {
       throw CommandFailure(
-        .configuration,
-        "\(place) has no key; put the project's HMAC key there, as one line")
+        .configuration, "\(place) has no key; put the project's HMAC key there, as one line")
     }
     return Array(word)
   }

@@ -29,7 +29,9 @@ struct RecordOutcome {
   static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
     let setup = RecorderSetup(
       request.configuration, sensor: request.sensor, store: store,
-      calibration: try request.configuration.calibration.map { try CalibrationFile.read($0) },
+      calibration: try request.configuration.calibration.map {
+        try SensorCalibration(readingFile: $0)
+      },
       isSingle: true)
     var screen: RecordScreen?
     let talk = RecorderTalk(isHeldBack: request.isOnTerminal)
@@ -83,15 +85,12 @@ struct RecordOutcome {
         + " are not shorted, and switch the sensor's power off and on")
   }
 
-  /// One line for a person: samples, and missing ticks; `nil` when they are not known.
-  var talk: String? {
-    guard let ledger else { return nil }
+  /// Lines for a person: the discarded recordings, then samples and missing ticks where they are known.
+  var talk: [String] {
+    let lines = discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
+    guard let ledger else { return lines }
     let samples = "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"
-    return ([samples] + ledger.losses).joined(separator: ", ")
-  }
-
-  var talkOfDiscarded: [String] {
-    discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
+    return lines + [([samples] + ledger.losses).joined(separator: ", ")]
   }
 
   /// For a program, on one line.
@@ -132,18 +131,17 @@ private final class RecorderTalk: Sendable {
   }
 }
 
-/// The report at a recording's end: the whole account on a terminal, else the verdict.
+/// The report at a recording's end: on a terminal the whole account, else the verdict.
 struct RecordReview {
   let number: UInt32
   let store: String
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
 
-  /// - Returns: Why the recording cannot be read, such as after another program has overwritten it; `nil` when it can be
-  ///   read or is gone: another program may have moved it to the trash as soon as it was complete.
+  /// - Returns: Why the recording cannot be read; `nil` when it can, or when another program has removed it.
   func talk() -> CommandFailure? {
     do {
-      let catalogue = try OpenStore.reading(store)
+      let catalogue = try Catalogue(path: store)
       let entry = try catalogue.entry(for: "\(number)")
       defer { talk(of: entry) }
       var reader = try catalogue.reader(of: entry)
@@ -152,9 +150,7 @@ struct RecordReview {
         Console.talk(report.sentence)
         return nil
       }
-      for (key, value) in report.lines {
-        Console.talk(key + String(repeating: " ", count: 12 - key.count) + value)
-      }
+      for row in report.lines { Console.talk(TextTable.line(row)) }
       return nil
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)

@@ -23,12 +23,10 @@ struct RecordRequest {
     if command.virtualTime {
       sensor.configuration.cpuLatency = .free
       guard sensor.isSimulated else {
-        throw CommandFailure(
-          .usage, "--virtual-time is the simulator's; give --board simulator with it")
+        throw CommandFailure(.usage, "--virtual-time needs --board simulator; give that, too")
       }
       guard sensor.configuration.length != nil else {
-        throw CommandFailure(
-          .usage, "--virtual-time runs as fast as it can and so needs an end; give --for")
+        throw CommandFailure(.usage, "--virtual-time needs an end; give --for")
       }
     }
     self.sensor = sensor

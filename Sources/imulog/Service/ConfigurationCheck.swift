@@ -11,9 +11,9 @@ import Recorder
 struct ConfigurationCheck {
   let tree: SystemTree
   let unit: ServiceUnit?
-  /// What puts a file that was corrected in force.
+  /// The command that puts a corrected file in force, after a comma.
   var then = ""
-  /// Whether the words are for a stranger: a line of the file may name people and places.
+  /// Whether to leave out lines of the file, which may name people and places.
   var isPrivate = false
 
   func run() -> (RecorderConfiguration?, [Check]) {
@@ -52,7 +52,6 @@ struct ConfigurationCheck {
       _ = try file.setup()
       return (configuration, check(.ok, "\(name) is right"))
     } catch let error as ConfigurationError where error.line > 0 {
-      // A line of the file may name people and places.
       let found = isPrivate ? nil : error.description.parts(around: ":\(error.line): ")?.after
       // A drop-in is the remedy, and not another line.
       let isUnits = error.description.hasSuffix(Confinement.opening)

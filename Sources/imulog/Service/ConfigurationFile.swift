@@ -17,8 +17,6 @@ struct ConfigurationFile: Sendable {
   /// The store if the configuration names none.
   let usualStore: String
 
-  /// Reads a file, and refuses what is wrong in it.
-  ///
   /// - Parameter options: Values from the command line, by the option's name.
   static func read(
     _ text: [UInt8], file: String, options: [String: String] = [:],
@@ -31,7 +29,7 @@ struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Reads it, and completes it with the choices that it leaves to the program.
+  /// Reads the file, and completes it with defaults of this machine.
   func setup() throws -> RecorderSetup {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
@@ -47,6 +45,6 @@ struct ConfigurationFile: Sendable {
       store: configuration.store ?? usualStore,
       button: configuration.button.spec(board?.button?.name),
       light: configuration.light.spec(board?.led?.name),
-      calibration: try configuration.calibration.map { try CalibrationFile.read($0) })
+      calibration: try configuration.calibration.map { try SensorCalibration(readingFile: $0) })
   }
 }

@@ -6,7 +6,7 @@ import Recorder
 
 /// The caller's side of a request.
 enum ControlReply {
-  /// How long to wait for the answer, in nanoseconds: longer than the service lets a caller wait.
+  /// Nanoseconds to wait for the answer: longer than the service lets a caller wait.
   private static func patience(_ request: ControlRequest) -> Int64 {
     request == .status
       ? 10_000_000_000
@@ -17,9 +17,9 @@ enum ControlReply {
   ///
   /// - Returns: The answer, parsed and as its line.
   @discardableResult
-  static func ask(_ request: ControlRequest, at path: String) throws -> (
-    ControlAnswer, line: String
-  ) {
+  static func ask(
+    _ request: ControlRequest, at path: String
+  ) throws -> (ControlAnswer, line: String) {
     let line = try ControlClient.ask(
       path: path, line: request.line, timeoutNanoseconds: patience(request))
     let answer: ControlAnswer

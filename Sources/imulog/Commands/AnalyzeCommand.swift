@@ -11,7 +11,6 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog analyze`: how a recording vibrates, and how noisy its sensor is.
 struct AnalyzeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "analyze",

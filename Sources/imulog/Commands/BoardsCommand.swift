@@ -7,7 +7,6 @@ import IMUModel
 import LinuxIO
 import Text
 
-/// `imulog boards`: lists the boards that the program knows, and how to set each up.
 struct BoardsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "boards",

@@ -11,7 +11,6 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog calibrate`: a sensor's errors from a recording in which it was still.
 struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",

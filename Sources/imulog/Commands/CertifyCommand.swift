@@ -9,7 +9,6 @@ import LinuxIO
 import Recorder
 import SimulatedIMU
 
-/// `imulog certify`: runs the chip's built-in self-test, and judges the chip.
 struct CertifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "certify",

@@ -8,7 +8,6 @@ import LinuxIO
 import Recorder
 import Text
 
-/// `imulog daemon`: the service, which waits for the button and records.
 struct DaemonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "daemon",

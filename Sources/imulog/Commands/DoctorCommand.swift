@@ -9,7 +9,6 @@ import LinuxIO
 import Recorder
 import Text
 
-/// `imulog doctor`: checks everything that a recording needs, and prints the commands that mend faults.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

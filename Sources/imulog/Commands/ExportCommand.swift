@@ -10,7 +10,6 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog export`: a recording in a form for other programs.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

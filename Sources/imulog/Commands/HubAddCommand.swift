@@ -10,7 +10,6 @@ import Remote
 import Terminal
 import Text
 
-/// `imulog hub add`: adds a host, and looks at all that a visit needs.
 struct HubAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -55,7 +54,7 @@ struct HubAddCommand: ParsableCommand {
     }
     _ = consume lock
     var check = HostCheck(host, ssh.connection, timeout: ssh.timeout.nanoseconds)
-    try check.run { state, words in try Console.data("\(state.rawValue)  \(Plain.text(words))") }
+    try check.run()
     if !ssh.given.isEmpty {
       Console.talk(
         "the line of \(host.name) has no \(ssh.given.joined(separator: ", ")): give the same to each round, or write it into the "
@@ -67,7 +66,7 @@ struct HubAddCommand: ParsableCommand {
   }
 }
 
-/// A check of what a visit of a host needs.
+/// A check of what a visit of a host needs. Prints a line for each finding.
 private struct HostCheck {
   enum State: String {
     case ok = "ok     "
@@ -90,13 +89,21 @@ private struct HostCheck {
     (self.host, self.connection, self.timeout) = (host, connection, timeout)
   }
 
-  mutating func run(_ tell: (State, String) throws -> Void) throws {
+  private func tell(_ state: State, _ words: String) throws {
+    try Console.data("\(state.rawValue)  \(Plain.text(words))")
+  }
+
+  private mutating func tell(_ fault: ExitStatus, _ words: String) throws {
+    status = status ?? fault
+    try tell(.wrong, words)
+  }
+
+  mutating func run() throws {
     let probe: MachineProbe
     do {
       probe = try MachineProbe(host.destination, connection, timeout: timeout)
     } catch {
-      status = error.status
-      return try tell(.wrong, error.sentence)
+      return try tell(error.status, error.sentence)
     }
     try tell(
       .ok, "ssh connects to \(host.destination) and accepts its host key, and imulog answers")
@@ -108,59 +115,54 @@ private struct HostCheck {
     )
     try tell(.ok, "its store has \(Plain.count(probe.recordings, "recording"))")
     for (number, sentence) in probe.unreadable.sorted(by: { $0.key < $1.key }) {
-      status = status ?? .damagedData
-      try tell(.wrong, "recording \(number) cannot be read there: \(sentence)")
+      try tell(.damagedData, "recording \(number) cannot be read there: \(sentence)")
     }
-    try look(at: probe.machine, tell)
-    try askDoctor(tell)
-  }
-
-  private mutating func look(
-    at machine: RemoteMachine?, _ tell: (State, String) throws -> Void
-  ) throws {
-    guard let machine else {
-      return try tell(
+    if let machine = probe.machine {
+      try look(at: machine)
+    } else {
+      try tell(
         .advice,
         "its imulog is older than this one, and reports no state: install this version there")
     }
+    try askDoctor()
+  }
+
+  private mutating func look(at machine: RemoteMachine) throws {
+    let isSame = machine.software == Software.version
     try tell(
-      machine.software == Software.version ? .ok : .advice,
-      "its imulog is of version \(machine.software)"
-        + (machine.software == Software.version ? "" : ", this one of \(Software.version)"))
+      isSame ? .ok : .advice,
+      "its imulog is version \(machine.software)"
+        + (isSame ? "" : ", this one is version \(Software.version)"))
     let offset = machine.clockOffset(now: SystemClock().wallTime)
     if offset.magnitude > UInt64(HostCheck.sameClock) {
-      status = status ?? .configuration
       try tell(
-        .wrong,
+        .configuration,
         "its clock is \(offset > 0 ? "+" : "")\(offset / 1_000_000_000) s from this machine's: `sudo timedatectl set-ntp true` there, "
           + "and here")
+    } else if machine.wall.isSynchronised {
+      try tell(.ok, "its clock is this machine's, and synchronised")
     } else {
       try tell(
-        machine.wall.isSynchronised ? .ok : .advice,
-        machine.wall.isSynchronised
-          ? "its clock is this machine's, and synchronised"
-          : "its clock is this machine's, but is not synchronised: `timedatectl` there says why"
-      )
+        .advice,
+        "its clock is this machine's, but is not synchronised: `timedatectl` there says why")
     }
     if let free = machine.freeBytes {
       try tell(
         free < HostCheck.room ? .advice : .ok, "\(Plain.bytes(free)) are free for its store")
     }
-    guard let recorder = machine.recorder else {
-      return try tell(
+    if let problem = machine.problem, machine.recorder != nil {
+      try tell(.unavailable, "its service cannot record: \(problem)")
+    } else if let recorder = machine.recorder {
+      try tell(.ok, "its service is \(recorder)")
+    } else {
+      try tell(
         .advice,
         "no service of imulog answers there: `sudo systemctl enable --now imulog` starts it")
-    }
-    if let problem = machine.problem {
-      status = status ?? .unavailable
-      try tell(.wrong, "its service cannot record: \(problem)")
-    } else {
-      try tell(.ok, "its service is \(recorder)")
     }
   }
 
   /// What doctor finds wrong there. An older `serve` refuses the request.
-  private mutating func askDoctor(_ tell: (State, String) throws -> Void) throws {
+  private mutating func askDoctor() throws {
     let ending = try MachineProbe.run(
       ["doctor", "--json"], on: host.destination, connection, timeout: timeout)
     guard ending.status == 0 || ending.status == ExitStatus.flawed.rawValue, !ending.isLate,
@@ -171,9 +173,8 @@ private struct HostCheck {
     }
     let faults = checks.filter { $0.state == Finding.State.wrong.rawValue }
     for fault in faults {
-      status = status ?? .configuration
       let command = fault.command.map { "; `\($0)` there mends it" } ?? ""
-      try tell(.wrong, "doctor, \(fault.name): \(fault.words)\(command)")
+      try tell(.configuration, "doctor, \(fault.name): \(fault.words)\(command)")
     }
     if faults.isEmpty { try tell(.ok, "doctor finds nothing wrong there") }
   }

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Hub
 
-/// `imulog hub`: collects the recordings of many machines, and makes tables of them.
 struct HubCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hub",
@@ -29,7 +28,6 @@ struct HubCommand: ParsableCommand {
     defaultSubcommand: HubRoundCommand.self)
 }
 
-/// `imulog hub-derivation`: the process that a round starts for each recording to derive.
 struct HubDerivationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: Deriver.verb, abstract: "What imulog hub derives of one recording.",

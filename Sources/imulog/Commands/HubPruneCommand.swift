@@ -9,7 +9,6 @@ import Recorder
 import Terminal
 import Text
 
-/// `imulog hub prune`: removes recordings by a rule.
 struct HubPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",

@@ -9,7 +9,6 @@ import Remote
 import Terminal
 import Text
 
-/// `imulog hub DIR`: visits of every host.
 struct HubRoundCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "round", abstract: "Visit every host once; the default.")

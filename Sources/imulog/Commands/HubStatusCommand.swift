@@ -9,7 +9,6 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog hub status`: the hosts at a glance.
 struct HubStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

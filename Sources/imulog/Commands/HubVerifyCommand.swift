@@ -7,7 +7,6 @@ import IMUModel
 import Terminal
 import Text
 
-/// `imulog hub verify`: reads all of a hub.
 struct HubVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

@@ -7,7 +7,6 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog info`: prints everything about a recording except its samples.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
@@ -39,7 +38,7 @@ struct InfoCommand: ParsableCommand {
     let account = try reader.account(isLive: isLive, ofSamples: true)
     let review = ReviewReport(account)
     if check {
-      try json ? Console.json(review.json) : Console.data(review.sentence)
+      try json ? Console.json(review.json) : Console.data(account.sentence)
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
@@ -51,8 +50,7 @@ struct InfoCommand: ParsableCommand {
       labelProblem = error
     }
     let report = InfoReport(
-      entry: entry, summary: account.summary, review: review, labels: labels,
-      labelProblem: labelProblem)
+      entry: entry, review: review, labels: labels, labelProblem: labelProblem)
     if json { return try Console.json(report.json) }
     for row in report.lines { try Console.data(TextTable.line(row)) }
   }
@@ -61,12 +59,12 @@ struct InfoCommand: ParsableCommand {
 /// All of a recording but its samples, for people or as JSON.
 struct InfoReport {
   let entry: CatalogueEntry
-  let summary: LogSummary
   let review: ReviewReport
   let labels: LabelList
   /// Why its labels cannot be read.
   let labelProblem: CatalogueError?
 
+  private var summary: LogSummary { review.account.summary }
   private var log: RecordingDescription { summary.description }
   private var sensor: SensorDescription { log.sensor }
 
@@ -105,7 +103,7 @@ struct InfoReport {
       ("damage", damages > 0 ? "\(Plain.count(damages, "part")); see verify" : ""),
       ("bytes", bytesLine), ("certificate", review.certificate),
     ]
-    lines += review.findings + [("verdict", review.sentence)]
+    lines += review.findings + [("verdict", review.account.sentence)]
     return lines.filter { !$0.1.isEmpty }
   }
 
@@ -182,8 +180,10 @@ struct InfoReport {
       json.ticks(ledger)
       json.key("lateness")
       json.lateness(summary.end?.measuredLateness)
-      review.addCertificate(to: &json)
-      review.addChipTimes(to: &json)
+      json.key("certificate")
+      json.certificate(review.account.certificate)
+      json.key("chipTimes")
+      json.chipTimes(review.account.chipClock, log)
       json.member("sampleCount", summary.sampleCount)
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)

@@ -9,7 +9,6 @@ import Glibc
 import Terminal
 import Text
 
-/// `imulog install`: writes the files that make the program a service, and prints the next steps.
 struct InstallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",

@@ -6,7 +6,6 @@ import IMUModel
 import LogStore
 import Text
 
-/// `imulog label`: names for parts of a recording.
 struct LabelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "label",

@@ -4,7 +4,6 @@ import ArgumentParser
 import Files
 import IMUModel
 
-/// `imulog licences`: prints the licences of the program and of what is linked into it.
 struct LicencesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "licences",

@@ -4,7 +4,6 @@ import ArgumentParser
 import IMUModel
 import Text
 
-/// `imulog list`: lists the store's recordings, ten a page, newest first.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

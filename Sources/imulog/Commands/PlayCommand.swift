@@ -6,7 +6,6 @@ import LinuxIO
 import Terminal
 import Text
 
-/// `imulog play`: plays a recording with its original timing.
 struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",

@@ -10,7 +10,6 @@ import Remote
 import Terminal
 import Text
 
-/// `imulog pull`: fetches recordings of other machines over SSH.
 struct PullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",
@@ -258,7 +257,6 @@ extension PulledHost {
   }
 }
 
-/// `imulog pull-server`: the process that `imulog pull` starts on the other machine.
 struct PullServerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull-server", abstract: "The far end of imulog pull.", shouldDisplay: false)

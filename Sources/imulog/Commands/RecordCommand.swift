@@ -7,7 +7,6 @@ import IMUModel
 import LinuxIO
 import Text
 
-/// `imulog record`: makes one recording, now.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",

@@ -6,7 +6,6 @@ import ArgumentParser
 import LogStore
 import Text
 
-/// `imulog recover`: makes a whole recording from what is left of a damaged one.
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",

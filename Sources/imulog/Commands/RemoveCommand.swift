@@ -7,7 +7,6 @@ import LinuxIO
 import LogStore
 import Text
 
-/// `imulog rm`: moves recordings to the trash.
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm",

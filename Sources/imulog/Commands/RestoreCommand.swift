@@ -5,7 +5,6 @@ import Files
 import IMUModel
 import LogStore
 
-/// `imulog restore`: moves recordings back from the trash.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",

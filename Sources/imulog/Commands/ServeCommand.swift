@@ -7,7 +7,6 @@ import Glibc
 import LinuxIO
 import Remote
 
-/// `imulog serve`: the forced command of an SSH key that may only read recordings.
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",

@@ -8,7 +8,6 @@ import LinuxIO
 import Terminal
 import Text
 
-/// `imulog show`: draws a recording's graph.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",

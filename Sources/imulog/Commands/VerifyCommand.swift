@@ -7,7 +7,6 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog verify`: reads a log from end to end and reports whether all of it is there.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

@@ -8,7 +8,6 @@ import LinuxIO
 import Recorder
 import Terminal
 
-/// `imulog watch`: shows the samples of the service.
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",

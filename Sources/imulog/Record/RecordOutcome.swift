@@ -147,7 +147,7 @@ struct RecordReview {
       var reader = try catalogue.reader(of: entry)
       let report = ReviewReport(try reader.account(ofSamples: true))
       guard Console.isTerminal(STDERR_FILENO) else {
-        Console.talk(report.sentence)
+        Console.talk(report.account.sentence)
         return nil
       }
       for row in report.lines { Console.talk(TextTable.line(row)) }

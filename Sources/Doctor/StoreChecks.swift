@@ -12,6 +12,7 @@ extension DoctorCheck {
     "store": "whether recordings can be written",
     "room": "for how many hours there is room at the configured rate",
     "recording N": "the verdicts of the last three recordings",
+    "recordings": "why they cannot be listed",
   ]) { subject in
     guard let store = subject.store else {
       return [Check("store", .unchecked("there is no home directory to keep recordings in"))]

@@ -6,6 +6,7 @@ import Files
 import Glibc
 import IMUModel
 import LinuxIO
+import LogStore
 import Remote
 import Terminal
 import Text

@@ -5,6 +5,7 @@ import Files
 import IMUDrivers
 import IMUModel
 import LinuxIO
+import LogStore
 import Text
 
 struct RecordCommand: ParsableCommand {

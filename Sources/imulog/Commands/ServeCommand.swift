@@ -5,6 +5,7 @@ import IMUModel
 import ArgumentParser
 import Glibc
 import LinuxIO
+import LogStore
 import Remote
 
 struct ServeCommand: ParsableCommand {

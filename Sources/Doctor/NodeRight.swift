@@ -60,7 +60,7 @@ struct NodeRight {
         "you are in the group \(group), and this login is older than that: log out and in, or start a shell that knows it"
       mends = [.shown("newgrp \(group)")]
     } else {
-      words = "you may not use it: it is for the group \(group), of which you are no member"
+      words = "you may not use it: it is for the group \(group), and you are not a member"
       mends = [.join(group, person)]
     }
   }

@@ -29,7 +29,7 @@ struct ServiceChecks {
   let status: Result<RecorderStatus, any Error>
   /// Whether its configuration can be used as it is now.
   let isConfigured: Bool
-  /// The nodes of its bus and its lines, with what gives such ones to a group.
+  /// The nodes of its bus and lines, and the rules that give them to groups.
   let nodes: [(path: String, rule: NodeRule)]
 
   func run() -> [Check] {
@@ -82,7 +82,7 @@ struct ServiceChecks {
       let isMade =
         unit.isUsual && folders.contains { tree.names(in: $0).contains("imulog.conf") }
       return .wrong(
-        "there is no user as which the service would run",
+        "there is no user for the service to run as",
         isMade ? [.run("systemd-sysusers", "imulog.conf")] : [])
     }
     let all = nodes + [(path: "/dev/cpu_dma_latency", rule: .latency)]

@@ -11,7 +11,6 @@ import Recorder
 import Text
 
 extension ArgumentHelp {
-  /// The help of an option with a value of this name.
   static func value(_ name: String, _ words: String) -> ArgumentHelp {
     ArgumentHelp(words, valueName: name)
   }
@@ -71,7 +70,6 @@ struct RecordingOptions: ParsableArguments {
     help: .value("id", "A number, `latest`, or the beginning of a UUID."), completion: .recordings)
   var id: String
 
-  /// The recording, and its store.
   func open(_ program: Imulog) throws -> (Catalogue, CatalogueEntry) {
     let catalogue = try program.openStore(storeOptions)
     return (catalogue, try catalogue.entry(for: id))
@@ -201,6 +199,15 @@ struct SocketOptions: ParsableArguments {
   /// Asks the service, and throws its refusal.
   func ask(_ request: ControlRequest) throws {
     try ControlReply.ask(request, at: try path(isService: false))
+  }
+
+  /// The state of the service, and its line.
+  func status() throws -> (RecorderStatus, line: String) {
+    let (answer, line) = try ControlReply.ask(.status, at: try path(isService: false))
+    guard case .status(let status) = answer else {
+      throw CommandFailure(.inputOutput, "the service answered something else: \(line)")
+    }
+    return (status, line)
   }
 
   func path(isService: Bool) throws(CommandFailure) -> String {

@@ -80,7 +80,7 @@ enum OutputPlace {
     }
   }
 
-  /// Whether two names are those of one file, which need not be there.
+  /// Whether two names mean one file, which need not exist.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let places = [one, other].map { real(PendingFile.target(of: $0) ?? $0) ?? $0 }
     return places[0] == places[1]

@@ -321,8 +321,8 @@ struct DoctorRemedyTests {
     let tools = FakeTools(machine)
     func look() -> Finding {
       let mark = machine.root + "/run/systemd/timesync/synchronized"
-      return MachineChecks(tree: SystemTree(root: machine.root))
-        .wallClock(isSynchronised: access(mark, F_OK) == 0)
+      return DoctorCheck.clockFinding(
+        SystemTree(root: machine.root), isSynchronised: access(mark, F_OK) == 0)
     }
     #expect(look().mends.isEmpty, "neither apt nor a service")
     machine.write("", to: "usr/bin/apt")

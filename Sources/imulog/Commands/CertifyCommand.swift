@@ -62,22 +62,17 @@ struct CertifyCommand: ParsableCommand {
   }
 
   private func onHardware(_ request: SensorRequest) throws -> CertifyReport {
-    let board = request.presentBoard()
-    let number = try request.busNumber(board)
-    let busClock = SystemTree.live.i2cClock(bus: number) ?? board?.busHertz
-    let search = SensorSearch(
-      request: request, bus: number, isFixed: request.configuration.bus != nil, busClock: busClock,
-      interrupt: nil)
+    let search = try SensorSearch(request, on: request.presentBoard())
     // A signal must not leave the chip in its self-test: it ends the program once the registers are as before.
     let signals = try SignalWatch()
-    let report = try BusErrand(bus: number).run { progress in
+    let report = try BusErrand(bus: search.bus).run { progress in
       Result<CertifyReport, any Error> {
         let taken = try search.take(progress)
         let found = taken.identity
         for remark in search.remarks(onChoice: found) { Console.talk(remark) }
         Console.talk("testing the \(found.model.name) at \(found.address): hold it still")
         return SensorCertification(
-          configuration: request.configuration.sensorConfiguration(busClock: busClock),
+          configuration: request.configuration.sensorConfiguration(busClock: search.busClock),
           clock: SystemClock(),
           isEnding: { SignalWatch.isEnding }
         ).run(taken.bus, found, progress)

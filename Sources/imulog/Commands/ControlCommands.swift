@@ -22,11 +22,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    let (answer, line) = try ControlReply.ask(
-      .status, at: try socketOptions.path(isService: false))
-    guard case .status(let status) = answer else {
-      throw CommandFailure(.inputOutput, "the service answered something else: \(line)")
-    }
+    let (status, line) = try socketOptions.status()
     try json ? Console.json(line) : Console.data(status.text)
   }
 }

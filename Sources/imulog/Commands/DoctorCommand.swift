@@ -101,13 +101,7 @@ struct DoctorCommand: ParsableCommand {
 
   private func subject() throws -> DoctorSubject {
     let tree = SystemTree(root: root)
-    let socket = try socketOptions.path(isService: false)
-    let status = Result {
-      guard case (.status(let status), _) = try ControlReply.ask(.status, at: socket) else {
-        throw CommandFailure(.inputOutput, "the service answered something else")
-      }
-      return status
-    }
+    let status = Result { try socketOptions.status().0 }
     let unit = ServiceUnit(tree, usual: InstalledFile.unit(""))
     // A running service keeps its former settings until a reload.
     let verb = DoctorSubject.isAbsent(status) ? "start" : "reload"

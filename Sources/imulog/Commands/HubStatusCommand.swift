@@ -53,7 +53,7 @@ struct HubStatusCommand: ParsableCommand {
     } else if status.hosts.isEmpty {
       Console.talk("no hosts yet: write one into \(Plain.text(fleet.file))")
     } else {
-      try Console.data(FleetTable.text(status))
+      try Console.data(text(status))
     }
     if let check {
       let silent = status.hosts.contains { host in
@@ -65,22 +65,22 @@ struct HubStatusCommand: ParsableCommand {
     }
     if let error = errors.first { throw ExitCode(error.exitStatus.rawValue) }
   }
-}
 
-/// The hosts of a hub as a table.
-enum FleetTable {
   private static let heading = [
     "HOST", "SEEN", "LAST", "RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "CLOCK", "FREE",
     "VERSION", "SERVICE", "PROBLEM",
   ]
   private static let numeric = ["RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "FREE"]
 
-  static func text(_ status: FleetStatus) -> String {
+  /// A table for a person.
+  private func text(_ status: FleetStatus) -> String {
     let rows = status.hosts.map { row($0) }
-    return TextTable.text([heading] + rows, isNumeric: heading.map { numeric.contains($0) })
+    return TextTable.text(
+      [HubStatusCommand.heading] + rows,
+      isNumeric: HubStatusCommand.heading.map { HubStatusCommand.numeric.contains($0) })
   }
 
-  private static func row(_ host: FleetStatus.Host) -> [String] {
+  private func row(_ host: FleetStatus.Host) -> [String] {
     let (state, machine) = (host.state, host.state.machine)
     func time(_ seconds: Int64?, _ none: String) -> String {
       seconds.map { LocalTime.text(seconds: $0) } ?? none

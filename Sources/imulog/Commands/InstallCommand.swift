@@ -156,7 +156,7 @@ struct InstallCommand: ParsableCommand {
     try account.expectPrivacy()
   }
 
-  /// The store that is given, else that of the service.
+  /// The given store, else the service's.
   private func serviceStore() throws -> String {
     if imulog.storeOptions.store != nil || Environment.value("IMULOG_STORE") != nil {
       return try imulog.storePath(imulog.storeOptions)

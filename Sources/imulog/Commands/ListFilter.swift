@@ -84,7 +84,7 @@ struct ListFilter {
   var nothing: String {
     guard isGiven else { return "no recordings yet" }
     guard let label, since == nil, until == nil, host == nil else {
-      return "there is no such recording"
+      return "no recording fits"
     }
     return "no recording has the label \(Plain.text(label))"
   }
@@ -103,7 +103,7 @@ enum Moment: ExpressibleByArgument {
     } else if let time = RFC3339.nanoseconds(argument) {
       self = .time(time)
     } else {
-      // A date: whether there is such a day is seen by adding a time to it.
+      // A date: RFC 3339 refuses days that do not exist.
       guard RFC3339.nanoseconds("\(argument)T00:00:00Z") != nil, argument.utf8.count == 10 else {
         return nil
       }

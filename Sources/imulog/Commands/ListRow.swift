@@ -25,9 +25,14 @@ struct ListRow {
   /// Its place in the trash; `nil` outside of it.
   private let trashed: TrashedRecording?
 
-  init(_ entry: CatalogueEntry, _ trashed: TrashedRecording? = nil, in catalogue: Catalogue) {
-    self.entry = entry
-    self.trashed = trashed
+  /// The host of a hub's recording.
+  let host: String?
+
+  init(
+    _ entry: CatalogueEntry, _ trashed: TrashedRecording? = nil, in catalogue: Catalogue,
+    host: String? = nil
+  ) {
+    (self.entry, self.trashed, self.host) = (entry, trashed, host)
     var found: LogSummary?
     var problem: LogError?
     do throws(LogError) {
@@ -138,8 +143,7 @@ struct ListRow {
     return row
   }
 
-  /// - Parameter host: The host of a hub's recording.
-  func add(to json: inout JSONWriter, host: String? = nil) {
+  func add(to json: inout JSONWriter) {
     func date(_ seconds: Int64?) -> String? {
       seconds.map { RFC3339.text(second: $0) + "Z" }
     }

@@ -56,7 +56,6 @@ struct VerifyReport {
   /// Whether nothing is missing or damaged.
   var isWhole: Bool { report.isIntact && report.chipClock?.isWhole ?? true }
 
-  /// One sentence about what is missing.
   var sentence: String {
     var parts: [String] = []
     if report.damageCount > 0 {

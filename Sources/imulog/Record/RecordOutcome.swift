@@ -20,9 +20,7 @@ struct RecordOutcome {
   let lateness: LatenessSummary
   /// The failure that ended it, if any.
   let failure: CommandFailure?
-  /// Whether its file is gone from the store.
   let isGone: Bool
-  /// Numbers of the recordings before it that the user discarded.
   let discarded: [UInt32]
 
   /// Makes the recording with the service's loop.

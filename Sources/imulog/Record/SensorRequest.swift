@@ -96,15 +96,11 @@ private struct SensorOpening<User: SensorUser> {
   // MARK: A real chip
 
   private func onHardware() throws -> User.Outcome {
-    let tree = SystemTree.live
     let board = request.presentBoard()
-    let number = try request.busNumber(board)
-    let search = SensorSearch(
-      request: request, bus: number, isFixed: request.configuration.bus != nil,
-      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, interrupt: try interrupt(board))
-    let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
+    let search = try SensorSearch(request, on: board, interrupt: try interrupt(board))
+    let found = try BusErrand(bus: search.bus).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
-    let title = board?.title ?? "bus \(number)"
+    let title = board?.title ?? "bus \(search.bus)"
     switch consume found.sensor {
     case .polled(let sensor):
       return try user.use(sensor, clock: SystemClock(), boardTitle: title)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+import Boards
 import IMUDrivers
+import IMUModel
 import LinuxIO
 import Recorder
 
@@ -16,6 +17,14 @@ struct SensorSearch: Sendable {
   let busClock: Int?
   /// The line from the chip's interrupt output, if there is one.
   let interrupt: GPIOLineSpec?
+
+  /// - Parameter board: The present one.
+  init(_ request: SensorRequest, on board: Board?, interrupt: GPIOLineSpec? = nil) throws {
+    (self.request, self.interrupt) = (request, interrupt)
+    isFixed = request.configuration.bus != nil
+    bus = try request.busNumber(board)
+    busClock = SystemTree.live.i2cClock(bus: bus) ?? board?.busHertz
+  }
 
   /// A sensor that is set up, and remarks for the user.
   struct Found: ~Copyable, Sendable {

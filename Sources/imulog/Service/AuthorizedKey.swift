@@ -54,7 +54,6 @@ struct AuthorizedKey {
     }
   }
 
-  /// The line.
   func line(program: String, store: String, mayFree: Bool) -> String {
     let command = "\(program) --store \(store) serve\(mayFree ? " --allow-delete" : "")"
     return "restrict,command=\"\(command)\" \(type) \(blob)\(comment.isEmpty ? "" : " " + comment)"

@@ -2,7 +2,6 @@
 
 /// The files that make a machine a hub: a service that runs a round, and the timer that starts it.
 enum HubUnits {
-  /// Where the hub is.
   static let directory = "/var/lib/imulog-hub/fleet"
 
   /// - Parameter program: The program's path in the unit.

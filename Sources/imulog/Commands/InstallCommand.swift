@@ -129,14 +129,10 @@ struct InstallCommand: ParsableCommand {
     try account.makeDirectory()
     let lock = try account.lock()
     defer { close(lock) }
-    let old: [UInt8]
-    do {
-      old = try WholeFile.read(account.path, atMost: 16 << 20)
-    } catch {
-      guard error.isMissing else { throw error }
-      old = []
+    let old = try StorageError.unlessMissing { () throws(StorageError) in
+      try WholeFile.read(account.path, atMost: 16 << 20)
     }
-    guard let text = String(validating: old, as: UTF8.self) else {
+    guard let text = String(validating: old ?? [], as: UTF8.self) else {
       throw CommandFailure(
         .damagedData,
         "\(Plain.text(account.path)) is not valid UTF-8; mend it, then run this again")

@@ -61,7 +61,7 @@ extension CommandFailure {
     let names = verbs.filter(\.shouldDisplay).compactMap(\.commandName)
     let question = Suggestion.question(word, among: names)
     let end = question.isEmpty ? "; see" : question + " See"
-    throw CommandFailure(.usage, "there is no verb \(word)\(end) `imulog --help`")
+    throw CommandFailure.usage("there is no verb \(word)\(end) `imulog --help`")
   }
 
   /// The place of the first word after options of the program and after `help`.

@@ -55,8 +55,7 @@ struct Imulog: ParsableCommand {
     let path = try storeOrHubPath(verb)
     guard !HubDirectory.isHub(path) else {
       let shown = Plain.text(path)
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "\(shown) is a hub with a store for each host; name one with --store \(shown)/logs/HOST")
     }
     return path

@@ -84,6 +84,9 @@ extension Array where Element: Equatable {
 }
 
 extension CommandFailure {
+  /// A wrong command line.
+  static func usage(_ sentence: String) -> CommandFailure { CommandFailure(.usage, sentence) }
+
   /// A recording that is damaged, while the rest of it was used.
   static func damaged(
     _ number: UInt32, _ places: some BinaryInteger, _ done: String, _ remarks: [String] = []
@@ -145,7 +148,7 @@ enum StoreLocation {
     for candidate in [verb, program, environment("IMULOG_STORE")] {
       guard let candidate else { continue }
       guard !candidate.isEmpty else {
-        throw CommandFailure(.usage, "the store's directory is empty; give one with --store DIR")
+        throw CommandFailure.usage("the store's directory is empty; give one with --store DIR")
       }
       return candidate
     }

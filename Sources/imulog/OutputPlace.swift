@@ -20,10 +20,10 @@ enum OutputPlace {
   /// - Parameter option: The option that names the output.
   static func refuse(_ output: String, of option: String = "-o", in catalogue: Catalogue) throws {
     func refusal(_ why: String, or remedy: String = "") -> CommandFailure {
-      CommandFailure(.usage, "\(option) \(output) \(why); choose another \(option) FILE\(remedy)")
+      CommandFailure.usage("\(option) \(output) \(why); choose another \(option) FILE\(remedy)")
     }
     guard !output.isEmpty else {
-      throw CommandFailure(.usage, "\(option) has an empty name; give a file, or - for stdout")
+      throw CommandFailure.usage("\(option) has an empty name; give a file, or - for stdout")
     }
     if let file = FileIdentity(path: output) {
       for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
@@ -71,8 +71,7 @@ enum OutputPlace {
       if HubDirectory.isOwn(String(name)),
         directory == hub || HubDirectory.isHub(directory.isEmpty ? "/" : directory)
       {
-        throw CommandFailure(
-          .usage,
+        throw CommandFailure.usage(
           "\(option) \(Plain.text(output)) is among the own files of the hub \(Plain.text(directory)); choose another FILE"
         )
       }
@@ -91,8 +90,7 @@ enum OutputPlace {
     guard let place = real(directory), place == real(store) || StoreFile.isStore(place) else {
       return
     }
-    throw CommandFailure(
-      .usage,
+    throw CommandFailure.usage(
       "\(Plain.text(directory)) is a store, where copies of logs would be recordings again; choose another --to DIR"
     )
   }

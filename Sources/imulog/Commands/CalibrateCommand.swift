@@ -145,8 +145,8 @@ struct CalibrateCommand: ParsableCommand {
   /// Makes a recording that is guided, and returns its number.
   private func recorded() throws -> String {
     guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
-      throw CommandFailure(
-        .usage, "calibrate needs a terminal to guide on (over SSH: ssh -t), or a recording's ID")
+      throw CommandFailure.usage(
+        "calibrate needs a terminal to guide on (over SSH: ssh -t), or a recording's ID")
     }
     let request = try RecordRequest(guided: self)
     // Refused before minutes of work by hand.

@@ -83,11 +83,11 @@ struct MarkCommand: ParsableCommand {
     let label = words.joined(separator: " ")
     guard label.utf8.count <= ControlRequest.longestLabel else {
       let (count, limit) = (label.utf8.count, ControlRequest.longestLabel)
-      throw CommandFailure(.usage, "the mark has \(count) bytes, and \(limit) fit; shorten it")
+      throw CommandFailure.usage("the mark has \(count) bytes, and \(limit) fit; shorten it")
     }
     guard !label.unicodeScalars.contains(where: ForeignText.isObeyed) else {
-      throw CommandFailure(
-        .usage, "the mark has a line feed or another character that cannot be seen; leave it out")
+      throw CommandFailure.usage(
+        "the mark has a line feed or another character that cannot be seen; leave it out")
     }
     try socketOptions.ask(.mark(label))
   }

@@ -63,8 +63,8 @@ struct DoctorCommand: ParsableCommand {
 
   mutating func run() throws {
     guard !fix || (Console.isTerminal(STDIN_FILENO) && Console.isTerminal(STDOUT_FILENO)) else {
-      throw CommandFailure(
-        .usage, "--fix needs a terminal to ask at; without it doctor prints the commands")
+      throw CommandFailure.usage(
+        "--fix needs a terminal to ask at; without it doctor prints the commands")
     }
     var checks = try look(isText: !json && !report)
     if fix, try Mending(SystemTree(root: root)).run(checks) {

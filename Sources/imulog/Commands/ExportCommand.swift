@@ -115,8 +115,7 @@ struct ExportCommand: ParsableCommand {
     if output != "-" { try OutputPlace.refuse(output, in: catalogue) }
     let chosen = try chosenFormat()
     guard !isDirectory || chosen.takes(.directory) else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "-o \(Plain.text(output)) is a directory, and --format \(chosen.rawValue) makes one file; name the file "
           + "(only --format \(ExportOption.directory.formatNames) fills a directory)")
     }
@@ -175,16 +174,14 @@ struct ExportCommand: ParsableCommand {
     guard let format else {
       if let ending = ExportCommand.ending(of: output), output != "-", named.isEmpty, !isDevice {
         let known = ExportFormat.allCases.flatMap(\.extensions).withoutRepeats.map { ".\($0)" }
-        throw CommandFailure(
-          .usage,
+        throw CommandFailure.usage(
           "no format has files that end in .\(Plain.text(ending)), as -o \(Plain.text(output)) does; choose from "
             + "\(known.joined(separator: ", ")), or give --format")
       }
       return named.first ?? .json
     }
     guard named.isEmpty || named.contains(format) else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "-o \(Plain.text(output)) is the name of a file of format \(named[0].rawValue), and --format "
           + "\(format.rawValue) makes another; change one of them")
     }
@@ -211,14 +208,13 @@ struct ExportCommand: ParsableCommand {
   {
     var reader = try catalogue.reader(of: entry)
     if let to = range.to, !reader.description.isImported, to.nanoseconds <= 0 {
-      throw CommandFailure(.usage, RangeOptions.noTime(RangeTime(nanoseconds: 0), to))
+      throw CommandFailure.usage(RangeOptions.noTime(RangeTime(nanoseconds: 0), to))
     }
     guard !isLive else { return }
     if let to = range.to, reader.description.isImported, let first = try reader.firstTickTime(),
       first >= to.nanoseconds
     {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "recording \(entry.number) begins at \(RangeTime(nanoseconds: first).text), and --to "
           + "\(to.text) is not after that; give a later --to")
     }
@@ -243,8 +239,7 @@ struct ExportCommand: ParsableCommand {
       isOutside = end < from.nanoseconds
     }
     guard isOutside else { return }
-    throw CommandFailure(
-      .usage,
+    throw CommandFailure.usage(
       "recording \(entry.number) ends at \(RangeTime(nanoseconds: end).text), and --from "
         + "\(from.text) is not before that; give an earlier --from")
   }
@@ -253,8 +248,7 @@ struct ExportCommand: ParsableCommand {
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
   ) throws -> Exporter.Report {
     guard !options.format.isBinary || !Console.isTerminal(STDOUT_FILENO) else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "--format \(options.format.rawValue) is not for a terminal; give -o FILE, or send it through a pipe"
       )
     }

@@ -34,22 +34,21 @@ struct GlanceOptions: ParsableArguments {
     for (option, file) in [("--metrics", metrics), ("--page", page)] {
       guard let file else { continue }
       guard !file.isEmpty else {
-        throw CommandFailure(.usage, "\(option) needs the name of a file")
+        throw CommandFailure.usage("\(option) needs the name of a file")
       }
       try OutputPlace.refuseHub(file, of: option, besides: hub)
       if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
-        throw CommandFailure(
-          .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")
+        throw CommandFailure.usage(
+          "\(option) \(Plain.text(file)) is the host file; choose another FILE")
       }
       guard option == "--page" || file.hasSuffix(".prom") else {
-        throw CommandFailure(
-          .usage,
+        throw CommandFailure.usage(
           "--metrics \(Plain.text(file)): node_exporter reads files that end in .prom; name it so")
       }
     }
     if let metrics, let page, OutputPlace.isSame(metrics, page) {
-      throw CommandFailure(
-        .usage, "--metrics and --page name one file, \(Plain.text(page)); give each its own")
+      throw CommandFailure.usage(
+        "--metrics and --page name one file, \(Plain.text(page)); give each its own")
     }
   }
 

@@ -171,7 +171,7 @@ struct LabelRange {
     named name: String, in times: (first: Int64, end: Int64?), of number: UInt32, isLimited: Bool
   ) throws -> RecordingLabel {
     func refuse(_ what: String) -> CommandFailure {
-      CommandFailure(.usage, "recording \(number) \(what)")
+      CommandFailure.usage("recording \(number) \(what)")
     }
     guard let end = to?.nanoseconds ?? times.end else {
       throw refuse("is being written and has no end yet; give the label's end")

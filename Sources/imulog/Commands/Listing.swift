@@ -34,13 +34,11 @@ struct Listing {
   func print() throws {
     let isHub = HubDirectory.isHub(store)
     guard !isHub || !trash else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "a hub has a trash for each host; name one with --store \(Plain.text(store))/logs/HOST")
     }
     guard isHub || filter.host == nil else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "--host needs a hub, and \(Plain.text(store)) is not one; name the hub with --store DIR")
     }
     var problems: [any Error] = []

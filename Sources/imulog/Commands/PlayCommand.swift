@@ -32,8 +32,7 @@ struct PlayCommand: ParsableCommand {
 
   mutating func run() throws {
     guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "play needs a terminal for input and output; `imulog show \(source.id)` prints the graph, "
           + "`imulog export \(source.id)` the samples")
     }

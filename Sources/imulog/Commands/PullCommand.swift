@@ -69,13 +69,13 @@ struct PullCommand: ParsableCommand {
     do {
       settings.ids = try ids.map { try RecordingReference(request: $0) }
     } catch let refusal as RequestRefusal {
-      throw CommandFailure(.usage, "\(refusal)")
+      throw CommandFailure.usage("\(refusal)")
     }
     settings.follow = follow
     settings.thenFree = thenFree
     guard fill == nil || format?.takes(.fill) == true else {
-      throw CommandFailure(
-        .usage, "--fill is for --format \(ExportOption.fill.formatNames) alone; leave it out")
+      throw CommandFailure.usage(
+        "--fill is for --format \(ExportOption.fill.formatNames) alone; leave it out")
     }
     let directory = try directory()
     if let format {
@@ -125,15 +125,15 @@ struct PullCommand: ParsableCommand {
 
   /// Refuses values of options that pulls and rounds of a hub have.
   static func check(jobs: Int) throws(CommandFailure) {
-    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
+    guard jobs >= 1 else { throw CommandFailure.usage("--jobs is at least 1") }
   }
 
   /// The directory for converted files, checked before anything is fetched.
   private func directory() throws(CommandFailure) -> String {
     guard let to else { return "." }
     guard format != nil else {
-      throw CommandFailure(
-        .usage, "--to needs --format FORMAT, which writes there; copies go to --store DIR")
+      throw CommandFailure.usage(
+        "--to needs --format FORMAT, which writes there; copies go to --store DIR")
     }
     guard FileIdentity(path: to)?.isDirectory == true else {
       throw CommandFailure(
@@ -147,11 +147,11 @@ struct PullCommand: ParsableCommand {
     let hosts = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     if let wrong = hosts.first(where: { !SSHDestination.isPlain($0) }) {
       let shown = wrong.isEmpty ? "an empty name" : Plain.text(wrong)
-      throw CommandFailure(
-        .usage, "\(shown) is not a host; give names as ssh takes them, with commas between")
+      throw CommandFailure.usage(
+        "\(shown) is not a host; give names as ssh takes them, with commas between")
     }
     guard Set(hosts).count == hosts.count else {
-      throw CommandFailure(.usage, "a host is named twice; name it once")
+      throw CommandFailure.usage("a host is named twice; name it once")
     }
     return hosts
   }
@@ -267,8 +267,8 @@ struct PullServerCommand: ParsableCommand {
 
   mutating func run() throws {
     guard !Console.isTerminal(STDOUT_FILENO) else {
-      throw CommandFailure(
-        .usage, "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
+      throw CommandFailure.usage(
+        "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
     }
     ProcessPriority.stepBack()
     let catalogue = try program.openStore(storeOptions)

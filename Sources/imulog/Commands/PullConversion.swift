@@ -43,7 +43,7 @@ struct PullConversion: Sendable {
       report = try Exporter(options).write(storage, to: &sink)
     } catch {
       guard error.exitStatus == .usage else { throw error }
-      throw CommandFailure(.usage, refusal(error, entry))
+      throw CommandFailure.usage(refusal(error, entry))
     }
     if let labelled {
       let times = [labelled, labelled]

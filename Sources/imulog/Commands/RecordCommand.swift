@@ -191,10 +191,10 @@ struct RecordRequest {
     if command.virtualTime {
       sensor.configuration.cpuLatency = .free
       guard sensor.isSimulated else {
-        throw CommandFailure(.usage, "--virtual-time needs --board simulator; give that, too")
+        throw CommandFailure.usage("--virtual-time needs --board simulator; give that, too")
       }
       guard sensor.configuration.length != nil else {
-        throw CommandFailure(.usage, "--virtual-time needs an end; give --for")
+        throw CommandFailure.usage("--virtual-time needs an end; give --for")
       }
     }
     self.sensor = sensor

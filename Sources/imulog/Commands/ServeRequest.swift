@@ -129,7 +129,7 @@ struct ServeRequest {
       return try Imulog.parseAsRoot(["--store", store, "--beneath"] + words)
     } catch {
       let sentence = CommandFailure.sentence(parser: error)
-      throw CommandFailure(.usage, String(sentence.prefix(300)))
+      throw CommandFailure.usage(String(sentence.prefix(300)))
     }
   }
 

@@ -54,7 +54,7 @@ struct SensorOptions: ParsableArguments {
       try ConfigurationFile.read([], file: "", options: options), motion: motion,
       isTimeVirtual: isTimeVirtual)
     guard request.isSimulated || motion == nil else {
-      throw CommandFailure(.usage, "--motion needs --board simulator; give that, too")
+      throw CommandFailure.usage("--motion needs --board simulator; give that, too")
     }
     return request
   }

@@ -103,8 +103,7 @@ private enum Completions {
     _ words: [String], of entries: (Catalogue) throws -> [CatalogueEntry]
   ) -> [String] {
     do {
-      let path = try StoreLocation.path(
-        verb: value(of: "--store", in: words), program: nil, environment: Environment.value)
+      let path = try StoreLocation.path(verb: value(of: "--store", in: words), program: nil)
       let found = try entries(try Catalogue(path: path))
       return ["latest"] + found.prefix(limit).map { String($0.number) }
     } catch {

@@ -63,8 +63,7 @@ struct Imulog: ParsableCommand {
 
   /// The directory of a store or a hub, for a verb that knows both.
   func storeOrHubPath(_ verb: StoreOptions) throws(CommandFailure) -> String {
-    try StoreLocation.path(
-      verb: verb.store, program: storeOptions.store, environment: Environment.value)
+    try StoreLocation.path(verb: verb.store, program: storeOptions.store)
   }
 }
 

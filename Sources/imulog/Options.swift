@@ -142,10 +142,8 @@ struct CorrectionOptions: ParsableArguments {
 enum StoreLocation {
   /// The first of: the verb's `--store`, the program's, `IMULOG_STORE`, `$XDG_DATA_HOME/imulog/recordings`,
   /// `~/.local/share/imulog/recordings`.
-  static func path(
-    verb: String?, program: String?, environment: (String) -> String?
-  ) throws(CommandFailure) -> String {
-    for candidate in [verb, program, environment("IMULOG_STORE")] {
+  static func path(verb: String?, program: String?) throws(CommandFailure) -> String {
+    for candidate in [verb, program, Environment.value("IMULOG_STORE")] {
       guard let candidate else { continue }
       guard !candidate.isEmpty else {
         throw CommandFailure.usage("the store's directory is empty; give one with --store DIR")
@@ -153,10 +151,10 @@ enum StoreLocation {
       return candidate
     }
     // The XDG base directory specification ignores relative paths.
-    if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+    if let data = Environment.value("XDG_DATA_HOME"), data.hasPrefix("/") {
       return data + "/imulog/recordings"
     }
-    guard let home = environment("HOME"), !home.isEmpty else {
+    guard let home = Environment.value("HOME"), !home.isEmpty else {
       throw CommandFailure(
         .configuration, "there is no home directory to keep recordings in; give --store DIR")
     }
@@ -214,9 +212,7 @@ struct SocketOptions: ParsableArguments {
   }
 
   func path(isService: Bool) throws(CommandFailure) -> String {
-    try ControlPath.path(
-      socket, isService: isService, environment: Environment.value,
-      exists: { access($0, F_OK) == 0 })
+    try ControlPath.path(socket, isService: isService)
   }
 }
 

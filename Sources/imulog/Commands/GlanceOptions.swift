@@ -90,18 +90,14 @@ struct GlanceOptions: ParsableArguments {
   private func publish(
     _ status: FleetStatus, at health: FleetHealth, _ presence: HubPresence?
   ) {
-    do throws(CommandFailure) {
-      do {
-        try presence?.announce()
-      } catch {
-        throw CommandFailure(.unavailable, "\(error)")
-      }
-      if let failure = health.send(FleetHealth.messages(status, stays: presence != nil)) {
-        throw failure
-      }
+    var problem: String?
+    do {
+      try presence?.announce()
+      problem = health.send(FleetHealth.messages(status, stays: presence != nil))?.sentence
     } catch {
-      Console.talk("the state of the hosts is not at the broker: \(error.sentence)")
+      problem = "\(error)"
     }
+    if let problem { Console.talk("the state of the hosts is not at the broker: \(problem)") }
   }
 }
 

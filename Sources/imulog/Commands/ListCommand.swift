@@ -87,8 +87,6 @@ enum ListShortcut {
       }
     }
     guard verbSeen else { return nil }
-    let store = try StoreLocation.path(
-      verb: verb, program: program, environment: Environment.value)
-    return Listing(store: store, json: json)
+    return Listing(store: try StoreLocation.path(verb: verb, program: program), json: json)
   }
 }

@@ -104,7 +104,7 @@ struct ListExport {
   }
 
   private func axesNeeded(_ sensor: String) -> String {
-    "\(format.rawValue) needs x, y and z of \(sensor), which the recording lacks; press x for another format"
+    "\(format.rawValue) needs x, y and z of \(sensor), which the recording does not have; press x for another format"
   }
 
   private func command(_ options: String) -> String {

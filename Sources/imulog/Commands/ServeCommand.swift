@@ -91,8 +91,7 @@ enum ServedMachine {
   /// `nil` where no service answers: the machine may only keep recordings.
   private static func serviceStatus() -> RecorderStatus? {
     do {
-      let path = try ControlPath.path(
-        nil, isService: false, environment: Environment.value, exists: { access($0, F_OK) == 0 })
+      let path = try ControlPath.path(nil, isService: false)
       let line = try ControlClient.ask(
         path: path, line: ControlRequest.status.line, timeoutNanoseconds: patience)
       guard case .status(let status) = try ControlAnswer(line: line) else { return nil }

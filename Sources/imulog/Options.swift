@@ -52,7 +52,6 @@ enum OptionRule {
   }
 }
 
-/// The option that names the store.
 struct StoreOptions: ParsableArguments {
   @Option(
     help: .value(
@@ -98,7 +97,6 @@ extension CommandFailure {
   }
 }
 
-/// The options that choose a part of a recording.
 struct RangeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -189,7 +187,6 @@ struct LogOptions: ParsableArguments {
   }
 }
 
-/// The option that names the control socket.
 struct SocketOptions: ParsableArguments {
   @Option(
     help: .value(

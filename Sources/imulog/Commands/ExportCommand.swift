@@ -343,7 +343,6 @@ enum SigningKey {
     return try word(Array(value.utf8), in: variable)
   }
 
-  /// The one line of a text.
   private static func word(
     _ text: [UInt8], in place: String
   ) throws(CommandFailure) -> [UInt8] {

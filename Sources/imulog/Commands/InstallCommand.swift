@@ -224,7 +224,6 @@ struct InstallCommand: ParsableCommand {
   /// The place that README.md recommends.
   private static var usual: String { "/usr/local/bin/imulog" }
 
-  /// The path of this program.
   private static func program() throws(CommandFailure) -> String {
     guard let path = ownPath() else {
       throw CommandFailure(.unavailable, "cannot find where this program is: \(Errno.words(errno))")

@@ -161,8 +161,6 @@ struct LabelRange {
     (self.from, self.to) = (from, to)
   }
 
-  /// The label with this name.
-  ///
   /// - Parameters:
   ///   - times: The recording's beginning and end; no end while it is being written.
   ///   - isLimited: Whether the label must be within them.

@@ -30,8 +30,6 @@ struct ListExport {
       + format.extensions[0]
   }
 
-  /// Writes the file.
-  ///
   /// - Returns: The sentence to show, and whether it reports a problem.
   /// - Throws: What happened to the recording.
   func write() throws -> (sentence: String, isAlert: Bool) {

@@ -41,7 +41,6 @@ struct ListFilterOptions: ParsableArguments {
   var filter: ListFilter { ListFilter(label: label, since: since, until: until, host: host) }
 }
 
-/// Which recordings `imulog list` lists.
 struct ListFilter {
   var label: String?
   var since: Moment?

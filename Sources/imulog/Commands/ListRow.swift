@@ -121,7 +121,6 @@ struct ListRow {
     }
   }
 
-  /// The row of an interactive list.
   var details: ListDetails {
     var row = ListDetails()
     (row.started, row.zone) =

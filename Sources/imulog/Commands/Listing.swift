@@ -15,9 +15,7 @@ struct Listing {
   let store: String
   var followsLinks = true
   var page = 1
-  /// Whether to list the trash.
   var trash = false
-  /// The recordings to list.
   var filter = ListFilter()
   var json = false
   var plain = false

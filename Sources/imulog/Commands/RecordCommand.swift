@@ -210,7 +210,6 @@ struct RecordRequest {
     ])
   }
 
-  /// The message at the start.
   func beginning(_ description: SensorDescription) -> String {
     let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
     let ticks = configuration.length.map { configuration.rate.ticks(inNanoseconds: $0) }

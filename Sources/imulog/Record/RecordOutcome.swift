@@ -10,7 +10,6 @@ import Synchronization
 import Terminal
 import Text
 
-/// The result of `record`.
 struct RecordOutcome {
   let number: UInt32
   let id: RecordingID
@@ -18,12 +17,10 @@ struct RecordOutcome {
   /// `nil` when its file is gone or cannot be read.
   let ledger: TickLedger?
   let lateness: LatenessSummary
-  /// The failure that ended it, if any.
   let failure: CommandFailure?
   let isGone: Bool
   let discarded: [UInt32]
 
-  /// Makes the recording with the service's loop.
   static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
     let setup = RecorderSetup(
       request.configuration, sensor: request.sensor, store: store,

@@ -4,7 +4,6 @@ import ArgumentParser
 import IMUModel
 import Recorder
 
-/// The options that choose a board and its bus.
 struct BusOptions: ParsableArguments {
   @Option(help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
   var board: String?
@@ -19,7 +18,6 @@ struct BusOptions: ParsableArguments {
   var given: [String: String] { ["board": board, "bus": bus].compactMapValues { $0 } }
 }
 
-/// The options that choose a sensor.
 struct SensorOptions: ParsableArguments {
   @OptionGroup var place: BusOptions
 

@@ -87,9 +87,6 @@ struct ListExport {
     case .tooLong(let samples, let limit, _):
       "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
         + "\(command("--from 0s --to 1h")) writes a part"
-    case .sensorNeeded(let sensor, _, _):
-      axesNeeded("the \(sensor == .gyro ? "gyroscope" : "accelerometer")")
-    case .axesMissing, .oneSensorOnly, .channelsNotRecorded: axesNeeded("a sensor")
     case .unusableScale(let channels, _):
       "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
     case .evenTimesNeeded:
@@ -99,10 +96,6 @@ struct ListExport {
     default:
       "\(error.problem); press x for another format"
     }
-  }
-
-  private func axesNeeded(_ sensor: String) -> String {
-    "\(format.rawValue) needs x, y and z of \(sensor), which the recording does not have; press x for another format"
   }
 
   private func command(_ options: String) -> String {

@@ -8,9 +8,27 @@ import LinuxIO
 import Recorder
 import Text
 
-/// Board, bus and chip. Nothing is written to a chip before it is known, and nothing is read from one that a recorder
-/// has.
-struct BusChecks {
+extension DoctorCheck {
+  static let bus = DoctorCheck(
+    [
+      "board": "which board it is",
+      "module": "whether i2c-dev is loaded after the next start, too",
+      "bus at start": "whether the bus is on after the next start, too",
+      "group": "with sudo: whether you may use the bus without it",
+      "address N": "a kernel driver, a clock or a recorder that has it",
+      "bus": "whether it can be opened",
+      "chip": "which chip it is, by its identity register",
+      "configuration kept": "its registers, against those that a recorder writes",
+      "bus clock": "the real clock against the configured one",
+      "wiring": "how many of 120 reads failed: at most 1 in 100",
+      "rate": "whether the bus carries the configured rate",
+      "data-ready line": "whether a configured interrupt line fires",
+      "bus N": "where no chip is on the bus: the other bus that has one",
+    ], reporting: { try $0.buses.run($1) })
+}
+
+/// Board, bus and chip. Nothing is written to an unknown chip, and nothing is read from a bus that a recorder uses.
+struct BusChecks: Sendable {
   let tree: SystemTree
   let configuration: RecorderConfiguration
   let board: Board?
@@ -19,61 +37,58 @@ struct BusChecks {
   /// Whether the service runs, which may begin a recording at any time.
   let isServed: Bool
 
+  private static let lineName = "data-ready line"
+
   /// Reports each check as soon as it is made.
-  func run(_ found: (Check) throws -> Void) throws {
-    try found(boardCheck())
+  func run(_ found: DoctorCheck.Report) throws {
+    try found(Check("board", boardFinding))
     guard board?.id != "simulator" else { return }
-    if let absence { return try found(absence) }
+    if let absence { return try found(Check("bus", absence)) }
     // Other machines have other chips at these addresses.
-    guard board != nil || configuration.bus != nil || tree.i2cAdapters().isEmpty else {
+    guard isChosen || tree.i2cAdapters().isEmpty else {
       let adapters = tree.i2cAdapters().map { "\($0.number) (\($0.name))" }
-      return try found(
-        Check(
-          "bus", .unchecked,
-          "which one has the sensor? Give --bus: \(adapters.joined(separator: ", "))"))
+      let list = adapters.joined(separator: ", ")
+      return try found(Check("bus", .unchecked("which one has the sensor? Give --bus: \(list)")))
     }
     let number = busNumber
-    for check in BusModuleChecks(tree: tree, number: number).run() { try found(check) }
+    try BusModuleChecks(tree: tree, number: number).run().forEach(found)
     for address in SensorFamily.allAddresses {
-      if let check = driver(at: address, number) { try found(check) }
+      if let driver = driver(at: address, number) {
+        try found(Check("address \(address)", driver))
+      }
     }
-    let outcome = look(number)
-    for check in outcome.checks { try found(check) }
-    guard !outcome.hasChip else { return }
-    for check in otherBuses(than: number) { try found(check) }
+    let outcome = BusChecks.transfers(number) { look(number, $0) }
+    try outcome.checks.forEach(found)
+    if !outcome.hasChip { try otherBuses(than: number).forEach(found) }
   }
 
-  private func boardCheck() -> Check {
+  private var boardFinding: Finding {
     let model = tree.boardModel() ?? "no device tree"
-    let figures = [Check.Figure("model", model)]
     guard let board else {
-      return Check(
-        "board", .advice,
+      return .advice(
         "\(Plain.text(model)): none that imulog knows; give --board or --bus to record",
-        figures: figures)
+        figures: [("model", model)])
     }
-    return Check("board", .ok, board.title, figures: figures)
+    return .ok(board.title, figures: [("model", model)])
   }
 
-  /// A machine without a device tree, such as a PC, needs no bus; a board whose bus is off is not one.
-  private var absence: Check? {
-    guard board == nil, configuration.bus == nil, tree.boardModel() == nil,
-      tree.i2cAdapters().isEmpty
-    else { return nil }
-    let isHidden = !tree.kernelAdapterNumbers().isEmpty
-    return Check(
-      "bus", .advice,
-      isHidden
-        ? "this machine shows no I2C bus to programs; nothing to mend: use --board simulator, or with an adapter of yours "
-          + "`sudo modprobe i2c-dev` and --bus"
-        : "this machine has no I2C bus; nothing to mend: use --board simulator")
+  /// A machine without a device tree, such as a PC, needs no bus; a board needs the one that is off.
+  private var absence: Finding? {
+    guard !isChosen, tree.boardModel() == nil, tree.i2cAdapters().isEmpty else { return nil }
+    return .advice(
+      tree.kernelAdapterNumbers().isEmpty
+        ? "this machine has no I2C bus; nothing to mend: use --board simulator"
+        : "this machine shows no I2C bus to programs; nothing to mend: use --board simulator, or with an adapter of yours "
+          + "`sudo modprobe i2c-dev` and --bus")
   }
 
-  /// That of the bus that a recording uses, where it is known.
+  /// The node of the bus that a recording uses, where it is known.
   var nodes: [(path: String, rule: NodeRule)] {
-    let isKnown = board != nil || configuration.bus != nil
-    return isKnown && board?.id != "simulator" ? [("/dev/i2c-\(busNumber)", .bus)] : []
+    isChosen && board?.id != "simulator" ? [("/dev/i2c-\(busNumber)", .bus)] : []
   }
+
+  /// Whether board or bus are known.
+  private var isChosen: Bool { board != nil || configuration.bus != nil }
 
   private var busNumber: Int {
     configuration.bus ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1
@@ -85,38 +100,29 @@ extension BusChecks {
   /// The kernel's drivers of chips that imulog records.
   private static let sensorDrivers = ["inv-mpu6050", "inv_mpu6050", "st_lsm6dsx", "st_lsm9ds"]
 
-  private func driver(at address: I2CAddress, _ number: Int) -> Check? {
+  private func driver(at address: I2CAddress, _ number: Int) -> Finding? {
     guard let driver = tree.i2cDriver(bus: number, address: address) else { return nil }
     let name = tree.i2cDeviceName(bus: number, address: address) ?? "chip"
     let device = SystemTree.device(bus: number, address: address)
-    func check(_ state: Check.State, _ words: String, _ mends: [Mend] = []) -> Check {
-      Check(
-        "address \(address)", state, words, mends: mends,
-        figures: [Check.Figure("driver of \(device)", driver)])
-    }
+    let figures = [(name: "driver of \(device)", value: driver)]
     if driver.hasPrefix("rtc-") {
-      return check(
-        .advice,
-        "a clock (\(name), driver \(driver)) has it: connect AD0 of an MPU-6050 to 3.3 V, which gives it 0x69"
-      )
+      return .advice(
+        "a clock (\(name), driver \(driver)) has it: connect AD0 of an MPU-6050 to 3.3 V, which gives it 0x69",
+        figures: figures)
     }
-    let isSensors = BusChecks.sensorDrivers.contains { driver.hasPrefix($0) }
-    guard isSensors else {
-      return check(
-        .advice,
-        "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address"
-      )
+    guard BusChecks.sensorDrivers.contains(where: { driver.hasPrefix($0) }) else {
+      return .advice(
+        "the kernel's driver \(driver) has a chip there (\(name)): no sensor can be at this address",
+        figures: figures)
     }
     let boot = BootConfiguration(tree)
-    let forGood = boot?.sensorOverlay.map {
-      "the line \($0) in \(boot?.path ?? "") asks for it at each start: remove it"
-    }
-    return check(
-      .wrong,
-      "the kernel's driver \(driver) has the chip there (\(name)); "
-        + (forGood
-          ?? "if it comes back at the next start, an overlay of the device tree asks for it"),
-      [.write(device, to: "/sys/bus/i2c/drivers/\(driver)/unbind")])
+    let cause =
+      boot?.sensorOverlay.map {
+        "the line \($0) in \(boot?.path ?? "") asks for it at each start: remove it"
+      } ?? "if it comes back at the next start, an overlay of the device tree asks for it"
+    return .wrong(
+      "the kernel's driver \(driver) has the chip there (\(name)); \(cause)",
+      [.write(device, to: "/sys/bus/i2c/drivers/\(driver)/unbind")], figures: figures)
   }
 }
 
@@ -131,27 +137,13 @@ extension BusChecks {
   /// Each of eight probes is tried three times, and an adapter's own limit of a transfer is a second.
   static let patience: Int64 = 30_000_000_000
 
-  /// The clock that the device tree asks for, else the board's usual one.
-  private func clock(_ number: Int) -> Int? { tree.i2cClock(bus: number) ?? board?.busHertz }
-
-  /// What is looked at on a bus.
+  /// The look at the chip of a bus.
   func chips(_ number: Int) -> ChipChecks<SystemClock> {
     ChipChecks(
       configuration: configuration, board: number == boardBus ? board : nil,
-      configured: clock(number),
+      // The clock that the device tree asks for, else the board's usual one.
+      configured: tree.i2cClock(bus: number) ?? board?.busHertz,
       bootPath: BootConfiguration.path(tree), clock: SystemClock())
-  }
-
-  private func look(_ number: Int) -> Outcome {
-    let tree = tree
-    let chips = chips(number)
-    let interrupt = configuration.interrupt.spec(board?.dataReady?.name)
-    let isServed = isServed
-    let name = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
-    return BusChecks.transfers(number) { progress in
-      BusChecks.look(
-        number, tree, chips, adapter: name, interrupt, isServed: isServed, progress)
-    }
   }
 
   /// Waits for work on a bus for as long as it makes progress, and names a bus on which it does not.
@@ -162,93 +154,84 @@ extension BusChecks {
     do throws(LinuxIOError) {
       return try BusErrand(bus: number, patience: patience).run { work($0) }
     } catch {
-      return Outcome(checks: [Check("bus", error)], hasChip: false)
+      return Outcome(checks: [Check("bus", Finding(error))], hasChip: false)
     }
   }
 
-  private static func look(
-    _ number: Int, _ tree: SystemTree, _ chips: ChipChecks<SystemClock>, adapter: String,
-    _ interrupt: GPIOLineSpec?, isServed: Bool, _ progress: () -> Void
-  ) -> Outcome {
+  private func look(_ number: Int, _ progress: () -> Void) -> Outcome {
     var bus: BusLook
     do throws(LinuxIOError) {
       // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
       bus = BusLook(try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree))
     } catch {
-      return Outcome(checks: [refused(error, number, tree)], hasChip: false)
+      return Outcome(checks: [Check("bus", refused(error, number))], hasChip: false)
     }
-    var checks = [
-      Check(
-        "bus", .ok, "/dev/i2c-\(number) can be used",
-        figures: [Check.Figure("adapter", adapter)])
-    ]
-    let (free, busy) = claim(&bus)
+    let adapter = tree.i2cAdapters().first { $0.number == number }?.name ?? "unnamed"
+    let usable = Finding.ok("/dev/i2c-\(number) can be used", figures: [("adapter", adapter)])
+    let checks = [Check("bus", usable)]
+    let (free, busy) = BusChecks.claim(&bus)
     // A read that gets stuck would hold up the recording on the same wires.
     guard busy.isEmpty else {
-      let rest = Check("chip", .unchecked, "a recorder uses this bus: nothing on it is read")
-      return Outcome(checks: checks + busy + [rest], hasChip: true)
+      let rest = Finding.unchecked("a recorder uses this bus: nothing on it is read")
+      return Outcome(checks: checks + busy + [Check("chip", rest)], hasChip: true)
     }
     let ending = bus.ending
+    let chips = chips(number)
     let (found, more) = chips.run(&bus, free: free, progress)
-    checks += ending.isCut ? cut(more, found) : more
-    guard !ending.isCut else { return Outcome(checks: checks, hasChip: true) }
-    guard let found else { return Outcome(checks: checks, hasChip: false) }
-    guard chips.configuration.interrupt != .none else {
-      return Outcome(checks: checks, hasChip: true)
+    guard !ending.isCut else {
+      // Reads failed from then on. Which chip it is was found before.
+      let kept = found == nil ? [] : more.filter { $0.name == "chip" }
+      let rest = Check(kept.isEmpty ? "chip" : "wiring", BusChecks.cut)
+      return Outcome(checks: checks + kept + [rest], hasChip: true)
     }
+    guard let found else { return Outcome(checks: checks + more, hasChip: false) }
+    let line = dataReady(bus, found, chips, progress).map {
+      Check(BusChecks.lineName, ending.isCut ? BusChecks.cut : $0)
+    }
+    return Outcome(checks: checks + more + (line.map { [$0] } ?? []), hasChip: true)
+  }
+
+  /// Tries the line from the interrupt output; `nil` where none is configured.
+  private func dataReady(
+    _ bus: consuming BusLook, _ found: SensorIdentity, _ chips: ChipChecks<SystemClock>,
+    _ progress: () -> Void
+  ) -> Finding? {
+    guard configuration.interrupt != .none else { return nil }
     guard !isServed else {
-      checks.append(
-        Check(
-          DataReadyName.text, .unchecked,
-          "the service runs, and its next recording must find the chip free: the line is not tried")
-      )
-      return Outcome(checks: checks, hasChip: true)
+      return .unchecked(
+        "the service runs, and its next recording must find the chip free: the line is not tried")
     }
-    guard let interrupt else {
-      checks.append(
-        Check(
-          DataReadyName.text, .wrong,
-          "which line it is is not known here: give its name instead of auto, such as GPIO22"))
-      return Outcome(checks: checks, hasChip: true)
+    guard let interrupt = configuration.interrupt.spec(board?.dataReady?.name) else {
+      return .wrong("which line it is is not known here: give its name, such as GPIO22, not auto")
     }
     do throws(LinuxIOError) {
-      if chips.configuration.usesInterrupt(found.model) {
+      if configuration.usesInterrupt(found.model) {
         bus.wire(try InterruptLine(interrupt, tree: tree))
       }
-      let check = DataReadyCheck(
-        configuration: chips.configuration, line: "\(interrupt)", clock: SystemClock()
-      ).run(bus, found, busClock: chips.configured, progress)
-      checks.append(ending.isCut ? cut(DataReadyName.text) : check)
     } catch {
-      checks.append(LineChecks.refused(DataReadyName.text, error, .wrong, tree))
+      return LineChecks.refused(error, .wrong, tree)
     }
-    return Outcome(checks: checks, hasChip: true)
+    return DataReadyCheck(configuration: configuration, line: "\(interrupt)", clock: SystemClock())
+      .run(bus, found, busClock: chips.configured, progress)
   }
 
-  /// What a look found before a recorder came: which chip it is. Reads failed from then on.
-  private static func cut(_ checks: [Check], _ found: SensorIdentity?) -> [Check] {
-    guard found != nil else { return [cut("chip")] }
-    return checks.filter { $0.name == "chip" } + [cut("wiring")]
-  }
+  /// What is left of a look when a recorder comes.
+  private static let cut = Finding.unchecked("a recording began: the bus is left to it")
 
-  private static func cut(_ name: String) -> Check {
-    Check(name, .unchecked, "a recording began: the bus is left to it")
-  }
-
-  private static func refused(_ error: LinuxIOError, _ number: Int, _ tree: SystemTree) -> Check {
+  private func refused(_ error: LinuxIOError, _ number: Int) -> Finding {
     switch error.kind {
     case .notPermitted where error.errno == EACCES:
       let right = NodeRight("/dev/i2c-\(number)", .bus, tree)
-      return Check("bus", .wrong, right.words, mends: right.mends)
+      return .wrong(right.words, right.mends)
     case .i2cOff where !tree.kernelAdapterNumbers().isEmpty:
-      return Check("bus", error, mends: [.loadModule, .keepModule])
+      return Finding(error, mends: [.loadModule, .keepModule])
     case .i2cOff where tree.boardModel()?.hasPrefix("Raspberry Pi") ?? false:
-      return Check("bus", error, mends: Mend.switchOn(tree))
-    default: return Check("bus", error)
+      return Finding(error, mends: Mend.switchOn(tree))
+    default: return Finding(error)
     }
   }
 
-  /// The addresses that are free, and those that a recorder has. A kernel driver's are named already.
+  /// The addresses that are free, and those that a recorder has. A kernel driver's are reported already.
   private static func claim(_ bus: inout BusLook) -> (free: [I2CAddress], busy: [Check]) {
     var (free, busy) = ([I2CAddress](), [Check]())
     for address in SensorFamily.allAddresses {
@@ -258,8 +241,8 @@ extension BusChecks {
         free.append(address)
       } catch {
         guard case .busy = error.kind else { continue }
-        busy.append(
-          Check("address \(address)", .unchecked, "\(error.finding): its chip is not disturbed"))
+        let words = "\(error.finding): its chip is not disturbed"
+        busy.append(Check("address \(address)", .unchecked(words)))
       }
     }
     return (free, busy)
@@ -267,9 +250,7 @@ extension BusChecks {
 
   /// Where the chip is instead: a look at the identity registers of the other buses.
   private func otherBuses(than number: Int) -> [Check] {
-    // Without a bus of its own, as above.
-    guard board != nil || configuration.bus != nil else { return [] }
-    let (tree, choice) = (tree, configuration.sensor)
+    guard isChosen else { return [] }
     return BusChecks.search(tree.i2cAdapters().filter { $0.number != number }) {
       adapter, progress in
       do {
@@ -278,7 +259,8 @@ extension BusChecks {
         let (free, busy) = BusChecks.claim(&bus)
         progress()
         guard busy.isEmpty else { return nil }
-        return try SensorIdentity.identify(on: &bus, addresses: free, choice: choice)
+        return try SensorIdentity.identify(
+          on: &bus, addresses: free, choice: configuration.sensor)
       } catch {
         // No sensor there, or no right to look: neither is a fault of this bus.
         return nil
@@ -298,15 +280,68 @@ extension BusChecks {
         }
         return found.map { elsewhere($0, adapter) }
       } catch {
-        return Check("bus \(adapter.number)", .unchecked, error.finding)
+        return Check("bus \(adapter.number)", .unchecked(error.finding))
       }
     }
   }
 
   static func elsewhere(_ found: SensorIdentity, _ adapter: I2CAdapter) -> Check {
-    Check(
-      "bus \(adapter.number)", .advice,
-      "the \(found.model.name) at \(found.address) is on this bus (\(adapter.name)): give --bus \(adapter.number), which is "
-        + "bus = \(adapter.number) in the service's configuration")
+    let number = adapter.number
+    return Check(
+      "bus \(number)",
+      .advice(
+        "the \(found.model.name) at \(found.address) is on this bus (\(adapter.name)): give --bus \(number), or "
+          + "bus = \(number) in the service's configuration"))
+  }
+}
+
+/// Whether the bus is there at the next start, too, and what the person at the keyboard may do on it.
+private struct BusModuleChecks {
+  let tree: SystemTree
+  let number: Int
+
+  func run() -> [Check] {
+    let all: [(String, Finding?)] = [
+      ("module", module()), ("bus at start", overlay()), ("group", group()),
+    ]
+    return all.compactMap { name, finding in finding.map { Check(name, $0) } }
+  }
+
+  /// A module that was loaded by hand is gone after the next start.
+  private func module() -> Finding? {
+    let loaded = (tree.text("/proc/modules", limit: 1 << 17) ?? "").split(separator: "\n")
+    guard loaded.contains(where: { $0.hasPrefix("i2c_dev ") }) else { return nil }
+    let folders = ["/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d"]
+    let files = ["/etc/modules"] + tree.settings(in: folders, suffix: ".conf")
+    let isKept = files.contains { path in
+      (tree.text(path, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline).contains { line in
+        let name = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first
+        return name == "i2c-dev" || name == "i2c_dev"
+      }
+    }
+    return isKept
+      ? .ok("i2c-dev is loaded, and at each start")
+      : .advice("i2c-dev is loaded, and no file asks for it at the next start", [.keepModule])
+  }
+
+  /// A Raspberry Pi's firmware switches the bus on by a line of its configuration.
+  private func overlay() -> Finding? {
+    let adapter = tree.i2cAdapters().first { $0.number == number }
+    guard let adapter, ["bcm2835", "Synopsys"].contains(where: { adapter.name.hasPrefix($0) }),
+      let boot = BootConfiguration(tree), !boot.asksForI2C
+    else { return nil }
+    return .advice(
+      "the bus is on, and no line of \(boot.path) asks for it: it is off after the next start",
+      Mend.switchOn(tree))
+  }
+
+  /// With `sudo`, whose rights hide what the person lacks.
+  private func group() -> Finding? {
+    let path = "/dev/i2c-\(number)"
+    guard let person = MachineUser.person(tree), person.user != 0, geteuid() == 0,
+      tree.i2cAdapters().contains(where: { $0.number == number }), !person.mayUse(path, tree)
+    else { return nil }
+    let right = NodeRight(path, .bus, tree)
+    return .wrong("without sudo: \(right.words)", right.mends)
   }
 }

@@ -6,13 +6,16 @@ import LinuxIO
 import Recorder
 import Text
 
-/// How long the card takes to sync: what a logger that waits for it would wait, and how much memory imulog needs
-/// meanwhile.
-struct CardProbe<Clock: MonotonicClock> {
+extension DoctorCheck {
+  static let card = DoctorCheck("card", "with --card: how long it takes to sync", CardProbe.run)
+}
+
+/// How long the card takes to sync: as long a recording's samples wait in memory.
+private struct CardProbe {
   let store: String
-  let clock: Clock
+  let clock = SystemClock()
   /// Nanoseconds.
-  var length: Int64 = 10_000_000_000
+  let length: Int64
 
   private var pause: Int64 { 50_000_000 }
   private var pageBytes: Int { 4096 }
@@ -20,28 +23,27 @@ struct CardProbe<Clock: MonotonicClock> {
   private var longest: Int64 { 2_000_000_000 }
 
   /// What `--card` asks for, but not beside a recording, whose card it would keep busy.
-  static func run(_ subject: DoctorSubject) -> Check? where Clock == SystemClock {
+  @Sendable static func run(_ subject: DoctorSubject) -> Finding? {
     guard let length = subject.probeLength, let store = subject.store else { return nil }
-    func left(_ why: String) -> Check {
-      Check("card", .unchecked, "\(why): the card is left to it")
-    }
+    func left(_ why: String) -> Finding { .unchecked("\(why): the card is left to it") }
     switch subject.status {
-    case .success(let status) where !status.isIdle:
-      return left("the service is \(status.state.rawValue)")
+    // No recording is being made, begun or saved.
+    case .success(let status) where [.asleep, .waking, .armed].contains(status.state): break
+    case .success(let status): return left("the service is \(status.state.rawValue)")
     case .failure where !DoctorSubject.isAbsent(subject.status):
       return left("the service does not say whether it records")
-    default: break
+    case .failure: break
     }
     if StoreChecks.isRecording(into: store) { return left("a recording is being written") }
-    return CardProbe(store: store, clock: SystemClock(), length: length).run()
+    return CardProbe(store: store, length: length).measure()
   }
 
   /// Appends pages to a file of its own in the store, syncs each, and removes the file.
-  func run() -> Check {
+  private func measure() -> Finding {
     let path = store + "/.card-probe-\(getpid())"
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
-      return Check("card", .unchecked, "no file can be made in the store: \(Errno.words(errno))")
+      return .unchecked("no file can be made in the store: \(Errno.words(errno))")
     }
     // At once, so that nothing stays however this ends.
     unlink(path)
@@ -53,7 +55,7 @@ struct CardProbe<Clock: MonotonicClock> {
       let before = clock.now()
       // Safe: the count is the array's.
       guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
-        return Check("card", .wrong, "writing and syncing a page: \(Errno.words(errno))")
+        return .wrong("writing and syncing a page: \(Errno.words(errno))")
       }
       times.append(clock.now() - before)
       clock.sleep(until: clock.now() + pause)
@@ -62,19 +64,19 @@ struct CardProbe<Clock: MonotonicClock> {
   }
 
   /// - Parameter times: Nanoseconds of each sync, the shortest first.
-  private func check(_ times: [Int64]) -> Check {
+  private func check(_ times: [Int64]) -> Finding {
     func milliseconds(_ percent: Int) -> String {
       Plain.number(times[(times.count - 1) * percent / 100] / 100_000, per: 10)
     }
     let isSlow = times[times.count - 1] > longest
-    return Check(
-      "card", isSlow ? .advice : .ok,
+    return Finding(
+      isSlow ? .advice : .ok,
       "\(times.count) syncs of a page: p50 \(milliseconds(50)) ms, p99 \(milliseconds(99)) ms, worst "
         + "\(milliseconds(100)) ms" + (isSlow ? "; a better card stalls less" : ""),
       figures: [
-        Check.Figure("syncs", "\(times.count)"), Check.Figure("p50_ms", milliseconds(50)),
-        Check.Figure("p99_ms", milliseconds(99)), Check.Figure("worst_ms", milliseconds(100)),
-        Check.Figure("worst_at_most_ms", Plain.number(longest, per: 1_000_000)),
+        ("syncs", "\(times.count)"), ("p50_ms", milliseconds(50)), ("p99_ms", milliseconds(99)),
+        ("worst_ms", milliseconds(100)),
+        ("worst_at_most_ms", Plain.number(longest, per: 1_000_000)),
       ])
   }
 }

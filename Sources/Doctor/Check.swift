@@ -3,57 +3,74 @@
 import IMUModel
 import LinuxIO
 
-/// What `doctor` found out about one thing that a recording needs.
-package struct Check: Equatable, Sendable {
-  /// How it is.
+/// What a check found.
+package struct Finding: Sendable {
   package enum State: String, Sendable {
     case ok
     /// Recordings work, and would be better.
     case advice
+    /// Recordings fail or are lost; `doctor` exits with 1.
     case wrong
-    /// It could not be looked at; ``Check/words`` says why.
+    /// It could not be looked at; ``Finding/words`` says why.
     case unchecked
   }
 
-  /// What was looked at, in a word or two.
-  package let name: String
+  /// Figures and thresholds, for a report. A unit is part of the name.
+  package typealias Figures = [(name: String, value: String)]
+
   package let state: State
-  /// What was found, in a clause, and what to do about it where no command does.
+  /// A clause, with the remedy where no command is one.
   package let words: String
   /// The commands that mend it, in their order.
-  package private(set) var mends: [Mend] = []
-  /// Figures and thresholds behind the words, for a report.
-  package private(set) var figures: [Figure] = []
+  package let mends: [Mend]
+  package let figures: Figures
 
-  /// A figure with its unit in its name.
-  package struct Figure: Equatable, Sendable {
-    let name: String
-    let value: String
-
-    init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+  package init(_ state: State, _ words: String, _ mends: [Mend] = [], figures: Figures = []) {
+    (self.state, self.words, self.mends, self.figures) = (state, words, mends, figures)
   }
 
-  package init(
-    _ name: String, _ state: State, _ words: String, mends: [Mend] = [], figures: [Figure] = []
-  ) {
-    (self.name, self.state, self.words) = (name, state, words)
-    (self.mends, self.figures) = (mends, figures)
+  static func ok(_ words: String, figures: Figures = []) -> Finding {
+    Finding(.ok, words, figures: figures)
   }
 
-  /// Whether a command has its effect only after a new login or a new start of the machine.
+  static func advice(_ words: String, _ mends: [Mend] = [], figures: Figures = []) -> Finding {
+    Finding(.advice, words, mends, figures: figures)
+  }
+
+  static func wrong(_ words: String, _ mends: [Mend] = [], figures: Figures = []) -> Finding {
+    Finding(.wrong, words, mends, figures: figures)
+  }
+
+  static func unchecked(_ words: String, figures: Figures = []) -> Finding {
+    Finding(.unchecked, words, figures: figures)
+  }
+
+  /// Whether a command takes effect only after a new login or a restart of the machine.
   var isLater: Bool { mends.contains { $0.isLater } }
 }
 
-extension Check {
+extension Finding {
   /// What the kernel refused, with its remedy where no command is one.
-  init(_ name: String, _ error: LinuxIOError, _ state: State = .wrong, mends: [Mend] = []) {
-    self.init(
-      name, state, mends.isEmpty ? "\(error.finding). \(error.remedy)" : error.finding,
-      mends: mends)
+  init(_ error: LinuxIOError, _ state: State = .wrong, mends: [Mend] = []) {
+    self.init(state, mends.isEmpty ? "\(error.finding). \(error.remedy)" : error.finding, mends)
   }
 
   /// What the kernel refused and recordings work without.
-  init(_ name: String, _ refusal: Refusal) {
-    self.init(name, .advice, "\(refusal.what): \(Errno.words(refusal.errno)). \(refusal.remedy)")
+  init(_ refusal: Refusal) {
+    self.init(.advice, "\(refusal.what): \(Errno.words(refusal.errno)). \(refusal.remedy)")
+  }
+}
+
+/// A line of `doctor`: the name of what was looked at, and the finding.
+@dynamicMemberLookup
+package struct Check: Sendable {
+  /// A word or two, as ``DoctorCheck/lines`` has it.
+  package let name: String
+  package let finding: Finding
+
+  package init(_ name: String, _ finding: Finding) { (self.name, self.finding) = (name, finding) }
+
+  package subscript<Part>(dynamicMember part: KeyPath<Finding, Part>) -> Part {
+    finding[keyPath: part]
   }
 }

@@ -18,40 +18,32 @@ struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
   /// - Parameter bus: With the line, where there is a use for it.
   func run<Bus: I2CBus & Sendable & ~Copyable>(
     _ bus: consuming Bus, _ found: SensorIdentity, busClock: Int?, _ progress: () -> Void
-  ) -> Check {
-    let name = DataReadyName.text
-    guard configuration.usesInterrupt(found.model) else {
+  ) -> Finding {
+    var unused: Finding {
       let remarks = configuration.remarks(found.model, usesInterrupt: false)
-      return Check(name, .advice, remarks.joined(separator: "; "))
+      return .advice(remarks.joined(separator: "; "))
     }
+    guard configuration.usesInterrupt(found.model) else { return unused }
     do {
       switch try configuration.open(bus, found, busClock: busClock) {
-      case .polled:
-        return Check(name, .unchecked, "the computer keeps the time: the line is not used")
+      case .polled: return .unchecked("the computer keeps the time: the line is not used")
       case .buffered(var sensor):
-        guard sensor.hasInterrupt else {
-          let remarks = configuration.remarks(found.model, usesInterrupt: false)
-          return Check(name, .advice, remarks.joined(separator: "; "))
-        }
+        guard sensor.hasInterrupt else { return unused }
         let (edges, samples) = try watch(&sensor, progress)
-        let figures = [
-          Check.Figure("edges", "\(edges)"), Check.Figure("samples", "\(samples)"),
-          Check.Figure("drains", "\(drains.count)"),
+        let figures: Finding.Figures = [
+          ("edges", "\(edges)"), ("samples", "\(samples)"), ("drains", "\(drains.count)"),
         ]
-        guard samples > 0 else {
-          return Check(name, .unchecked, "the chip made no samples", figures: figures)
-        }
-        return edges > 0
-          ? Check(
-            name, .ok, "\(line) fires: \(edges) edges in \(drains.count) fills of the FIFO",
-            figures: figures)
-          : Check(
-            name, .wrong,
+        guard samples > 0 else { return .unchecked("the chip made no samples", figures: figures) }
+        guard edges > 0 else {
+          return .wrong(
             "\(line) does not fire while the FIFO fills: connect the chip's INT2 to it, or take the line out of the "
               + "configuration (interrupt = none)", figures: figures)
+        }
+        return .ok(
+          "\(line) fires: \(edges) edges in \(drains.count) fills of the FIFO", figures: figures)
       }
     } catch {
-      return Check(name, .wrong, "\(error)")
+      return .wrong("\(error)")
     }
   }
 
@@ -62,7 +54,7 @@ struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
       progress()
       clock.sleep(until: clock.now() + nanoseconds)
     }
-    // What came before the FIFO ran says nothing.
+    // Edges from before the FIFO ran prove nothing.
     while sensor.nextEdge() != nil {}
     try sensor.startFIFO()
     var (edges, samples) = (0, 0)
@@ -74,9 +66,4 @@ struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
     }
     return (edges, samples)
   }
-}
-
-/// The check's name.
-enum DataReadyName {
-  static let text = "data-ready line"
 }

@@ -5,7 +5,59 @@ import IMUModel
 package import LinuxIO
 package import Recorder
 
-/// What `doctor` looks at, and what is known of it before the first check.
+/// A check of `doctor`: the lines that it prints, and the function that looks. Each stands in a file of its own, and in
+/// ``all``.
+package struct DoctorCheck: Sendable {
+  package typealias Report = (Check) throws -> Void
+
+  /// The names of its lines and what each is about, for the help; N stands for a number.
+  package let lines: KeyValuePairs<String, String>
+  /// Reports each line as soon as it is found: what hangs does not hide what was found before it.
+  package let look: @Sendable (DoctorSubject, _ found: Report) throws -> Void
+
+  init(
+    _ lines: KeyValuePairs<String, String>,
+    reporting look: @escaping @Sendable (DoctorSubject, Report) throws -> Void
+  ) {
+    (self.lines, self.look) = (lines, look)
+  }
+
+  init(
+    _ lines: KeyValuePairs<String, String>, _ run: @escaping @Sendable (DoctorSubject) -> [Check]
+  ) {
+    self.init(lines) { subject, found in try run(subject).forEach(found) }
+  }
+
+  /// A check of one line; none where the machine has no such thing.
+  init(
+    _ name: String, _ meaning: String, _ run: @escaping @Sendable (DoctorSubject) -> Finding?
+  ) {
+    self.init([name: meaning]) { subject, found in
+      if let finding = run(subject) { try found(Check(name, finding)) }
+    }
+  }
+
+  /// All, in the order in which they look and print.
+  package static let all: [DoctorCheck] = [
+    configuration, system, realTime, memoryLock, processorSleep, wallClock, batteryClock, supply,
+    store, card, service, buttonAndLight, bus,
+  ]
+
+  static let configuration = DoctorCheck(["configuration": "the service's configuration file"]) {
+    $0.configured
+  }
+
+  /// The help's list of all lines.
+  package static var help: String {
+    let rows = all.flatMap(\.lines)
+    let width = rows.map(\.key.count).max() ?? 0
+    return rows.map { name, meaning in
+      "  \(name)" + String(repeating: " ", count: width + 2 - name.count) + meaning
+    }.joined(separator: "\n")
+  }
+}
+
+/// The machine that `doctor` looks at, and what is known of it before the first check.
 package struct DoctorSubject {
   let tree: SystemTree
   /// The installed service.
@@ -44,49 +96,10 @@ package struct DoctorSubject {
     return error.kind == .notRunning
   }
 
-  var machine: MachineChecks { MachineChecks(tree: tree) }
   var lines: LineChecks { LineChecks(tree: tree, configuration: configuration, board: board) }
   var buses: BusChecks {
     BusChecks(
       tree: tree, configuration: chosen, board: board, boardBus: boardBus,
       isServed: !DoctorSubject.isAbsent(status))
-  }
-}
-
-/// A check, which reports what it finds as soon as it is found. A new one is a file with its function, and a line in
-/// ``all``.
-package struct DoctorCheck {
-  package let name: String
-  package let look: (DoctorSubject, _ found: (Check) throws -> Void) throws -> Void
-
-  init(
-    _ name: String, reporting look: @escaping (DoctorSubject, (Check) throws -> Void) throws -> Void
-  ) {
-    (self.name, self.look) = (name, look)
-  }
-
-  init(_ name: String, _ run: @escaping (DoctorSubject) -> [Check?]) {
-    self.init(name) { subject, found in
-      for case let check? in run(subject) { try found(check) }
-    }
-  }
-
-  /// All, in the order in which they are made and printed.
-  package static var all: [DoctorCheck] {
-    [
-      DoctorCheck("configuration") { $0.configured },
-      DoctorCheck("system") { [$0.machine.system()] },
-      DoctorCheck("real-time class") { [$0.machine.realTime()] },
-      DoctorCheck("memory lock") { [$0.machine.memory()] },
-      DoctorCheck("processor sleep") { [$0.machine.latency()] },
-      DoctorCheck("wall clock") { [$0.machine.clock()] },
-      DoctorCheck("battery clock") { [BatteryClockCheck(tree: $0.tree).run()] },
-      DoctorCheck("supply") { [SupplyCheck(tree: $0.tree).run()] },
-      DoctorCheck("store") { StoreChecks.run($0) },
-      DoctorCheck("card") { [CardProbe<SystemClock>.run($0)] },
-      DoctorCheck("service") { ServiceChecks($0).run() },
-      DoctorCheck("lines") { $0.lines.run() },
-      DoctorCheck("bus", reporting: { try $0.buses.run($1) }),
-    ]
   }
 }

@@ -3,17 +3,15 @@
 import IMUModel
 import Text
 
-/// All checks, for a program or for an issue: no host name, no path of a home, no note.
+/// All checks as JSON or Markdown, without the host's name, paths of homes and notes.
 package struct DoctorReport {
   private let checks: [Check]
-  /// Paths that are replaced by a word, the longest first.
+  /// Paths that are replaced by `…`, the longest first.
   private let hidden: [String]
 
   package init(_ checks: [Check], hiding paths: [String]) {
     self.checks = checks
-    hidden = Set(paths).filter { $0.utf8.count > 1 }.sorted {
-      $0.utf8.count > $1.utf8.count
-    }
+    hidden = Set(paths).filter { $0.utf8.count > 1 }.sorted { $0.utf8.count > $1.utf8.count }
   }
 
   package var json: String {
@@ -56,14 +54,14 @@ package struct DoctorReport {
     return lines.joined(separator: "\n")
   }
 
-  /// Without the paths that say who somebody is.
+  /// The text without paths and names of people.
   private func open(_ text: String) -> String {
     var text = text
     for path in hidden {
       var rest = text
       text = ""
       while let (before, after) = rest.parts(around: path) {
-        // Another path or word of which it is a part is not it.
+        // It may be a part of another path or word.
         let isWhole =
           (after.first.map { !$0.isLetter && !$0.isNumber } ?? true)
           && (path.hasPrefix("/") || before.last.map { !$0.isLetter && !$0.isNumber } ?? true)
@@ -75,7 +73,7 @@ package struct DoctorReport {
     return DoctorReport.people.reduce(text) { DoctorReport.withoutName($0, after: $1) }
   }
 
-  /// Directories whose entries have the names of people.
+  /// Directories whose entries are named after people.
   private static let people = ["/home/", "/media/", "/run/media/", "/run/user/"]
 
   /// Replaces the name after each occurrence of a directory.
@@ -88,7 +86,7 @@ package struct DoctorReport {
     return open + rest
   }
 
-  /// A command as Markdown shows it unchanged: nothing is escaped in code but the table's own bar.
+  /// A command as Markdown shows it unchanged: in code only the table's bar is escaped.
   private func code(_ text: String) -> String {
     let text = Plain.text(open(text)).map { $0 == "|" ? "\\|" : String($0) }.joined()
     return text.contains("`") ? "`` \(text) ``" : "`\(text)`"
@@ -115,7 +113,7 @@ extension DoctorReport {
     package var command: String?
   }
 
-  /// Reads the checks of another machine's report; `nil` for another text.
+  /// Reads the checks of another machine's JSON; `nil` for another text.
   package static func checks(json bytes: [UInt8]) -> [RemoteCheck]? {
     var reader = JSONReader(bytes)
     var checks: [RemoteCheck]?

@@ -6,7 +6,13 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// The lines of button and light: free, or held by whom.
+extension DoctorCheck {
+  static let buttonAndLight = DoctorCheck([
+    "button": "whether its line is free, or who holds it", "light": "the same",
+  ]) { $0.lines.run() }
+}
+
+/// The lines of button, light and interrupt.
 struct LineChecks {
   let tree: SystemTree
   let configuration: RecorderConfiguration
@@ -16,10 +22,11 @@ struct LineChecks {
     [
       ("button", configuration.button.spec(board?.button?.name)),
       ("light", configuration.light.spec(board?.led?.name)),
-      (DataReadyName.text, configuration.interrupt.spec(board?.dataReady?.name)),
+      ("data-ready line", configuration.interrupt.spec(board?.dataReady?.name)),
     ]
   }
 
+  /// Whether button and light are free, or who holds them.
   func run() -> [Check] {
     // The third is tried with its chip.
     lines.prefix(2).compactMap { name, spec in
@@ -27,15 +34,15 @@ struct LineChecks {
       do throws(LinuxIOError) {
         // Not requested: that would change the function of a line which something else drives.
         try GPIOLine.expectFree(spec, tree: tree)
-        return Check(name, .ok, "\(spec) is free")
+        return Check(name, .ok("\(spec) is free"))
       } catch {
         // A recorder without a button is one, too.
-        return LineChecks.refused(name, error, .advice, tree)
+        return Check(name, LineChecks.refused(error, .advice, tree))
       }
     }
   }
 
-  /// The nodes of the chips with these lines. Why a line is not found its own check says.
+  /// The nodes of the chips with these lines. A line that is not found is reported by its own check.
   var nodes: [(path: String, rule: NodeRule)] {
     let survey = GPIOSurvey(tree)
     let paths = lines.compactMap { _, spec -> String? in
@@ -49,16 +56,15 @@ struct LineChecks {
 
   /// A line that the kernel did not give.
   static func refused(
-    _ name: String, _ error: LinuxIOError, _ state: Check.State, _ tree: SystemTree
-  ) -> Check {
+    _ error: LinuxIOError, _ state: Finding.State, _ tree: SystemTree
+  ) -> Finding {
     switch error.kind {
     case .lineBusy(holder: GPIOLine.consumer):
-      return Check(name, .unchecked, "another imulog has the line, and uses it")
+      return .unchecked("another imulog has the line, and uses it")
     case .notPermitted where error.errno == EACCES && error.place.hasPrefix(tree.path("/dev/")):
-      let right = NodeRight(
-        String(error.place.dropFirst(tree.root.utf8.count)), .line, tree)
-      return Check(name, state, right.words, mends: right.mends)
-    default: return Check(name, error, state)
+      let right = NodeRight(String(error.place.dropFirst(tree.root.utf8.count)), .line, tree)
+      return Finding(state, right.words, right.mends)
+    default: return Finding(error, state)
     }
   }
 }

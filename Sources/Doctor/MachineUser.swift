@@ -5,7 +5,7 @@ import IMUModel
 package import LinuxIO
 import Text
 
-/// A user of the machine, as its files of users and groups have them.
+/// A user of the machine, by /etc/passwd and /etc/group.
 package struct MachineUser: Equatable, Sendable {
   let name: String
   let user: UInt32
@@ -14,7 +14,6 @@ package struct MachineUser: Equatable, Sendable {
   /// The groups of the next login.
   var groups: Set<UInt32>
 
-  /// The user of this number or name; `nil` where the files have none.
   private init?(_ tree: SystemTree, where isMeant: (_ name: Substring, _ user: UInt32) -> Bool) {
     let users = MachineUser.rows("/etc/passwd", tree)
     let row = users.first { row in
@@ -30,7 +29,6 @@ package struct MachineUser: Equatable, Sendable {
       }.compactMap { UInt32($0[2]) } + [group])
   }
 
-  /// The user of this name.
   static func named(_ name: String, _ tree: SystemTree) -> MachineUser? {
     MachineUser(tree) { found, _ in found == name }
   }
@@ -42,19 +40,18 @@ package struct MachineUser: Equatable, Sendable {
     return MachineUser(tree) { _, found in found == user }
   }
 
-  /// The name of a group; `nil` where the file has none.
   static func group(_ identifier: UInt32, _ tree: SystemTree) -> String? {
     rows("/etc/group", tree).first { $0.count > 2 && $0[2] == "\(identifier)" }
       .map { String($0[0]) }
   }
 
-  /// The number of a group; `nil` where the file has none.
   static func groupNumber(_ name: String, _ tree: SystemTree) -> UInt32? {
     rows("/etc/group", tree).first { $0.count > 2 && $0[0] == name }.flatMap { UInt32($0[2]) }
   }
 
-  /// Whether the user may use a node, which is then theirs, their groups' or everybody's, as are the directories above
-  /// it: read and write it, unless `bits` says otherwise.
+  /// Whether the user may use a node and enter the directories above it, by their modes.
+  ///
+  /// - Parameter bits: The bits of a mode that the use needs: 6 to read and write.
   package func mayUse(_ path: String, _ tree: SystemTree, bits: UInt32 = 0o6) -> Bool {
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex,
       !mayUse(String(path[..<slash]), tree, bits: 0o1)

@@ -6,22 +6,22 @@ import LinuxIO
 import LogStore
 import Text
 
-/// One command that mends what a check found: as a person types it, and as `doctor --fix` carries it out.
+/// A command that mends what a check found.
 package struct Mend: Equatable, Sendable {
-  /// What `--fix` does. No shell reads any of it.
+  /// What `doctor --fix` does. No shell reads any of it.
   package enum Action: Equatable, Sendable {
     /// Starts a program of the system with arguments.
     case run([String])
-    /// Writes a line to a file of the kernel, or as all of a file of imulog's own.
+    /// Writes a line to a file of the kernel, or as the whole of a file of imulog's.
     case write(String, path: String)
-    /// The command is left to the person: it needs a new start of the machine, a download, or a choice.
+    /// The command is left to the person: it needs a restart of the machine, a download, or a choice.
     case none
   }
 
   /// As a person types it.
   package let command: String
   package let action: Action
-  /// Whether it has its effect only after a new login or a new start of the machine.
+  /// Whether it takes effect only after a new login or a restart of the machine.
   package var isLater = false
 }
 
@@ -37,17 +37,16 @@ extension Mend {
       action: .write(line, path: path))
   }
 
-  /// A command that `--fix` leaves to the person.
   package static func shown(_ command: String, isLater: Bool = false) -> Mend {
     Mend(command: command, action: .none, isLater: isLater)
   }
 
   static let loadModule = run("modprobe", "i2c-dev")
-  static let keepModule = write("i2c-dev", to: "/etc/modules-load.d/imulog-i2c.conf")
+  static let keepModule = write("i2c-dev", to: moduleFile)
 
-  /// Switches a Raspberry Pi's I2C on: now and at every start, or without its system's program at the next one.
+  /// Switches a Raspberry Pi's I2C on: at once and at every start, or without `raspi-config` from the next start on.
   static func switchOn(_ tree: SystemTree) -> [Mend] {
-    // Its program changes a line of another model's section, or adds one to it.
+    // raspi-config would change or add a line in another model's section.
     let isElsewhere = BootConfiguration(tree)?.asksElsewhere ?? false
     guard isElsewhere || !tree.hasProgram("raspi-config") else {
       return [run("raspi-config", "nonint", "do_i2c", "0")]
@@ -66,28 +65,31 @@ extension Mend {
   ]
 
   /// The files that commands leave in /etc.
-  package static let files = (NodeRule.all.map { addRule("", for: $0.group) } + [keepModule])
-    .compactMap {
-      if case .write(_, let path) = $0.action { path } else { nil }
-    }
+  package static let files = NodeRule.all.map { ruleFile($0.group) } + [moduleFile]
 
-  /// Adds a rule of udev, to a file whose name comes last: its rules replace what others say of a node.
-  static func addRule(_ rule: String, for group: String) -> Mend {
-    write(rule, to: "/etc/udev/rules.d/zz-imulog-\(group).rules")
+  private static let moduleFile = "/etc/modules-load.d/imulog-i2c.conf"
+
+  /// A file whose name comes last, so that its rules replace those of others.
+  private static func ruleFile(_ group: String) -> String {
+    "/etc/udev/rules.d/zz-imulog-\(group).rules"
   }
 
-  /// Gives a store to the service's user: all in it changes hands. `nil` for what is not a directory, or holds anything but
-  /// recordings and what belongs to them.
+  /// Adds a rule of udev.
+  static func addRule(_ rule: String, for group: String) -> Mend {
+    write(rule, to: ruleFile(group))
+  }
+
+  /// Gives a store and all in it to the service's user; `nil` for a directory that holds anything else than a store does.
   static func giveToService(_ path: String) -> Mend? {
     var status = stat()
-    // One that cannot be listed may hold anything, and a recording that is being made.
+    // One that cannot be listed may hold anything, such as a recording that is being made.
     guard path.hasPrefix("/"), lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       access(path, R_OK) == 0, StoreFile.areAll(SystemTree.live.names(in: path))
     else { return nil }
     return run("chown", "-R", "imulog:imulog", path)
   }
 
-  /// Makes a person a member of a group. The shell knows the name as `$USER`, which says nothing in a report.
+  /// Makes a person a member of a group. `$USER` keeps the name out of a report.
   static func join(_ group: String, _ person: MachineUser?) -> Mend {
     Mend(
       command: "sudo usermod -aG \(group) $USER",

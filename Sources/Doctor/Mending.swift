@@ -5,7 +5,7 @@ import Glibc
 import IMUModel
 package import LinuxIO
 
-/// `doctor --fix`: asks before each command, carries it out, and says how it went.
+/// `doctor --fix`: asks before each command, carries it out, and reports the result.
 package struct Mending {
   private let tree: SystemTree
 
@@ -21,20 +21,19 @@ package struct Mending {
   ///
   /// - Returns: Whether anything was carried out.
   package func run(_ checks: [Check]) throws -> Bool {
-    let wrong = checks.filter { $0.state == .wrong || $0.state == .advice }
     var mends: [(check: String, mend: Mend)] = []
-    for check in wrong {
+    for check in checks {
       for mend in check.mends where mend.action != .none {
         if !mends.contains(where: { $0.mend == mend }) { mends.append((check.name, mend)) }
       }
     }
     guard !mends.isEmpty else {
-      try Console.data("\nnothing here can be mended without a new start or a choice of yours")
+      try Console.data("\nnothing here can be mended without a restart or a choice of yours")
       return false
     }
     guard geteuid() == 0 else {
       throw CommandFailure(
-        .noPermission, "these commands are for root: run `sudo imulog doctor --fix`")
+        .noPermission, "these commands need root: run `sudo imulog doctor --fix`")
     }
     var isChanged = false
     for (check, mend) in mends {
@@ -46,17 +45,16 @@ package struct Mending {
       if let failure = carryOut(mend) {
         try Console.data("failed: \(failure)")
       } else {
-        try Console.data(
-          "done" + (mend.isLater ? ": it has its effect after you log out and in" : ""))
+        try Console.data("done" + (mend.isLater ? ": it takes effect when you log in again" : ""))
       }
       isChanged = true
     }
     return isChanged
   }
 
-  /// Asks at the terminal; anything but a yes is a no.
+  /// Asks at the terminal. Anything but a yes is a no, and so is a closed terminal.
   private func isAgreed(_ question: String) -> Bool {
-    // What was typed before the question answers nothing. A closed terminal answers nothing either, which is a no.
+    // What was typed before the question answers nothing.
     tcflush(STDIN_FILENO, TCIFLUSH)
     _ = Array(question.utf8).withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
     return ["y", "yes"].contains(readLine()?.lowercased())
@@ -67,11 +65,11 @@ package struct Mending {
     switch mend.action {
     case .run(let words): start(words)
     case .write(let line, let path): write(line + "\n", to: path)
-    case .none: "it is yours to do"
+    case .none: preconditionFailure("a command that is left to the person")
     }
   }
 
-  /// In one call of write(2), as files of the kernel need it.
+  /// Writes in one call of write(2), as files of the kernel need it.
   private func write(_ text: String, to path: String) -> String? {
     let isKernels = path.hasPrefix("/sys/")
     let flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | (isKernels ? 0 : O_CREAT | O_TRUNC)

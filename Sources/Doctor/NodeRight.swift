@@ -7,7 +7,7 @@ import Text
 
 /// Why a person may not use a node, and what gives the right.
 struct NodeRight {
-  /// The groups that rules give such nodes to. Another one may give its members more, and its name may be a person's.
+  /// The groups that rules give such nodes to. Another group may give its members more, and its name may be a person's.
   private static let groups: Set = ["i2c", "gpio", "dialout", "imulog"]
 
   let words: String
@@ -15,7 +15,7 @@ struct NodeRight {
 
   /// - Parameters:
   ///   - rule: What gives such nodes to a group.
-  ///   - bits: Those of a group's mode that the use needs: 6 to read and write.
+  ///   - bits: The bits of a group's mode that the use needs: 6 to read and write.
   ///   - tree: Where the node, users, groups and rules are.
   ///   - place: The node's own path, where it is not in the tree.
   init(
@@ -25,7 +25,10 @@ struct NodeRight {
     let person = MachineUser.person(tree)
     let place = place ?? tree.path(path)
     var status = stat()
-    let isKnown = stat(place, &status) == 0
+    guard stat(place, &status) == 0 else {
+      (words, mends) = ("a directory above it is closed to you", [])
+      return
+    }
     func membership(_ group: String) -> [Mend] {
       let number = MachineUser.groupNumber(group, tree)
       let isMember = number.map { person?.groups.contains($0) ?? false } ?? false
@@ -35,10 +38,6 @@ struct NodeRight {
     func rules() -> [Mend] {
       let rules = NodeRule.mends([rule], tree)
       return rules.isEmpty ? [] : rules + membership(rule.group)
-    }
-    guard isKnown else {
-      (words, mends) = ("a directory above it is closed to you", [])
-      return
     }
     guard status.st_gid != 0, let group = MachineUser.group(status.st_gid, tree),
       NodeRight.groups.contains(group)
@@ -61,7 +60,7 @@ struct NodeRight {
         "you are in the group \(group), and this login is older than that: log out and in, or start a shell that knows it"
       mends = [.shown("newgrp \(group)")]
     } else {
-      words = "you may not use it: it is for the group \(group), of which you are no member"
+      words = "you may not use it: it is for the group \(group), and you are not a member"
       mends = [.join(group, person)]
     }
   }
@@ -85,11 +84,10 @@ struct NodeRule: Equatable, Sendable {
   static let line = NodeRule(group: "gpio", subsystem: "gpio", prefix: "gpiochip")
   static let latency = NodeRule(group: "imulog", subsystem: "misc", prefix: "cpu_dma_latency")
   static let service = NodeRule(group: "imulog", subsystem: nil, prefix: "")
-  /// Those by which nodes are given to groups.
   static let all = [bus, line, latency]
 
-  /// What makes the groups, and gives them the nodes, whatever other rules say; nothing where no rule makes the nodes, or
-  /// one of them has another group, whose members it would be taken from.
+  /// Makes the groups and gives them the nodes, whatever other rules say; nothing where no rule makes the nodes, or a node
+  /// has another group, whose members would lose it.
   static func mends(_ rules: [NodeRule], _ tree: SystemTree) -> [Mend] {
     let given = rules.flatMap { rule -> [Mend] in
       let (group, number) = (rule.group, MachineUser.groupNumber(rule.group, tree))

@@ -4,16 +4,16 @@ import Glibc
 import IMUModel
 package import LinuxIO
 
-/// The service's unit with its drop-ins (systemd.unit(5)): who the service is, and whether it sees what imulog's unit lets it.
+/// The service's unit with its drop-ins (systemd.unit(5)): the service's user, and whether what it hides is known.
 package struct ServiceUnit {
   /// The user; `nil` where the machine has none of that name.
   package let user: MachineUser?
   /// Whether the user is the one that `imulog install` and the package make.
   let isUsual: Bool
-  /// Whether the unit is as `imulog install` writes it for any path, without drop-ins: no other is read for what it hides.
+  /// Whether the unit is as `imulog install` writes it for any path, without drop-ins: only then is known what it hides.
   package let isOwn: Bool
 
-  /// The unit's own and those of a machine that has it by a package, in the order of their precedence.
+  /// Directories of units, in the order of their precedence.
   private static let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map {
     "\($0)/systemd/system"
   }
@@ -22,7 +22,7 @@ package struct ServiceUnit {
   package static let store = "/var/lib/imulog/recordings"
   /// How a refusal of what the unit hides begins.
   package static let hides = "the service's unit hides"
-  /// Bytes of a file that a person writes, at most.
+  /// The most bytes of a file that a person writes.
   package static let longestFile = 1 << 20
 
   /// `nil` where the service is not installed, or masked: then its file is empty.
@@ -35,7 +35,7 @@ package struct ServiceUnit {
     else { return nil }
     let folders = units.map { "\($0).d" } + ServiceUnit.folders.map { "\($0)/service.d" }
     let dropIns = tree.settings(in: folders, suffix: ".conf")
-    // Those of all directories count in the order of their names.
+    // Drop-ins of all directories apply in the order of their names.
     func last(_ path: String) -> Substring { path.split(separator: "/").last ?? "" }
     let files = dropIns.sorted { last($0) < last($1) }
     let texts = [text] + files.map { tree.text($0, limit: 1 << 16) ?? "" }
@@ -53,7 +53,7 @@ package struct ServiceUnit {
 
   package static let shut = "a directory above it is closed to the service's user"
 
-  /// Whether that is so of a path; not where it cannot be known.
+  /// Whether a directory above `path` is closed to the service's user, as far as that can be seen.
   package func isShut(above path: String) -> Bool {
     let path = realPath(path) ?? path
     guard let user, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {

@@ -7,7 +7,25 @@ import LogStore
 import Recorder
 import Text
 
-/// Where recordings go, how much room there is, how the card syncs, and what the last recordings say.
+extension DoctorCheck {
+  static let store = DoctorCheck([
+    "store": "whether recordings can be written",
+    "room": "for how many hours there is room at the configured rate",
+    "recording N": "the verdicts of the last three recordings",
+    "recordings": "why they cannot be listed",
+  ]) { subject in
+    guard let store = subject.store else {
+      return [Check("store", .unchecked("there is no home directory to keep recordings in"))]
+    }
+    let service = subject.configuration.store ?? ServiceUnit.store
+    let checks = StoreChecks(
+      store: store, configuration: subject.configuration, tree: subject.tree,
+      unit: store == service ? subject.unit : nil)
+    return [Check("store", checks.directory()), Check("room", checks.room())] + checks.verdicts()
+  }
+}
+
+/// Where recordings go, how much room there is, and what the last recordings say.
 struct StoreChecks {
   let store: String
   let configuration: RecorderConfiguration
@@ -15,14 +33,14 @@ struct StoreChecks {
   /// The installed service, where the store is its.
   let unit: ServiceUnit?
 
-  /// Bytes that a sample takes in a log, rounded up (Tests/Benchmarks/Results.md).
+  /// Bytes of a sample in a log, rounded up (Tests/Benchmarks/Results.md).
   private static let sampleBytes = 8.0
   /// Recordings whose verdicts are looked at, and the bytes above which one takes too long to read.
   private static let (recordings, longest): (Int, UInt64) = (3, 64 << 20)
-  /// Seconds of recording below which the room is too little.
+  /// Seconds of recording for which there should be room.
   private static let leastRoom = 3600.0
 
-  /// Whether the mount says whose the files are (mountinfo in proc(5)).
+  /// Whether the file system has no owners, so that the mount decides whose the files are (mountinfo in proc(5)).
   private var isOwnerless: Bool {
     let lines = (tree.text("/proc/self/mountinfo", limit: 1 << 20) ?? "").split(separator: "\n")
     let path = (realPath(store) ?? store) + "/"
@@ -44,17 +62,6 @@ struct StoreChecks {
     }
   }
 
-  static func run(_ subject: DoctorSubject) -> [Check] {
-    guard let store = subject.store else {
-      return [Check("store", .unchecked, "there is no home directory to keep recordings in")]
-    }
-    let service = subject.configuration.store ?? ServiceUnit.store
-    let checks = StoreChecks(
-      store: store, configuration: subject.configuration, tree: subject.tree,
-      unit: store == service ? subject.unit : nil)
-    return [checks.directory(), checks.room()] + checks.verdicts()
-  }
-
   /// The store, or the directory in which it will be made.
   private var existing: String {
     var path = store
@@ -67,50 +74,46 @@ struct StoreChecks {
     return path
   }
 
-  private func directory() -> Check {
+  func directory() -> Finding {
     let path = existing
     if let ofService = serviceRefusal(path) { return ofService }
     var status = stat()
     if stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR else {
-        return Check("store", .wrong, "there is something else than a directory in its place")
+        return .wrong("it is not a directory; move it away, or choose another store")
       }
     } else if errno != EACCES {
-      return Check("store", .wrong, "it cannot be looked at: \(Errno.words(errno))")
+      return .wrong("it cannot be looked at: \(Errno.words(errno))")
     }
     guard access(path, W_OK | X_OK) != 0 else {
-      return Check("store", .ok, path == store ? "it can be written" : "it will be made")
+      return .ok(path == store ? "it can be written" : "it will be made")
     }
     switch errno {
     case EROFS:
-      return Check(
-        "store", .wrong,
+      return .wrong(
         "its file system is mounted read-only: the kernel does so after errors of the card, which dmesg shows; mount it "
           + "for writing, or replace the card")
     case EACCES where unit != nil && path == store:
       let right = NodeRight(path, .service, bits: 0o7, tree, at: path)
-      return Check(
-        "store", .advice, "the service writes it; to list and export from it: \(right.words)",
-        mends: right.mends)
-    case EACCES where unit != nil:
-      return Check("store", .ok, "the service will make it")
-    default:
-      return Check("store", .wrong, "it cannot be written: \(Errno.words(errno))")
+      return .advice(
+        "the service writes it; to list and export from it: \(right.words)", right.mends)
+    case EACCES where unit != nil: return .ok("the service will make it")
+    default: return .wrong("it cannot be written: \(Errno.words(errno))")
     }
   }
 
   /// What keeps the service's user from the store, whatever root and the person may do.
-  private func serviceRefusal(_ path: String) -> Check? {
+  private func serviceRefusal(_ path: String) -> Finding? {
     // Without one, the check of the service's rights says so.
     guard let unit, let user = unit.user else { return nil }
-    func refused(_ what: String, _ mend: Mend?) -> Check {
+    func refused(_ what: String, _ mend: Mend?) -> Finding {
       let wait = StoreChecks.isRecording(into: store) ? "; wait for its recording's end" : nil
       let reason = isOwnerless ? "; mount it with uid=imulog: its file system has no owners" : wait
-      return Check(
-        "store", .wrong, "the service's user \(what)\(reason ?? "")",
-        mends: reason == nil ? [mend].compactMap { $0 } : [])
+      return .wrong(
+        "the service's user \(what)\(reason ?? "")",
+        reason == nil ? [mend].compactMap { $0 } : [])
     }
-    if unit.isShut(above: store) { return Check("store", .wrong, ServiceUnit.shut) }
+    if unit.isShut(above: store) { return .wrong(ServiceUnit.shut) }
     var status = stat()
     guard path == store else {
       // systemd makes the usual one when the service starts.
@@ -122,9 +125,7 @@ struct StoreChecks {
     guard user.mayUse(store, .live, bits: 0o7) else {
       let mode = NodeRight.octal(status.st_mode)
       return status.st_uid == user.user
-        ? refused(
-          "may not write it: its mode is \(mode)",
-          .run("chmod", "2770", store))
+        ? refused("may not write it: its mode is \(mode)", .run("chmod", "2770", store))
         : refused(
           "may not write it: it belongs to \(status.st_uid == 0 ? "root" : "another user"), with the mode \(mode)",
           unit.isUsual ? .giveToService(store) : nil)
@@ -139,31 +140,28 @@ struct StoreChecks {
       unit.isUsual ? .giveToService(store) : nil)
   }
 
-  private func room() -> Check {
+  func room() -> Finding {
     guard let free = SystemTree.live.freeBytes(at: existing) else {
-      return Check("room", .unchecked, "the file system of the store does not say")
+      return .unchecked("the file system of the store does not say")
     }
     let left = Double(free > configuration.reserve ? free - configuration.reserve : 0)
     let seconds = left / (StoreChecks.sampleBytes * configuration.rate.hertz)
-    let figures = [
-      Check.Figure("free_bytes", "\(free)"),
-      Check.Figure("reserve_bytes", "\(configuration.reserve)"),
-      Check.Figure("bytes_a_sample", "\(Int(StoreChecks.sampleBytes))"),
+    let figures: Finding.Figures = [
+      ("free_bytes", "\(free)"), ("reserve_bytes", "\(configuration.reserve)"),
+      ("bytes_a_sample", "\(Int(StoreChecks.sampleBytes))"),
     ]
     let rate = "at \(Plain.hertz(configuration.rate)) Hz"
     guard seconds >= StoreChecks.leastRoom else {
-      return Check(
-        "room", .wrong,
-        "\(free / 1_000_000) MB are free, of which \(configuration.reserve / 1_000_000) MB are kept: less than an hour "
+      return .wrong(
+        "\(free / 1_000_000) MB are free and \(configuration.reserve / 1_000_000) MB stay reserved: less than an hour "
           + "\(rate); copy recordings away, and remove them", figures: figures)
     }
     let hours = seconds / 3600
-    return Check(
-      "room", .ok, "for \(hours < 9999 ? "\(Int(hours))" : "more than 9999") hours \(rate)",
-      figures: figures)
+    return .ok(
+      "for \(hours < 9999 ? "\(Int(hours))" : "more than 9999") hours \(rate)", figures: figures)
   }
 
-  private func verdicts() -> [Check] {
+  func verdicts() -> [Check] {
     let catalogue: Catalogue
     let entries: [CatalogueEntry]
     do {
@@ -171,28 +169,29 @@ struct StoreChecks {
       catalogue = try Catalogue(path: store)
       entries = try catalogue.list().entries
     } catch {
-      return [Check("recordings", .unchecked, "\(error)")]
+      return [Check("recordings", .unchecked("\(error)"))]
     }
     return entries.prefix(StoreChecks.recordings).map { entry in
-      let name = "recording \(entry.number)"
-      do {
-        var status = stat()
-        guard stat(entry.path, &status) == 0 else {
-          return Check(name, .advice, "its file cannot be found: \(Errno.words(errno))")
-        }
-        guard UInt64(status.st_size) <= StoreChecks.longest else {
-          return Check(name, .unchecked, "it is long, and reading it takes a while")
-        }
-        guard try !catalogue.isLive(entry) else {
-          return Check(name, .unchecked, "it is being written")
-        }
-        var reader = try LogReader(try FileStorage(reading: entry.path))
-        let account = try reader.account(isLive: false, ofSamples: true)
-        // No command: what a recording lacks cannot be had any more, and recover makes another one of what is left.
-        return Check(name, account.verdict == .good ? .ok : .advice, account.sentence)
-      } catch {
-        return Check(name, .advice, "\(error)")
+      Check("recording \(entry.number)", verdict(entry, catalogue))
+    }
+  }
+
+  private func verdict(_ entry: CatalogueEntry, _ catalogue: Catalogue) -> Finding {
+    do {
+      var status = stat()
+      guard stat(entry.path, &status) == 0 else {
+        return .advice("its file cannot be found: \(Errno.words(errno))")
       }
+      guard UInt64(status.st_size) <= StoreChecks.longest else {
+        return .unchecked("it is long, and reading it takes a while")
+      }
+      guard try !catalogue.isLive(entry) else { return .unchecked("it is being written") }
+      var reader = try LogReader(try FileStorage(reading: entry.path))
+      let account = try reader.account(isLive: false, ofSamples: true)
+      // No command: what a recording lacks is lost, and recover makes another one of what is left.
+      return Finding(account.verdict == .good ? .ok : .advice, account.sentence)
+    } catch {
+      return .advice("\(error)")
     }
   }
 }

@@ -4,7 +4,7 @@ import IMUModel
 import ArgumentParser
 import Text
 
-/// One sentence for what the command line's parser refuses in four lines.
+/// One sentence for a refusal of the parser, which takes four lines.
 extension CommandFailure {
   /// The failure for an error of the parser; `nil` for a request for help or the version.
   init?(parser error: any Error) {
@@ -20,8 +20,8 @@ extension CommandFailure {
     self.init(.usage, sentence + (sentence.hasSuffix("?") ? " See" : "; see") + " `\(help)`")
   }
 
-  /// How to give an option a value that begins with a dash, if that is what the parser misses; else empty. A word as
-  /// `--json` or `-o` is an option after one whose value was forgotten.
+  /// How to give an option a value that begins with a dash, where the parser took one for an option; else empty. After an
+  /// option whose value was forgotten, `--json` or `-o` is an option.
   private static func optionLikeValue(_ error: any Error, _ arguments: ArraySlice<String>) -> String
   {
     guard Imulog.message(for: error).hasPrefix("Missing value for "),
@@ -29,8 +29,7 @@ extension CommandFailure {
         $0.hasPrefix("-") && $1.hasPrefix("-") && Imulog.message(for: error).contains("'\($0) ")
       }), !value.hasPrefix("--"), value.utf8.count > 2
     else { return "" }
-    return
-      "; one that begins with - comes after =, as in \(option)=\(Plain.text(value))"
+    return "; one that begins with - comes after =, as in \(option)=\(Plain.text(value))"
   }
 
   /// The parser's message, without its pointer to the help.
@@ -40,7 +39,7 @@ extension CommandFailure {
     return message.prefix(1).lowercased() + message.dropFirst() + form(of: message)
   }
 
-  /// The form of a value that the parser refuses; empty where its name says it.
+  /// The form of a value that the parser refuses; empty where the value's name shows it.
   private static func form(of message: String) -> String {
     guard message.contains(" is invalid for ") else { return "" }
     if message.hasSuffix(" <time>'") {
@@ -54,17 +53,15 @@ extension CommandFailure {
   /// - Parameter arguments: What follows the program's name. The verb is the first word after options of the program
   ///   and after `help`.
   static func refuseUnknownVerb(_ arguments: [String]) throws(CommandFailure) {
-    guard let word = firstWord(arguments), !word.hasPrefix("-") else { return }
+    guard let word = verbIndex(arguments).map({ arguments[$0] }), !word.hasPrefix("-") else {
+      return
+    }
     let verbs = Imulog.configuration.subcommands.map { $0.configuration }
     guard !verbs.contains(where: { $0.commandName == word }) else { return }
     let names = verbs.filter(\.shouldDisplay).compactMap(\.commandName)
     let question = Suggestion.question(word, among: names)
     let end = question.isEmpty ? "; see" : question + " See"
-    throw CommandFailure(.usage, "there is no verb \(word)\(end) `imulog --help`")
-  }
-
-  private static func firstWord(_ arguments: [String]) -> String? {
-    verbIndex(arguments).map { arguments[$0] }
+    throw CommandFailure.usage("there is no verb \(word)\(end) `imulog --help`")
   }
 
   /// The place of the first word after options of the program and after `help`.

@@ -2,25 +2,21 @@
 
 import ArgumentParser
 import Boards
-import Glibc
 import IMUDrivers
 import IMUModel
 import LinuxIO
 import LogStore
 import Text
 
-/// What a shell offers after an option or for an argument. The shell runs the program to ask for it, with the words of the
-/// line so far; what cannot be found out is not offered.
+/// What a shell offers after an option or for an argument. The shell runs the program for it, with the line's words.
 extension CompletionKind {
-  /// The boards that the program knows.
   static var boards: CompletionKind { .custom { _, _, _ in Board.all.map(\.id) } }
 
-  /// `auto`, and the chips that it knows.
   static var sensors: CompletionKind {
     .custom { _, _, _ in ["auto"] + SensorModel.allCases.map(\.rawValue) }
   }
 
-  /// The rates of the chip's FIFO, if the line names a chip, else usual ones.
+  /// The rates of the FIFO of the chip that the line names, else usual ones.
   static var rates: CompletionKind {
     .custom { words, _, _ in
       let name = Completions.value(of: "--sensor", in: words)?.split(separator: "@").first
@@ -44,12 +40,10 @@ extension CompletionKind {
 
   /// `latest`, and the numbers of what is in the trash of the line's store, last removed first.
   static var removedRecordings: CompletionKind {
-    .custom { words, _, _ in
-      Completions.numbers(words) { try $0.trashed().map(\.entry) }
-    }
+    .custom { words, _, _ in Completions.numbers(words) { try $0.trashed().map(\.entry) } }
   }
 
-  /// The motions of the simulator; for others, a file's path.
+  /// The simulator's motions, and files.
   static var motions: CompletionKind {
     .custom { words, index, prefix in
       ["still", "tumble"] + Completions.files(words, index, prefix)
@@ -76,14 +70,14 @@ private enum Completions {
     return nil
   }
 
-  /// A word of the line without its quotes, and with the home directory for `~`; the shells give words as they were typed.
+  /// A word as it was typed without its quotes, and with the home directory for `~`.
   static func unquoted(_ word: String) -> String {
     var text = ""
     var quote: Character?
     var isEscaped = false
     for character in word {
       if isEscaped {
-        // Between double quotes, a backslash before other characters is one.
+        // Between double quotes, a backslash before other characters stays.
         if quote != nil, !"\"\\$`".contains(character) { text.append("\\") }
         text.append(character)
         isEscaped = false
@@ -109,22 +103,21 @@ private enum Completions {
     _ words: [String], of entries: (Catalogue) throws -> [CatalogueEntry]
   ) -> [String] {
     do {
-      let path = try StoreLocation.path(
-        verb: value(of: "--store", in: words), program: nil, environment: Environment.value)
-      let found = try entries(try OpenStore.reading(path))
+      let path = try StoreLocation.path(verb: value(of: "--store", in: words), program: nil)
+      let found = try entries(try Catalogue(path: path))
       return ["latest"] + found.prefix(limit).map { String($0.number) }
     } catch {
-      // In the midst of a line, no message has a place.
+      // A message would be in the midst of the user's line.
       return ["latest"]
     }
   }
 
   /// Paths that begin as the word at the cursor; directories end in a slash.
   ///
-  /// Names with characters that a shell reads as its own are left out: bash expands what it is offered, and would run a
-  /// command that stands in a name.
+  /// Names with characters that a shell obeys are left out: bash expands what it is offered, and would run a command in a
+  /// name.
   static func files(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-    // Not every shell gives what is before the cursor.
+    // Not every shell gives the part before the cursor.
     let isWhole = prefix.isEmpty && words.indices.contains(index)
     let word = isWhole ? words[index] : prefix
     let end = word.lastIndex(of: "/").map { word.index(after: $0) } ?? word.startIndex
@@ -134,10 +127,8 @@ private enum Completions {
       name.hasPrefix(start) && (start.hasPrefix(".") || !name.hasPrefix("."))
         && name.allSatisfy { $0.isLetter || $0.isNumber || "._-+@,%".contains($0) }
     }.sorted().prefix(limit).map { name in
-      var status = stat()
       let path = String(directory) + name
-      let isDirectory = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      return isDirectory ? path + "/" : path
+      return FileIdentity(path: path)?.isDirectory == true ? path + "/" : path
     }
   }
 }

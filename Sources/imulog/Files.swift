@@ -1,39 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Export
 import Files
 import Glibc
 import IMUModel
-import LogStore
 
-/// Reads and writes whole small files.
+/// Reads whole small files.
 enum WholeFile {
-  /// All bytes of a small file, such as a motion to simulate; not more than `limit`.
+  /// The bytes of a regular file, at most `limit` of them.
   static func read(_ path: String, atMost limit: Int = .max) throws(StorageError) -> [UInt8] {
-    var storage = try FileStorage(reading: path)
-    let size = min(limit, Int(clamping: try storage.size()))
-    var bytes = [UInt8](repeating: 0, count: size)
-    var done = 0
-    while done < bytes.count {
-      let count = try read(&storage, at: done, into: &bytes)
-      guard count > 0 else { break }
-      done += count
-    }
-    return Array(bytes[..<done])
+    try OpenFile(path: path, flags: O_RDONLY | O_NONBLOCK, gate: .open).beginning(limit)
   }
+}
 
-  private static func read(
-    _ storage: inout FileStorage, at offset: Int, into bytes: inout [UInt8]
-  ) throws(StorageError) -> Int {
-    // Safe: the buffer is the array's rest and does not leave the closure.
-    let result = bytes.withUnsafeMutableBytes { all -> Result<Int, StorageError> in
-      do throws(StorageError) {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: all[offset...])
-        return .success(try storage.read(at: UInt64(offset), into: rest))
-      } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
+extension SensorCalibration {
+  /// Reads a calibration's file; of a longer file than any calibration's only the beginning.
+  init(readingFile path: String) throws {
+    self = try SensorCalibration(
+      try WholeFile.read(path, atMost: CalibrationText.fileLimit + 1), ofFile: path)
   }
 }
 
@@ -41,12 +25,22 @@ enum WholeFile {
 struct FileIdentity: Equatable {
   private let device: dev_t
   private let number: ino_t
+  let isDirectory: Bool
 
   /// `nil` when there is no file that this user may reach.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
-    device = status.st_dev
-    number = status.st_ino
+    (device, number) = (status.st_dev, status.st_ino)
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+  }
+}
+
+extension BufferedSink {
+  /// Writes bytes to stdout as they are.
+  static func toStandardOutput(_ bytes: [UInt8]) throws {
+    var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
+    try bytes.withUnsafeBytes { try sink.write($0) }
+    try sink.flush()
   }
 }

@@ -22,7 +22,7 @@ struct Importing {
     line.end()
     for remark in remarks { Console.talk(Plain.text(remark)) }
     if !labels.isEmpty || !marks.isEmpty {
-      let catalogue = try OpenStore.making(store)
+      let catalogue = try Catalogue(path: store, create: true)
       var reader = try catalogue.reader(of: catalogue.entry(for: "\(number)"))
       let times = try reader.labelTimes(isLive: false)
       if let sentence = LabelCommand.outside(number, times, labels, marks) {
@@ -78,7 +78,7 @@ struct Importing {
     var labels: [RecordingLabel] = []
     var failure: CatalogueError?
     do throws(CatalogueError) {
-      labels = try OpenStore.making(store).labels(of: former).labels
+      labels = try Catalogue(path: store, create: true).labels(of: former).labels
     } catch {
       failure = error
     }
@@ -98,7 +98,7 @@ struct Importing {
 
   /// A store has each UUID once.
   private func refusePresent(_ id: RecordingID) throws {
-    let catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
+    let catalogue = try Catalogue.tidied(store, now: SystemClock().wallTime)
     let entry: CatalogueEntry
     do {
       entry = try catalogue.entry(for: "\(id)")
@@ -118,7 +118,7 @@ struct Importing {
     _ fill: (inout LiveRecording) throws -> Result
   ) throws -> (number: UInt32, Result) {
     let now = SystemClock().wallTime
-    let catalogue = try OpenStore.writing(store, now: now)
+    let catalogue = try Catalogue.tidied(store, now: now)
     var live = try catalogue.createUnlisted(
       description, wall: now.nanoseconds, firstPage: firstPage)
     let result: Result

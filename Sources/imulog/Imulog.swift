@@ -9,7 +9,7 @@ import Hub
 import LogStore
 import Text
 
-/// The program: its verbs and its one option.
+/// The program, with its verbs.
 struct Imulog: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "imulog",
@@ -47,7 +47,7 @@ struct Imulog: ParsableCommand {
 
   /// The store for a verb that reads it.
   func openStore(_ verb: StoreOptions) throws -> Catalogue {
-    try OpenStore.reading(try storePath(verb), followsLinks: !beneath)
+    try Catalogue(path: try storePath(verb), followsLinks: !beneath)
   }
 
   /// The store's directory for a verb. A hub is refused: a recording there would be no host's.
@@ -55,18 +55,15 @@ struct Imulog: ParsableCommand {
     let path = try storeOrHubPath(verb)
     guard !HubDirectory.isHub(path) else {
       let shown = Plain.text(path)
-      throw CommandFailure(
-        .usage,
-        "\(shown) is a hub, which has a store for each host; name one with --store \(shown)/logs/HOST"
-      )
+      throw CommandFailure.usage(
+        "\(shown) is a hub with a store for each host; name one with --store \(shown)/logs/HOST")
     }
     return path
   }
 
   /// The directory of a store or a hub, for a verb that knows both.
   func storeOrHubPath(_ verb: StoreOptions) throws(CommandFailure) -> String {
-    try StoreLocation.path(
-      verb: verb.store, program: storeOptions.store, environment: Environment.value)
+    try StoreLocation.path(verb: verb.store, program: storeOptions.store)
   }
 }
 
@@ -98,7 +95,7 @@ enum Program {
     } catch {
       // `imulog export … | head`: the reader has read enough.
       if let error = error as? ExportError, error.isBrokenPipe { exit(0) }
-      // The status is the answer to a question, as that of `info --check`.
+      // The status is an answer, as with `info --check`.
       if let code = error as? ExitCode { exit(code.rawValue) }
       guard let failure = CommandFailure(error) ?? CommandFailure(parser: error) else {
         printRequested(error)
@@ -119,12 +116,11 @@ enum Program {
     exit(0)
   }
 
-  /// Opens /dev/null where stdin, stdout or stderr is closed: a log file could get its number, and the program's
-  /// messages would be written into the log. That of stdout refuses to be written to, because output that nothing
-  /// receives is no success.
+  /// Opens /dev/null where stdin, stdout or stderr is closed: else a log file could get its number, and messages would be
+  /// written into the log. In place of stdout it cannot be written to, because output that nothing receives is a failure.
   private static func occupyStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // This is the lowest free number, because those below are open by now.
+      // This is the lowest free number: those below are open by now.
       _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }

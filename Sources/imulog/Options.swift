@@ -7,14 +7,56 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogStore
+import Recorder
 import Text
 
-/// The option that names the store.
+extension ArgumentHelp {
+  static func value(_ name: String, _ words: String) -> ArgumentHelp {
+    ArgumentHelp(words, valueName: name)
+  }
+
+  /// The help of an option of `export` that some formats have.
+  static func formats(_ option: ExportOption, _ words: String, value: String? = nil) -> ArgumentHelp
+  {
+    ArgumentHelp("For \(option.formatNames): \(words).", valueName: value)
+  }
+}
+
+/// Options that do not go together. Each is a name, with whether it is given.
+enum OptionRule {
+  typealias Options = KeyValuePairs<String, Bool>
+
+  /// Refuses more than one of several.
+  static func expectOne(of options: Options) throws {
+    let given = options.filter { $0.value }
+    if given.count > 1 { throw excluded(given[0].key, given[1].key) }
+  }
+
+  /// Refuses any of some options together with any of others.
+  static func refuse(_ options: Options, with others: Options) throws {
+    if let option = options.first(where: { $0.value }),
+      let other = others.first(where: { $0.value })
+    {
+      throw excluded(option.key, other.key)
+    }
+  }
+
+  private static func excluded(_ one: String, _ other: String) -> ValidationError {
+    ValidationError("\(one) and \(other) exclude each other; leave one out")
+  }
+
+  /// Refuses options that need another one, which is not given.
+  static func refuse(_ options: Options, without needed: String, _ isGiven: Bool) throws {
+    guard !isGiven, let option = options.first(where: { $0.value }) else { return }
+    throw ValidationError("\(option.key) needs \(needed); give that, too")
+  }
+}
+
 struct StoreOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The directory of recordings.",
-      discussion: "By default IMULOG_STORE, else the user's data directory.", valueName: "dir"),
+    help: .value(
+      "dir", "The directory of recordings; by default IMULOG_STORE, else the user's data directory."
+    ),
     completion: .directory)
   var store: String?
 }
@@ -24,22 +66,44 @@ struct RecordingOptions: ParsableArguments {
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("A number, `latest`, or the beginning of a UUID.", valueName: "id"),
-    completion: .recordings)
+    help: .value("id", "A number, `latest`, or the beginning of a UUID."), completion: .recordings)
   var id: String
+
+  func open(_ program: Imulog) throws -> (Catalogue, CatalogueEntry) {
+    let catalogue = try program.openStore(storeOptions)
+    return (catalogue, try catalogue.entry(for: id))
+  }
 }
 
-/// The options that choose a part of a recording.
+extension Array where Element: Equatable {
+  /// The first of equal elements, in their order.
+  var withoutRepeats: [Element] {
+    indices.filter { !self[..<$0].contains(self[$0]) }.map { self[$0] }
+  }
+}
+
+extension CommandFailure {
+  /// A wrong command line.
+  static func usage(_ sentence: String) -> CommandFailure { CommandFailure(.usage, sentence) }
+
+  /// A recording that is damaged, while the rest of it was used.
+  static func damaged(
+    _ number: UInt32, _ places: some BinaryInteger, _ done: String, _ remarks: [String] = []
+  ) -> CommandFailure {
+    let sentence =
+      "recording \(number) is damaged in \(Plain.count(places, "place")), and the rest was \(done); "
+      + "`imulog verify \(number)` says what is missing"
+    return CommandFailure(.damagedData, ([sentence] + remarks).joined(separator: "; "))
+  }
+}
+
 struct RangeOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Only samples from this time on, such as 12.5s or 1h30m.", valueName: "time"))
+    help: .value("time", "Only samples from this time on, such as 12.5s or 1h30m."))
   var from: RangeTime?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Only samples before this time.", valueName: "time"))
+  @Option(parsing: .unconditional, help: .value("time", "Only samples before this time."))
   var to: RangeTime?
 
   func validate() throws {
@@ -52,27 +116,23 @@ struct RangeOptions: ParsableArguments {
   }
 }
 
-/// The options that take a sensor's errors out of what is shown or exported.
+/// The options that apply a calibration to what is shown or exported.
 struct CorrectionOptions: ParsableArguments {
-  @Flag(
-    help:
-      "Take the sensor's errors out of the values, by the calibration in the recording's header."
-  )
+  @Flag(help: "Apply the calibration in the recording's header.")
   var calibrated = false
 
   @Option(
-    help: ArgumentHelp(
-      "Take them out by this file of imulog calibrate, which may be made later.", valueName: "file"),
+    help: .value("file", "Apply this calibration, a file of imulog calibrate."),
     completion: .file())
   var calibration: String?
 
-  /// Whether anything is taken out.
+  /// Whether one is applied.
   var isGiven: Bool { calibrated || calibration != nil }
 
   /// Sets the options of an export, or of an exporter that corrects a reader for another use.
   func set(_ options: inout ExportOptions) throws {
     options.isCalibrated = isGiven
-    options.calibration = try calibration.map { try CalibrationFile.read($0) }
+    options.calibration = try calibration.map { try SensorCalibration(readingFile: $0) }
   }
 }
 
@@ -80,22 +140,19 @@ struct CorrectionOptions: ParsableArguments {
 enum StoreLocation {
   /// The first of: the verb's `--store`, the program's, `IMULOG_STORE`, `$XDG_DATA_HOME/imulog/recordings`,
   /// `~/.local/share/imulog/recordings`.
-  static func path(
-    verb: String?, program: String?, environment: (String) -> String?
-  ) throws(CommandFailure) -> String {
-    for candidate in [verb, program, environment("IMULOG_STORE")] {
+  static func path(verb: String?, program: String?) throws(CommandFailure) -> String {
+    for candidate in [verb, program, Environment.value("IMULOG_STORE")] {
       guard let candidate else { continue }
       guard !candidate.isEmpty else {
-        throw CommandFailure(
-          .usage, "the store's directory is empty; give one with --store DIR")
+        throw CommandFailure.usage("the store's directory is empty; give one with --store DIR")
       }
       return candidate
     }
     // The XDG base directory specification ignores relative paths.
-    if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+    if let data = Environment.value("XDG_DATA_HOME"), data.hasPrefix("/") {
       return data + "/imulog/recordings"
     }
-    guard let home = environment("HOME"), !home.isEmpty else {
+    guard let home = Environment.value("HOME"), !home.isEmpty else {
       throw CommandFailure(
         .configuration, "there is no home directory to keep recordings in; give --store DIR")
     }
@@ -103,70 +160,56 @@ enum StoreLocation {
   }
 }
 
-/// Opens the store.
-enum OpenStore {
-  /// An existing store.
-  static func reading(
-    _ path: String, followsLinks: Bool = true
-  ) throws(CatalogueError) -> Catalogue {
-    try Catalogue(path: path, followsLinks: followsLinks)
-  }
-
+extension Catalogue {
   /// A store that is created when it is missing, and tidied after a crash or a power cut.
   ///
   /// - Parameter now: The time for the age of what is in the trash.
-  static func writing(_ path: String, now: WallTime) throws(CatalogueError) -> Catalogue {
-    let catalogue = try making(path)
+  static func tidied(_ path: String, now: WallTime) throws(CatalogueError) -> Catalogue {
+    let catalogue = try Catalogue(path: path, create: true)
     catalogue.tidy(now: now) { Console.talk($0) }
     return catalogue
   }
-
-  /// A store that is created when it is missing. It is not tidied: the caller runs ``Catalogue/tidy(now:while:report:)`` in
-  /// another thread, or later.
-  static func making(_ path: String) throws(CatalogueError) -> Catalogue {
-    try Catalogue(path: path, create: true)
-  }
 }
 
-/// The argument of a verb that works on recordings and on log files: an ID or a path.
-struct LogTarget {
-  private let text: String
+/// A recording of a store, or a log file.
+struct LogOptions: ParsableArguments {
+  @OptionGroup var storeOptions: StoreOptions
 
-  init(_ text: String) {
-    self.text = text
-  }
+  @Argument(
+    help: .value("id|file", "A recording of the store, or the path of a log."),
+    completion: .recordingsAndFiles)
+  var target: String
 
   /// An ID has no slash and no dot. Any other word is a path if it does not look like an ID and such a file exists.
   var isPath: Bool {
-    if text.contains("/") || text.contains(".") { return true }
-    return !RecordingReference(text).isPossible && FileIdentity(path: text) != nil
-  }
-
-  /// The log's path; for an ID, that of the recording in `store`.
-  ///
-  /// - Parameter isEnded: Whether to refuse a recording that is being written.
-  func path(isEnded: Bool = false, store: () throws -> String) throws -> String {
-    guard !isPath else { return text }
-    let catalogue = try OpenStore.reading(try store())
-    let entry = try catalogue.entry(for: text)
-    if isEnded, try catalogue.isLive(entry) { throw CatalogueError.isLive(file: entry.path) }
-    return entry.path
+    if target.contains("/") || target.contains(".") { return true }
+    return !RecordingReference(target).isPossible && FileIdentity(path: target) != nil
   }
 }
 
-/// The option that names the control socket.
 struct SocketOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The service's control socket.",
-      discussion: "By default IMULOG_SOCKET, else /run/imulog/control or the user's run directory.",
-      valueName: "path"))
+    help: .value(
+      "path",
+      "The service's socket; by default IMULOG_SOCKET, else /run/imulog/control or the user's."))
   var socket: String?
 
+  /// Asks the service, and throws its refusal.
+  func ask(_ request: ControlRequest) throws {
+    try ControlReply.ask(request, at: try path(isService: false))
+  }
+
+  /// The state of the service, and its line.
+  func status() throws -> (RecorderStatus, line: String) {
+    let (answer, line) = try ControlReply.ask(.status, at: try path(isService: false))
+    guard case .status(let status) = answer else {
+      throw CommandFailure(.inputOutput, "the service answered something else: \(line)")
+    }
+    return (status, line)
+  }
+
   func path(isService: Bool) throws(CommandFailure) -> String {
-    try ControlPath.path(
-      socket, isService: isService, environment: Environment.value,
-      exists: { access($0, F_OK) == 0 })
+    try ControlPath.path(socket, isService: isService)
   }
 }
 

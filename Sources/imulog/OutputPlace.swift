@@ -19,15 +19,15 @@ enum OutputPlace {
   ///
   /// - Parameter option: The option that names the output.
   static func refuse(_ output: String, of option: String = "-o", in catalogue: Catalogue) throws {
+    func refusal(_ why: String, or remedy: String = "") -> CommandFailure {
+      CommandFailure.usage("\(option) \(output) \(why); choose another \(option) FILE\(remedy)")
+    }
     guard !output.isEmpty else {
-      throw CommandFailure(
-        .usage, "\(option) has an empty name; give a file, or - for stdout")
+      throw CommandFailure.usage("\(option) has an empty name; give a file, or - for stdout")
     }
     if let file = FileIdentity(path: output) {
       for entry in try catalogue.list().entries where FileIdentity(path: entry.path) == file {
-        throw CommandFailure(
-          .usage,
-          "\(option) \(output) is recording \(entry.number) itself; choose another \(option) FILE")
+        throw refusal("is recording \(entry.number) itself")
       }
     }
     try refuseHub(output, of: option)
@@ -41,19 +41,15 @@ enum OutputPlace {
         isOurs || StoreFile.isStore(directory, besides: name)
           || StoreFile.hasRecordings(directory, besides: name)
       {
-        throw CommandFailure(
-          .usage,
-          "\(option) \(output) is among the store's own files; choose another \(option) FILE")
+        throw refusal("is among the store's own files")
       }
       if index == names.count - 1, StoreFile.isRecording(name),
         isOurs || StoreFile.isStore(directory)
           || StoreFile.hasRecordings(directory, besides: name)
       {
-        throw CommandFailure(
-          .usage,
-          "\(option) \(output) has the name of a recording in a store, and would be one; choose another \(option) "
-            + "FILE, or give the file to `imulog import --store DIR`, which makes a recording with its own number"
-        )
+        throw refusal(
+          "has the name of a recording in a store, and would be one",
+          or: ", or give the file to `imulog import --store DIR`, which makes a recording of it")
       }
       directory += "/" + name
     }
@@ -75,8 +71,7 @@ enum OutputPlace {
       if HubDirectory.isOwn(String(name)),
         directory == hub || HubDirectory.isHub(directory.isEmpty ? "/" : directory)
       {
-        throw CommandFailure(
-          .usage,
+        throw CommandFailure.usage(
           "\(option) \(Plain.text(output)) is among the own files of the hub \(Plain.text(directory)); choose another FILE"
         )
       }
@@ -84,7 +79,7 @@ enum OutputPlace {
     }
   }
 
-  /// Whether two names are those of one file, which need not be there.
+  /// Whether two names mean one file, which need not exist.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let places = [one, other].map { real(PendingFile.target(of: $0) ?? $0) ?? $0 }
     return places[0] == places[1]
@@ -95,13 +90,12 @@ enum OutputPlace {
     guard let place = real(directory), place == real(store) || StoreFile.isStore(place) else {
       return
     }
-    throw CommandFailure(
-      .usage,
-      "\(Plain.text(directory)) is a store, where copies of logs would be recordings a second time; choose another "
-        + "--to DIR")
+    throw CommandFailure.usage(
+      "\(Plain.text(directory)) is a store, where copies of logs would be recordings again; choose another --to DIR"
+    )
   }
 
-  /// The path without links and points; of what is not there, by its directory.
+  /// The path without links and points; for a name that is not there, by its directory.
   private static func real(_ path: String) -> String? {
     if let found = realPath(path) { return found }
     var name = path[...]

@@ -91,8 +91,8 @@ struct AnalyzeCommandTests {
       (["--from", "1h"], "there is no sample to analyse"),
       (["--from", "2s", "--to", "1s"], "no time is from --from 2s on and before --to 1s"),
       (["--band", "5..2"], "its end is not above its beginning"),
-      (["--band", "5"], "give it as LOW..HIGH"), (["--axis", "ax"], "give --svg FILE too"),
-      (["--svg", "-", "--json"], "--json and --svg - both write to stdout"),
+      (["--band", "5"], "give it as LOW..HIGH"), (["--axis", "ax"], "--axis needs --svg FILE"),
+      (["--svg", "-", "--json"], "--json and --svg - exclude each other"),
       (["--svg", "x.out", "--imu-yaml", "./x.out"], "name one file; give each its own"),
       (["--imu-yaml", "-"], "noise parameters cannot be written: the sensor moved"),
     ])

@@ -159,7 +159,7 @@ struct BadInputTests {
       Refusal("export 1 --format raw --channels accel", 64, "--channels", "--format raw"),
       Refusal("export 1 --format gyrodata --channels both", 64, "one sensor", "--channels accel"),
       Refusal("doctor --card-seconds 3601", 64, "--card-seconds takes 0 to 3600"),
-      Refusal("boards nope", 78, "no board named nope", "imulog boards"),
+      Refusal("boards nope", 78, "no board named nope", "raspberry-pi-5"),
     ])
   func identity(_ refusal: Refusal) throws {
     try bench.record("--for", "100ms")

@@ -180,7 +180,8 @@ struct CalibrateTests {
     expectSentence(
       bench.run("calibrate", "--board", "simulator"), 64, ["terminal", "ssh -t", "ID"])
     expectSentence(
-      bench.run("calibrate", "1", "--board", "simulator"), 64, ["--board", "leave them out"])
+      bench.run("calibrate", "1", "--board", "simulator"), 64,
+      ["--board and the ID exclude each other"])
     expectSentence(bench.run("calibrate", "1", "-o", "-"), 64, ["-o takes a file"])
     #expect(bench.inventory() == inventory)
     // Nor is there one whose result would be refused.

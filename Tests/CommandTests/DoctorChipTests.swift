@@ -62,7 +62,7 @@ struct DoctorChipTests {
     #expect(checks["chip"]?.state == .ok)
     #expect(checks["bus clock"]?.words == "400 kHz measured, 400 kHz configured")
     #expect(
-      checks["bus clock"]?.figures.map(\.name)
+      checks["bus clock"]?.figures.map { $0.name }
         == ["measured_hz", "configured_hz", "part_of_configured"])
     #expect(checks["wiring"]?.state == .ok && checks["rate"]?.state == .ok)
     // Asleep, as its power-on leaves it.
@@ -92,7 +92,7 @@ struct DoctorChipTests {
   @Test(
     "the chip, or what is there in its place, is named by what it answers",
     arguments: [
-      (nil, nil, Check.State.wrong, ["no chip answers at 0x68, 0x69, 0x6a, 0x6b"]),
+      (nil, nil, Finding.State.wrong, ["no chip answers at 0x68, 0x69, 0x6a, 0x6b"]),
       // A data line at ground, which reads as zeros.
       (SimulatedChip.mpu6050.answering(0), nil, .wrong, ["a line held low and no chip"]),
       // What it could be known for is said; the command would write to a clock.
@@ -112,8 +112,8 @@ struct DoctorChipTests {
       ),
       (SimulatedChip.lsm6dso, nil, .ok, ["LSM6DSO32"]),
       (SimulatedChip.mpu6050, "lsm6dso", .wrong, ["MPU-6050"]),
-    ] as [(SimulatedChip?, String?, Check.State, [String])])
-  func named(_ chip: SimulatedChip?, _ sensor: String?, _ state: Check.State, _ words: [String])
+    ] as [(SimulatedChip?, String?, Finding.State, [String])])
+  func named(_ chip: SimulatedChip?, _ sensor: String?, _ state: Finding.State, _ words: [String])
     throws
   {
     var bus = bus(chip)

@@ -32,7 +32,7 @@ struct DoctorFixTests {
   func noTerminal() {
     machine.makePi()
     expectSentence(
-      bench.run("doctor", "--fix", "--root", machine.root), 64, ["--fix", "no terminal"])
+      bench.run("doctor", "--fix", "--root", machine.root), 64, ["--fix needs a terminal"])
     for option in ["--json", "--report"] {
       #expect(bench.run("doctor", "--fix", option).status == 64)
     }

@@ -134,7 +134,7 @@ struct DoctorRemedyTests {
       "a mode that shuts out who is no member either", "bus", "its mode is 0640", .person,
       group("i2c:x:998:\n"), shell: "chgrp 998 \(node); chmod 640 \(node)", by: udev),
     Fault(
-      "a bus that is for others", "bus", "you are no member", .person,
+      "a bus that is for others", "bus", "you are not a member", .person,
       rule("SUBSYSTEM==\"i2c-dev\", GROUP=\"i2c\", MODE=\"0660\"\n").merging([
         "etc/group": "i2c:x:998:other\n"
       ]) { $1 }, shell: "chgrp 998 \(node); chmod 660 \(node)", by: "sudo usermod"),
@@ -205,7 +205,7 @@ struct DoctorRemedyTests {
         "etc/imulog/imulog.conf": "store = /srv/imu\n",
       ]), by: "sudo systemctl edit imulog"),
     Fault(
-      "a store for a group without the person", "store", "you are no member", .person, service(),
+      "a store for a group without the person", "store", "you are not a member", .person, service(),
       shell: "\(open); chown 990:990 store", by: "sudo usermod -aG imulog"),
     Fault(
       "a store that is shut to its group", "store", "its mode is 2700", .person,
@@ -319,10 +319,10 @@ struct DoctorRemedyTests {
   func networkTime() throws {
     machine.runSystemd()
     let tools = FakeTools(machine)
-    func look() -> Check {
+    func look() -> Finding {
       let mark = machine.root + "/run/systemd/timesync/synchronized"
-      return MachineChecks(tree: SystemTree(root: machine.root))
-        .wallClock(isSynchronised: access(mark, F_OK) == 0)
+      return DoctorCheck.clockFinding(
+        SystemTree(root: machine.root), isSynchronised: access(mark, F_OK) == 0)
     }
     #expect(look().mends.isEmpty, "neither apt nor a service")
     machine.write("", to: "usr/bin/apt")

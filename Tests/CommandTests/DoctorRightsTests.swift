@@ -24,7 +24,7 @@ struct DoctorRightsTests {
       return try #require(try FakeMachine.checks(outcome)["store"])
     }
     try store([]).expect(
-      "advice", "for the group imulog, of which you are no member",
+      "advice", "for the group imulog, and you are not a member",
       ["sudo usermod -aG imulog $USER"])
     #expect(try store([990]).says("ok"))
     machine.write("i2c:x:998:\nimulog:x:990:person\n", to: "etc/group")

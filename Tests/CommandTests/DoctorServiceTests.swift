@@ -154,7 +154,7 @@ struct DoctorServiceTests {
     "a service that may not be asked is told from one that does not run, and can be asked afterwards",
     .enabled(if: OtherUser.isPossible, "\(OtherUser.reason)"),
     arguments: [
-      ("", "750", "of which you are no member", "sudo usermod -aG imulog $USER"),
+      ("", "750", "and you are not a member", "sudo usermod -aG imulog $USER"),
       ("person", "700", "its mode is 0700", "sudo chmod g+x "),
     ])
   func unaskable(_ member: String, _ mode: String, _ words: String, _ command: String) throws {

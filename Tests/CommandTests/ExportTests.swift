@@ -81,7 +81,7 @@ struct ExportCommandTests {
   func onTerminal(_ format: String) throws {
     let child = try #require(ExportCommandTests.bench).atTerminal(
       ["export", "1", "--format", format])
-    #expect(child.waits(for: "--format \(format) on a terminal is no use"))
+    #expect(child.waits(for: "--format \(format) is not for a terminal"))
     #expect(child.status() == 64)
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Doctor
 import Glibc
 import Testing
 import TestSupport
@@ -23,6 +24,15 @@ struct HelpTests {
     #expect(outcome.status == 0)
     #expect(outcome.talk.isEmpty)
     expectSame(Array(outcome.output.utf8), Array(try text(at: path).utf8))
+  }
+
+  @Test("doctor's help lists every check with its meaning")
+  func checks() {
+    let lines = Bench().run("doctor", "--help").output.split(separator: "\n")
+    for (name, meaning) in DoctorCheck.all.flatMap(\.lines) {
+      let isListed = lines.contains { $0.hasPrefix("  \(name) ") && $0.hasSuffix(" \(meaning)") }
+      #expect(isListed, "\(name)")
+    }
   }
 
   @Test("the program alone prints its help, and its version and licence when asked")

@@ -266,7 +266,7 @@ struct HubFaultTests {
     for verb in verbs {
       expectSentence(
         bench.hub.run(["--store", "fleet"] + verb), 64,
-        ["fleet is a hub, which has a store for each host; name one with --store fleet/logs/HOST"])
+        ["fleet is a hub with a store for each host; name one with --store fleet/logs/HOST"])
     }
     bench.hub.directory.write(Array("imulog-hub 2\n".utf8), to: "fleet/.hub")
     expectSentence(bench.round(), 78, ["of version imulog-hub 2"])

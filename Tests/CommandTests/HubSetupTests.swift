@@ -25,7 +25,7 @@ struct HubSetupTests {
     #expect(first.talk.contains("added to hosts: pump-7 = pi@one site=bergen"))
     for words in [
       "ok       ssh connects to pi@one", "ok       the key reads recordings and frees none",
-      "ok       its store has 1 recording\n", "ok       its imulog is of version 0.1.0",
+      "ok       its store has 1 recording\n", "ok       its imulog is version 0.1.0",
       "its clock is this machine's", "are free for its store",
       "advice   no service of imulog answers there",
     ] {

@@ -84,7 +84,8 @@ struct LabelCommandTests {
     try bench.record("--for", "10s")
     let inventory = bench.inventory()
     expectSentence(
-      bench.run("label", "1", "3s..11s", "x"), 64, ["recording 1 ends at 10s", "leave its end out"])
+      bench.run("label", "1", "3s..11s", "x"), 64,
+      ["recording 1 ends at 10s", "leave the label's end out"])
     expectSentence(bench.run("label", "1", "10s..", "x"), 64, ["ends at 10s"])
     expectSentence(bench.run("label", "1", "5s..4s", "x"), 64, ["no length"])
     expectSentence(bench.run("label", "1", "1s..4s", "a;b"), 64, ["has the character ';'; use"])
@@ -111,12 +112,12 @@ struct LabelCommandTests {
       expectSentence(
         bench.run("label", "1", "--", "1s..2s", "x", option), 64,
         [
-          "\(option) is an option and comes before --, as in: imulog label ID \(option) -- FROM..TO NAME"
+          "\(option) is an option and comes before --: imulog label ID \(option) -- FROM..TO NAME"
         ])
     }
     expectSentence(
       bench.run("label", "1", "--", "1s..2s", "x", "--store"), 64,
-      ["as in: imulog label ID --store DIR -- FROM..TO NAME"])
+      ["comes before --: imulog label ID --store DIR -- FROM..TO NAME"])
     for (name, words) in [
       ("\u{A0}", "no visible character"), ("\u{3164}\u{2800}", "no visible character"),
       ("\u{A0}=1+1", "spreadsheets take for a formula"), ("\u{FF1D}1", "formula"),

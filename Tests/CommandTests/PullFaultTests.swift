@@ -105,7 +105,8 @@ struct PullFaultTests {
     let bench = RemoteBench()
     try bench.pi.record("--for", "1s")
     expectSentence(
-      bench.pull("--format", "csv", "--to", "nowhere"), 73, ["nowhere", "is no directory", "--to"])
+      bench.pull("--format", "csv", "--to", "nowhere"), 73,
+      ["nowhere", "is not a directory", "--to"])
     expectSentence(bench.pull("--to", "."), 64, ["--to", "--format"])
     #expect(bench.connections == 0)
   }

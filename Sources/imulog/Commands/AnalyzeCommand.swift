@@ -11,19 +11,14 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog analyze`: how a recording vibrates, and how noisy its sensor is.
 struct AnalyzeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "analyze",
     abstract: "Show how a recording vibrates and how noisy its sensor is.",
     discussion: """
-      Spectra are means of Hann windows that overlap by half; none reaches across a gap, and nothing is filled in. \
-      Velocity is that from 10 Hz to 1 kHz. Noise terms are fitted to the overlapping Allan deviation of a sensor \
-      at rest, and printed where they lead the curve: N and K over a factor of two in time, B over one of four and \
-      from 3 h on.
-
-      A recording with gaps, clipped values or damage is analysed as far as it can be, and what is wrong is said; \
-      the exit status of a damaged one is 65. At most 16 million samples are analysed at once.
+      Velocity counts 10 Hz to 1 kHz; no spectrum reaches across a gap. Noise terms need a sensor at rest: N \
+      and K where they lead the Allan deviation over a factor of two in time, B over four and from 3 h on. Exit \
+      status 65: the recording is damaged, and the rest was analysed. At most 16 million samples.
 
       Examples:
         imulog analyze latest
@@ -34,14 +29,12 @@ struct AnalyzeCommand: ParsableCommand {
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions
-
   @OptionGroup var range: RangeOptions
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp(
-      "Report this band, in hertz, in place of the usual ones; may be repeated.",
-      valueName: "low..high"),
+    help: .value(
+      "low..high", "Report this band, in hertz, instead of the usual ones; may be repeated."),
     transform: Band.parsed)
   var band: [Range<Double>] = []
 
@@ -49,45 +42,35 @@ struct AnalyzeCommand: ParsableCommand {
   var json = false
 
   @Option(
-    help: ArgumentHelp("Write a spectrogram as an SVG drawing; - for stdout.", valueName: "file"),
+    help: .value("file", "Write a spectrogram as an SVG drawing; - for stdout."),
     completion: .file(extensions: ["svg"]))
   var svg: String?
 
   @Option(
-    help: ArgumentHelp(
-      "For --svg: magnitude (of the acceleration, the default), ax, ay, az, gx, gy or gz.",
-      valueName: "axis"),
+    help: .value(
+      "axis", "For --svg: magnitude (of the acceleration, the default), ax, ay, az, gx, gy or gz."),
     completion: .list(SpectrogramAxis.names))
   var axis: SpectrogramAxis?
 
   @Option(
-    help: ArgumentHelp(
-      "Write noise parameters as Kalibr's imu.yaml has them; - for stdout.", valueName: "file"),
+    help: .value("file", "Write noise parameters as Kalibr's imu.yaml; - for stdout."),
     completion: .file(extensions: ["yaml"]))
   var imuYaml: String?
 
   func validate() throws {
-    if axis != nil, svg == nil {
-      throw ValidationError("--axis chooses what --svg draws; give --svg FILE too")
-    }
+    try OptionRule.refuse(["--axis": axis != nil], without: "--svg FILE", svg != nil)
     if let svg, let imuYaml, svg != "-", imuYaml != "-", OutputPlace.isSame(svg, imuYaml) {
       throw ValidationError("--svg and --imu-yaml name one file; give each its own")
     }
-    let outputs = [
-      json ? "--json" : nil, svg == "-" ? "--svg -" : nil, imuYaml == "-" ? "--imu-yaml -" : nil,
-    ]
-    .compactMap { $0 }
-    if outputs.count > 1 {
-      throw ValidationError(
-        "\(outputs.joined(separator: " and ")) both write to stdout; give one of them a file, or leave one out"
-      )
-    }
+    // Each writes to stdout.
+    try OptionRule.expectOne(of: [
+      "--json": json, "--svg -": svg == "-", "--imu-yaml -": imuYaml == "-",
+    ])
   }
 
   mutating func run() throws {
     ProcessPriority.stepBack()
-    let catalogue = try program.openStore(source.storeOptions)
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     for (option, output) in [("--svg", svg), ("--imu-yaml", imuYaml)] {
       guard let output, output != "-" else { continue }
       try OutputPlace.refuse(output, of: option, in: catalogue)
@@ -123,7 +106,7 @@ struct AnalyzeCommand: ParsableCommand {
     if let (output, spectrogram) = picture {
       keep { try draw(spectrogram, columns, entry.number, to: output) }
     }
-    if let (output, text) = noise { keep { try write(columns, to: output) { try $0(text) } } }
+    if let (output, text) = noise { keep { try write(text, of: columns, to: output) } }
     if svg != "-" {
       let report = AnalysisReport(
         number: entry.number, description: columns.description, analysis: analysis,
@@ -146,45 +129,31 @@ struct AnalyzeCommand: ParsableCommand {
 
   private func end(_ columns: SampleColumns, _ number: UInt32) throws {
     let damages = columns.account.damages
-    guard damages > 0 else { return }
-    throw CommandFailure(
-      .damagedData,
-      "recording \(number) is damaged in \(Plain.count(damages, "place")), and what can be read was "
-        + "analysed; `imulog verify \(number)` says what is missing")
+    if damages > 0 { throw CommandFailure.damaged(number, damages, "analysed") }
   }
 
   private func draw(
     _ spectrogram: Spectrogram, _ columns: SampleColumns, _ number: UInt32, to output: String
   ) throws {
     if let axes = columns.description.axes, case .channel = spectrogram.source {
-      Console.talk("axes of the drawing are the chip's, not those of the mounting \(axes)")
+      Console.talk("the drawing's axes are the chip's, without the mounting \(axes)")
     }
-    let drawing = SpectrogramDrawing(spectrogram, number: number)
-    try write(columns, to: output) { put in try drawing.write { try put($0) } }
+    var text = ""
+    SpectrogramDrawing(spectrogram, number: number).write { text += $0 }
+    try write(text, of: columns, to: output)
   }
 
-  /// Writes a text in pieces to stdout, or to a file that appears once it is complete.
-  private func write(
-    _ columns: SampleColumns, to output: String, _ fill: ((String) throws -> Void) throws -> Void
-  ) throws {
-    func fillSink(_ sink: inout BufferedSink) throws {
-      try fill { text in try Array(text.utf8).withUnsafeBytes { try sink.write($0) } }
-      try sink.flush()
-    }
-    guard output != "-" else {
-      var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
-      return try fillSink(&sink)
-    }
+  /// Writes to stdout, or to a file that appears once it is complete.
+  private func write(_ text: String, of columns: SampleColumns, to output: String) throws {
+    guard output != "-" else { return try BufferedSink.toStandardOutput(Array(text.utf8)) }
     let file = try PendingFile(output, remedy: "choose another FILE")
-    var sink = BufferedSink(file.descriptor, name: output)
-    try fillSink(&sink)
+    try file.write(Array(text.utf8))
     try file.publish(isWhole: columns.account.damages == 0 && !columns.isCutOff)
   }
 }
 
 extension AnalysisReport {
-  /// Lines for the terminal: what was analysed, what is wrong with it, a table by axis, why terms are missing, and
-  /// pictures of the densities.
+  /// For a terminal: what was analysed, its faults, a table by axis, why terms are missing, and pictures of the densities.
   fileprivate var lines: [String] {
     let reasons = noiseReasons.isEmpty ? [] : [""] + noiseReasons
     let head = [subject] + remarks.map { "note: \($0)" } + [covered, ""]
@@ -228,4 +197,115 @@ struct SpectrogramAxis: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { names }
+}
+
+extension AnalysisReport {
+  /// The document of `imulog analyze --json`.
+  var json: String {
+    JSONWriter.document { json in
+      json.member("number", number)
+      json.member("id", "\(description.id)")
+      json.member("sampleCount", analysis.sampleCount)
+      json.member("segmentCount", analysis.segmentCount)
+      json.member("gapCount", analysis.account.gaps)
+      json.member("unevenTimeCount", analysis.account.unevenTimes)
+      json.member("leftOutCount", analysis.account.leftOut)
+      json.member("clippedCount", analysis.clipped)
+      json.member("damageCount", analysis.account.damages)
+      json.member("duration_s", analysis.duration)
+      json.member("rate_hz", analysis.rate)
+      json.member("rateError_ppm", analysis.rateError.map { $0 * 1e6 })
+      json.member("rateDrift_ppm", analysis.rateDrift.map { $0 * 1e6 })
+      json.member("mounting", mounting.map { "\($0)" })
+      json.member("filter", description.sensor.filter.isEmpty ? nil : description.sensor.filter)
+      json.member("motion", analysis.motion)
+      if let spectrum = analysis.axes.first?.spectrum {
+        json.member("windows") { json in
+          json.member("shape", "hann")
+          json.member("length", spectrum.length)
+          json.member("windowCount", spectrum.windows)
+          json.member("resolution_hz", spectrum.resolution)
+          json.member("relativeError", spectrum.relativeError)
+          json.member("outsideCount", analysis.outsideWindows)
+        }
+      }
+      json.member("bands", analysis.bands) { json, band in
+        json.object { json in
+          json.member("from_hz", band.lowerBound)
+          json.member("to_hz", band.upperBound)
+        }
+      }
+      json.member("bandRefusals", analysis.bandRefusals)
+      json.member("rms_g", analysis.total(\.rms))
+      json.member("velocity_mm_s", analysis.total(\.velocity))
+      json.member("accelerometer", analysis.axes.filter(\.isAcceleration)) {
+        $0.add($1, bands: analysis.bands)
+      }
+      json.member("gyroscope", analysis.axes.filter { !$0.isAcceleration }) {
+        $0.add($1, bands: analysis.bands)
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  /// A number, or `null` where it is not finite.
+  fileprivate mutating func member(_ name: String, _ value: Double?) {
+    member(name, number: value.flatMap { $0.isFinite ? "\($0)" : nil })
+  }
+
+  fileprivate mutating func add(_ value: Double?) {
+    if let value, value.isFinite { number("\(value)") } else { null() }
+  }
+
+  fileprivate mutating func add(_ axis: AxisAnalysis, bands: [Range<Double>]) {
+    let unit = axis.isAcceleration ? "g" : "dps"
+    object { json in
+      json.member("channel", axis.name)
+      json.member("mean_\(unit)", axis.mean)
+      json.member("rms_\(unit)", axis.rms)
+      json.member("peak_\(unit)", axis.peak)
+      json.member("crest", axis.moments.crest)
+      json.member("kurtosis", axis.moments.kurtosis)
+      json.member("clippedCount", axis.moments.clipped)
+      if axis.isAcceleration { json.member("velocity_mm_s", axis.velocity) }
+      json.member("bandRMS_\(unit)", bands.map(axis.spectrum.rms(in:))) { $0.add($1) }
+      json.member("peaks", axis.peaks) { json, peak in
+        json.object { json in
+          json.member("frequency_hz", peak.frequency)
+          json.member("rms_\(unit)", peak.rms)
+          json.member("prominence", peak.prominence)
+        }
+      }
+      json.member("density_\(unit)2_hz", axis.spectrum.density) { $0.add($1) }
+      json.member("allan", axis.allan.points) { json, point in
+        json.object { json in
+          json.member("tau_s", point.tau)
+          json.member("deviation_\(unit)", point.deviation * axis.scale)
+          json.member("differenceCount", point.count)
+          json.member("relativeError", point.relativeError)
+        }
+      }
+      json.member("randomWalk_\(unit)_rthz", axis.noise.randomWalk, axis.scale)
+      json.member("biasInstability_\(unit)", axis.noise.biasInstability, axis.scale)
+      json.member("rateRandomWalk_\(unit)_s_rthz", axis.noise.rateRandomWalk, axis.scale)
+    }
+  }
+
+  /// A noise term: its value, or the reason why there is none.
+  private mutating func member(_ name: String, _ term: NoiseTerms.Term, _ scale: Double) {
+    member(name) { json in
+      switch term {
+      case .found(let value, let error, let taus):
+        json.member("value", value * scale)
+        json.member("relativeError", error)
+        json.member("from_s", taus.lowerBound)
+        json.member("to_s", taus.upperBound)
+        json.member("reason", String?.none)
+      case .refused(let reason):
+        for key in ["value", "relativeError", "from_s", "to_s"] { json.member(key, Double?.none) }
+        json.member("reason", reason)
+      }
+    }
+  }
 }

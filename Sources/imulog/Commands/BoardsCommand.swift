@@ -7,7 +7,6 @@ import IMUModel
 import LinuxIO
 import Text
 
-/// `imulog boards`: lists the boards that the program knows, and how to set each up.
 struct BoardsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "boards",
@@ -17,7 +16,7 @@ struct BoardsCommand: ParsableCommand {
         imulog boards raspberry-pi-5
       """)
 
-  @Argument(help: ArgumentHelp("The board to show.", valueName: "id"), completion: .boards)
+  @Argument(help: .value("id", "The board to show."), completion: .boards)
   var board: String?
 
   @Flag(help: "Print JSON.")
@@ -36,7 +35,7 @@ struct BoardsCommand: ParsableCommand {
     if let board = Board.named(name) { return board }
     let names = Board.all.map(\.id)
     let question = Suggestion.question(name, among: names)
-    let all = "; there are \(names.joined(separator: ", ")); `imulog boards` shows them"
+    let all = "; there are \(names.joined(separator: ", "))"
     throw CommandFailure(
       .configuration, "there is no board named \(name)\(question.isEmpty ? all : question)")
   }
@@ -45,8 +44,7 @@ struct BoardsCommand: ParsableCommand {
     let width = Board.all.map(\.id.count).max() ?? 0
     for board in Board.all {
       let mark = board == here ? "* " : "  "
-      let padding = String(repeating: " ", count: width - board.id.count)
-      try Console.data("\(mark)\(board.id)\(padding)  \(board.title)")
+      try Console.data(mark + TextTable.line((board.id, board.title), width: width + 2))
     }
     if here == nil {
       Console.talk("this machine is none of these; give --board or --bus to record")
@@ -70,17 +68,16 @@ struct BoardsCommand: ParsableCommand {
   }
 
   private func printJSON(_ boards: [Board], here: Board?) throws {
-    try Console.json(
-      JSONWriter.document { json in
-        json.member("boards", boards, onNewLines: true) { json, board in
-          json.object { json in
-            json.member("id", board.id)
-            json.member("title", board.title)
-            json.member("here", board == here)
-            json.member("setup", board.setup)
-            json.member("notes", board.notes)
-          }
+    try Console.document { json in
+      json.member("boards", boards, onNewLines: true) { json, board in
+        json.object { json in
+          json.member("id", board.id)
+          json.member("title", board.title)
+          json.member("here", board == here)
+          json.member("setup", board.setup)
+          json.member("notes", board.notes)
         }
-      })
+      }
+    }
   }
 }

@@ -11,25 +11,20 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog calibrate`: a sensor's errors from a recording in which it was still.
 struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
     abstract: "Find a sensor's errors by hand, without equipment.",
     discussion: """
-      Without an ID it makes a recording and guides on the terminal: the sensor is to lie still for 3 s on \
-      each of its six faces and on six edges, and to be turned by 360° about each axis, from rest to rest \
-      in the same place. s ends it. With an ID it uses a recording in which that was done; several hours of \
-      wearing the sensor do for the accelerometer too.
+      Without an ID it records, and guides on the terminal: let the sensor lie still for 3 s on each of its six \
+      faces and on six edges, then turn it by 360° about each axis, from rest to rest in one place; s ends it. \
+      With an ID it uses a recording of that; for the accelerometer, hours of wearing the sensor do, too.
 
-      The result is a file, which later recordings copy into their headers (`calibration` in the \
-      configuration, record --calibration), and which exports apply with --calibrated. No count changes. `known to` \
-      is what the worst axis is off by at most, in 95 of 100 cases. A calibration that no sensor can have, such as a \
-      scale outside 0.8 to 1.25, is applied nowhere, wherever it comes from.
+      Recordings copy the file into their headers (record --calibration), and exports apply it with \
+      --calibrated. `known to` bounds the error of the worst axis in 95 of 100 cases.
 
-      The exit status is 0 when offset and scale of each recorded sensor are determined on all axes, 1 when a \
-      part of that is missing or the recording is damaged, and 65 when nothing is determined. Missing cross terms \
-      and changes with temperature are remarks, and do not count.
+      Exit status: 0 offset and scale of each recorded sensor are found on all axes, 1 a part is missing or the \
+      recording is damaged, 65 nothing is found.
 
       Examples:
         imulog calibrate --name "left shoe" -o left.cal
@@ -40,8 +35,7 @@ struct CalibrateCommand: ParsableCommand {
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp(
-      "A number, `latest`, or the beginning of a UUID; none for a new recording.", valueName: "id"),
+    help: .value("id", "A number, `latest`, or the beginning of a UUID; none for a new recording."),
     completion: .recordings)
   var id: String?
 
@@ -49,34 +43,28 @@ struct CalibrateCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The sensor's name; by default the recording's note or chip.", valueName: "text"))
+    help: .value("text", "The sensor's name; by default the recording's note or chip."))
   var name: String?
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp(
-      "The file to write; without it the result is only printed.", valueName: "file"),
+    help: .value("file", "The file to write; without it the result is only printed."),
     completion: .file())
   var output: String?
 
-  @Flag(help: "Let -o replace a calibration that has more, or a file that is none.")
+  @Flag(help: "Let -o replace any file, also a calibration that has more.")
   var force = false
 
   @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {
-    if id != nil, sensorOptions.isGiven {
-      throw ValidationError(
-        "--board, --bus, --sensor and --motion are for a new recording; leave them out, or the ID")
-    }
+    try OptionRule.refuse(sensorOptions.given, with: ["the ID": id != nil])
     if let output, output.isEmpty || output == "-" {
       throw ValidationError("-o takes a file; without it the result is printed")
     }
     if let name, name.isEmpty || name.utf8.count > CalibrationText.nameLimit || !isLine(name) {
-      throw ValidationError(
-        "--name: give one line of 1 to \(CalibrationText.nameLimit) bytes")
+      throw ValidationError("--name needs one line of 1 to \(CalibrationText.nameLimit) bytes")
     }
   }
 
@@ -108,7 +96,7 @@ struct CalibrateCommand: ParsableCommand {
       zeroRate: SensorModel.allCases.first { $0.name == reader.description.sensor.model }?.zeroRate)
     if damageCount > 0 {
       result.refusals.append(
-        "the recording is damaged in \(Plain.count(damageCount, "place")), and what can be read was used"
+        "the recording is damaged in \(Plain.count(damageCount, "place")), and the rest was used"
       )
     }
     var failure: CommandFailure?
@@ -119,7 +107,7 @@ struct CalibrateCommand: ParsableCommand {
         try file.write(Array(calibration.fileText.utf8))
         try file.publish()
       } catch {
-        // That must not cost the result.
+        // The result is printed all the same.
         failure = error
       }
     }
@@ -143,7 +131,9 @@ struct CalibrateCommand: ParsableCommand {
   private func reason(_ output: String, _ new: [CalibrationResult.Part]?) -> String? {
     guard !force else { return nil }
     do {
-      let lacking = try CalibrationFile.read(output).parts.filter { new?.contains($0) == false }
+      let lacking = try SensorCalibration(readingFile: output).parts.filter {
+        new?.contains($0) == false
+      }
       guard !lacking.isEmpty else { return nil }
       let names = lacking.map(\.rawValue).joined(separator: ", ")
       return "this result lacks its \(names), and --force is not given"
@@ -155,15 +145,14 @@ struct CalibrateCommand: ParsableCommand {
   /// Makes a recording that is guided, and returns its number.
   private func recorded() throws -> String {
     guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
-      throw CommandFailure(
-        .usage,
-        "calibrate guides on a terminal, and there is none (over SSH: ssh -t); or give a recording's ID"
-      )
+      throw CommandFailure.usage(
+        "calibrate needs a terminal to guide on (over SSH: ssh -t), or a recording's ID")
     }
     let request = try RecordRequest(guided: self)
-    // Not only after minutes of work by hand.
+    // Refused before minutes of work by hand.
     if let output {
-      try OutputPlace.refuse(output, in: try OpenStore.making(try program.storePath(storeOptions)))
+      let store = try program.storePath(storeOptions)
+      try OutputPlace.refuse(output, in: try Catalogue(path: store, create: true))
       try PendingFile(output).keep(for: reason(output, nil))
     }
     // To the end: a second signal must not cut off the result.
@@ -173,8 +162,7 @@ struct CalibrateCommand: ParsableCommand {
     }
     signals.keepToExit()
     let outcome = try result.get()
-    for talk in outcome.talkOfDiscarded { Console.talk(talk) }
-    if let talk = outcome.talk { Console.talk(talk) }
+    outcome.talk.forEach { Console.talk($0) }
     if let failure = outcome.failure { throw failure }
     return "\(outcome.number)"
   }
@@ -197,11 +185,9 @@ struct CalibrateCommand: ParsableCommand {
   }
 }
 
-/// A calibration and what it comes from, for people or as JSON.
+/// A calibration and its recording, for people or as JSON.
 struct CalibrationReport {
-  /// The recording's, in its store.
   let number: UInt32
-  /// The recording's.
   let id: RecordingID
   let result: CalibrationResult
 

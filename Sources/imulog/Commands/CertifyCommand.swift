@@ -9,19 +9,16 @@ import LinuxIO
 import Recorder
 import SimulatedIMU
 
-/// `imulog certify`: runs the chip's built-in self-test, and judges the chip.
 struct CertifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "certify",
     abstract: "Run the sensor's built-in self-test, and judge the chip.",
     discussion: """
-      Each line is one finding: PASS, WARN, FAIL, or - for what could not be judged, then what was found and its bound. \
-      After the self-test it records nothing, but looks at some seconds of samples as a recording's certificate does. \
-      The chip must lie still for ten seconds, and no recorder may be using it. It shows an axis that does not work, \
-      a wrong scale, and a copy of a chip by its identity, its noise, or a self-test that it does not have.
+      Hold the chip still for ten seconds; no recorder may use it. Each line is a finding: PASS, WARN, FAIL, or - \
+      for not judged; then the value and its bound. It finds dead axes, wrong scales and copies of chips.
 
-      The exit status is 1 when a finding fails, or warns of a chip that lay still; 75 when none fails and the chip moved \
-      or too little could be judged (hold it still and run it again); and else 0.
+      Exit status: 0 all pass; 1 a finding fails, or warns although the chip lay still; 75 it moved, or too \
+      little could be judged: hold it still and retry.
 
       Examples:
         imulog certify
@@ -65,23 +62,17 @@ struct CertifyCommand: ParsableCommand {
   }
 
   private func onHardware(_ request: SensorRequest) throws -> CertifyReport {
-    let board = request.presentBoard()
-    let number = try request.busNumber(board)
-    let busClock = SystemTree.live.i2cClock(bus: number) ?? board?.busHertz
-    let search = SensorSearch(
-      request: request, bus: number, isFixed: request.configuration.bus != nil, busClock: busClock,
-      interrupt: nil)
-    // Until the registers are as before: a signal must not leave the chip in its self-test. It ends the program after that,
-    // without the rest of the stretch.
+    let search = try SensorSearch(request, on: request.presentBoard())
+    // A signal must not leave the chip in its self-test: it ends the program once the registers are as before.
     let signals = try SignalWatch()
-    let report = try BusErrand(bus: number).run { progress in
+    let report = try BusErrand(bus: search.bus).run { progress in
       Result<CertifyReport, any Error> {
         let taken = try search.take(progress)
         let found = taken.identity
         for remark in search.remarks(onChoice: found) { Console.talk(remark) }
         Console.talk("testing the \(found.model.name) at \(found.address): hold it still")
         return SensorCertification(
-          configuration: request.configuration.sensorConfiguration(busClock: busClock),
+          configuration: request.configuration.sensorConfiguration(busClock: search.busClock),
           clock: SystemClock(),
           isEnding: { SignalWatch.isEnding }
         ).run(taken.bus, found, progress)

@@ -79,7 +79,7 @@ struct ChipTimesReport {
       + (clock.stampCount > 0 ? ", the chip's \(clock.stampCount) time stamps" : "") + leftOut
   }
 
-  /// What of that was not used.
+  /// Bounds that were not used.
   private var leftOut: String {
     guard clock.leftOutCount > 0 else { return "" }
     let places = Plain.count(clock.leftOutCount, "place")

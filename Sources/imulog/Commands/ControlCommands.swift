@@ -22,23 +22,17 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    let (answer, line) = try ControlReply.ask(
-      .status, at: try socketOptions.path(isService: false))
-    guard case .status(let status) = answer else {
-      throw CommandFailure(.inputOutput, "the service answered something else: \(line)")
-    }
+    let (status, line) = try socketOptions.status()
     try json ? Console.json(line) : Console.data(status.text)
   }
 }
 
-/// `imulog start`: the same as a short press between two recordings.
+/// `imulog start`: a short press between two recordings.
 struct StartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
-    abstract: "Ask the service to start a recording, as a press of its button does.",
+    abstract: "Start a recording of the service; returns when it has its first sample.",
     discussion: """
-      Returns when the recording has its first sample.
-
       Example:
         imulog start
       """)
@@ -49,19 +43,16 @@ struct StartCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    try ControlReply.ask(
-      calendar ? .startByCalendar : .start, at: try socketOptions.path(isService: false))
+    try socketOptions.ask(calendar ? .startByCalendar : .start)
   }
 }
 
-/// `imulog stop`: the same as a short press during a recording.
+/// `imulog stop`: a short press during a recording.
 struct StopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
-    abstract: "Ask the service to end its recording and keep it.",
+    abstract: "End the service's recording and keep it; returns when all is on the card.",
     discussion: """
-      Returns when the recording is complete on the card.
-
       Example:
         imulog stop
       """)
@@ -69,23 +60,21 @@ struct StopCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    try ControlReply.ask(.stop, at: try socketOptions.path(isService: false))
+    try socketOptions.ask(.stop)
   }
 }
 
-/// `imulog mark`: the same as two short presses.
+/// `imulog mark`: two short presses.
 struct MarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark",
-    abstract: "Set a mark in the service's recording.",
+    abstract: "Set a mark in the service's recording, at the time when the request arrives.",
     discussion: """
-      The mark has the time at which the request arrived.
-
       Example:
         imulog mark "kerb"
       """)
 
-  @Argument(help: ArgumentHelp("A label for the mark.", valueName: "words"))
+  @Argument(help: .value("words", "A label for the mark."))
   var words: [String] = []
 
   @OptionGroup var socketOptions: SocketOptions
@@ -93,26 +82,24 @@ struct MarkCommand: ParsableCommand {
   mutating func run() throws {
     let label = words.joined(separator: " ")
     guard label.utf8.count <= ControlRequest.longestLabel else {
-      throw CommandFailure(
-        .usage,
-        "the mark has \(label.utf8.count) bytes, and \(ControlRequest.longestLabel) fit; shorten it"
-      )
+      let (count, limit) = (label.utf8.count, ControlRequest.longestLabel)
+      throw CommandFailure.usage("the mark has \(count) bytes, and \(limit) fit; shorten it")
     }
     guard !label.unicodeScalars.contains(where: ForeignText.isObeyed) else {
-      throw CommandFailure(
-        .usage, "the mark has a line feed or another character that cannot be seen; leave it out")
+      throw CommandFailure.usage(
+        "the mark has a line feed or another character that cannot be seen; leave it out")
     }
-    try ControlReply.ask(.mark(label), at: try socketOptions.path(isService: false))
+    try socketOptions.ask(.mark(label))
   }
 }
 
-/// `imulog keep`: the same as a long press between two recordings.
+/// `imulog keep`: a long press between two recordings.
 struct KeepCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep",
-    abstract: "Ask the service to keep what it has just sampled as a recording.",
+    abstract: "Keep what the service has just sampled as a recording.",
     discussion: """
-      The service keeps the last samples in memory: 59 s at 10 Hz, 0.4 s at 1000 Hz.
+      It has the last samples in memory: 59 s at 10 Hz, 0.4 s at 1000 Hz.
 
       Example:
         imulog keep
@@ -121,15 +108,15 @@ struct KeepCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    try ControlReply.ask(.keep, at: try socketOptions.path(isService: false))
+    try socketOptions.ask(.keep)
   }
 }
 
-/// `imulog discard`: the same as a long press during a recording.
+/// `imulog discard`: a long press during a recording.
 struct DiscardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard",
-    abstract: "Ask the service to move its recording to the trash and start another.",
+    abstract: "Move the service's recording to the trash and start another.",
     discussion: """
       Example:
         imulog discard
@@ -138,6 +125,6 @@ struct DiscardCommand: ParsableCommand {
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
-    try ControlReply.ask(.discard, at: try socketOptions.path(isService: false))
+    try socketOptions.ask(.discard)
   }
 }

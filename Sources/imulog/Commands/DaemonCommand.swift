@@ -8,16 +8,13 @@ import LinuxIO
 import Recorder
 import Text
 
-/// `imulog daemon`: the service, which waits for the button and records.
 struct DaemonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "daemon",
     abstract: "Run the service: wait for the button or a request, and record.",
     discussion: """
-      A short press starts a recording, and the next one ends it. Two short presses set a mark. A long \
-      press (1.5 s) discards the recording and starts another, or, between recordings, keeps what was just \
-      sampled. A press of 6 s ends the service. The file given by --config sets what is recorded; imulog \
-      install writes one in which every key is explained.
+      A short press starts a recording, the next one ends it; two set a mark. A long press (1.5 s) discards \
+      the recording and starts another, or between recordings keeps what was just sampled. 6 s end the service.
 
       Example:
         imulog daemon --config /etc/imulog/imulog.conf --pre-trigger 5s
@@ -27,22 +24,16 @@ struct DaemonCommand: ParsableCommand {
   @OptionGroup var storeOptions: StoreOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The configuration file; by default /etc/imulog/imulog.conf, if it exists.",
-      valueName: "file"),
+    help: .value("file", "The configuration; by default /etc/imulog/imulog.conf, if it is there."),
     completion: .file())
   var config: String?
 
-  @Option(
-    help: ArgumentHelp("The board, instead of the file's.", valueName: "board"),
-    completion: .boards)
+  @Option(help: .value("board", "The board, instead of the file's."), completion: .boards)
   var board: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The time before a press that a recording includes, such as 5s, instead of the file's.",
-      valueName: "span"))
+    help: .value("span", "How long before the press a recording begins, instead of the file's."))
   var preTrigger: String?
 
   @OptionGroup var socketOptions: SocketOptions
@@ -64,8 +55,8 @@ struct DaemonCommand: ParsableCommand {
   }
 }
 
-/// The service's reports on stderr. For the journal each line begins with its priority (sd-daemon(3)), in UTF-8
-/// regardless of the locale; for a terminal it is an ordinary message.
+/// The service's reports on stderr. For the journal each line begins with its priority (sd-daemon(3)), and is UTF-8 in
+/// every locale.
 enum ServiceJournal {
   private static let isJournal = Environment.value("JOURNAL_STREAM") != nil
 

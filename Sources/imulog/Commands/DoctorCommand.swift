@@ -9,17 +9,16 @@ import LinuxIO
 import Recorder
 import Text
 
-/// `imulog doctor`: looks at all that a recording needs, names what is wrong, and the command that mends it.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look at all that a recording needs, and name what mends it.",
+    abstract: "Check everything a recording needs, and print the commands that mend faults.",
     discussion: """
-      Each line is one check: ok, advice (recordings work, and would be better), wrong, or unchecked, with the reason and \
-      the commands that mend it. The exit status is 0 when nothing is wrong, else 1. --fix asks before each command that \
-      needs no new start, carries it out, and looks again. A chip that a recorder uses is left alone, and nothing is \
-      written to an unknown one; a known one is set up as for a recording where an interrupt line is configured, to see \
-      whether the line fires. --report writes Markdown with every figure and nothing private, for an issue.
+      Each line is a check: ok, advice (recordings work, and would be better), wrong, or unchecked. Exit status: \
+      0 nothing is wrong, else 1.
+
+      Checks:
+      \(DoctorCheck.help)
 
       Examples:
         imulog doctor
@@ -33,16 +32,16 @@ struct DoctorCommand: ParsableCommand {
 
   @OptionGroup var place: BusOptions
 
-  @Flag(help: "Write and sync to the card for 10 s, and report how long it takes.")
+  @Flag(help: "Write and sync to the card for 10 s, and time it.")
   var card = false
 
-  @Flag(help: "Ask for each command whether to carry it out, and look again.")
+  @Flag(help: "Ask for each command whether to run it, and look again.")
   var fix = false
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print Markdown with all figures, for a report.")
+  @Flag(help: "Print Markdown for an issue: all figures, nothing private.")
   var report = false
 
   @Option(
@@ -59,18 +58,13 @@ struct DoctorCommand: ParsableCommand {
     guard (0...3600).contains(cardSeconds) else {
       throw ValidationError("--card-seconds takes 0 to 3600")
     }
-    if json, report { throw ValidationError("--json and --report exclude each other") }
-    if fix, json || report {
-      throw ValidationError("--fix and --json or --report exclude each other")
-    }
+    try OptionRule.expectOne(of: ["--json": json, "--report": report, "--fix": fix])
   }
 
   mutating func run() throws {
     guard !fix || (Console.isTerminal(STDIN_FILENO) && Console.isTerminal(STDOUT_FILENO)) else {
-      throw CommandFailure(
-        .usage,
-        "--fix asks before each command, and there is no terminal to ask at; without it doctor prints the commands"
-      )
+      throw CommandFailure.usage(
+        "--fix needs a terminal to ask at; without it doctor prints the commands")
     }
     var checks = try look(isText: !json && !report)
     if fix, try Mending(SystemTree(root: root)).run(checks) {
@@ -93,7 +87,6 @@ struct DoctorCommand: ParsableCommand {
     if checks.contains(where: { $0.state == .wrong }) { throw ExitCode(ExitStatus.flawed.rawValue) }
   }
 
-  /// Text is printed check by check: what hangs does not hide what was found before it.
   private func look(isText: Bool) throws -> [Check] {
     let subject = try subject()
     var checks: [Check] = []
@@ -108,15 +101,9 @@ struct DoctorCommand: ParsableCommand {
 
   private func subject() throws -> DoctorSubject {
     let tree = SystemTree(root: root)
-    let socket = try socketOptions.path(isService: false)
-    let status = Result {
-      guard case (.status(let status), _) = try ControlReply.ask(.status, at: socket) else {
-        throw CommandFailure(.inputOutput, "the service answered something else")
-      }
-      return status
-    }
+    let status = Result { try socketOptions.status().0 }
     let unit = ServiceUnit(tree, usual: InstalledFile.unit(""))
-    // A service that runs goes on with its settings before.
+    // A running service keeps its former settings until a reload.
     let verb = DoctorSubject.isAbsent(status) ? "start" : "reload"
     let (found, configured) = ConfigurationCheck(
       tree: tree, unit: unit,

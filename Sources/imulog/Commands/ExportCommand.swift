@@ -10,19 +10,17 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog export`: a recording in a form for other programs.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Export a recording as JSON or in another format.",
     discussion: """
-      Times in the output are nanoseconds from the first scheduled tick; an import has its file's times. A \
-      damaged recording is exported as far as it can be read, and the exit status is then 65. html is one \
-      page for any browser that needs no network; svg is a drawing for papers; parquet is a table for DuckDB, \
-      pandas, polars and the like; mcap has messages of ROS 2, for PlotJuggler, Foxglove and `ros2 bag`.
+      Times are nanoseconds from the first scheduled tick, or those of an imported file. Where the chip kept \
+      the time, they follow its clock: --uncertainty adds their bounds, --grid resamples to even ones. \
+      Exit status 65: the recording is damaged, and the rest was exported.
 
-      Where the chip kept the time, times are when it made the samples, as its clock's readings show: \
-      --uncertainty adds the interval that must hold each, --grid resamples to even times.
+      html is one page without network; svg a drawing for papers; parquet a table for DuckDB, pandas and \
+      polars; mcap ROS 2 messages for PlotJuggler, Foxglove and `ros2 bag`.
 
       Examples:
         imulog export latest > walk.json
@@ -35,9 +33,7 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var source: RecordingOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The output format; by default that of the ending of -o's name, and json without an ending.",
-      valueName: "format"))
+    help: .value("format", "The format; by default by the ending of -o's name, json without one."))
   var format: ExportFormat?
 
   @Option(
@@ -48,81 +44,54 @@ struct ExportCommand: ParsableCommand {
       valueName: "units"))
   var units: ExportUnits?
 
-  @Option(help: "The sensors to export; by default all that were recorded.")
+  @Option(help: "The sensors to export; by default all.")
   var channels: ExportChannels?
 
   @Option(
-    help:
-      "For \(ExportOption.fill.formatNames): fill ticks without a sample with the sample before, or leave them out."
-  )
+    help: .formats(.fill, "repeat the sample before a tick without one, or leave the tick out"))
   var fill: ExportFill?
 
-  @Option(
-    help:
-      "For \(ExportOption.gaps.formatNames): a row for each run of ticks without a sample, with its cause and length, or none."
-  )
+  @Option(help: .formats(.gaps, "a row for each gap, with its cause and length, or none"))
   var gaps: ExportGaps?
 
-  @Flag(
-    help:
-      "For \(ExportOption.labels.formatNames): add a column with the names of the labels at each sample, with ; between them."
-  )
+  @Flag(help: .formats(.labels, "add a column of labels, with ; between them"))
   var labels = false
 
   @Flag(
-    help:
-      "For a chip's times: add t_lo_ns and t_hi_ns, between which each is proved to be; \(ExportOption.uncertainty.formatNames)."
-  )
+    help: .formats(.uncertainty, "add the proved bounds of a chip's times, t_lo_ns and t_hi_ns"))
   var uncertainty = false
 
-  @Flag(
-    help:
-      "For a chip's times: resample to the exact grid of the nominal rate, never across a gap; \(ExportOption.grid.formatNames)."
-  )
+  @Flag(help: .formats(.grid, "resample a chip's times to the nominal rate, never across a gap"))
   var grid = false
 
-  @Flag(
-    help:
-      "Add the sensor's orientation, as a quaternion qw, qx, qy, qz; \(ExportOption.orientation.formatNames)."
-  )
+  @Flag(help: .formats(.orientation, "add the orientation, a quaternion qw, qx, qy, qz"))
   var orientation = false
 
   @Flag(
-    help:
-      "Add the acceleration without gravity in the sensor's frame, lx, ly, lz; \(ExportOption.linear.formatNames)."
+    help: .formats(
+      .linear, "add the acceleration without gravity in the sensor's frame, lx, ly, lz")
   )
   var linear = false
 
-  @Flag(
-    help:
-      "For \(ExportOption.analysis.formatNames): show vibration and noise too, as imulog analyze does."
-  )
+  @Flag(help: .formats(.analysis, "show vibration and noise, as imulog analyze does"))
   var analysis = false
 
   @OptionGroup var correctionOptions: CorrectionOptions
 
   @Option(
-    help:
-      "For \(ExportOption.time.formatNames): times in seconds from the first scheduled tick or since 1970 (unix), or as dates in UTC or the local zone."
-  )
+    help: .formats(.time, "seconds from the first scheduled tick or since 1970 (unix), or dates"))
   var time: ExportTime?
 
-  @Flag(
-    help:
-      "For \(ExportOption.unitNames.formatNames): names of columns with their units, such as ax_mps2."
-  )
+  @Flag(help: .formats(.unitNames, "names of columns with units, such as ax_mps2"))
   var unitNames = false
 
   @Flag(
-    help:
-      "For \(ExportOption.preamble.formatNames): begin with the facts of the recording, in lines that begin with \"# \"."
-  )
+    help: .formats(.preamble, "begin with the recording's facts, in lines that begin with \"# \""))
   var preamble = false
 
   @Option(
-    help: ArgumentHelp(
-      "For \(ExportOption.hmacKeyFile.formatNames): sign with the key in this file, by default with IMULOG_HMAC_KEY if it is set.",
-      valueName: "file"),
+    help: .formats(
+      .hmacKeyFile, "the file of the key that signs; by default IMULOG_HMAC_KEY", value: "file"),
     completion: .file())
   var hmacKeyFile: String?
 
@@ -130,42 +99,35 @@ struct ExportCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp(
-      "Write to a file, which appears once it is complete; - for stdout. For \(ExportOption.directory.formatNames) DIR/ writes a file for each part without gaps, and one with the labels.",
-      valueName: "file"),
+    help: .value(
+      "file",
+      "The file, which appears once it is complete; - for stdout. For \(ExportOption.directory.formatNames) DIR/ gets a file for each part without gaps, and one of labels."
+    ),
     completion: .file())
   var output = "-"
 
-  @Flag(
-    help:
-      "Continue until a recording that is being written ends; \(ExportOption.follow.formatNames) only."
-  )
+  @Flag(help: .formats(.follow, "continue until a running recording ends"))
   var follow = false
 
   mutating func run() throws {
     ProcessPriority.stepBack()
-    let catalogue = try program.openStore(source.storeOptions)
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     if output != "-" { try OutputPlace.refuse(output, in: catalogue) }
     let chosen = try chosenFormat()
     guard !isDirectory || chosen.takes(.directory) else {
-      throw CommandFailure(
-        .usage,
-        "-o \(Plain.text(output)) is a directory, and --format \(chosen.rawValue) makes one file: name the file; only "
-          + "--format \(ExportOption.directory.formatNames) fills a directory")
+      throw CommandFailure.usage(
+        "-o \(Plain.text(output)) is a directory, and --format \(chosen.rawValue) makes one file; name the file "
+          + "(only --format \(ExportOption.directory.formatNames) fills a directory)")
     }
     var options = ExportOptions(
       format: chosen, units: units, channels: channels, from: range.from?.nanoseconds,
       to: range.to?.nanoseconds)
-    options.fill = fill
-    options.gaps = gaps
-    options.hasUncertainty = uncertainty
-    options.isResampled = grid
+    (options.fill, options.gaps, options.hasLabels) = (fill, gaps, labels)
+    (options.hasUncertainty, options.isResampled) = (uncertainty, grid)
     (options.hasOrientation, options.hasLinear) = (orientation, linear)
     options.hasAnalysis = analysis
     try correctionOptions.set(&options)
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
-    options.hasLabels = labels
     options.hmacKey = try SigningKey.key(file: hmacKeyFile, for: options.format)
     let labelRemark = try options.take(entry, in: catalogue)
     if options.format != .raw {
@@ -189,21 +151,11 @@ struct ExportCommand: ParsableCommand {
         "labels of recording \(entry.number) are damaged, and those that can be read were exported; `imulog label "
           + "\(entry.number)` shows them")
     }
-    throw CommandFailure(
-      .damagedData,
-      ([
-        "recording \(entry.number) is damaged in "
-          + "\(Plain.count(report.damages, "place")), and what can be read was exported; "
-          + "`imulog verify \(entry.number)` says what is missing"
-      ]
-        + report.remarks).joined(separator: "; "))
+    throw CommandFailure.damaged(entry.number, report.damages, "exported", report.remarks)
   }
 
   private var isDirectory: Bool {
-    var status = stat()
-    return output != "-"
-      && (output.hasSuffix("/")
-        || stat(output, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
+    output != "-" && (output.hasSuffix("/") || FileIdentity(path: output)?.isDirectory ?? false)
   }
 
   private func toDirectory(
@@ -216,33 +168,27 @@ struct ExportCommand: ParsableCommand {
     return report
   }
 
-  /// The format of `--format`, else that of the file's name, else JSON.
+  /// The format of `--format`, else by the file's name, else JSON.
   private func chosenFormat() throws(CommandFailure) -> ExportFormat {
     let named = output == "-" ? [] : ExportFormat.named(output)
     guard let format else {
       if let ending = ExportCommand.ending(of: output), output != "-", named.isEmpty, !isDevice {
-        let endings = ExportFormat.allCases.flatMap(\.extensions)
-        let known = endings.indices.filter { !endings[..<$0].contains(endings[$0]) }.map {
-          ".\(endings[$0])"
-        }
-        throw CommandFailure(
-          .usage,
+        let known = ExportFormat.allCases.flatMap(\.extensions).withoutRepeats.map { ".\($0)" }
+        throw CommandFailure.usage(
           "no format has files that end in .\(Plain.text(ending)), as -o \(Plain.text(output)) does; choose from "
             + "\(known.joined(separator: ", ")), or give --format")
       }
       return named.first ?? .json
     }
     guard named.isEmpty || named.contains(format) else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "-o \(Plain.text(output)) is the name of a file of format \(named[0].rawValue), and --format "
           + "\(format.rawValue) makes another; change one of them")
     }
     return format
   }
 
-  /// What follows the last point of a file's name; `nil` without one, as in `walk`, and in a name that begins with its
-  /// only point, as `.walk`, but for the ending of a format, as `.csv`.
+  /// What follows the last point of a file's name, such as `csv`; `nil` in `walk` and `.walk`, but not in `.csv`.
   static func ending(of path: String) -> String? {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -251,25 +197,24 @@ struct ExportCommand: ParsableCommand {
     return isHidden && ExportFormat.named(extension: ending.lowercased()).isEmpty ? nil : ending
   }
 
-  /// Whether -o names a pipe or a device, whose name says nothing.
+  /// Whether -o names a pipe or a device, whose name tells no format.
   private var isDevice: Bool {
     var status = stat()
     return stat(output, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Refuses a range after the end of a recording, unless it is being written, and one before an import's first sample.
+  /// Refuses a range after the end of a recording that has ended, and one before an import's first sample.
   private func refuseOutside(_ entry: CatalogueEntry, of catalogue: Catalogue, isLive: Bool) throws
   {
     var reader = try catalogue.reader(of: entry)
     if let to = range.to, !reader.description.isImported, to.nanoseconds <= 0 {
-      throw CommandFailure(.usage, RangeOptions.noTime(RangeTime(nanoseconds: 0), to))
+      throw CommandFailure.usage(RangeOptions.noTime(RangeTime(nanoseconds: 0), to))
     }
     guard !isLive else { return }
     if let to = range.to, reader.description.isImported, let first = try reader.firstTickTime(),
       first >= to.nanoseconds
     {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "recording \(entry.number) begins at \(RangeTime(nanoseconds: first).text), and --to "
           + "\(to.text) is not after that; give a later --to")
     }
@@ -289,13 +234,12 @@ struct ExportCommand: ParsableCommand {
     var end = max(last?.time ?? 0, rate.nanoseconds(atTick: next))
     var isOutside = end <= from.nanoseconds
     if let last, reader.description.isFreeRunning {
-      // The last tick, with a sample or without: from the last sample on the rate says where ticks are.
+      // The last tick, with a sample or without: after the last sample, ticks follow the rate.
       end = last.time &+ rate.nanoseconds(atTick: max(next - min(next, last.tick), 1) - 1)
       isOutside = end < from.nanoseconds
     }
     guard isOutside else { return }
-    throw CommandFailure(
-      .usage,
+    throw CommandFailure.usage(
       "recording \(entry.number) ends at \(RangeTime(nanoseconds: end).text), and --from "
         + "\(from.text) is not before that; give an earlier --from")
   }
@@ -304,9 +248,8 @@ struct ExportCommand: ParsableCommand {
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
   ) throws -> Exporter.Report {
     guard !options.format.isBinary || !Console.isTerminal(STDOUT_FILENO) else {
-      throw CommandFailure(
-        .usage,
-        "--format \(options.format.rawValue) on a terminal is no use; give -o FILE, or send it through a pipe"
+      throw CommandFailure.usage(
+        "--format \(options.format.rawValue) is not for a terminal; give -o FILE, or send it through a pipe"
       )
     }
     var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
@@ -351,7 +294,7 @@ struct ExportCommand: ParsableCommand {
 }
 
 /// Waits until a recording that is being written has grown.
-struct LiveRecordingWatch: ~Copyable {
+private struct LiveRecordingWatch: ~Copyable {
   private var source: CopySource
   private var isFirst = true
 
@@ -362,7 +305,7 @@ struct LiveRecordingWatch: ~Copyable {
     self.source = source
   }
 
-  /// How many bytes are final, after a pause except for the first time; `nil` when its writer is gone.
+  /// The bytes that are final, after a pause except for the first time; `nil` when its writer is gone.
   mutating func next() throws(LogError) -> UInt64? {
     if !isFirst {
       let clock = SystemClock()
@@ -386,3 +329,29 @@ extension ExportGaps: ExpressibleByArgument {}
 extension ExportUnits: ExpressibleByArgument {}
 extension ExportTime: ExpressibleByArgument {}
 extension ExportChannels: ExpressibleByArgument {}
+
+/// The key that signs an export. It is never on the command line, which other users of the machine see.
+enum SigningKey {
+  static let variable = "IMULOG_HMAC_KEY"
+
+  /// The key in a file, else in the environment; `nil` without one.
+  static func key(file: String?, for format: ExportFormat) throws -> [UInt8]? {
+    if let file {
+      return try word(try WholeFile.read(file), in: Plain.text(file))
+    }
+    guard format.takes(.hmacKeyFile), let value = Environment.value(variable) else { return nil }
+    return try word(Array(value.utf8), in: variable)
+  }
+
+  private static func word(
+    _ text: [UInt8], in place: String
+  ) throws(CommandFailure) -> [UInt8] {
+    func isEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+    let word = text.prefix { !isEnd($0) }
+    guard !word.isEmpty, text[word.count...].allSatisfy(isEnd) else {
+      throw CommandFailure(
+        .configuration, "\(place) has no key; put the project's HMAC key there, as one line")
+    }
+    return Array(word)
+  }
+}

@@ -8,35 +8,46 @@ import IMUModel
 import Terminal
 import Text
 
+/// The argument that names a hub.
+struct HubArgument: ParsableArguments {
+  @Argument(help: .value("dir", "The hub's directory."), completion: .directory)
+  var directory: String
+}
+
 /// The arguments that name a hub and its hosts.
 struct FleetOptions: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
-  var directory: String
+  @OptionGroup private var hub: HubArgument
 
   @Option(
     name: .customLong("hosts"),
-    help: ArgumentHelp("The host file; by default DIR/hosts.", valueName: "file"),
+    help: .value("file", "The host file; by default DIR/hosts."),
     completion: .file())
   var given: String?
 
+  var directory: String { hub.directory }
   /// The host file.
   var file: String { given ?? "\(directory)/hosts" }
 
   /// The hosts, and the lines that cannot be used.
   ///
-  /// - Parameter configuration: The SSH configuration whose aliases fit patterns; the user's own by default.
+  /// - Parameter configuration: The SSH configuration whose aliases patterns choose; by default the user's.
   func hosts(
     _ configuration: String?
   ) throws -> (hosts: [HubHost], errors: [HostFileError]) {
-    HostFile.read(try bytes(), named: file) { pattern throws(CommandFailure) in
+    guard let bytes = try bytesIfThere() else {
+      throw CommandFailure(
+        .noInput,
+        "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
+          + "with --hosts FILE")
+    }
+    return HostFile.read(bytes, named: file) { pattern throws(CommandFailure) in
       let home = Environment.value("HOME") ?? ""
       let path = configuration ?? "\(home)/.ssh/config"
       return try SSHAliases.fitting(pattern, in: path, folder: "\(home)/.ssh")
     }
   }
 
-  /// More bytes than 100,000 lines have.
+  /// Bytes: more than 100,000 lines have.
   private static let longest = 16 << 20
 
   /// The bytes of the host file; `nil` without one.
@@ -52,18 +63,7 @@ struct FleetOptions: ParsableArguments {
       if error.isMissing { return nil }
       guard [EISDIR, ENXIO].contains(error.errno) else { throw error }
       throw CommandFailure(
-        .noInput, "the host file \(Plain.text(file)) is no file; name one with --hosts FILE")
+        .noInput, "the host file \(Plain.text(file)) is not a file; name one with --hosts FILE")
     }
-  }
-
-  /// The bytes of the host file.
-  private func bytes() throws -> [UInt8] {
-    guard let bytes = try bytesIfThere() else {
-      throw CommandFailure(
-        .noInput,
-        "there is no host file \(Plain.text(file)): write one, with a line NAME = DESTINATION for each host, or name it "
-          + "with --hosts FILE")
-    }
-    return bytes
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Export
 import Files
 import Glibc
 import Hub
@@ -13,21 +12,17 @@ import Text
 /// Where the state of the hosts is shown after each round.
 struct GlanceOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "Write the state of the hosts for the textfile collector of Prometheus's node_exporter.",
-      valueName: "file"), completion: .file())
+    help: .value("file", "Write the state of the hosts for node_exporter's textfile collector."),
+    completion: .file())
   var metrics: String?
 
-  @Option(
-    help: ArgumentHelp("Write a page with the state of the hosts.", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("file", "Write a page with the state of the hosts."), completion: .file())
   var page: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Publish the state of the hosts at this MQTT broker, with mosquitto_pub.",
-      valueName: "host[:port]"))
+    help: .value(
+      "host[:port]", "Publish the state of the hosts at this MQTT broker, by mosquitto_pub."))
   var mqtt: Broker?
 
   /// Refuses files that must not be replaced.
@@ -39,30 +34,28 @@ struct GlanceOptions: ParsableArguments {
     for (option, file) in [("--metrics", metrics), ("--page", page)] {
       guard let file else { continue }
       guard !file.isEmpty else {
-        throw CommandFailure(.usage, "\(option) needs the name of a file")
+        throw CommandFailure.usage("\(option) needs the name of a file")
       }
       try OutputPlace.refuseHub(file, of: option, besides: hub)
       if let other = FileIdentity(path: file), other == FileIdentity(path: hosts) {
-        throw CommandFailure(
-          .usage, "\(option) \(Plain.text(file)) is the host file; choose another FILE")
+        throw CommandFailure.usage(
+          "\(option) \(Plain.text(file)) is the host file; choose another FILE")
       }
       guard option == "--page" || file.hasSuffix(".prom") else {
-        throw CommandFailure(
-          .usage,
+        throw CommandFailure.usage(
           "--metrics \(Plain.text(file)): node_exporter reads files that end in .prom; name it so")
       }
     }
     if let metrics, let page, OutputPlace.isSame(metrics, page) {
-      throw CommandFailure(
-        .usage, "--metrics and --page name one file, \(Plain.text(page)); give each its own")
+      throw CommandFailure.usage(
+        "--metrics and --page name one file, \(Plain.text(page)); give each its own")
     }
   }
 
-  /// The presence of a hub that stays, at the broker.
+  /// The presence at the broker of a hub that stays.
   var presence: HubPresence? { mqtt?.health.presence() }
 
-  /// Shows the state after a round; returns what could not be written. A broker that does not answer is reported, and is no
-  /// failure: it has no recordings.
+  /// Shows the state after a round; returns what could not be written. A broker that does not answer is only reported.
   func show(
     _ hub: HubDirectory, _ hosts: [HubHost], nanoseconds: Int64, _ presence: HubPresence?
   ) -> [CommandFailure] {
@@ -80,7 +73,9 @@ struct GlanceOptions: ParsableArguments {
         do {
           // Again: parts of the path may not have been there before the round.
           try OutputPlace.refuseHub(path, of: option)
-          try write(text(), to: path)
+          let file = try PendingFile(path, remedy: "choose another FILE")
+          try file.write(Array(text().utf8))
+          try file.publish()
         } catch {
           failures.append(CommandFailure(error, else: .inputOutput))
         }
@@ -95,26 +90,14 @@ struct GlanceOptions: ParsableArguments {
   private func publish(
     _ status: FleetStatus, at health: FleetHealth, _ presence: HubPresence?
   ) {
-    do throws(CommandFailure) {
-      do {
-        try presence?.announce()
-      } catch {
-        throw CommandFailure(.unavailable, "\(error)")
-      }
-      if let failure = health.send(FleetHealth.messages(status, stays: presence != nil)) {
-        throw failure
-      }
+    var problem: String?
+    do {
+      try presence?.announce()
+      problem = health.send(FleetHealth.messages(status, stays: presence != nil))?.sentence
     } catch {
-      Console.talk("the state of the hosts is not at the broker: \(error.sentence)")
+      problem = "\(error)"
     }
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    let file = try PendingFile(path, remedy: "choose another FILE")
-    var sink = BufferedSink(file.descriptor, name: path)
-    try Array(text.utf8).withUnsafeBytes { try sink.write($0) }
-    try sink.flush()
-    try file.publish()
+    if let problem { Console.talk("the state of the hosts is not at the broker: \(problem)") }
   }
 }
 

@@ -10,15 +10,14 @@ import Remote
 import Terminal
 import Text
 
-/// `imulog hub add`: adds a host, and looks at all that a visit needs.
 struct HubAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add a host to a hub's host file, and check what a visit of it needs.",
     discussion: """
-      It looks at the connection and the host's key, the version of imulog there, its store, its clock, its \
-      free space, its service, and what `imulog doctor` finds there; for each fault it prints what mends it. \
-      The line stays whatever is found: run it again after mending.
+      It checks the connection and the host's key, the host's imulog, store, clock, free space and service, \
+      and what `imulog doctor` finds there, and prints what mends each fault. The line is added whatever is \
+      found: run it again after mending.
 
       Examples:
         imulog hub add fleet pump-7 pi@10.0.0.7 site=bergen
@@ -27,20 +26,12 @@ struct HubAddCommand: ParsableCommand {
 
   @OptionGroup var fleet: FleetOptions
 
-  @Argument(help: ArgumentHelp("The host's name.", valueName: "name"))
+  @Argument(help: .value("name", "The host's name."))
   var name: String
 
   @Argument(
-    help: ArgumentHelp(
-      "What ssh connects to, if not the name, and labels.", valueName: "destination|label=value"))
+    help: .value("destination|label=value", "What ssh connects to, if not the name, and labels."))
   var rest: [String] = []
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long the host may send nothing; 60s by default.", valueName: "time"),
-    transform: SpanLimits.timeout.span)
-  var timeout = Span.minute
 
   @OptionGroup var ssh: SSHOptions
 
@@ -48,7 +39,7 @@ struct HubAddCommand: ParsableCommand {
     let destination = rest.first.flatMap { $0.contains("=") ? nil : $0 }
     let labels = destination == nil ? rest[...] : rest.dropFirst()
     let line = ([name] + (destination.map { ["=", $0] } ?? []) + labels).joined(separator: " ")
-    // A line that is none makes no hub.
+    // A wrong line makes no hub.
     _ = try HostFile.adding(line, of: name, to: fleet.file, try fleet.bytesIfThere())
     let hub = try HubDirectory(path: fleet.directory, create: true)
     let lock = try hub.lock()
@@ -62,8 +53,8 @@ struct HubAddCommand: ParsableCommand {
       Console.talk("added to \(Plain.text(fleet.file)): \(line)")
     }
     _ = consume lock
-    var check = HostCheck(host, ssh.connection, timeout: timeout.nanoseconds)
-    try check.run { state, words in try Console.data("\(state.rawValue)  \(Plain.text(words))") }
+    var check = HostCheck(host, ssh.connection, timeout: ssh.timeout.nanoseconds)
+    try check.run()
     if !ssh.given.isEmpty {
       Console.talk(
         "the line of \(host.name) has no \(ssh.given.joined(separator: ", ")): give the same to each round, or write it into the "
@@ -71,11 +62,11 @@ struct HubAddCommand: ParsableCommand {
     }
     guard let status = check.status else { return }
     throw CommandFailure(
-      status, "\(host.name) is not ready; mend what is said above, and run the same command again")
+      status, "\(host.name) is not ready; mend the faults above, and run the same command again")
   }
 }
 
-/// What a visit of a host needs, looked at.
+/// A check of what a visit of a host needs. Prints a line for each finding.
 private struct HostCheck {
   enum State: String {
     case ok = "ok     "
@@ -98,13 +89,21 @@ private struct HostCheck {
     (self.host, self.connection, self.timeout) = (host, connection, timeout)
   }
 
-  mutating func run(_ tell: (State, String) throws -> Void) throws {
+  private func tell(_ state: State, _ words: String) throws {
+    try Console.data("\(state.rawValue)  \(Plain.text(words))")
+  }
+
+  private mutating func tell(_ fault: ExitStatus, _ words: String) throws {
+    status = status ?? fault
+    try tell(.wrong, words)
+  }
+
+  mutating func run() throws {
     let probe: MachineProbe
     do {
       probe = try MachineProbe(host.destination, connection, timeout: timeout)
     } catch {
-      status = error.status
-      return try tell(.wrong, error.sentence)
+      return try tell(error.status, error.sentence)
     }
     try tell(
       .ok, "ssh connects to \(host.destination) and accepts its host key, and imulog answers")
@@ -116,59 +115,54 @@ private struct HostCheck {
     )
     try tell(.ok, "its store has \(Plain.count(probe.recordings, "recording"))")
     for (number, sentence) in probe.unreadable.sorted(by: { $0.key < $1.key }) {
-      status = status ?? .damagedData
-      try tell(.wrong, "recording \(number) cannot be read there: \(sentence)")
+      try tell(.damagedData, "recording \(number) cannot be read there: \(sentence)")
     }
-    try look(at: probe.machine, tell)
-    try askDoctor(tell)
-  }
-
-  private mutating func look(
-    at machine: RemoteMachine?, _ tell: (State, String) throws -> Void
-  ) throws {
-    guard let machine else {
-      return try tell(
-        .advice,
-        "its imulog is older than this one, and does not say how it is: install this version there")
-    }
-    try tell(
-      machine.software == Software.version ? .ok : .advice,
-      "its imulog is of version \(machine.software)"
-        + (machine.software == Software.version ? "" : ", this one of \(Software.version)"))
-    let offset = machine.clockOffset(now: SystemClock().wallTime)
-    if offset.magnitude > UInt64(HostCheck.sameClock) {
-      status = status ?? .configuration
-      try tell(
-        .wrong,
-        "its clock is \(offset > 0 ? "+" : "")\(offset / 1_000_000_000) s from this machine's: `sudo timedatectl set-ntp true` there, "
-          + "and here")
+    if let machine = probe.machine {
+      try look(at: machine)
     } else {
       try tell(
-        machine.wall.isSynchronised ? .ok : .advice,
-        machine.wall.isSynchronised
-          ? "its clock is this machine's, and synchronised"
-          : "its clock is this machine's, but its kernel does not call it synchronised: `timedatectl` there says why"
-      )
+        .advice,
+        "its imulog is older than this one, and reports no state: install this version there")
+    }
+    try askDoctor()
+  }
+
+  private mutating func look(at machine: RemoteMachine) throws {
+    let isSame = machine.software == Software.version
+    try tell(
+      isSame ? .ok : .advice,
+      "its imulog is version \(machine.software)"
+        + (isSame ? "" : ", this one is version \(Software.version)"))
+    let offset = machine.clockOffset(now: SystemClock().wallTime)
+    if offset.magnitude > UInt64(HostCheck.sameClock) {
+      try tell(
+        .configuration,
+        "its clock is \(offset > 0 ? "+" : "")\(offset / 1_000_000_000) s from this machine's: `sudo timedatectl set-ntp true` there, "
+          + "and here")
+    } else if machine.wall.isSynchronised {
+      try tell(.ok, "its clock is this machine's, and synchronised")
+    } else {
+      try tell(
+        .advice,
+        "its clock is this machine's, but is not synchronised: `timedatectl` there says why")
     }
     if let free = machine.freeBytes {
       try tell(
         free < HostCheck.room ? .advice : .ok, "\(Plain.bytes(free)) are free for its store")
     }
-    guard let recorder = machine.recorder else {
-      return try tell(
+    if let problem = machine.problem, machine.recorder != nil {
+      try tell(.unavailable, "its service cannot record: \(problem)")
+    } else if let recorder = machine.recorder {
+      try tell(.ok, "its service is \(recorder)")
+    } else {
+      try tell(
         .advice,
         "no service of imulog answers there: `sudo systemctl enable --now imulog` starts it")
     }
-    if let problem = machine.problem {
-      status = status ?? .unavailable
-      try tell(.wrong, "its service cannot record: \(problem)")
-    } else {
-      try tell(.ok, "its service is \(recorder)")
-    }
   }
 
-  /// What doctor finds wrong there. An older one, and a key that an older `serve` guards, may not be asked.
-  private mutating func askDoctor(_ tell: (State, String) throws -> Void) throws {
+  /// What doctor finds wrong there. An older `serve` refuses the request.
+  private mutating func askDoctor() throws {
     let ending = try MachineProbe.run(
       ["doctor", "--json"], on: host.destination, connection, timeout: timeout)
     guard ending.status == 0 || ending.status == ExitStatus.flawed.rawValue, !ending.isLate,
@@ -177,11 +171,10 @@ private struct HostCheck {
       let said = ending.lastLine.isEmpty ? "" : ": " + ending.lastLine
       return try tell(.advice, "doctor could not be asked there\(said)")
     }
-    let faults = checks.filter { $0.state == Check.State.wrong.rawValue }
+    let faults = checks.filter { $0.state == Finding.State.wrong.rawValue }
     for fault in faults {
-      status = status ?? .configuration
       let command = fault.command.map { "; `\($0)` there mends it" } ?? ""
-      try tell(.wrong, "doctor, \(fault.name): \(fault.words)\(command)")
+      try tell(.configuration, "doctor, \(fault.name): \(fault.words)\(command)")
     }
     if faults.isEmpty { try tell(.ok, "doctor finds nothing wrong there") }
   }

@@ -9,40 +9,33 @@ import Recorder
 import Terminal
 import Text
 
-/// `imulog hub prune`: removes recordings by a rule.
 struct HubPruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Remove the oldest recordings of a hub by a rule, with what is derived from them.",
+    abstract: "Remove the oldest recordings of a hub, with what is derived from them.",
     discussion: """
-      A recording counts from when it came here, whatever its clock said, until the last visit of any host. It goes to the trash of its host's \
-      store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings \
-      it back.
+      Age counts from when a recording came here until the last visit of any host. It goes to the trash of its \
+      host's store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings it back.
 
       Examples:
         imulog hub prune fleet --older 400d --print
         imulog hub prune fleet --most-bytes 2TB --empty-trash
       """)
 
-  @Argument(
-    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
-  var directory: String
+  @OptionGroup var hub: HubArgument
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Remove recordings that came here longer ago than this.", valueName: "time"),
+    help: .value("time", "Remove recordings that came here longer ago than this."),
     transform: SpanLimits.age.span)
   var older: Span?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Remove the oldest until the logs have no more than this: 500GB, 2TB.", valueName: "bytes"))
+    help: .value("bytes", "Remove the oldest until the logs have at most this: 500GB, 2TB."))
   var mostBytes: ByteCount?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Remove recordings of this host alone.", valueName: "name"))
+  @Option(parsing: .unconditional, help: .value("name", "Remove recordings of this host alone."))
   var host: String?
 
   @Flag(help: "Only print what would be removed.")
@@ -52,13 +45,11 @@ struct HubPruneCommand: ParsableCommand {
   var emptyTrash = false
 
   func validate() throws {
-    if older == nil, mostBytes == nil {
-      throw ValidationError("say what is to go, with --older or --most-bytes")
-    }
+    if older == nil, mostBytes == nil { throw ValidationError("give --older or --most-bytes") }
   }
 
   mutating func run() throws {
-    let hub = try HubDirectory(path: directory, create: false)
+    let hub = try HubDirectory(path: self.hub.directory, create: false)
     let now = SystemClock().wallTime
     let lock = print ? try hub.lockForReading() : try hub.lock()
     let prune = HubPrune(hub, now: now)
@@ -70,9 +61,9 @@ struct HubPruneCommand: ParsableCommand {
     defer { if let remark { Console.talk(remark) } }
     if print {
       for victim in victims {
-        try Console.data(
-          "\(victim.host) \(victim.number) \(victim.arrival.map { LocalTime.text(seconds: $0) } ?? "-") \(Plain.bytes(victim.byteCount))"
-        )
+        let arrival = victim.arrival.map { LocalTime.text(seconds: $0) } ?? "-"
+        let size = Plain.bytes(victim.byteCount)
+        try Console.data("\(victim.host) \(victim.number) \(arrival) \(size)")
       }
       let found = Plain.count(victims.count, "recording")
       return Console.talk("\(found) would go, \(Plain.bytes(bytes))")
@@ -84,10 +75,11 @@ struct HubPruneCommand: ParsableCommand {
       Console.talk(failure.sentence)
     }
     _ = consume lock
+    let removed = Plain.count(gone, "recording")
     let result =
       emptyTrash
-      ? "\(Plain.count(gone, "recording")) removed, \(Plain.count(trashed, "recording")) in the trash deleted"
-      : "\(Plain.count(gone, "recording")) in the trash"
+      ? "\(removed) removed, \(Plain.count(trashed, "recording")) in the trash deleted"
+      : "\(removed) in the trash"
     guard let worst = failures.first else {
       return Console.talk(gone + trashed == 0 ? "nothing to remove" : result)
     }

@@ -9,28 +9,26 @@ import Remote
 import Terminal
 import Text
 
-/// `imulog hub DIR`: visits of every host.
 struct HubRoundCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "round", abstract: "Visit every host once; the default.")
 
   @OptionGroup var fleet: FleetOptions
 
-  @Flag(help: "Let hosts move each recording that is proved to be here to their trash.")
+  @Flag(help: "Let hosts move recordings that are proved to be here to their trash.")
   var thenFree = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Stay, and begin a round this often; the host file is read anew each time.",
-      valueName: "time"),
+    help: .value("time", "Stay, and begin a round this often."),
     transform: SpanLimits.every.span)
   var every: Span?
 
   @Option(
-    help: ArgumentHelp(
-      "Run PROGRAM put PATH PLACE for each finished file, and PROGRAM drop PLACE for one that is gone, until it succeeds.",
-      valueName: "program"), completion: .file())
+    help: .value(
+      "program",
+      "For each finished file run PROGRAM put PATH PLACE, for one that is gone PROGRAM drop PLACE, until it succeeds."
+    ), completion: .file())
   var eachFile: String?
 
   @OptionGroup var glance: GlanceOptions
@@ -38,17 +36,8 @@ struct HubRoundCommand: ParsableCommand {
   @Flag(help: "Print the summary as JSON.")
   var json = false
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How many hosts to pull from at a time.", valueName: "number"))
+  @Option(parsing: .unconditional, help: .value("number", "How many hosts to pull from at a time."))
   var jobs = 32
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long a host may send nothing new; 60s by default.", valueName: "time"),
-    transform: SpanLimits.timeout.span)
-  var timeout = Span.minute
 
   @OptionGroup var ssh: SSHOptions
 
@@ -76,8 +65,8 @@ struct HubRoundCommand: ParsableCommand {
   }
 
   /// - Parameters:
-  ///   - isFirst: Whether a hub may be made: one that was there and is not any more is on a disk that is gone.
-  ///   - presence: That of a hub that stays.
+  ///   - isFirst: Whether a hub may be made: a hub that vanishes later is on a disk that is gone.
+  ///   - presence: For a hub that stays.
   private func round(isFirst: Bool, _ presence: HubPresence?) throws {
     let (hosts, errors) = try fleet.hosts(ssh.configuration)
     for error in errors { Console.talk("\(error)") }
@@ -92,7 +81,7 @@ struct HubRoundCommand: ParsableCommand {
     let board = PullBoard(
       hosts: hosts.map(\.name), show: { line.show($0) }, report: { line.talk($0) })
     var settings = HubRound.Settings(
-      ssh.connection, timeout: timeout.nanoseconds, Deriver(program: "/proc/self/exe"))
+      ssh.connection, timeout: ssh.timeout.nanoseconds, Deriver(program: "/proc/self/exe"))
     settings.thenFree = thenFree
     settings.hook = eachFile
     let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }
@@ -102,65 +91,30 @@ struct HubRoundCommand: ParsableCommand {
     let unshown = glance.show(
       hub, hosts, nanoseconds: clock.now() - start, presence)
     for failure in unshown { Console.talk(failure.sentence) }
-    let report = HubReport(hosts: results)
     if json {
-      try Console.json(report.json)
+      try PulledHost.printJSON(results.map(\.pull)) { json, index in
+        json.member("derived", results[index].derivedCount)
+        json.member("problem", results[index].pull.failure?.sentence)
+      }
     } else if every == nil {
-      try report.print()
+      try PulledHost.printTable(
+        results.map { ($0.pull, ["\($0.derivedCount)", "\($0.pull.received)"]) },
+        ["DERIVED", "BYTES"])
     }
     let failures =
       results.compactMap(\.pull.failure) + errors.map { CommandFailure($0.exitStatus, "\($0)") }
       + unshown
     guard let status = PulledHost.worst(of: failures.map(\.status)) else { return }
+    let troubled = results.filter { $0.pull.failure != nil }
+    let missing = troubled.filter { !$0.isAllHere }.map(\.pull)
     let sentence =
-      HubReport.sentence(of: results)
-      ?? (errors.isEmpty
-        ? "not everything that was asked for could be written; the lines above say why"
-        : "not every line of \(fleet.file) could be used; the lines above say why")
+      !missing.isEmpty
+      ? "not all of \(PulledHost.names(missing)) is here; the lines above say why"
+      : !troubled.isEmpty
+        ? "something is wrong with \(PulledHost.names(troubled.map(\.pull))); the lines above say what"
+        : errors.isEmpty
+          ? "not everything that was asked for could be written; the lines above say why"
+          : "not every line of \(fleet.file) could be used; the lines above say why"
     throw CommandFailure(status, sentence)
-  }
-}
-
-/// The table at the end of a round.
-struct HubReport {
-  let hosts: [HubRound.Host]
-
-  private static let heading = [
-    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "DERIVED", "BYTES",
-  ]
-
-  func print() throws {
-    let rows = hosts.map { host in
-      host.pull.cells + ["\(host.derivedCount)", "\(host.pull.received)"]
-    }
-    let isNumeric = HubReport.heading.indices.map { $0 > 0 }
-    try Console.data(TextTable.text([HubReport.heading] + rows, isNumeric: isNumeric))
-  }
-
-  var json: String {
-    JSONWriter.document { json in
-      json.member("hosts", hosts, onNewLines: true) { json, host in
-        json.object { json in
-          json.pulled(host.pull)
-          json.member("derived", host.derivedCount)
-          json.member("problem", host.pull.failure?.sentence)
-        }
-      }
-    }
-  }
-
-  /// What the round did not reach; `nil` where nothing is wrong with a host.
-  static func sentence(of hosts: [HubRound.Host]) -> String? {
-    let troubled = hosts.filter { $0.pull.failure != nil }
-    let missing = troubled.filter { !$0.isAllHere }
-    func some(_ hosts: [HubRound.Host]) -> String {
-      hosts.prefix(5).map(\.pull.host).joined(separator: ", ")
-        + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
-    }
-    guard missing.isEmpty else {
-      return "not all of \(some(missing)) is here; the lines above say why"
-    }
-    return troubled.isEmpty
-      ? nil : "something is wrong with \(some(troubled)); the lines above say what"
   }
 }

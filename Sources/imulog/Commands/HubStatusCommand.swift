@@ -9,16 +9,14 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog hub status`: the hosts at a glance.
 struct HubStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show when each host was seen, what is here of it, and what is wrong.",
     discussion: """
-      It shows what the last rounds found; no host is asked. SEEN is when a host answered last (- where \
-      this machine's clock was wrong then), LAST when its newest recording here began, BACKLOG how many \
-      recordings it has that are not here, CLOCK how far its clock is from this machine's. GOOD, FLAWED and \
-      DAMAGED count the recordings here by their verdict.
+      By the last rounds; no host is asked. SEEN: when it answered last (- where this machine's clock was \
+      wrong); LAST: when its newest recording here began; BACKLOG: its recordings that are not here; CLOCK: \
+      its clock's offset from this machine's; GOOD, FLAWED, DAMAGED: verdicts of the recordings here.
 
       Examples:
         imulog hub status fleet
@@ -29,15 +27,13 @@ struct HubStatusCommand: ParsableCommand {
 
   @Option(
     name: .customShort("F"), parsing: .unconditional,
-    help: ArgumentHelp("The SSH configuration, for patterns in the host file.", valueName: "file"),
+    help: .value("file", "The SSH configuration, for patterns in the host file."),
     completion: .file())
   var configuration: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Exit with status 1 if a host was not seen for this long, or has a problem.",
-      valueName: "time"),
+    help: .value("time", "Exit status 1 if a host was not seen for this long, or has a problem."),
     transform: SpanLimits.age.span)
   var check: Span?
 
@@ -51,14 +47,13 @@ struct HubStatusCommand: ParsableCommand {
     let now = SystemClock().wallTime
     let status = try FleetStatus(hub, hosts, now: now)
     if json {
-      try Console.json(
-        JSONWriter.document { json in
-          json.member("hosts", status.hosts, onNewLines: true) { $1.add(to: &$0) }
-        })
+      try Console.document { json in
+        json.member("hosts", status.hosts, onNewLines: true) { $1.add(to: &$0) }
+      }
     } else if status.hosts.isEmpty {
       Console.talk("no hosts yet: write one into \(Plain.text(fleet.file))")
     } else {
-      try Console.data(FleetTable.text(status))
+      try Console.data(text(status))
     }
     if let check {
       let silent = status.hosts.contains { host in
@@ -70,22 +65,22 @@ struct HubStatusCommand: ParsableCommand {
     }
     if let error = errors.first { throw ExitCode(error.exitStatus.rawValue) }
   }
-}
 
-/// The hosts of a hub as a table.
-enum FleetTable {
   private static let heading = [
     "HOST", "SEEN", "LAST", "RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "CLOCK", "FREE",
     "VERSION", "SERVICE", "PROBLEM",
   ]
   private static let numeric = ["RECORDINGS", "BACKLOG", "GOOD", "FLAWED", "DAMAGED", "FREE"]
 
-  static func text(_ status: FleetStatus) -> String {
+  /// A table for a person.
+  private func text(_ status: FleetStatus) -> String {
     let rows = status.hosts.map { row($0) }
-    return TextTable.text([heading] + rows, isNumeric: heading.map { numeric.contains($0) })
+    return TextTable.text(
+      [HubStatusCommand.heading] + rows,
+      isNumeric: HubStatusCommand.heading.map { HubStatusCommand.numeric.contains($0) })
   }
 
-  private static func row(_ host: FleetStatus.Host) -> [String] {
+  private func row(_ host: FleetStatus.Host) -> [String] {
     let (state, machine) = (host.state, host.state.machine)
     func time(_ seconds: Int64?, _ none: String) -> String {
       seconds.map { LocalTime.text(seconds: $0) } ?? none

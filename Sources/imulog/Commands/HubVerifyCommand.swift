@@ -7,18 +7,15 @@ import IMUModel
 import Terminal
 import Text
 
-/// `imulog hub verify`: reads all of a hub.
 struct HubVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Compare every log with its ledger, and every derived file with its log.")
 
-  @Argument(
-    help: ArgumentHelp("The hub's directory.", valueName: "dir"), completion: .directory)
-  var directory: String
+  @OptionGroup var hub: HubArgument
 
   mutating func run() throws {
-    let hub = try HubDirectory(path: directory, create: false)
+    let hub = try HubDirectory(path: self.hub.directory, create: false)
     let lock = try hub.lockForReading()
     var verification = HubVerification(hub, Deriver(program: "/proc/self/exe"))
     var findings = 0

@@ -7,18 +7,14 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog info`: prints everything about a recording except its samples.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Show everything about a recording, with a verdict.",
     discussion: """
-      The last line is the verdict: good, flawed, damaged or running. A recording is flawed if more than 1 \
-      sample in 1000 is missing, a gap is longer than 1 s, a value is clipped, 1 sample in 100 was more \
-      than half a period late, the acceleration at rest is off by a tenth, the sensor's certificate fails, \
-      a fault ended it, or the end is missing. With \
-      --check only the verdict is printed, and the exit status is 0 for good, 1 for flawed, 65 for damaged, \
-      75 while it is being recorded.
+      The last line is the verdict: good, flawed, damaged or running. Flawed: more than 1 sample in 1000 \
+      missing, a gap above 1 s, a clipped value, 1 sample in 100 late by half a period, the acceleration at \
+      rest off by a tenth, a failed certificate, a fault at the end, or no end.
 
       Examples:
         imulog info latest
@@ -31,19 +27,18 @@ struct InfoCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  @Flag(help: "Print only the verdict; the exit status is 0 for a good recording.")
+  @Flag(help: "Print only the verdict; exit status: 0 good, 1 flawed, 65 damaged, 75 running.")
   var check = false
 
   mutating func run() throws {
-    let catalogue = try program.openStore(source.storeOptions)
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     let isLive = try catalogue.isLive(entry)
     var reader = try LogReader(
       try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
     let account = try reader.account(isLive: isLive, ofSamples: true)
     let review = ReviewReport(account)
     if check {
-      try json ? Console.json(review.json) : Console.data(review.sentence)
+      try json ? Console.json(review.json) : Console.data(account.sentence)
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
@@ -55,24 +50,21 @@ struct InfoCommand: ParsableCommand {
       labelProblem = error
     }
     let report = InfoReport(
-      entry: entry, summary: account.summary, review: review, labels: labels,
-      labelProblem: labelProblem)
+      entry: entry, review: review, labels: labels, labelProblem: labelProblem)
     if json { return try Console.json(report.json) }
-    for (key, value) in report.lines {
-      try Console.data(key + String(repeating: " ", count: 12 - key.count) + value)
-    }
+    for row in report.lines { try Console.data(TextTable.line(row)) }
   }
 }
 
-/// A recording's header, account and end, for people or as JSON.
+/// All of a recording but its samples, for people or as JSON.
 struct InfoReport {
   let entry: CatalogueEntry
-  let summary: LogSummary
   let review: ReviewReport
   let labels: LabelList
   /// Why its labels cannot be read.
   let labelProblem: CatalogueError?
 
+  private var summary: LogSummary { review.account.summary }
   private var log: RecordingDescription { summary.description }
   private var sensor: SensorDescription { log.sensor }
 
@@ -97,28 +89,21 @@ struct InfoReport {
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
       ("state", summary.state.rawValue), ("cpu latency", Plain.text(log.cpuLatency)),
     ]
-    if summary.state != .live { lines.append(("stopped", stopReason)) }
-    if let source = log.recoveredFrom { lines.append(("from", "\(source)")) }
-    lines.append(("begun by", log.begunBy?.rawValue ?? ""))
-    lines.append(("trigger", Plain.text(log.trigger)))
-    lines.append(("timetable", Plain.text(log.timetable)))
-    lines.append(("note", Plain.text(log.note)))
-    lines.append(("axes", log.axes.map { "\($0)" } ?? unread("axes")))
-    lines.append(("calibration", Plain.text(log.calibration?.name ?? unread("calibration"))))
-    lines.append(("labels", labelsLine))
     let ticks = ["\(ledger.sampled) of \(ledger.scheduled) sampled"] + ledger.losses
-    lines.append(("ticks", ticks.joined(separator: ", ")))
-    if let lateness = summary.end?.measuredLateness {
-      lines.append(("lateness", ReviewReport.text(lateness)))
-    }
-    lines.append(("gaps", review.gaps))
-    if let count = summary.damageCount, count > 0 {
-      lines.append(("damage", "\(Plain.count(count, "part")); see verify"))
-    }
-    lines.append(("bytes", bytesLine))
-    lines.append(("certificate", review.certificate))
-    lines += review.findings
-    lines.append(("verdict", review.sentence))
+    let damages = summary.damageCount ?? 0
+    lines += [
+      ("stopped", summary.state == .live ? "" : stopReason),
+      ("from", log.recoveredFrom.map { "\($0)" } ?? ""), ("begun by", log.begunBy?.rawValue ?? ""),
+      ("trigger", Plain.text(log.trigger)), ("timetable", Plain.text(log.timetable)),
+      ("note", Plain.text(log.note)), ("axes", log.axes.map { "\($0)" } ?? unread("axes")),
+      ("calibration", Plain.text(log.calibration?.name ?? unread("calibration"))),
+      ("labels", labelsLine), ("ticks", ticks.joined(separator: ", ")),
+      ("lateness", summary.end?.measuredLateness.map { ReviewReport.text($0) } ?? ""),
+      ("gaps", review.gaps),
+      ("damage", damages > 0 ? "\(Plain.count(damages, "part")); see verify" : ""),
+      ("bytes", bytesLine), ("certificate", review.certificate),
+    ]
+    lines += review.findings + [("verdict", review.account.sentence)]
     return lines.filter { !$0.1.isEmpty }
   }
 
@@ -127,7 +112,7 @@ struct InfoReport {
     return started + (clock.isSynchronised ? "" : " (by a clock that was not synchronised)")
   }
 
-  /// What is wrong with an entry of the header; empty when nothing is.
+  /// Why an entry of the header cannot be read; empty when it can.
   private func unread(_ key: String) -> String {
     log.whyUnread(key).map { "cannot be read: \($0)" } ?? ""
   }
@@ -195,8 +180,10 @@ struct InfoReport {
       json.ticks(ledger)
       json.key("lateness")
       json.lateness(summary.end?.measuredLateness)
-      review.addCertificate(to: &json)
-      review.addChipTimes(to: &json)
+      json.key("certificate")
+      json.certificate(review.account.certificate)
+      json.key("chipTimes")
+      json.chipTimes(review.account.chipClock, log)
       json.member("sampleCount", summary.sampleCount)
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)

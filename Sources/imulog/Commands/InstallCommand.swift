@@ -9,19 +9,16 @@ import Glibc
 import Terminal
 import Text
 
-/// `imulog install`: writes the files that make the program a service, and prints the next steps.
 struct InstallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
     abstract: "Install this program as a service: write its unit, rules and configuration.",
     discussion: """
-      Each file is written completely or not at all. An existing configuration is not changed. The commands \
-      that must follow are printed, not run. If the configuration has a calendar, its timer is written too; run \
-      install again when you change it, or take it out, which removes the timer.
+      It prints the commands that must follow, and keeps an existing configuration. Run it again when the \
+      configuration's calendar changes: its timer is written, or removed.
 
-      --hub makes this machine one that collects: a timer that runs `imulog hub`. --hub-key lets a hub read \
-      this machine's recordings: it puts the hub's public key into authorized_keys, with a command that does \
-      nothing else. It reads the service's store, or the one of imulog --store.
+      --hub installs a timer that runs `imulog hub`. --hub-key puts a hub's public key into authorized_keys, \
+      with a command that only reads recordings: those of the service, or of imulog --store.
 
       Examples:
         imulog install --print
@@ -37,8 +34,7 @@ struct InstallCommand: ParsableCommand {
   var list = false
 
   @Option(
-    help: ArgumentHelp(
-      "Write below this directory, such as a mounted card's root.", valueName: "dir"),
+    help: .value("dir", "Write below this directory, such as a mounted card's root."),
     completion: .directory)
   var root = ""
 
@@ -46,29 +42,26 @@ struct InstallCommand: ParsableCommand {
   var hub = false
 
   @Option(
-    help: ArgumentHelp(
-      "Let the hub with this public key read recordings here, instead of installing the service.",
-      valueName: "file"), completion: .file())
+    help: .value("file", "Let the hub with this public key read recordings here, instead."),
+    completion: .file())
   var hubKey: String?
 
   @Flag(help: "With --hub-key: let the hub move recordings that it has to the trash.")
   var allowDelete = false
 
   @Option(
-    help: ArgumentHelp(
-      "With --hub-key: whose key it becomes; by default yours, under sudo too.", valueName: "name"))
+    help: .value("name", "With --hub-key: whose key it becomes; by default yours, also under sudo.")
+  )
   var user: String?
 
   @ParentCommand var imulog: Imulog
 
   func validate() throws {
-    if hub, hubKey != nil { throw ValidationError("--hub and --hub-key exclude each other") }
-    if hubKey == nil, allowDelete || user != nil {
-      throw ValidationError("--allow-delete and --user belong to --hub-key")
-    }
-    if hubKey != nil, !root.isEmpty {
-      throw ValidationError("--hub-key is of a user of this machine; leave out --root")
-    }
+    try OptionRule.refuse(
+      ["--hub": hub, "--root": !root.isEmpty], with: ["--hub-key": hubKey != nil])
+    try OptionRule.refuse(
+      ["--allow-delete": allowDelete, "--user": user != nil], without: "--hub-key FILE",
+      hubKey != nil)
   }
 
   mutating func run() throws {
@@ -100,7 +93,7 @@ struct InstallCommand: ParsableCommand {
     if !removed.isEmpty { try Console.data(CalendarTimer.stopCommand) }
   }
 
-  /// Writes or prints files, and says where the program must be.
+  /// Writes or prints files, and reports where the program must be.
   private func put(_ files: [InstalledFile], _ own: String, _ isStartable: Bool) throws {
     for file in files {
       if print {
@@ -125,7 +118,7 @@ struct InstallCommand: ParsableCommand {
       guard path.hasPrefix("/"), InstallCommand.isPlain(path) else {
         throw CommandFailure(
           .configuration,
-          "the path of \(what), \(Plain.text(path)), cannot stand in authorized_keys: it must begin with / and have letters, digits and . - _ alone"
+          "the path of \(what), \(Plain.text(path)), cannot be in authorized_keys: it needs / first, and only letters, digits and . - _"
         )
       }
     }
@@ -136,16 +129,13 @@ struct InstallCommand: ParsableCommand {
     try account.makeDirectory()
     let lock = try account.lock()
     defer { close(lock) }
-    let old: [UInt8]
-    do {
-      old = try WholeFile.read(account.path, atMost: 16 << 20)
-    } catch {
-      guard error.isMissing else { throw error }
-      old = []
+    let old = try StorageError.unlessMissing { () throws(StorageError) in
+      try WholeFile.read(account.path, atMost: 16 << 20)
     }
-    guard let text = String(validating: old, as: UTF8.self) else {
+    guard let text = String(validating: old ?? [], as: UTF8.self) else {
       throw CommandFailure(
-        .damagedData, "\(Plain.text(account.path)) is no text; mend it first, then run this again")
+        .damagedData,
+        "\(Plain.text(account.path)) is not valid UTF-8; mend it, then run this again")
     }
     let new = try key.text(adding: line, to: text, of: account.path)
     if new == text {
@@ -162,7 +152,7 @@ struct InstallCommand: ParsableCommand {
     try account.expectPrivacy()
   }
 
-  /// The store that is given, else that of the service.
+  /// The given store, else the service's.
   private func serviceStore() throws -> String {
     if imulog.storeOptions.store != nil || Environment.value("IMULOG_STORE") != nil {
       return try imulog.storePath(imulog.storeOptions)
@@ -179,12 +169,12 @@ struct InstallCommand: ParsableCommand {
       Console.talk("\(path) exists already and is kept")
       return
     }
-    try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    try makeDirectories(InstallCommand.parent(of: path))
     try InstallCommand.put(
       file.text, into: path, 0o644, remedy: "run it with sudo, or look first with --print")
   }
 
-  /// Writes a file with these permissions, regardless of the umask: others, or nobody else, must be able to read it.
+  /// Writes a file with these permissions, whatever the umask.
   private static func put(
     _ text: String, into path: String, _ permissions: mode_t, remedy: String
   ) throws {
@@ -200,8 +190,8 @@ struct InstallCommand: ParsableCommand {
 
   private func makeDirectories(_ path: String) throws(CommandFailure) {
     guard !path.isEmpty, access(path, F_OK) != 0 else { return }
-    try makeDirectories(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-    // The service's user must be able to enter it, regardless of the umask. An existing directory stays as it is.
+    try makeDirectories(InstallCommand.parent(of: path))
+    // The service's user must be able to enter it, whatever the umask. An existing directory stays as it is.
     let isMade = mkdir(path, 0o755) == 0
     guard isMade ? chmod(path, 0o755) == 0 : errno == EEXIST else {
       let code = errno
@@ -212,8 +202,11 @@ struct InstallCommand: ParsableCommand {
     }
   }
 
-  /// Whether the service, which has its own /tmp and no home directory, can start a program at `path`, and the path
-  /// needs no escaping in a unit file.
+  private static func parent(of path: String) -> String {
+    String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+  }
+
+  /// Whether the service sees a program at `path`, and the path needs no escaping in a unit file.
   private static func isSeen(_ path: String) -> Bool {
     // What is in /run is gone at the next start of the machine.
     let hidden = Confinement.hiding.flatMap(\.directories) + ["/run"]
@@ -231,11 +224,9 @@ struct InstallCommand: ParsableCommand {
   /// The place that README.md recommends.
   private static var usual: String { "/usr/local/bin/imulog" }
 
-  /// The path of this program.
   private static func program() throws(CommandFailure) -> String {
     guard let path = ownPath() else {
-      throw CommandFailure(
-        .unavailable, "cannot find where this program is: \(Errno.words(errno))")
+      throw CommandFailure(.unavailable, "cannot find where this program is: \(Errno.words(errno))")
     }
     return path
   }

@@ -6,17 +6,14 @@ import IMUModel
 import LogStore
 import Text
 
-/// `imulog label`: names for parts of a recording.
 struct LabelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "label",
     abstract: "Name parts of a recording, or list their names.",
     discussion: """
-      A label is a stretch of time and a name; times are those that exports have, from the first scheduled \
-      tick on. 3s.. is from 3 s to the end, ..8s from the beginning. Labels are kept beside the recording, \
-      which stays as it was; exports, info, list and pull have them, and so has the recording when it comes \
-      back from the trash. Without a stretch, the labels are listed. A recording that is being written has no end \
-      yet: its labels may be ahead of it, and those that it does not reach are reported when they are listed.
+      A label is a stretch and a name; times are those of exports. 3s.. lasts to the end, ..8s from the \
+      beginning. Without a stretch it lists the labels. They are kept beside the recording, and exports, \
+      info, list and pull have them. A label may be ahead of a running recording.
 
       Examples:
         imulog label latest 3s..8s walking
@@ -29,13 +26,11 @@ struct LabelCommand: ParsableCommand {
   @OptionGroup var source: RecordingOptions
 
   @Argument(
-    help: ArgumentHelp(
-      "The stretch, such as 3s..8s; one with a - in front comes after --.", valueName: "from..to"),
+    help: .value("from..to", "The stretch, such as 3s..8s; one that begins with - comes after --."),
     transform: LabelRange.parsed)
   var range: LabelRange?
 
-  @Argument(
-    help: ArgumentHelp("Its name; several words need no quotes.", valueName: "name"))
+  @Argument(help: .value("name", "Its name; several words need no quotes."))
   var name: [String] = []
 
   @Flag(help: "Remove this label.")
@@ -49,7 +44,7 @@ struct LabelCommand: ParsableCommand {
     if let option = name.last(where: LabelCommand.isOption) {
       let shown = option == "--store" ? "--store DIR" : Plain.text(option)
       throw ValidationError(
-        "\(Plain.text(option)) is an option and comes before --, as in: imulog label ID \(shown) -- FROM..TO NAME"
+        "\(Plain.text(option)) is an option and comes before --: imulog label ID \(shown) -- FROM..TO NAME"
       )
     }
     if range != nil, name.isEmpty {
@@ -61,7 +56,7 @@ struct LabelCommand: ParsableCommand {
     }
   }
 
-  /// The options, which are no words of a name.
+  /// Options, which cannot be words of a name.
   static let options = ["--remove", "--json", "--store", "--help", "--version"]
 
   /// Whether a word is an option, perhaps with its value.
@@ -70,14 +65,13 @@ struct LabelCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let catalogue = try program.openStore(source.storeOptions)
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     var reader = try catalogue.reader(of: entry)
     let recording = reader.description.id
     let isLive = try catalogue.isLive(entry)
     guard let range else {
       let list = try catalogue.labels(of: recording)
-      // Their times are needed for labels only.
+      // Without labels their times are not needed.
       let times = list.labels.isEmpty ? nil : try reader.labelTimes(isLive: isLive)
       return try self.list(list, of: entry, times)
     }
@@ -99,10 +93,9 @@ struct LabelCommand: ParsableCommand {
     _ list: LabelList, of entry: CatalogueEntry, _ times: (first: Int64, end: Int64?)?
   ) throws {
     if json {
-      try Console.json(
-        JSONWriter.document { json in
-          json.member("labels", list.labels, onNewLines: true) { $0.add($1) }
-        })
+      try Console.document { json in
+        json.member("labels", list.labels, onNewLines: true) { $0.add($1) }
+      }
     } else {
       for label in list.labels { try Console.data("\(label)") }
       if list.labels.isEmpty, list.damageSentence == nil {
@@ -118,7 +111,7 @@ struct LabelCommand: ParsableCommand {
 }
 
 extension LabelCommand {
-  /// What of a recording's labels and marks lies outside it; `nil` if nothing does.
+  /// Reports the labels and marks that are outside a recording; `nil` if none is.
   ///
   /// - Parameter times: The recording's beginning and end, as labels have them; no end while it is being written.
   static func outside(
@@ -140,10 +133,9 @@ extension LabelCommand {
         .map { "at \(SpanText.text(time: $0.time))" }, "marks", "within"),
     ].compactMap { $0 }
     guard !parts.isEmpty else { return nil }
+    let begin = SpanText.text(time: times.first)
     let end = times.end.map { " and ends at \(SpanText.text(time: $0))" } ?? ""
-    return
-      "recording \(number) begins at \(SpanText.text(time: times.first))\(end): "
-      + parts.joined(separator: ", and ")
+    return "recording \(number) begins at \(begin)\(end): \(parts.joined(separator: ", and "))"
   }
 }
 
@@ -152,7 +144,6 @@ struct LabelRange {
   let from: RangeTime?
   let to: RangeTime?
 
-  /// That of an argument; throws an error with the form for another text.
   static func parsed(_ argument: String) throws -> LabelRange {
     guard let range = LabelRange(argument: argument) else {
       throw ValidationError("give it as FROM..TO, such as 3s..8s, or 1m.. and ..2h for an open end")
@@ -170,8 +161,6 @@ struct LabelRange {
     (self.from, self.to) = (from, to)
   }
 
-  /// The label with this name.
-  ///
   /// - Parameters:
   ///   - times: The recording's beginning and end; no end while it is being written.
   ///   - isLimited: Whether the label must be within them.
@@ -180,7 +169,7 @@ struct LabelRange {
     named name: String, in times: (first: Int64, end: Int64?), of number: UInt32, isLimited: Bool
   ) throws -> RecordingLabel {
     func refuse(_ what: String) -> CommandFailure {
-      CommandFailure(.usage, "recording \(number) \(what)")
+      CommandFailure.usage("recording \(number) \(what)")
     }
     guard let end = to?.nanoseconds ?? times.end else {
       throw refuse("is being written and has no end yet; give the label's end")
@@ -193,12 +182,66 @@ struct LabelRange {
     }
     if isLimited, let last = times.end, end > last || from >= last {
       throw refuse(
-        "ends at \(RangeTime(nanoseconds: last).text), and the label after that; leave its end out for that of the recording"
+        "ends at \(RangeTime(nanoseconds: last).text), and the label after that; leave the label's end out"
       )
     }
     // A label that is there already may be removed, whatever its name.
     return isLimited
       ? try RecordingLabel.given(name, from: from, to: end)
       : try RecordingLabel(name, from: from, to: end)
+  }
+}
+
+/// The words of `imulog label` as they were typed, to refuse one that only looks like an option.
+///
+///     imulog label 1 --store fleet -1s..3s left -foot
+///                    ~~~~~~~~~~~~~                     options
+///                  ~               ~~~~~~~ ~~~~ ~~~~~  words
+struct LabelWords {
+  /// The options with their values.
+  private var options: [String] = []
+  private var words: [String] = []
+
+  /// - Parameter arguments: Those after the program's name.
+  /// - Returns: `nil` for another verb, and where `--` is among the words already.
+  init?(_ arguments: [String]) {
+    guard let verb = CommandFailure.verbIndex(arguments), arguments[verb] == "label",
+      !arguments.contains("--")
+    else { return nil }
+    var rest = arguments[...]
+    rest.remove(at: verb)
+    while let word = rest.popFirst() {
+      guard LabelCommand.isOption(word) else {
+        words.append(word)
+        continue
+      }
+      options.append(word)
+      if word == "--store", let value = rest.popFirst() { options.append(value) }
+    }
+  }
+
+  /// The refusal of the stretch or of a word of the name; `nil` if none looks like an option.
+  var sentence: String? {
+    // The parser reads it as options, and the name as the stretch.
+    if let stretch = words.first(where: { $0.hasPrefix("-") && LabelRange(argument: $0) != nil }) {
+      return "\(Plain.text(stretch)) looks like options; write -- before it: \(command(stretch))"
+    }
+    guard let place = words.firstIndex(where: { LabelRange(argument: $0) != nil }),
+      let word = words[(place + 1)...].first(where: { $0.hasPrefix("-") && $0 != "-h" })
+    else { return nil }
+    let question = Suggestion.question(word, among: LabelCommand.options)
+    let shown = "\(Plain.text(word)) looks like an option"
+    if word == words[place + 1] {
+      return "\(shown), and the name of a label cannot begin with -: choose another one\(question)"
+    }
+    return question.isEmpty
+      ? "\(shown); write -- before the stretch: \(command(words[place]))"
+      : "\(shown)\(question) If it is of the name, write -- before the stretch: \(command(words[place]))"
+  }
+
+  /// The command with the options that were given.
+  private func command(_ stretch: String) -> String {
+    let words = ["imulog label ID"] + options.map { Plain.text(ShellWord.quoted($0)) }
+    return "`\(words.joined(separator: " ")) -- \(Plain.text(ShellWord.quoted(stretch))) NAME`"
   }
 }

@@ -4,7 +4,6 @@ import ArgumentParser
 import Files
 import IMUModel
 
-/// `imulog licences`: prints the program's licence, whose work is linked into it, and their licences.
 struct LicencesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "licences",

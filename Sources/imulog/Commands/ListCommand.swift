@@ -4,27 +4,18 @@ import ArgumentParser
 import IMUModel
 import Text
 
-/// `imulog list`: lists the store's recordings, ten a page, newest first.
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List recordings, ten a page, newest first.",
     discussion: """
-      On a terminal, the list fills the screen, and recordings can be shown, played, exported, removed and \
-      restored; ? shows the keys. / searches number, start, sensor, state and note for a phrase, and only \
-      recordings with it are shown, until Escape. From 130x16 on the selected recording's graph is beside \
-      the list. --page 3 begins at the 21st recording.
+      On a terminal, recordings can be searched, shown, played, exported, removed and restored; ? lists the \
+      keys. In a pipe, or with --plain, --trash or a choice of recordings, one page is printed. With a hub as \
+      the store, the recordings of all its hosts are listed.
 
-      In a pipe, or with --plain, --trash, or an option that chooses recordings, one page is printed.
-
-      With the directory of a hub as the store, the recordings of all its hosts are listed, by the \
-      starts in their files' names.
-
-      --partial lists the files that pulls leave in the store: copies that are incomplete (partial), not \
-      synced (unsynced) or abandoned because the other machine now has a different recording of that name \
-      (aside), and marks of unanswered requests to free an original (freeing). It also lists marks of \
-      recordings that made room and have labels left (deleted). They are deleted 30 days after their last \
-      change, labels with the mark.
+      --partial lists what pulls left: incomplete (partial) and unsynced copies, copies whose original was \
+      replaced (aside), and marks of unanswered requests to free an original (freeing); also marks of deleted \
+      recordings that have labels (deleted). Each goes 30 days after its last change.
 
       Examples:
         imulog list
@@ -38,13 +29,13 @@ struct ListCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The page, counted from 1.", valueName: "n"))
+  @Option(parsing: .unconditional, help: .value("n", "The page, counted from 1."))
   var page = 1
 
   @Flag(help: "List what pulls left in the store.")
   var partial = false
 
-  @Flag(help: "List removed recordings, the latest first, with the time of their deletion.")
+  @Flag(help: "List removed recordings, the latest first, and when they will be deleted.")
   var trash = false
 
   @OptionGroup var filterOptions: ListFilterOptions
@@ -56,11 +47,7 @@ struct ListCommand: ParsableCommand {
 
   func validate() throws {
     if page < 1 { throw ValidationError("--page counts from 1") }
-    if filterOptions.filter.isGiven, trash || partial {
-      throw ValidationError(
-        "--label, --since, --until and --host list recordings of the store; leave out --trash and --partial"
-      )
-    }
+    try OptionRule.refuse(filterOptions.given, with: ["--trash": trash, "--partial": partial])
   }
 
   mutating func run() throws {
@@ -75,8 +62,8 @@ struct ListCommand: ParsableCommand {
   }
 }
 
-/// Parses the plain forms of `imulog list` without the argument parser, which takes several times the processor time of
-/// the list itself: on a small board a user notices the delay.
+/// Parses the plain forms of `imulog list` without the argument parser, which takes several times as long as the list
+/// itself: on a small board a user notices the delay.
 ///
 ///     imulog [--store DIR] list [--store DIR] [--json]
 ///
@@ -100,8 +87,6 @@ enum ListShortcut {
       }
     }
     guard verbSeen else { return nil }
-    let store = try StoreLocation.path(
-      verb: verb, program: program, environment: Environment.value)
-    return Listing(store: store, json: json)
+    return Listing(store: try StoreLocation.path(verb: verb, program: program), json: json)
   }
 }

@@ -7,8 +7,7 @@ import IMUModel
 import LogStore
 import Terminal
 
-/// The list's export: to the working directory, under a name that the recording's number and the format decide, and never
-/// over another file.
+/// The list's export: to the working directory, named by number and format, and never over another file.
 struct ListExport {
   let entry: CatalogueEntry
   let format: ExportFormat
@@ -19,7 +18,6 @@ struct ListExport {
     ExportFormat.allCases.map { ($0.rawValue, $0.meaning) }
   }
 
-  /// An export in the format of this name.
   init(_ entry: CatalogueEntry, as name: String, in catalogue: Catalogue) {
     guard let format = ExportFormat(rawValue: name) else {
       preconditionFailure("a format of the list")
@@ -32,8 +30,6 @@ struct ListExport {
       + format.extensions[0]
   }
 
-  /// Writes the file.
-  ///
   /// - Returns: The sentence to show, and whether it reports a problem.
   /// - Throws: What happened to the recording.
   func write() throws -> (sentence: String, isAlert: Bool) {
@@ -41,7 +37,7 @@ struct ListExport {
     var options = ExportOptions(format: format)
     let remark = try options.take(entry, in: catalogue)
     let file = try PendingFile(
-      fileName, remedy: "leave the list, and start it in a directory where you may write")
+      fileName, remedy: "start the list in a directory where you may write")
     var sink = BufferedSink(file.descriptor, name: fileName)
     var report: Exporter.Report
     do throws(ExportError) {
@@ -81,30 +77,23 @@ struct ListExport {
     "\(fileName) exists already and is not overwritten; move or rename it"
   }
 
-  /// Why a format cannot hold the recording. The remedies of `imulog export` are options, which this screen has none of.
+  /// Why a format cannot hold the recording, with a remedy of this screen or a command.
   private func refusal(_ error: ExportError) -> String {
     switch error {
     case .output(let name, let code): "writing to \(name): \(Errno.meaning(code))"
     case .ticksMissing(let count, _, _):
-      "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that could "
-        + "say so; \(command("--fill hold")) repeats the sample before them"
+      "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times; "
+        + "\(command("--fill hold")) repeats the sample before them"
     case .tooLong(let samples, let limit, _):
       "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
         + "\(command("--from 0s --to 1h")) writes a part"
-    case .sensorNeeded(let sensor, _, _):
-      "\(format.rawValue) needs x, y and z of the \(sensor == .gyro ? "gyroscope" : "accelerometer"), and the recording does not have them; press x for another format"
-    case .axesMissing, .oneSensorOnly, .channelsNotRecorded:
-      "\(format.rawValue) needs x, y and z of a sensor, and the recording does not have them; press x for another format"
     case .unusableScale(let channels, _):
       "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
     case .evenTimesNeeded:
-      "\(format.rawValue) has a rate and no times, and the chip's own clock kept those of this recording; "
-        + "\(command("--grid")) resamples it to even ones"
+      "\(format.rawValue) has a rate and no times, and this recording's are the chip's; "
+        + "\(command("--grid")) resamples them to even ones"
     case .log: "\(error)"
-    case .timeNotHeld, .rateNotHeld, .noRate, .accelerometerNeeded, .valuesNotHeld, .noSamples,
-      .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
-      .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther,
-      .implausibleCalibration, .unreadCalibration:
+    default:
       "\(error.problem); press x for another format"
     }
   }

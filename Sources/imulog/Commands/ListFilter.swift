@@ -9,39 +9,38 @@ import Text
 
 /// The options of `imulog list` that choose recordings.
 struct ListFilterOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List recordings that have this label.", valueName: "name"))
+  @Option(parsing: .unconditional, help: .value("name", "List recordings with this label."))
   var label: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "List recordings that began then or later: 2026-11-26, a time of RFC 3339, or 7d for the last seven days.",
-      valueName: "time"))
+    help: .value(
+      "time", "List recordings that began then or later: 2026-11-26, a time of RFC 3339, or 7d ago."
+    ))
   var since: Moment?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List recordings that began before then.", valueName: "time"))
+  @Option(parsing: .unconditional, help: .value("time", "List recordings that began before."))
   var until: Moment?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("List recordings of this host of a hub.", valueName: "name"))
+  @Option(parsing: .unconditional, help: .value("name", "List recordings of this host of a hub."))
   var host: String?
 
   func validate() throws {
     if let label, label.isEmpty || label.hasPrefix("-") {
-      throw ValidationError("--label needs the name of a label, and none begins with -")
+      throw ValidationError("--label needs the name of a label; none begins with -")
     }
   }
 
-  /// What they choose.
+  var given: OptionRule.Options {
+    [
+      "--label": label != nil, "--since": since != nil, "--until": until != nil,
+      "--host": host != nil,
+    ]
+  }
+
   var filter: ListFilter { ListFilter(label: label, since: since, until: until, host: host) }
 }
 
-/// Which recordings `imulog list` lists.
 struct ListFilter {
   var label: String?
   var since: Moment?
@@ -68,8 +67,8 @@ struct ListFilter {
     return (entries, found?.problems ?? [])
   }
 
-  /// When a recording began, as the list shows it, in nanoseconds since 1970. A file's name has the time of a clock that may
-  /// have been set later.
+  /// When a recording began, as the list shows it, in nanoseconds since 1970. The clock of a file's name may have been set
+  /// later.
   private static func started(_ entry: CatalogueEntry, _ catalogue: Catalogue) -> Int64 {
     do throws(LogError) {
       if let started = try catalogue.summary(of: entry).started { return started }
@@ -80,11 +79,11 @@ struct ListFilter {
     return isBeyond ? .max : time
   }
 
-  /// What to say where there is none.
+  /// The sentence where there is none.
   var nothing: String {
     guard isGiven else { return "no recordings yet" }
     guard let label, since == nil, until == nil, host == nil else {
-      return "there is no such recording"
+      return "no recording fits"
     }
     return "no recording has the label \(Plain.text(label))"
   }
@@ -103,7 +102,7 @@ enum Moment: ExpressibleByArgument {
     } else if let time = RFC3339.nanoseconds(argument) {
       self = .time(time)
     } else {
-      // A date: whether there is such a day is seen by adding a time to it.
+      // A date: RFC 3339 refuses days that do not exist.
       guard RFC3339.nanoseconds("\(argument)T00:00:00Z") != nil, argument.utf8.count == 10 else {
         return nil
       }

@@ -5,7 +5,7 @@ import LogStore
 import Terminal
 import Text
 
-/// A recording's row in a list; a recording that cannot be read has one too.
+/// A recording's row in a list, also where it cannot be read.
 struct ListRow {
   static let heading = [
     "NUMBER", "STARTED", "DURATION", "SENSOR", "RATE", "SAMPLES", "MISSING", "GAPS", "SIZE",
@@ -25,17 +25,14 @@ struct ListRow {
   /// Its place in the trash; `nil` outside of it.
   private let trashed: TrashedRecording?
 
-  init(_ trashed: TrashedRecording, in catalogue: Catalogue) {
-    self.init(trashed.entry, trashed, in: catalogue)
-  }
+  /// The host of a hub's recording.
+  let host: String?
 
-  init(_ entry: CatalogueEntry, in catalogue: Catalogue) {
-    self.init(entry, nil, in: catalogue)
-  }
-
-  private init(_ entry: CatalogueEntry, _ trashed: TrashedRecording?, in catalogue: Catalogue) {
-    self.entry = entry
-    self.trashed = trashed
+  init(
+    _ entry: CatalogueEntry, _ trashed: TrashedRecording? = nil, in catalogue: Catalogue,
+    host: String? = nil
+  ) {
+    (self.entry, self.trashed, self.host) = (entry, trashed, host)
     var found: LogSummary?
     var problem: LogError?
     do throws(LogError) {
@@ -60,10 +57,10 @@ struct ListRow {
   /// Whether it can be read, and its labels cannot.
   var areLabelsUnreadable: Bool { labels == nil && summary != nil }
 
-  /// The most characters of the names of labels in a cell, but for the first name.
+  /// The most characters of a cell of labels, unless the first name is longer.
   private static let labelWidth = 40
 
-  /// The names of its labels in a cell, and the number of those without room: `walking, running, 7 more`.
+  /// The names of its labels, and how many found no room: `walking, running, 7 more`.
   var labelCell: String {
     guard let labels, let first = labels.first else { return labels == nil ? "?" : "" }
     var cell = Plain.text(first)
@@ -90,8 +87,8 @@ struct ListRow {
 
   private var gapCount: UInt64 { summary?.gapCount ?? 0 }
 
-  /// In seconds since 1970: by the log's clock, or by its file's name; `nil` for an import that nothing dates, the file's name
-  /// of which has the instant of the import.
+  /// Seconds since 1970 by the log's clock, else by the file's name; `nil` for an import without a date, whose file's name
+  /// has the instant of the import.
   private var startSeconds: Int64? {
     if let started = summary?.started { return Int64.floored(started, by: 1_000_000_000).whole }
     return summary?.description.isImported == true ? nil : entry.startSeconds
@@ -116,7 +113,7 @@ struct ListRow {
     ] + removal + [Plain.text(summary.description.note)]
   }
 
-  /// The trash's extra cells. A removal while the clock was not set has no date.
+  /// The trash's cells; `?` for a removal while the clock was not set.
   private var removal: [String] {
     guard let trashed else { return [] }
     return [trashed.removedSeconds, trashed.dueSeconds].map {
@@ -124,7 +121,6 @@ struct ListRow {
     }
   }
 
-  /// The row of an interactive list.
   var details: ListDetails {
     var row = ListDetails()
     (row.started, row.zone) =
@@ -146,10 +142,7 @@ struct ListRow {
     return row
   }
 
-  /// The row as an object of JSON.
-  ///
-  /// - Parameter host: The host of a hub's recording.
-  func add(to json: inout JSONWriter, host: String? = nil) {
+  func add(to json: inout JSONWriter) {
     func date(_ seconds: Int64?) -> String? {
       seconds.map { RFC3339.text(second: $0) + "Z" }
     }

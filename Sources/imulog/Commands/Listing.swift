@@ -8,117 +8,149 @@ import LogStore
 import Terminal
 import Text
 
-/// A page of the store's recordings, as a table or as JSON.
+/// A page of the recordings of a store, of its trash, or of all hosts of a hub: as a table or as JSON.
 struct Listing {
   static let pageLength = 10
 
   let store: String
   var followsLinks = true
   var page = 1
-  /// Whether to list the trash.
   var trash = false
-  /// The recordings to list.
   var filter = ListFilter()
   var json = false
   var plain = false
 
+  private struct Found {
+    /// The host of a hub's recording.
+    var host: String?
+    let store: Catalogue
+    let entry: CatalogueEntry
+    /// Its place in the trash.
+    var trashed: TrashedRecording?
+  }
+
   func print() throws {
-    if HubDirectory.isHub(store) {
-      guard !trash else {
-        throw CommandFailure(
-          .usage,
-          "a hub has a trash for each host; name one with --store \(Plain.text(store))/logs/HOST")
+    let isHub = HubDirectory.isHub(store)
+    guard !isHub || !trash else {
+      throw CommandFailure.usage(
+        "a hub has a trash for each host; name one with --store \(Plain.text(store))/logs/HOST")
+    }
+    guard isHub || filter.host == nil else {
+      throw CommandFailure.usage(
+        "--host needs a hub, and \(Plain.text(store)) is not one; name the hub with --store DIR")
+    }
+    var problems: [any Error] = []
+    let all: [Found]
+    if isHub {
+      all = try ofHosts(&problems)
+    } else {
+      let catalogue = try Catalogue(path: store, followsLinks: followsLinks)
+      if !json, !plain, !trash, !filter.isGiven,
+        TerminalDevice.isThere(term: Environment.value("TERM"))
+      {
+        return try show(catalogue)
       }
-      let hub = try HubDirectory(path: store, create: false)
-      return try HubListing(hub: hub, filter: filter, page: page, json: json).print()
+      all =
+        trash
+        ? try catalogue.trashed().map { Found(store: catalogue, entry: $0.entry, trashed: $0) }
+        : try ofStore(catalogue, &problems)
     }
-    if filter.host != nil {
-      throw CommandFailure(
-        .usage,
-        "--host names a host of a hub, and \(Plain.text(store)) is none; name the hub with --store DIR"
-      )
+    let rows = pageOf(all).map { ListRow($0.entry, $0.trashed, in: $0.store, host: $0.host) }
+    if json {
+      try Console.document { json in
+        json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
+      }
+    } else {
+      if !rows.isEmpty { try printTable(rows, isHub: isHub) }
+      printPosition(count: all.count)
     }
-    let catalogue = try OpenStore.reading(store, followsLinks: followsLinks)
-    if !json, !plain, !trash, !filter.isGiven,
-      TerminalDevice.isThere(term: Environment.value("TERM"))
-    {
-      let signals = try SignalWatch(SignalWatch.atTerminal)
-      return try ListScreen(
-        catalogue, page: page, TerminalSession(),
-        formats: ListExport.formats
-      ) {
-        ListRow($0, in: catalogue).details
-      } export: {
-        try ListExport($0, as: $1, in: catalogue).write()
-      }.run(signals)
-    }
-    if trash { return try printTrash(of: catalogue) }
+    for problem in problems.dropFirst() { Console.talk("\(problem)") }
+    if let first = problems.first { throw first }
+  }
+
+  private func show(_ catalogue: Catalogue) throws {
+    let signals = try SignalWatch(SignalWatch.atTerminal)
+    try ListScreen(catalogue, page: page, TerminalSession(), formats: ListExport.formats) {
+      ListRow($0, in: catalogue).details
+    } export: {
+      try ListExport($0, as: $1, in: catalogue).write()
+    }.run(signals)
+  }
+
+  private func ofStore(_ catalogue: Catalogue, _ problems: inout [any Error]) throws -> [Found] {
     let listing = try catalogue.list()
     for stranger in listing.strangers {
       Console.talk("\(stranger) was not written by a store; `imulog import` adds it")
     }
-    let (entries, problems) = try filter.entries(
+    let found = try filter.entries(
       of: catalogue, listing.entries, now: SystemClock().wallTime)
-    try print(Listing.page(page, of: entries).map { ListRow($0, in: catalogue) })
-    if !json { Listing.printPosition(page, count: entries.count, nothing: filter.nothing) }
-    guard let first = problems.first else { return }
-    for problem in problems.dropFirst() { Console.talk("\(problem)") }
-    throw first
+    problems += found.problems
+    return found.entries.map { Found(store: catalogue, entry: $0) }
   }
 
-  private func printTrash(of catalogue: Catalogue) throws {
-    let trashed = try catalogue.trashed()
-    try print(Listing.page(page, of: trashed).map { ListRow($0, in: catalogue) })
-    guard !json else { return }
-    Listing.printPosition(page, count: trashed.count, nothing: "the trash is empty")
-    if !trashed.isEmpty { Console.talk("`imulog restore NUMBER` brings one back") }
+  /// Newest first, by the starts in the files' names.
+  private func ofHosts(_ problems: inout [any Error]) throws -> [Found] {
+    let now = SystemClock().wallTime
+    let hub = try HubDirectory(path: store, create: false)
+    let hosts = try hub.hosts()
+    if let wanted = filter.host, !hosts.contains(wanted) {
+      throw CommandFailure(
+        .noInput, "the hub at \(Plain.text(hub.path)) has no host \(Plain.text(wanted))")
+    }
+    var all: [(host: String, found: Found)] = []
+    for host in hosts where filter.host ?? host == host {
+      do {
+        let store = try Catalogue(path: hub.logs(of: host), followsLinks: false)
+        let found = try filter.entries(of: store, try store.list().entries, now: now)
+        all += found.entries.map { (host, Found(host: host, store: store, entry: $0)) }
+        problems += found.problems
+      } catch {
+        problems.append(error)
+      }
+    }
+    return all.sorted {
+      ($0.found.entry.startSeconds, $1.host, $0.found.entry.number)
+        > ($1.found.entry.startSeconds, $0.host, $1.found.entry.number)
+    }.map(\.found)
   }
 
-  static func page<Element>(_ page: Int, of all: [Element]) -> some Sequence<Element> {
+  private func pageOf(_ all: [Found]) -> some Sequence<Found> {
     let first = (page - 1).multipliedReportingOverflow(by: Listing.pageLength)
     return (first.overflow ? [] : all.dropFirst(first.partialValue)).prefix(Listing.pageLength)
   }
 
-  private func print(_ rows: [ListRow]) throws {
-    if json {
-      try Console.json(
-        JSONWriter.document { json in
-          json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
-        })
-    } else {
-      try printTable(rows)
-    }
-  }
-
-  private func printTable(_ rows: [ListRow]) throws {
-    guard !rows.isEmpty else { return }
-    let heading = trash ? ListRow.trashHeading : ListRow.heading
-    var table = [heading] + rows.map(\.columns)
-    var isNumeric = Array(ListRow.isNumeric.prefix(heading.count))
-    // Most stores have none, and the terminal is narrow.
-    if rows.contains(where: { $0.labels?.isEmpty == false || $0.areLabelsUnreadable }) {
-      for (row, cell) in zip(table.indices, ["LABELS"] + rows.map(\.labelCell)) {
-        table[row].insert(cell, at: heading.count - 1)
+  private func printTable(_ rows: [ListRow], isHub: Bool) throws {
+    var table = [trash ? ListRow.trashHeading : ListRow.heading] + rows.map(\.columns)
+    var isNumeric = Array(ListRow.isNumeric.prefix(table[0].count))
+    func insert(_ heading: String, _ cells: [String], at column: Int) {
+      for (row, cell) in zip(table.indices, [heading] + cells) {
+        table[row].insert(cell, at: column)
       }
-      isNumeric.append(false)
+      isNumeric.insert(false, at: column)
     }
+    // Most stores have no labels, and the terminal is narrow.
+    if isHub || rows.contains(where: { $0.labels?.isEmpty == false || $0.areLabelsUnreadable }) {
+      insert("LABELS", rows.map(\.labelCell), at: table[0].count - 1)
+    }
+    if isHub { insert("HOST", rows.map { $0.host ?? "" }, at: 0) }
     try Console.data(TextTable.text(table, isNumeric: isNumeric))
   }
 
-  static func printPosition(_ page: Int, count: Int, nothing: String) {
-    let pages = (count + pageLength - 1) / pageLength
+  private func printPosition(count: Int) {
+    let pages = (count + Listing.pageLength - 1) / Listing.pageLength
     if count == 0 {
-      Console.talk(nothing)
+      Console.talk(trash ? "the trash is empty" : filter.nothing)
     } else if page > pages {
       Console.talk(pages == 1 ? "there is only page 1" : "there are only \(pages) pages")
     } else if pages > 1 {
       let more = page < pages ? "; the next is --page \(page + 1)" : ""
       Console.talk("page \(page) of \(pages)\(more)")
     }
+    if trash, count > 0 { Console.talk("`imulog restore NUMBER` brings one back") }
   }
 }
 
-/// Lists the store's incomplete copies, as a table or as JSON.
+/// What pulls left in the store, as a table or as JSON.
 struct LeftoverListing {
   let store: String
   var json = false
@@ -127,17 +159,23 @@ struct LeftoverListing {
   private static let isNumeric = [false, true, false, false, false]
 
   func print() throws {
-    let catalogue = try OpenStore.reading(store)
+    let catalogue = try Catalogue(path: store)
     let leftovers = try catalogue.leftovers()
     if json {
-      return try Console.json(
-        JSONWriter.document { json in
-          json.member("copies", leftovers, onNewLines: true) { $0.add($1) }
-        })
+      return try Console.document { json in
+        json.member("copies", leftovers, onNewLines: true) { json, leftover in
+          json.object { json in
+            json.member("file", leftover.fileName)
+            json.member("id", "\(leftover.id)")
+            json.member("state", leftover.state.rawValue)
+            json.member("size_bytes", leftover.byteCount)
+            json.member("changed", RFC3339.text(second: leftover.changed) + "Z")
+            json.member("expires", RFC3339.text(second: leftover.expires) + "Z")
+          }
+        }
+      }
     }
-    guard !leftovers.isEmpty else {
-      return Console.talk("no copies that are not recordings")
-    }
+    guard !leftovers.isEmpty else { return Console.talk("pulls left nothing behind") }
     let rows = leftovers.map { leftover in
       [
         leftover.state.rawValue, Plain.bytes(leftover.byteCount),
@@ -150,21 +188,20 @@ struct LeftoverListing {
   }
 }
 
-extension JSONWriter {
-  fileprivate mutating func add(_ leftover: Leftover) {
-    object { json in
-      json.member("file", leftover.fileName)
-      json.member("id", "\(leftover.id)")
-      json.member("state", leftover.state.rawValue)
-      json.member("size_bytes", leftover.byteCount)
-      json.member("changed", RFC3339.text(second: leftover.changed) + "Z")
-      json.member("expires", RFC3339.text(second: leftover.expires) + "Z")
-    }
+extension Console {
+  /// Writes a document to stdout.
+  static func document(_ fill: (inout JSONWriter) -> Void) throws(CommandFailure) {
+    try json(JSONWriter.document(fill))
   }
 }
 
 /// Formats rows of cells as lines with aligned columns.
 enum TextTable {
+  /// A key, and its value from column `width` on; a key is shorter than that.
+  static func line(_ row: (key: String, value: String), width: Int = 12) -> String {
+    row.key + String(repeating: " ", count: width - row.key.count) + row.value
+  }
+
   /// - Parameters:
   ///   - rows: The heading and the rows, a cell for each column.
   ///   - isNumeric: Which columns are right-aligned; the others are left-aligned.

@@ -6,7 +6,6 @@ import LinuxIO
 import Terminal
 import Text
 
-/// `imulog play`: plays a recording with its original timing.
 struct PlayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
@@ -22,8 +21,7 @@ struct PlayCommand: ParsableCommand {
   @OptionGroup var source: RecordingOptions
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Recorded seconds a second, such as 0.25 or 10.", valueName: "x"))
+    parsing: .unconditional, help: .value("x", "Recorded seconds a second, such as 0.25 or 10."))
   var speed = 1.0
 
   func validate() throws {
@@ -34,13 +32,11 @@ struct PlayCommand: ParsableCommand {
 
   mutating func run() throws {
     guard TerminalDevice.isThere(term: Environment.value("TERM")) else {
-      throw CommandFailure(
-        .usage,
+      throw CommandFailure.usage(
         "play needs a terminal for input and output; `imulog show \(source.id)` prints the graph, "
           + "`imulog export \(source.id)` the samples")
     }
-    let catalogue = try OpenStore.reading(try program.storePath(source.storeOptions))
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     let signals = try SignalWatch(SignalWatch.atTerminal)
     let recording = try RecordingOnScreen(entry, in: catalogue)
     _ = recording.play(on: try TerminalSession(), signals, speed: speed)

@@ -6,19 +6,18 @@ import Files
 import Glibc
 import IMUModel
 import LinuxIO
+import LogStore
 import Remote
 import Terminal
 import Text
 
-/// `imulog pull`: fetches recordings of other machines over SSH.
 struct PullCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull",
     abstract: "Fetch recordings of another machine that are missing here.",
     discussion: """
-      Newest first, over ssh. A copy appears once its SHA-256 matches the original; an interrupted pull \
-      resumes. A copy keeps its number, or gets the next free one. The exit status is 0 when everything is \
-      here.
+      Newest first, over ssh. A copy appears once its SHA-256 matches the original, under its number or the \
+      next free one; an interrupted pull resumes. Exit status: 0 everything is here.
 
       Examples:
         imulog pull pi
@@ -29,34 +28,27 @@ struct PullCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Argument(
-    help: ArgumentHelp(
-      "The machine as ssh knows it, or several, separated by commas.", valueName: "host"))
+  @Argument(help: .value("host", "The machine as ssh knows it; several have commas between."))
   var hosts: String
 
-  @Argument(
-    help: ArgumentHelp(
-      "Numbers there, `latest`, or beginnings of UUIDs; by default all.", valueName: "id"))
+  @Argument(help: .value("id", "Numbers there, `latest`, or beginnings of UUIDs; by default all."))
   var ids: [String] = []
 
   @Flag(help: "Wait for the end of recordings that are being written.")
   var follow = false
 
-  @Flag(help: "Let the machine move each recording that is proved to be here to its trash.")
+  @Flag(help: "Let the machine move recordings that are proved to be here to its trash.")
   var thenFree = false
 
-  @Option(help: ArgumentHelp("Also export each recording in this format.", valueName: "format"))
+  @Option(help: .value("format", "Also export each recording in this format."))
   var format: ExportFormat?
 
   @Option(
-    help:
-      "For gyrodata and edge-impulse: fill ticks without a sample with the sample before, or leave them out."
-  )
+    help: .formats(.fill, "repeat the sample before a tick without one, or leave the tick out"))
   var fill: ExportFill?
 
   @Option(
-    help: ArgumentHelp(
-      "The directory of these exports; by default the current one.", valueName: "dir"),
+    help: .value("dir", "The directory of these exports; by default the working directory."),
     completion: .directory)
   var to: String?
 
@@ -64,19 +56,8 @@ struct PullCommand: ParsableCommand {
   var json = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("How many machines to pull from at a time.", valueName: "number"))
+    parsing: .unconditional, help: .value("number", "How many machines to pull from at a time."))
   var jobs = 16
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long a machine may send nothing new; 60s by default.",
-      discussion:
-        "Until then a broken connection is re-established, after pauses of 1/60 to 1/2 of this time. With --follow, a machine that reports that it is alive has ten times as long.",
-      valueName: "time"),
-    transform: SpanLimits.timeout.span)
-  var timeout = Span.minute
 
   @OptionGroup var ssh: SSHOptions
 
@@ -84,17 +65,17 @@ struct PullCommand: ParsableCommand {
     let hosts = try PullCommand.hosts(self.hosts)
     try PullCommand.check(jobs: jobs)
     let store = try program.storePath(storeOptions)
-    var settings = PullSettings(timeout: timeout.nanoseconds)
+    var settings = PullSettings(timeout: ssh.timeout.nanoseconds)
     do {
       settings.ids = try ids.map { try RecordingReference(request: $0) }
     } catch let refusal as RequestRefusal {
-      throw CommandFailure(.usage, "\(refusal)")
+      throw CommandFailure.usage("\(refusal)")
     }
     settings.follow = follow
     settings.thenFree = thenFree
     guard fill == nil || format?.takes(.fill) == true else {
-      throw CommandFailure(
-        .usage, "--fill goes with --format \(ExportOption.fill.formatNames) alone; leave it out")
+      throw CommandFailure.usage(
+        "--fill is for --format \(ExportOption.fill.formatNames) alone; leave it out")
     }
     let directory = try directory()
     if let format {
@@ -106,8 +87,8 @@ struct PullCommand: ParsableCommand {
     settings.openFiles = share.openFiles
     let line = ProgressLine()
     let board = PullBoard(hosts: hosts, show: { line.show($0) }, report: { line.talk($0) })
-    var catalogue = try OpenStore.writing(store, now: SystemClock().wallTime)
-    // A file of any name there: --to must be none of a store's own directories.
+    var catalogue = try Catalogue.tidied(store, now: SystemClock().wallTime)
+    // A file of any name there: --to must not be one of a store's own directories.
     try OutputPlace.refuse(directory + "/export", of: "--to", in: catalogue)
     catalogue.lockPatience = settings.timeout
     let (unanswered, unread) = thenFree ? try catalogue.marks() : ([:], [])
@@ -122,97 +103,99 @@ struct PullCommand: ParsableCommand {
     }
     let results = try HostQueue(sources, board).run(jobs: share.jobs)
     line.end()
-    let report = PullReport(hosts: results)
-    try json ? Console.json(report.json) : report.print()
+    if json {
+      try PulledHost.printJSON(results) { _, _ in }
+    } else {
+      try PulledHost.printTable(
+        results.map { host in
+          (host, ["\(host.received)", PulledHost.rate(host.received, host.nanoseconds)])
+        }, ["BYTES", "MB/S"])
+    }
     // After the report: the store may be gone by now.
     for failure in try local.dropBeginnings() {
       Console.talk("cannot remove a useless copy: \(failure)")
     }
     let failed = results.filter { $0.failure != nil }
-    let statuses = failed.compactMap { $0.failure?.status }
-    guard let status = PulledHost.worst(of: statuses) else { return }
-    let names = failed.prefix(5).map(\.host).joined(separator: ", ")
-    let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
-    throw CommandFailure(status, "not all of \(names)\(more) is here; the lines above say why")
+    guard let status = PulledHost.worst(of: failed.compactMap { $0.failure?.status }) else {
+      return
+    }
+    let names = PulledHost.names(failed)
+    throw CommandFailure(status, "not all of \(names) is here; the lines above say why")
   }
 
   /// Refuses values of options that pulls and rounds of a hub have.
   static func check(jobs: Int) throws(CommandFailure) {
-    guard jobs >= 1 else { throw CommandFailure(.usage, "--jobs is at least 1") }
+    guard jobs >= 1 else { throw CommandFailure.usage("--jobs is at least 1") }
   }
 
   /// The directory for converted files, checked before anything is fetched.
   private func directory() throws(CommandFailure) -> String {
     guard let to else { return "." }
     guard format != nil else {
-      throw CommandFailure(
-        .usage,
-        "--to is where --format FORMAT writes to; give that too, or say with --store where copies go"
-      )
+      throw CommandFailure.usage(
+        "--to needs --format FORMAT, which writes there; copies go to --store DIR")
     }
-    var status = stat()
-    guard stat(to, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard FileIdentity(path: to)?.isDirectory == true else {
       throw CommandFailure(
-        .cannotCreate, "\(Plain.text(to)) is no directory; make it, or choose another --to DIR")
+        .cannotCreate, "\(Plain.text(to)) is not a directory; make it, or choose another --to DIR")
     }
     return to
   }
 
-  /// Host names as ssh accepts them. An option in place of a name is refused here, before ssh sees it.
+  /// Host names. An option in place of a name is refused before ssh sees it.
   private static func hosts(_ text: String) throws(CommandFailure) -> [String] {
     let hosts = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
-    for host in hosts {
-      guard SSHDestination.isPlain(host) else {
-        throw CommandFailure(
-          .usage,
-          "\(Plain.text(host).isEmpty ? "nothing" : Plain.text(host)) is no host; give names as ssh takes them, commas between"
-        )
-      }
+    if let wrong = hosts.first(where: { !SSHDestination.isPlain($0) }) {
+      let shown = wrong.isEmpty ? "an empty name" : Plain.text(wrong)
+      throw CommandFailure.usage(
+        "\(shown) is not a host; give names as ssh takes them, with commas between")
     }
     guard Set(hosts).count == hosts.count else {
-      throw CommandFailure(.usage, "a host is named twice; name it once")
+      throw CommandFailure.usage("a host is named twice; name it once")
     }
     return hosts
   }
 }
 
-/// The options of `pull` that are passed on to `ssh`.
+/// The connection to other machines.
 struct SSHOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
+    help: .value("time", "How long a machine may send nothing new; 60s by default."),
+    transform: SpanLimits.timeout.span)
+  var timeout = Span.minute
+
+  @Option(
     name: .customShort("p"), parsing: .unconditional,
-    help: ArgumentHelp("The port (passed to ssh).", valueName: "port"))
+    help: .value("port", "The port (passed to ssh)."))
   var port: String?
 
   @Option(
     name: .customShort("i"), parsing: .unconditional,
-    help: ArgumentHelp("The key's file (passed to ssh).", valueName: "file"),
+    help: .value("file", "The key's file (passed to ssh)."),
     completion: .file())
   var identity: String?
 
   @Option(
     name: .customShort("F"), parsing: .unconditional,
-    help: ArgumentHelp("The configuration file (passed to ssh).", valueName: "file"),
+    help: .value("file", "The configuration file (passed to ssh)."),
     completion: .file())
   var configuration: String?
 
   @Option(
     name: .customShort("o"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("An option of ssh, such as -o ConnectTimeout=10.", valueName: "option"))
+    help: .value("option", "An option of ssh, such as -o ConnectTimeout=10."))
   var options: [String] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "The program that connects.", discussion: "By default IMULOG_SSH, else ssh.",
-      valueName: "program"))
+  @Option(help: .value("program", "The program that connects; by default IMULOG_SSH, else ssh."))
   var ssh: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The other machine's store, if not the default; has no effect with a restricted key.",
-      valueName: "dir"))
+    help: .value(
+      "dir", "The other machine's store, if not the default; a restricted key ignores it."))
   var remoteStore: String?
 
-  /// The options that are given here; a line of a host file has none of them.
+  /// The names of options that are given, and that a line of a host file cannot have.
   var given: [String] {
     [
       ("-p", port), ("-i", identity), ("-F", configuration), ("-o", options.first), ("--ssh", ssh),
@@ -228,57 +211,53 @@ struct SSHOptions: ParsableArguments {
   }
 }
 
-/// The table at the end of a pull.
-struct PullReport {
-  let hosts: [PulledHost]
-
-  private static let heading = [
-    "HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED", "BYTES", "MB/S",
-  ]
-
-  func print() throws {
-    let rows = hosts.map { host in
-      host.cells + ["\(host.received)", PulledHost.rate(host.received, host.nanoseconds)]
+/// The report at the end of a pull, or of a hub's round.
+extension PulledHost {
+  /// - Parameters:
+  ///   - rows: The hosts, and more cells of each.
+  ///   - more: The headings of these cells.
+  static func printTable(_ rows: [(host: PulledHost, cells: [String])], _ more: [String]) throws {
+    let heading =
+      ["HOST", "OFFERED", "HERE", "FETCHED", "RUNNING", "FAILED", "FREED"] + more
+    let cells = rows.map { host, cells in
+      let counts = [host.offered, host.here, host.fetched, host.running, host.failed, host.freed]
+      return [Plain.text(host.host)] + counts.map { "\($0)" } + cells
     }
-    let isNumeric = PullReport.heading.indices.map { $0 > 0 }
-    try Console.data(TextTable.text([PullReport.heading] + rows, isNumeric: isNumeric))
+    try Console.data(
+      TextTable.text([heading] + cells, isNumeric: heading.indices.map { $0 > 0 }))
   }
 
-  var json: String {
-    JSONWriter.document { json in
-      json.member("hosts", hosts, onNewLines: true) { json, host in
+  /// - Parameter add: Adds members to the object of the host with this index.
+  static func printJSON(
+    _ hosts: [PulledHost], _ add: (inout JSONWriter, Int) -> Void
+  ) throws {
+    try Console.document { json in
+      json.member("hosts", hosts.enumerated(), onNewLines: true) { json, item in
+        let host = item.element
         json.object { json in
-          json.pulled(host)
+          json.member("host", host.host)
+          json.member("offered", host.offered)
+          json.member("here", host.here)
+          json.member("fetched", host.fetched)
+          json.member("running", host.running)
+          json.member("failed", host.failed)
+          json.member("freed", host.freed)
+          json.member("received_bytes", host.received)
+          json.member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
+          json.member("exitStatus", host.failure?.status.rawValue ?? 0)
+          add(&json, item.offset)
         }
       }
     }
   }
-}
 
-extension PulledHost {
-  /// Its name and counts, under `HOST`, `OFFERED`, `HERE`, `FETCHED`, `RUNNING`, `FAILED` and `FREED`.
-  var cells: [String] {
-    [Plain.text(host)] + [offered, here, fetched, running, failed, freed].map { "\($0)" }
+  /// The names of the first five, and the number of the others.
+  static func names(_ hosts: [PulledHost]) -> String {
+    hosts.prefix(5).map(\.host).joined(separator: ", ")
+      + (hosts.count > 5 ? " and \(hosts.count - 5) more" : "")
   }
 }
 
-extension JSONWriter {
-  /// The members of a host that was pulled from.
-  mutating func pulled(_ host: PulledHost) {
-    member("host", host.host)
-    member("offered", host.offered)
-    member("here", host.here)
-    member("fetched", host.fetched)
-    member("running", host.running)
-    member("failed", host.failed)
-    member("freed", host.freed)
-    member("received_bytes", host.received)
-    member("duration_s", number: Plain.number(host.nanoseconds, per: 1_000_000_000))
-    member("exitStatus", host.failure?.status.rawValue ?? 0)
-  }
-}
-
-/// `imulog pull-server`: the process that `imulog pull` starts on the other machine.
 struct PullServerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pull-server", abstract: "The far end of imulog pull.", shouldDisplay: false)
@@ -288,8 +267,8 @@ struct PullServerCommand: ParsableCommand {
 
   mutating func run() throws {
     guard !Console.isTerminal(STDOUT_FILENO) else {
-      throw CommandFailure(
-        .usage, "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
+      throw CommandFailure.usage(
+        "pull-server speaks to imulog pull and not to a terminal; run imulog pull HOST")
     }
     ProcessPriority.stepBack()
     let catalogue = try program.openStore(storeOptions)

@@ -14,12 +14,11 @@ struct PullConversion: Sendable {
   let directory: String
   let fill: ExportFill?
 
-  /// Writes the file; returns how, or `nil` when it exists already: the name identifies recording and format, and of
-  /// their contents only the labels change.
+  /// Writes the file; `nil` when it exists already: its name identifies recording and format, and only labels change.
   func run(_ entry: CatalogueEntry, in catalogue: Catalogue) throws -> PullSettings.Derived? {
     let path = "\(directory)/\(entry.fileName.dropLast(".imulog".count)).\(suffix)"
     let id = try catalogue.reader(of: entry).description.id
-    // Before they are read: a change meanwhile is one for the next pull.
+    // Before they are read: the next pull writes a change meanwhile.
     let labelled = try catalogue.labelsModified(of: id)
     var status = stat()
     if stat(path, &status) == 0 {
@@ -28,7 +27,7 @@ struct PullConversion: Sendable {
           .cannotCreate,
           "\(path) exists and is not an export; delete it, or choose another --to DIR")
       }
-      // Only labels change; the file has the time of those that are in it.
+      // The file has the time of the labels in it.
       guard format != .raw, let labelled, !PullConversion.isSame(status.st_mtim, labelled) else {
         return nil
       }
@@ -44,7 +43,7 @@ struct PullConversion: Sendable {
       report = try Exporter(options).write(storage, to: &sink)
     } catch {
       guard error.exitStatus == .usage else { throw error }
-      throw CommandFailure(.usage, refusal(error, entry))
+      throw CommandFailure.usage(refusal(error, entry))
     }
     if let labelled {
       let times = [labelled, labelled]
@@ -54,14 +53,14 @@ struct PullConversion: Sendable {
           "cannot set the time of \(path): \(Errno.words(errno)); choose another --to DIR")
       }
     }
-    // A file that is there is of the same recording, and had no end either.
+    // A file that is there is of the same recording, and as little whole.
     try file.publish(isWhole: report.damages == 0 && !report.areLabelsDamaged)
     report.add(remark)
     return PullSettings.Derived(
       isDamaged: report.damages > 0 || report.areLabelsDamaged, remarks: report.remarks)
   }
 
-  /// Whether a file's time is that of labels, as file systems keep it that have whole or every other second alone.
+  /// Whether a file has the time of labels, as a file system keeps it that rounds to one or two seconds.
   private static func isSame(_ time: timespec, _ labels: timespec) -> Bool {
     guard time.tv_nsec == 0 else {
       return time.tv_sec == labels.tv_sec && time.tv_nsec == labels.tv_nsec
@@ -69,8 +68,7 @@ struct PullConversion: Sendable {
     return [labels.tv_sec, labels.tv_sec & ~1].contains(time.tv_sec)
   }
 
-  /// Why a format cannot hold the recording, with what `pull` can do about it: of the options of `imulog export` it has
-  /// only --format and --fill.
+  /// Why a format cannot hold the recording, with the remedies that `pull` has: --format and --fill.
   private func refusal(_ error: ExportError, _ entry: CatalogueEntry) -> String {
     var remedies = ["choose another --format"]
     if case .ticksMissing = error {
@@ -82,7 +80,7 @@ struct PullConversion: Sendable {
     return "\(error.problem): \(remedies.joined(separator: ", or "))"
   }
 
-  /// The file's extension, which differs for each format, and for each way to fill.
+  /// The file's extension, one for each format and way to fill.
   private var suffix: String {
     let kind = format.isUsual ? "" : format.rawValue + (fill.map { "-\($0.rawValue)" } ?? "") + "."
     return kind + format.extensions[0]

@@ -5,17 +5,17 @@ import Files
 import IMUDrivers
 import IMUModel
 import LinuxIO
+import LogStore
+import Recorder
 import Text
 
-/// `imulog record`: makes one recording, now.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Make a recording now and print its number.",
     discussion: """
-      Records 60 s at 10 Hz by default. Ctrl-C or SIGTERM ends the recording early and keeps it. On a \
-      terminal a live graph is shown, and the last line names the keys. Messages go to stderr; the last \
-      line of stdout is the recording's number.
+      It records 60 s at 10 Hz by default; Ctrl-C or SIGTERM ends it early and keeps it. A terminal shows a live \
+      graph, whose last line names the keys. The last line of stdout is the recording's number.
 
       Examples:
         imulog record
@@ -25,88 +25,77 @@ struct RecordCommand: ParsableCommand {
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
-
   @OptionGroup var sensorOptions: SensorOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The sensors to record; both includes the temperature.", valueName: "accel|gyro|both"),
+    help: .value("accel|gyro|both", "The sensors to record; both includes the temperature."),
     completion: .list(["accel", "gyro", "both"]))
   var channels = "both"
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "Samples a second: from 0.0001 to 1000, or a rate of the chip.", valueName: "hz"),
+    help: .value("hz", "Samples a second: from 0.0001 to 1000, or a rate of the chip."),
     completion: .rates)
   var rate = "10"
 
   @Option(
-    help: ArgumentHelp(
-      "What keeps the time: the chip, by its FIFO, or a grid of the computer; auto: the chip above 200 Hz.",
-      valueName: "auto|chip|grid"),
+    help: .value(
+      "auto|chip|grid",
+      "What keeps the time: the chip by its FIFO, or the computer's grid; auto: the chip above 200 Hz."
+    ),
     completion: .list(["auto", "chip", "grid"]))
   var clock = "auto"
 
   @Option(
-    help: ArgumentHelp(
-      "The line from the chip's interrupt output: none, auto (the board's), or a name such as GPIO22.",
-      valueName: "line"))
+    help: .value(
+      "line",
+      "The line from the chip's interrupt output: none, auto (the board's), or a name as GPIO22."))
   var interrupt = "none"
 
-  @Flag(
-    help:
-      "When an LSM6DS or LSM6DSV keeps the time: put its own counter's stamp beside each sample.")
+  @Flag(help: "When an LSM6DS or LSM6DSV keeps the time: record its counter with each sample.")
   var timeStamps = false
 
   @Option(
     name: .customLong("for"), parsing: .unconditional,
-    help: ArgumentHelp(
-      "The length, such as 60s, 1.5m or 500ms; 60s by default.", valueName: "span"))
+    help: .value("span", "The length, such as 60s, 1.5m or 500ms; 60s by default."))
   var length: String?
 
   @Flag(help: "Record until Ctrl-C or SIGTERM.")
   var untilStopped = false
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Full scale of the accelerometer, such as 4g.", valueName: "g"))
+    parsing: .unconditional, help: .value("g", "Full scale of the accelerometer, such as 4g."))
   var accelRange = "4g"
 
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Full scale of the gyroscope, such as 500dps.", valueName: "dps"))
+    parsing: .unconditional, help: .value("dps", "Full scale of the gyroscope, such as 500dps."))
   var gyroRange = "500dps"
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "How often to sync the log, 0 for only at the end; by default 1s, or 10s until stopped at 10 Hz or less.",
-      valueName: "span"))
+    help: .value(
+      "span",
+      "How often to sync the log, 0 for only at the end; by default 1s, 10s until stopped at 10 Hz or less."
+    ))
   var syncEvery: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "The longest that a processor may take to wake: auto (limited from 50 Hz on), off, or microseconds.",
-      valueName: "auto|off|us"))
+    help: .value(
+      "auto|off|us",
+      "The longest that a processor may take to wake: auto (limited from 50 Hz on), off, or microseconds."
+    ))
   var cpuLatency = "auto"
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("A note to keep with the recording.", valueName: "text"))
+  @Option(parsing: .unconditional, help: .value("text", "A note to keep with the recording."))
   var note = ""
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp(
-      "How the sensor is mounted: the chip's axes that x, y and z are, such as -z,y,x.",
-      valueName: "axes"))
+    help: .value("axes", "The mounting: the chip's axes that x, y and z are, such as -z,y,x."))
   var axes = "x,y,z"
 
-  @Option(
-    help: ArgumentHelp("The sensor's calibration, to keep with the recording.", valueName: "file"),
-    completion: .file())
+  @Option(help: .value("file", "A calibration to keep with the recording."), completion: .file())
   var calibration: String?
 
   @Flag(help: "Simulate as fast as the computer can.")
@@ -129,13 +118,11 @@ struct RecordCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard !untilStopped || length == nil else {
-      throw ValidationError("--for and --until-stopped exclude each other; give one of them")
-    }
+    try OptionRule.expectOne(of: ["--for": length != nil, "--until-stopped": untilStopped])
   }
 
   mutating func run() throws {
-    // To the end: a second signal must not cut off the number and the verdict of the recording that the first one ended.
+    // To the end: a second signal must not cut off the number and the verdict.
     let signals = try SignalWatch()
     do {
       try record(signals)
@@ -150,8 +137,7 @@ struct RecordCommand: ParsableCommand {
     let request = try RecordRequest(self)
     let store = try program.storePath(storeOptions)
     let outcome = try RecordOutcome.recording(request, store: store)
-    for talk in outcome.talkOfDiscarded { Console.talk(talk) }
-    if let talk = outcome.talk { Console.talk(talk) }
+    outcome.talk.forEach { Console.talk($0) }
     var failure = outcome.failure
     if !outcome.isGone {
       let unreadable = RecordReview(
@@ -161,7 +147,7 @@ struct RecordCommand: ParsableCommand {
       if let unreadable, failure != nil { Console.talk(unreadable.sentence) }
       failure = failure ?? unreadable
     }
-    // Without a recording there is no number to print for the next command.
+    // Without a recording there is no number for the next command.
     if json {
       try Console.json(outcome.json)
     } else if !outcome.isGone {
@@ -171,17 +157,64 @@ struct RecordCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  /// Adopts recordings that were cut off earlier, until a signal arrives. This recording has ended: a failure here does
-  /// not change its outcome.
+  /// Adopts recordings that were cut off earlier, until a signal arrives. A failure does not change this recording's
+  /// outcome.
   private static func adopt(in store: String, until signals: borrowing SignalWatch) {
     do {
       var isWanted = true
-      _ = try OpenStore.making(store).adopt {
+      _ = try Catalogue(path: store, create: true).adopt {
         isWanted = isWanted && signals.wait(timeoutNanoseconds: 0) == nil
         return isWanted
       }
     } catch {
       Console.talk("recordings that were cut off could not be looked for: \(error)")
     }
+  }
+}
+
+/// The options of `record`, checked as far as possible without hardware.
+struct RecordRequest {
+  let sensor: SensorRequest
+  var configuration: RecorderConfiguration { sensor.configuration }
+  /// Whether the recording is shown on the terminal.
+  let isOnTerminal: Bool
+  /// Whether the terminal shows what to do for a calibration.
+  let isGuided: Bool
+
+  init(_ command: RecordCommand) throws {
+    var sensor = try command.sensorOptions.request(
+      command.settings, isTimeVirtual: command.virtualTime)
+    sensor.configuration.calibration = command.calibration
+    // A recording in simulated time ends before a user could see it.
+    isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
+    isGuided = false
+    if command.virtualTime {
+      sensor.configuration.cpuLatency = .free
+      guard sensor.isSimulated else {
+        throw CommandFailure.usage("--virtual-time needs --board simulator; give that, too")
+      }
+      guard sensor.configuration.length != nil else {
+        throw CommandFailure.usage("--virtual-time needs an end; give --for")
+      }
+    }
+    self.sensor = sensor
+  }
+
+  /// The recording of a calibration by hand, until the user ends it.
+  ///
+  /// At 100 Hz half a second of rest is 50 samples, and a turn by hand is far slower than a sample.
+  init(guided command: CalibrateCommand) throws {
+    (isOnTerminal, isGuided) = (true, true)
+    sensor = try command.sensorOptions.request([
+      "rate": "100", "for": "until-stopped", "while-idle": "sleep", "note": command.name ?? "",
+    ])
+  }
+
+  func beginning(_ description: SensorDescription) -> String {
+    let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
+    let ticks = configuration.length.map { configuration.rate.ticks(inNanoseconds: $0) }
+    let length = ticks.map { "for \(Plain.seconds(configuration.rate.nanoseconds(atTick: $0)))" }
+    return "recording from \(description.model)\(place), \(Plain.hertz(configuration.rate)) Hz, "
+      + (length ?? "until Ctrl-C or SIGTERM")
   }
 }

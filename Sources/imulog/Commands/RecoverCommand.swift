@@ -3,43 +3,41 @@
 import Files
 import IMUModel
 import ArgumentParser
+import LogStore
 import Text
 
-/// `imulog recover`: makes a whole recording from what is left of a damaged one.
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
     abstract: "Make a new recording of what can be read of a damaged one.",
     discussion: """
-      Prints the new recording's number. It has every sample, gap, mark and event that can be read; ticks \
-      that cannot be read are gaps with the cause "lost". The damaged log is not changed. The exit status \
-      is 0 when nothing is missing, and 65 when something is, which stderr reports.
+      Prints the new recording's number. It has all that can be read; the rest is gaps with the cause "lost". \
+      The damaged log stays as it is. Exit status: 0 nothing is missing, 65 something is.
 
       Example:
         imulog recover 7
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"),
-    completion: .recordingsAndFiles)
-  var target: String
+  @OptionGroup var log: LogOptions
 
   mutating func run() throws {
-    let store = try program.storePath(storeOptions)
-    let source = LogTarget(target)
-    let (number, report) = try Importing(store: store).recover(
-      source.path(isEnded: true) { store })
+    let store = try program.storePath(log.storeOptions)
+    let (number, report) = try Importing(store: store).recover(try path(in: store))
     try Console.data("\(number)")
-    let name = source.isPath ? target : "recording \(target)"
-    let count = report.sampleCount
-    let salvaged = "recording \(number) has \(Plain.count(count, "sample")) of \(name)"
+    let name = log.isPath ? log.target : "recording \(log.target)"
+    let salvaged = "recording \(number) has \(Plain.count(report.sampleCount, "sample")) of \(name)"
     guard report.isIntact else {
-      throw CommandFailure(
-        .damagedData, "\(salvaged), which is \(VerifyReport(report).sentence)")
+      throw CommandFailure(.damagedData, "\(salvaged), which is \(VerifyReport(report).sentence)")
     }
     Console.talk("\(salvaged), and nothing is missing")
+  }
+  /// The log's path; a recording that is being written is refused.
+  private func path(in store: String) throws -> String {
+    guard !log.isPath else { return log.target }
+    let catalogue = try Catalogue(path: store)
+    let entry = try catalogue.entry(for: log.target)
+    guard try !catalogue.isLive(entry) else { throw CatalogueError.isLive(file: entry.path) }
+    return entry.path
   }
 }

@@ -7,13 +7,12 @@ import LinuxIO
 import LogStore
 import Text
 
-/// `imulog rm`: moves recordings to the trash.
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm",
     abstract: "Move recordings to the trash, which keeps them for 30 days.",
     discussion: """
-      imulog list --trash shows what is in the trash; imulog restore moves it back.
+      `imulog list --trash` shows them; `imulog restore` moves them back.
 
       Example:
         imulog rm 3 4
@@ -23,33 +22,29 @@ struct RemoveCommand: ParsableCommand {
   @OptionGroup var storeOptions: StoreOptions
 
   @Argument(
-    help: ArgumentHelp("Numbers, `latest`, or beginnings of UUIDs.", valueName: "id"),
-    completion: .recordings)
+    help: .value("id", "Numbers, `latest`, or beginnings of UUIDs."), completion: .recordings)
   var ids: [String] = []
 
   @Flag(help: "Then delete everything in the trash for ever, to make room.")
   var emptyTrash = false
 
   func validate() throws {
-    if ids.isEmpty, !emptyTrash { throw ValidationError("name recordings to remove") }
+    if ids.isEmpty, !emptyTrash { throw ValidationError("give the recordings to remove") }
   }
 
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
-    // Find all of them first: a wrong word in the list removes nothing.
-    var entries: [CatalogueEntry] = []
-    for id in ids {
-      let entry = try catalogue.entry(for: id)
-      if !entries.contains(entry) { entries.append(entry) }
-    }
+    // All are found first: a wrong word in the list removes nothing.
+    let entries = try ids.map { try catalogue.entry(for: $0) }.withoutRepeats
     let now = SystemClock().wallTime
     for entry in entries {
       let removed = try catalogue.remove(entry, now: now)
       if !emptyTrash {
         let span =
           removed.dueSeconds == nil ? "30 days from when the clock is synchronised" : "30 days"
+        let number = entry.number
         Console.talk(
-          "recording \(entry.number) is in the trash for \(span); `imulog restore \(entry.number)` brings it back"
+          "recording \(number) is in the trash for \(span); `imulog restore \(number)` brings it back"
         )
       }
     }

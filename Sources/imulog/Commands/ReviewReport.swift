@@ -6,22 +6,17 @@ import Text
 
 /// The quality of a recording, for people or as JSON.
 struct ReviewReport {
-  private let review: Account
+  let account: Account
 
-  init(_ review: Account) {
-    self.review = review
-  }
+  init(_ account: Account) { self.account = account }
 
-  private var motion: MotionAccount? { review.motion }
+  private var motion: MotionAccount? { account.motion }
 
-  private var stillness: Stillness { review.motion?.stillness ?? Stillness() }
-
-  /// The verdict and its reasons.
-  var sentence: String { review.sentence }
+  private var stillness: Stillness { account.motion?.stillness ?? Stillness() }
 
   /// The exit status of a check; `nil` when all is good.
   var status: ExitStatus? {
-    switch review.verdict {
+    switch account.verdict {
     case .good: return nil
     case .flawed: return .flawed
     case .damaged: return .damagedData
@@ -32,9 +27,9 @@ struct ReviewReport {
   /// The report at the end of a recording: keys of at most 11 characters, and values.
   var lines: [(String, String)] {
     var lines = [(String, String)]()
-    if let lateness = review.lateness { lines.append(("lateness", ReviewReport.text(lateness))) }
+    if let lateness = account.lateness { lines.append(("lateness", ReviewReport.text(lateness))) }
     lines.append(("gaps", gaps))
-    return lines + findings + [("clock", clock), ("verdict", sentence)]
+    return lines + findings + [("clock", clock), ("verdict", account.sentence)]
   }
 
   /// Findings that need a pass over all samples.
@@ -57,17 +52,17 @@ struct ReviewReport {
       let range = ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
       lines.append(("temperature", "\(range) °C"))
     }
-    return lines + (ChipTimesReport(review)?.lines ?? [])
+    return lines + (ChipTimesReport(account)?.lines ?? [])
   }
 
   /// `3: missed 2 (5 ticks), bus error 1 (1 tick); longest 4 ticks`.
   var gaps: String {
-    let runs = review.gapCount
+    let runs = account.gapCount
     guard runs > 0 else { return "0" }
-    let causes = review.losses.map { losses in
+    let causes = account.losses.map { losses in
       "\(losses.runs) \(losses.cause.phrase), \(Plain.count(losses.ticks, "tick"))"
     }
-    return "\(runs): " + causes.joined(separator: "; ") + "; longest \(review.longestGap)"
+    return "\(runs): " + causes.joined(separator: "; ") + "; longest \(account.longestGap)"
   }
 
   private var clipped: String {
@@ -90,20 +85,14 @@ struct ReviewReport {
 
   /// The verdict of the sensor's certificate, and every finding that does not pass.
   var certificate: String {
-    guard let certificate = review.certificate else { return "no certificate in this log" }
+    guard let certificate = account.certificate else { return "no certificate in this log" }
     return Plain.text(certificate.sentence)
   }
 
-  /// The member `certificate`: verdict and findings.
-  func addCertificate(to json: inout JSONWriter) {
-    json.key("certificate")
-    json.certificate(review.certificate)
-  }
-
   private var clock: String {
-    guard let clock = review.clock else { return "not known" }
+    guard let clock = account.clock else { return "not known" }
     let state = clock.isSynchronised ? "synchronised" : "not synchronised"
-    return review.clockChanges == 0 ? state : "\(state), changed \(review.clockChanges) times"
+    return account.clockChanges == 0 ? state : "\(state), changed \(account.clockChanges) times"
   }
 
   /// Median, 99th percentile and maximum, in microseconds.
@@ -125,15 +114,9 @@ struct ReviewReport {
   /// The member `clock`: the clock that dates the recording.
   func addClock(to json: inout JSONWriter) {
     json.member("clock") { json in
-      json.member("synchronised", review.clock?.isSynchronised ?? false)
-      json.member("changeCount", review.clockChanges)
+      json.member("synchronised", account.clock?.isSynchronised ?? false)
+      json.member("changeCount", account.clockChanges)
     }
-  }
-
-  /// The member `chipTimes`.
-  func addChipTimes(to json: inout JSONWriter) {
-    json.key("chipTimes")
-    json.chipTimes(review.chipClock, review.description)
   }
 
   /// The members of the object `review`.
@@ -142,19 +125,19 @@ struct ReviewReport {
       value.map { Plain.number($0, per: parts) }
     }
     func seconds(_ nanoseconds: Int64) -> String { Plain.number(nanoseconds, per: 1_000_000_000) }
-    json.member("verdict", review.verdict.rawValue)
-    json.member("flaws", review.flaws)
+    json.member("verdict", account.verdict.rawValue)
+    json.member("flaws", account.flaws)
     json.member("achieved_hz", number: decimal(motion?.achievedHertz, 1_000_000))
-    json.member("missing", review.missingCount)
+    json.member("missing", account.missingCount)
     json.member("gapsByCause") { json in
-      for losses in review.losses {
+      for losses in account.losses {
         json.member(losses.cause.name) { json in
           json.member("count", losses.runs)
           json.member("ticks", losses.ticks)
         }
       }
     }
-    json.member("longestGap", review.longestGap)
+    json.member("longestGap", account.longestGap)
     json.member("clippedAccelerations", motion?.clippedAccelerations ?? 0)
     json.member("clippedRates", motion?.clippedRates ?? 0)
     json.member("still_s", number: seconds(stillness.stillTime))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
-import IMUModel
 import ArgumentParser
-import Export
+import Files
 import Glibc
+import IMUModel
 import LinuxIO
+import LogStore
+import Recorder
 import Remote
+import Text
 
-/// `imulog serve`: the forced command of an SSH key that may only read recordings.
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -18,8 +19,8 @@ struct ServeCommand: ParsableCommand {
 
         restrict,command="imulog --store DIR serve" ssh-ed25519 AAAA...
 
-      The request comes in SSH_ORIGINAL_COMMAND: list, info, export, verify, status, doctor, or what imulog \
-      pull needs. serve starts no shell, accepts no paths and writes nothing; it logs every request.
+      The key may list, info, export, verify, status, doctor and pull. serve starts no shell, accepts no paths \
+      and writes nothing; it logs every request.
 
       Examples:
         ssh -i ~/.ssh/imulog pi export latest > walk.json   # where the key is
@@ -29,23 +30,17 @@ struct ServeCommand: ParsableCommand {
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
 
-  @Flag(
-    help:
-      "Allow imulog pull --then-free to move recordings to the trash once it has proved its copy.")
+  @Flag(help: "Let imulog pull --then-free move recordings to the trash, once its copy is proved.")
   var allowDelete = false
 
   @Option(
-    help: ArgumentHelp(
-      "Append a line for each request to a file; by default to the system's log.", valueName: "file"
-    ), completion: .file())
+    help: .value("file", "The log of requests; by default the system's log."), completion: .file())
   var log: String?
 
   mutating func run() throws {
     let store = try program.storePath(storeOptions)
     let journal = try ServeJournal(path: log)
-    guard let bytes = ServeCommand.request else {
-      return try Console.data(ServeHelp.text)
-    }
+    guard let bytes = ServeCommand.request else { return try Console.data(ServeRequest.help) }
     let request: ServeRequest
     do {
       request = try ServeRequest(bytes, store: store)
@@ -56,10 +51,10 @@ struct ServeCommand: ParsableCommand {
     }
     journal.served(request.words)
     switch request.work {
-    case .help: try Console.data(ServeHelp.text)
+    case .help: try Console.data(ServeRequest.help)
     case .pull:
       ProcessPriority.stepBack()
-      let catalogue = try OpenStore.reading(store, followsLinks: false)
+      let catalogue = try Catalogue(path: store, followsLinks: false)
       var server = PullServer(catalogue, mayFree: allowDelete, journal: journal) {
         ServedMachine.facts(of: catalogue)
       }
@@ -74,30 +69,35 @@ struct ServeCommand: ParsableCommand {
   private static var request: [UInt8]? {
     guard let text = getenv("SSH_ORIGINAL_COMMAND") else { return nil }
     // Safe: the program never changes its environment, and a C string ends in a zero byte.
-    let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
-    return Array(bytes)
+    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }
 
-/// The requests that a key may send.
-enum ServeHelp {
-  private static let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: "|")
-  static let text = """
-    This key reads recordings and does nothing else:
+/// The facts of this machine for `imulog hub`.
+enum ServedMachine {
+  /// Nanoseconds that the service may take to answer.
+  private static let patience: Int64 = 2_000_000_000
 
-      list [--page N] [--label NAME] [--since TIME] [--until TIME] [--host NAME] [--json]
-      info ID [--json]
-      export ID [--format \(formats)]
-                [--units si|g-dps|raw] [--channels accel|gyro|both] [--fill hold|none]
-                [--gaps none|rows]
-                [--time seconds|unix|utc|local] [--unit-names] [--preamble]
-                [--labels] [--uncertainty] [--grid] [--orientation] [--linear] [--calibrated]
-                [--analysis] [--from TIME] [--to TIME] [--follow]
-      verify ID [--json]
-      status [--json]
-      doctor [--json]
+  /// The version, the clock, the free space of a store, and the service's state, as far as they are known.
+  static func facts(of catalogue: Catalogue) -> RemoteMachine {
+    let status = serviceStatus()
+    return RemoteMachine(
+      software: Software.version, wall: SystemClock().wallTime,
+      freeBytes: SystemTree.live.freeBytes(at: catalogue.path),
+      recorder: status?.state.rawValue,
+      problem: status.flatMap { $0.failure ?? $0.problem?.name })
+  }
 
-    ID is a recording's number, latest, or the beginning of its UUID. To fetch recordings, run
-    imulog pull HOST on your machine.
-    """
+  /// `nil` where no service answers: the machine may only keep recordings.
+  private static func serviceStatus() -> RecorderStatus? {
+    do {
+      let path = try ControlPath.path(nil, isService: false)
+      let line = try ControlClient.ask(
+        path: path, line: ControlRequest.status.line, timeoutNanoseconds: patience)
+      guard case .status(let status) = try ControlAnswer(line: line) else { return nil }
+      return status
+    } catch {
+      return nil
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Export
 import IMUModel
 import Remote
 
@@ -25,20 +26,55 @@ struct ServeRequest {
   /// The request's words, for the journal.
   let words: [String]
 
-  /// The verbs of a key, and the options that each may have.
-  private static let options: KeyValuePairs<String, Set<String>> = [
-    "list": ["--page", "--label", "--since", "--until", "--host", "--json"],
-    "info": ["--json"],
-    "export": [
-      "--format", "--units", "--channels", "--fill", "--gaps", "--uncertainty", "--grid",
-      "--orientation", "--linear", "--analysis", "--time", "--unit-names", "--preamble", "--labels",
-      "--calibrated", "--from", "--to", "--follow", "-o", "--output",
+  /// The verbs of a key, and the options that each may have, as the help shows them.
+  private static let verbs: KeyValuePairs<String, [String]> = [
+    "list": ["--page N", "--label NAME", "--since TIME", "--until TIME", "--host NAME", "--json"],
+    "info ID": ["--json"],
+    "export ID": [
+      "--format \(ExportFormat.allCases.map(\.rawValue).joined(separator: "|"))",
+      "--units si|g-dps|raw", "--channels accel|gyro|both", "--fill hold|none", "--gaps none|rows",
+      "--time seconds|unix|utc|local", "--unit-names", "--preamble", "--labels", "--uncertainty",
+      "--grid", "--orientation", "--linear", "--calibrated", "--analysis", "--from TIME",
+      "--to TIME",
+      "--follow",
     ],
-    "verify": ["--json"],
+    "verify ID": ["--json"],
     "status": ["--json"],
     "doctor": ["--json"],
-    "pull-server": [],
   ]
+
+  /// The requests that a key may send, for a person.
+  static var help: String {
+    let lines = verbs.map { verb, options in
+      let begin = "  \(verb)"
+      let indent = String(repeating: " ", count: begin.count)
+      var lines = [begin]
+      for option in options.map({ " [\($0)]" }) {
+        let last = lines.count - 1
+        let isFull = lines[last].count + option.count > 80 && lines[last] != begin
+        if isFull { lines.append(indent + option) } else { lines[last] += option }
+      }
+      return lines.joined(separator: "\n")
+    }
+    return """
+      This key reads recordings and does nothing else:
+
+      \(lines.joined(separator: "\n"))
+
+      ID is a recording's number, latest, or the beginning of its UUID. To fetch recordings, run
+      imulog pull HOST on your machine.
+      """
+  }
+
+  /// The names of the verbs with those of their options.
+  private static var options: [(verb: String, names: Set<String>)] {
+    func word(_ text: String) -> String { String(text.prefix { $0 != " " }) }
+    let listed = verbs.map { verb, options -> (verb: String, names: Set<String>) in
+      let output: Set = word(verb) == "export" ? ["-o", "--output"] : []
+      return (word(verb), output.union(options.map(word)))
+    }
+    return listed + [("pull-server", [])]
+  }
 
   /// Reads a request. The program's name may come first: `ssh pi imulog list` sends it.
   ///
@@ -61,19 +97,19 @@ struct ServeRequest {
   private static func check(
     _ words: ArraySlice<String>, of verb: String
   ) throws(RequestRefusal) {
-    guard let allowed = options.first(where: { $0.key == verb })?.value else {
+    guard let allowed = options.first(where: { $0.verb == verb })?.names else {
       // --store is known and forbidden: a key has its own store.
       let isKnown =
         verb.hasPrefix("--store") || verb == "help"
         || Imulog.configuration.subcommands.contains { $0.configuration.commandName == verb }
-      let verbs = options.map(\.key)
+      let verbs = options.map(\.verb)
       throw isKnown
         ? .forbiddenVerb(verb.hasPrefix("-") ? "--store" : verb, allowed: verbs)
         : .unknownVerb(verb, allowed: verbs)
     }
     var seen: Set<String> = []
-    // Regardless of how the parser would read it, a word that begins with a dash is an option here, but for a time before
-    // 0 after the option that takes one.
+    // Whatever the parser would make of it, a word that begins with a dash is an option here, except a negative time after
+    // --from or --to.
     for (before, word) in zip([verb] + words, words) where word.hasPrefix("-") && word != "-" {
       if before == "--from" || before == "--to", RangeTime(argument: word) != nil { continue }
       let option = String(word.prefix { $0 != "=" })
@@ -93,7 +129,7 @@ struct ServeRequest {
       return try Imulog.parseAsRoot(["--store", store, "--beneath"] + words)
     } catch {
       let sentence = CommandFailure.sentence(parser: error)
-      throw CommandFailure(.usage, String(sentence.prefix(300)))
+      throw CommandFailure.usage(String(sentence.prefix(300)))
     }
   }
 
@@ -103,11 +139,11 @@ struct ServeRequest {
     case is ListCommand, is StatusCommand, is DoctorCommand: break
     case is PullServerCommand: return .pull
     case let info as InfoCommand: _ = try RecordingReference(request: info.source.id)
-    case let verify as VerifyCommand: _ = try RecordingReference(request: verify.target)
+    case let verify as VerifyCommand: _ = try RecordingReference(request: verify.log.target)
     case let export as ExportCommand:
       _ = try RecordingReference(request: export.source.id)
       guard export.output == "-" else { throw .output }
-    default: throw .forbiddenVerb("this", allowed: options.map(\.key))
+    default: throw .forbiddenVerb("this", allowed: options.map(\.verb))
     }
     return .command(command)
   }

@@ -8,19 +8,16 @@ import LinuxIO
 import Terminal
 import Text
 
-/// `imulog show`: draws a recording's graph.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show the graph of a recording.",
     discussion: """
-      On a terminal the graph can be zoomed and moved, and a cursor shows values; the last line names the \
-      keys. A part that is dragged with the mouse, or whose ends are set with l, gets a name: see `imulog \
-      label`. In a pipe, or with --plain, it is printed once as text, 80 columns wide. The exit status is 65 \
-      when the recording is damaged.
+      On a terminal, zoom and move it, read values at a cursor, and label a part (l, or the mouse); the last \
+      line names the keys. In a pipe, or with --plain, it is text of 80 columns. Exit status 65: the recording \
+      is damaged.
 
-      Counts are shown as they were recorded, in the chip's axes, unless --calibrated or --calibration takes \
-      the sensor's errors out; the axes are then those of the mounting.
+      Axes are the chip's; with a calibration, those of the mounting.
 
       Examples:
         imulog show latest
@@ -34,8 +31,7 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup var terminalOptions: TerminalOptions
 
   mutating func run() throws {
-    let catalogue = try OpenStore.reading(try program.storePath(source.storeOptions))
-    let entry = try catalogue.entry(for: source.id)
+    let (catalogue, entry) = try source.open(program)
     var options = ExportOptions()
     try correctionOptions.set(&options)
     let exporter = Exporter(options)
@@ -58,11 +54,7 @@ struct ShowCommand: ParsableCommand {
       let recording = try read()
       try Console.data(recording.text)
       guard recording.damageCount > 0 else { return }
-      throw CommandFailure(
-        .damagedData,
-        "recording \(entry.number) is damaged in "
-          + "\(Plain.count(recording.damageCount, "place")), and what can be read was drawn; "
-          + "`imulog verify \(entry.number)` says what is missing")
+      throw CommandFailure.damaged(entry.number, recording.damageCount, "drawn")
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)
     let recording = try read()

@@ -7,45 +7,39 @@ import LogStore
 import Terminal
 import Text
 
-/// `imulog verify`: reads a log from end to end and reports whether all of it is there.
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Read a whole recording and report damage.",
     discussion: """
-      The exit status is 0 when it is complete, 65 when something is missing or damaged. Where the chip keeps \
-      the time, that includes samples that its readings prove to be lost or doubled.
+      Exit status: 0 complete, 65 something is missing or damaged. Where the chip kept the time, samples that \
+      are proved lost or doubled count.
 
       Example:
         imulog verify latest
       """)
 
   @ParentCommand var program: Imulog
-  @OptionGroup var storeOptions: StoreOptions
-
-  @Argument(
-    help: ArgumentHelp("A recording of the store, or the path of a log.", valueName: "id|file"),
-    completion: .recordingsAndFiles)
-  var target: String
+  @OptionGroup var log: LogOptions
 
   @Flag(help: "Print JSON.")
   var json = false
 
   mutating func run() throws {
-    let report = VerifyReport(try LogTarget(target).isPath ? verifyFile() : verifyRecording())
+    let report = VerifyReport(try log.isPath ? verifyFile() : verifyRecording())
     try json ? Console.json(report.json) : report.print()
     if !report.isWhole { throw CommandFailure(.damagedData, report.sentence) }
   }
 
   private func verifyFile() throws -> Account {
-    var reader = try LogReader(try ProgressStorage(reading: target, "verifying \(target)"))
+    var reader = try LogReader(try ProgressStorage(reading: log.target, "verifying \(log.target)"))
     return try reader.account()
   }
 
   /// Opens the log through the catalogue, which follows links only when asked to.
   private func verifyRecording() throws -> Account {
-    let catalogue = try program.openStore(storeOptions)
-    let entry = try catalogue.entry(for: target)
+    let catalogue = try program.openStore(log.storeOptions)
+    let entry = try catalogue.entry(for: log.target)
     var reader = try LogReader(
       try ProgressStorage(
         try catalogue.storage(of: entry), "verifying recording \(entry.number)"))
@@ -57,14 +51,11 @@ struct VerifyCommand: ParsableCommand {
 struct VerifyReport {
   private let report: Account
 
-  init(_ report: Account) {
-    self.report = report
-  }
+  init(_ report: Account) { self.report = report }
 
   /// Whether nothing is missing or damaged.
   var isWhole: Bool { report.isIntact && report.chipClock?.isWhole ?? true }
 
-  /// One sentence about what is missing.
   var sentence: String {
     var parts: [String] = []
     if report.damageCount > 0 {
@@ -96,9 +87,7 @@ struct VerifyReport {
     try Console.data("complete  \(report.isComplete ? "yes" : "no")")
     for damage in report.damage { try Console.data("damage    \(damage)") }
     if let chip = ChipTimesReport(report) {
-      for (key, value) in [chip.summary] + chip.places {
-        try Console.data(key + String(repeating: " ", count: 10 - key.count) + value)
-      }
+      for row in [chip.summary] + chip.places { try Console.data(TextTable.line(row, width: 10)) }
     }
     if isWhole { Console.talk(sentence) }
   }

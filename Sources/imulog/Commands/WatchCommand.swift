@@ -8,14 +8,13 @@ import LinuxIO
 import Recorder
 import Terminal
 
-/// `imulog watch`: shows the samples of the service.
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Show the service's samples, during a recording or between two.",
     discussion: """
-      Watching never delays the recording: samples that the terminal cannot keep up with are dropped from \
-      the display only. Keys begin, mark and end a recording, and ? lists them. In a pipe, or with --plain, a line is printed each second.
+      Keys begin, mark and end a recording; ? lists them. In a pipe, or with --plain, it prints a line each \
+      second. It never delays the recording: a slow terminal misses samples.
 
       Example:
         imulog watch

@@ -10,7 +10,6 @@ import Synchronization
 import Terminal
 import Text
 
-/// The result of `record`.
 struct RecordOutcome {
   let number: UInt32
   let id: RecordingID
@@ -18,18 +17,16 @@ struct RecordOutcome {
   /// `nil` when its file is gone or cannot be read.
   let ledger: TickLedger?
   let lateness: LatenessSummary
-  /// The failure that ended it, if any.
   let failure: CommandFailure?
-  /// Whether its file is gone from the store.
   let isGone: Bool
-  /// Numbers of the recordings before it that the user discarded.
   let discarded: [UInt32]
 
-  /// Makes the recording with the service's loop.
   static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
     let setup = RecorderSetup(
       request.configuration, sensor: request.sensor, store: store,
-      calibration: try request.configuration.calibration.map { try CalibrationFile.read($0) },
+      calibration: try request.configuration.calibration.map {
+        try SensorCalibration(readingFile: $0)
+      },
       isSingle: true)
     var screen: RecordScreen?
     let talk = RecorderTalk(isHeldBack: request.isOnTerminal)
@@ -83,15 +80,12 @@ struct RecordOutcome {
         + " are not shorted, and switch the sensor's power off and on")
   }
 
-  /// One line for a person: samples, and missing ticks; `nil` when they are not known.
-  var talk: String? {
-    guard let ledger else { return nil }
+  /// Lines for a person: the discarded recordings, then samples and missing ticks where they are known.
+  var talk: [String] {
+    let lines = discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
+    guard let ledger else { return lines }
     let samples = "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"
-    return ([samples] + ledger.losses).joined(separator: ", ")
-  }
-
-  var talkOfDiscarded: [String] {
-    discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
+    return lines + [([samples] + ledger.losses).joined(separator: ", ")]
   }
 
   /// For a program, on one line.
@@ -132,29 +126,26 @@ private final class RecorderTalk: Sendable {
   }
 }
 
-/// The report at a recording's end: the whole account on a terminal, else the verdict.
+/// The report at a recording's end: on a terminal the whole account, else the verdict.
 struct RecordReview {
   let number: UInt32
   let store: String
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
 
-  /// - Returns: Why the recording cannot be read, such as after another program has overwritten it; `nil` when it can be
-  ///   read or is gone: another program may have moved it to the trash as soon as it was complete.
+  /// - Returns: Why the recording cannot be read; `nil` when it can, or when another program has removed it.
   func talk() -> CommandFailure? {
     do {
-      let catalogue = try OpenStore.reading(store)
+      let catalogue = try Catalogue(path: store)
       let entry = try catalogue.entry(for: "\(number)")
       defer { talk(of: entry) }
       var reader = try catalogue.reader(of: entry)
       let report = ReviewReport(try reader.account(ofSamples: true))
       guard Console.isTerminal(STDERR_FILENO) else {
-        Console.talk(report.sentence)
+        Console.talk(report.account.sentence)
         return nil
       }
-      for (key, value) in report.lines {
-        Console.talk(key + String(repeating: " ", count: 12 - key.count) + value)
-      }
+      for row in report.lines { Console.talk(TextTable.line(row)) }
       return nil
     } catch {
       let failure = CommandFailure(error, else: .inputOutput)

@@ -4,47 +4,45 @@ import ArgumentParser
 import IMUModel
 import Recorder
 
-/// The options that choose a board and its bus.
 struct BusOptions: ParsableArguments {
   @Option(help: "The board, one of `imulog boards`; detected by default.", completion: .boards)
   var board: String?
 
-  // A value may begin with a sign, so that the refusal can name it.
+  // A value may begin with a sign, so that the refusal names it.
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The number N of /dev/i2c-N; by default the board's.", valueName: "n"))
+    help: .value("n", "The number N of /dev/i2c-N; by default the board's."))
   var bus: String?
 
-  /// Those that are given, by their names.
+  /// The values that are given, by the options' names.
   var given: [String: String] { ["board": board, "bus": bus].compactMapValues { $0 } }
 }
 
-/// The options that choose a sensor.
 struct SensorOptions: ParsableArguments {
   @OptionGroup var place: BusOptions
 
   @Option(
-    help: ArgumentHelp(
-      "The chip: auto, or a model; @0x69 after it chooses the address.",
-      valueName: "auto|model"),
+    help: .value("auto|model", "The chip: auto or a model; @0x69 behind it chooses the address."),
     completion: .sensors)
   var sensor = "auto"
 
   @Option(
-    help: ArgumentHelp(
-      "The simulated motion: still (the default), tumble, or a CSV file of counts.",
-      valueName: "still|tumble|file"),
+    help: .value(
+      "still|tumble|file",
+      "The simulator's motion: still (the default), tumble, or a CSV file of counts."),
     completion: .motions)
   var motion: String?
 
-  /// Whether any is given.
-  var isGiven: Bool {
-    !place.given.isEmpty || sensor != "auto" || motion != nil
+  var given: OptionRule.Options {
+    [
+      "--board": place.board != nil, "--bus": place.bus != nil, "--sensor": sensor != "auto",
+      "--motion": motion != nil,
+    ]
   }
 
   /// The chosen sensor with settings, checked as far as possible without hardware.
   ///
-  /// - Parameter settings: Values of other options of the command line, by their names.
+  /// - Parameter settings: The values of other options, by their names.
   func request(
     _ settings: [String: String] = [:], isTimeVirtual: Bool = false
   ) throws -> SensorRequest {
@@ -54,7 +52,7 @@ struct SensorOptions: ParsableArguments {
       try ConfigurationFile.read([], file: "", options: options), motion: motion,
       isTimeVirtual: isTimeVirtual)
     guard request.isSimulated || motion == nil else {
-      throw CommandFailure(.usage, "--motion is the simulator's; give --board simulator with it")
+      throw CommandFailure.usage("--motion needs --board simulator; give that, too")
     }
     return request
   }

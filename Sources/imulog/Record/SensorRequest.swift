@@ -77,15 +77,17 @@ private struct SensorOpening<User: SensorUser> {
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
     let sensor = try request.configuration.open(
       bus, found, busClock: SensorRequest.simulatedBusClock)
+    func talk(usesInterrupt: Bool) {
+      request.configuration.remarks(found.model, usesInterrupt: usesInterrupt).forEach {
+        Console.talk($0)
+      }
+    }
     switch consume sensor {
     case .polled(let sensor):
-      for remark in request.configuration.remarks(found.model, usesInterrupt: false) {
-        Console.talk(remark)
-      }
+      talk(usesInterrupt: false)
       return try user.use(sensor, clock: clock, boardTitle: "simulator")
     case .buffered(let sensor):
-      let remarks = request.configuration.remarks(found.model, usesInterrupt: sensor.hasInterrupt)
-      for remark in remarks { Console.talk(remark) }
+      talk(usesInterrupt: sensor.hasInterrupt)
       return try user.use(
         sensor, busClock: SensorRequest.simulatedBusClock, clock: clock, boardTitle: "simulator")
     }
@@ -94,15 +96,11 @@ private struct SensorOpening<User: SensorUser> {
   // MARK: A real chip
 
   private func onHardware() throws -> User.Outcome {
-    let tree = SystemTree.live
     let board = request.presentBoard()
-    let number = try request.busNumber(board)
-    let search = SensorSearch(
-      request: request, bus: number, isFixed: request.configuration.bus != nil,
-      busClock: tree.i2cClock(bus: number) ?? board?.busHertz, interrupt: try interrupt(board))
-    let found = try BusErrand(bus: number).run { search.run(progress: $0) }.get()
+    let search = try SensorSearch(request, on: board, interrupt: try interrupt(board))
+    let found = try BusErrand(bus: search.bus).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
-    let title = board?.title ?? "bus \(number)"
+    let title = board?.title ?? "bus \(search.bus)"
     switch consume found.sensor {
     case .polled(let sensor):
       return try user.use(sensor, clock: SystemClock(), boardTitle: title)
@@ -117,7 +115,7 @@ private struct SensorOpening<User: SensorUser> {
     guard choice != .automatic || board?.dataReady != nil else {
       throw CommandFailure(
         .configuration,
-        "which line the sensor's interrupt is on is not known here; give its name instead of auto, such as GPIO22"
+        "the line of the sensor's interrupt is not known here; give its name, such as GPIO22, instead of auto"
       )
     }
     return choice.spec(board?.dataReady?.name)
@@ -126,8 +124,7 @@ private struct SensorOpening<User: SensorUser> {
 
 /// What a request means on this machine.
 extension SensorRequest {
-  /// The clock of the simulated bus in hertz: fast mode, as `Wiring.md` advises. In real time the simulator's transfers take
-  /// no time.
+  /// Hertz of the simulated bus: fast mode, as `Wiring.md` advises. In real time, simulated transfers take no time.
   static var simulatedBusClock: Int { BusTiming.fastMode }
 
   /// A bus with the simulated chip, in real time or in virtual time.
@@ -144,7 +141,7 @@ extension SensorRequest {
     if let bus = board?.busNumber(.live) { return bus }
     throw CommandFailure(
       .configuration,
-      "which bus the sensor is on is not known here; give --bus N for /dev/i2c-N, "
+      "the sensor's bus is not known here; give --bus N for /dev/i2c-N, "
         + "or --board as `imulog boards` lists them, or --board simulator")
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+import Boards
 import IMUDrivers
+import IMUModel
 import LinuxIO
 import Recorder
 
@@ -16,6 +17,14 @@ struct SensorSearch: Sendable {
   let busClock: Int?
   /// The line from the chip's interrupt output, if there is one.
   let interrupt: GPIOLineSpec?
+
+  /// - Parameter board: The present one.
+  init(_ request: SensorRequest, on board: Board?, interrupt: GPIOLineSpec? = nil) throws {
+    (self.request, self.interrupt) = (request, interrupt)
+    isFixed = request.configuration.bus != nil
+    bus = try request.busNumber(board)
+    busClock = SystemTree.live.i2cClock(bus: bus) ?? board?.busHertz
+  }
 
   /// A sensor that is set up, and remarks for the user.
   struct Found: ~Copyable, Sendable {
@@ -32,13 +41,13 @@ struct SensorSearch: Sendable {
     }
   }
 
-  /// A chip that is this program's, of which no register was written.
+  /// A chip that this program has, and whose registers are not written yet.
   struct Taken: ~Copyable, Sendable {
     let bus: LinuxI2CBus
     let identity: SensorIdentity
   }
 
-  /// Finds the chip and keeps every other imulog from it.
+  /// Finds the chip, and keeps every other imulog from it.
   ///
   /// - Throws: ``LinuxIOError`` of kind `busy` where a recorder has it; ``SensorError`` where none is found.
   func take(_ progress: () -> Void) throws -> Taken {
@@ -50,7 +59,7 @@ struct SensorSearch: Sendable {
       identity = try SensorIdentity.identify(on: &node, addresses: free, choice: request.choice)
     } catch {
       guard let refusal else { throw error }
-      // If a kernel driver holds the wanted chip, that is the cause, not another chip on the bus.
+      // The cause is the kernel driver that holds the wanted chip, not another chip on the bus.
       switch error {
       case .notFound, .otherModel: throw refusal
       default: throw error
@@ -91,8 +100,7 @@ struct SensorSearch: Sendable {
     }
   }
 
-  /// Excludes the addresses at which a kernel driver holds the chip. If no chip is found at the others, the refusal of a
-  /// wanted one is reported.
+  /// The addresses without a kernel driver, and the first refusal of a wanted one.
   private func claim(
     _ node: inout LinuxI2CBus
   ) -> (free: [I2CAddress], refusal: LinuxIOError?) {
@@ -114,7 +122,7 @@ struct SensorSearch: Sendable {
       + request.configuration.remarks(found.model, usesInterrupt: usesInterrupt)
   }
 
-  /// Which chip was taken, where others could be meant.
+  /// Names the chip that is used, where others could be meant.
   func remarks(onChoice found: SensorIdentity) -> [String] {
     var remarks: [String] = []
     if !found.others.isEmpty, request.choice.address == nil {
@@ -126,8 +134,8 @@ struct SensorSearch: Sendable {
         return other.model.rawValue + (isAlone ? "" : "@\(other.address)")
       }
       remarks.append(
-        "takes the \(found.model.name) at \(found.address); to take \(others.joined(separator: " or ")), give --sensor "
-          + "\(ways.joined(separator: " or ")), which is sensor = in the service's configuration")
+        "uses the \(found.model.name) at \(found.address); for \(others.joined(separator: " or ")), give --sensor "
+          + "\(ways.joined(separator: " or ")), or sensor = in the service's configuration")
     }
     if !found.alternatives.isEmpty, request.choice.model == nil {
       let names = found.alternatives.map(\.rawValue).joined(separator: ", ")

@@ -7,8 +7,8 @@ import LinuxIO
 import Terminal
 import Text
 
-/// The line of a hub's key in a user's `authorized_keys` (sshd(8), AUTHORIZED_KEYS FILE FORMAT): it may read recordings
-/// and does nothing else.
+/// The line of a hub's key in a user's `authorized_keys` (sshd(8), AUTHORIZED_KEYS FILE FORMAT), which may only read
+/// recordings.
 ///
 ///     restrict,command="/usr/bin/imulog --store /var/lib/imulog/recordings serve" ssh-ed25519 AAAA… hub
 ///     └ options                                                                   └ the key
@@ -34,12 +34,14 @@ struct AuthorizedKey {
         "\(Plain.text(file)) \(why); name the file of the hub's public key, such as id_ed25519.pub")
     }
     guard bytes.count <= AuthorizedKey.longest else { throw refuse("is too long for a key") }
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw refuse("is no text") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw refuse("is not valid UTF-8")
+    }
     guard !text.contains("PRIVATE KEY") else {
       throw refuse("is a private key, which stays where it is")
     }
     let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
-    guard lines.count == 1 else { throw refuse("has \(lines.count) lines with keys, and not one") }
+    guard lines.count == 1 else { throw refuse("has \(lines.count) lines of keys, not one") }
     let words = lines[0].split(separator: " ", maxSplits: 2)
     guard words.count >= 2, AuthorizedKey.types.contains(String(words[0])) else {
       throw refuse("has no public key that ssh knows")
@@ -52,7 +54,6 @@ struct AuthorizedKey {
     }
   }
 
-  /// The line.
   func line(program: String, store: String, mayFree: Bool) -> String {
     let command = "\(program) --store \(store) serve\(mayFree ? " --allow-delete" : "")"
     return "restrict,command=\"\(command)\" \(type) \(blob)\(comment.isEmpty ? "" : " " + comment)"
@@ -60,8 +61,7 @@ struct AuthorizedKey {
 
   /// The file with the line in it once: in place of one that imulog wrote for the same key, or at the end.
   ///
-  /// - Throws: ``CommandFailure`` where the key has another line there: it may do more, or from fewer places, or something
-  ///   else, and the line would change that.
+  /// - Throws: ``CommandFailure`` where the key has another line, whose rights would be lost.
   func text(adding line: String, to old: String, of path: String) throws(CommandFailure) -> String {
     // By scalars: to Swift a carriage return and a line feed are one character.
     var lines = old.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
@@ -80,7 +80,7 @@ struct AuthorizedKey {
       guard isOurs(own) else {
         throw CommandFailure(
           .configuration,
-          "\(Plain.text(path)):\(number + 1) has this key with other rights than to read recordings, which would be lost; "
+          "\(Plain.text(path)):\(number + 1) has this key with other rights, which would be lost; "
             + "make another key for the hub, or change that line yourself")
       }
       if !isThere { kept.append(line) }
@@ -114,9 +114,7 @@ struct KeyAccount {
   private let home: String
   let isMember: Bool
 
-  /// The account of a name, or of who ran sudo.
-  ///
-  /// - Parameter given: The name; by default that of who runs the program, or of who became root by `sudo` for it.
+  /// - Parameter given: The name; by default of the user who runs the program, or who became root by `sudo` for it.
   init(_ given: String?) throws(CommandFailure) {
     // With sudo -u the program runs as the user who is meant.
     let caller = Environment.value("SUDO_USER") ?? ""
@@ -153,25 +151,23 @@ struct KeyAccount {
   }
 
   private var directory: String { "\(home)/.ssh" }
-  /// Its file of keys.
   var path: String { "\(directory)/authorized_keys" }
 
-  /// Acts as this account from here on: what it may not write, root does not write for it, wherever its links lead.
+  /// Acts as this account from here on: root writes nothing in its place, wherever its links lead.
   func become() throws(CommandFailure) {
     guard geteuid() == 0, user != 0 else {
       guard geteuid() == user else {
         throw CommandFailure(
-          .noPermission, "only root writes the keys of another user; run it with sudo")
+          .noPermission, "only root writes another user's keys; run it with sudo")
       }
       return
     }
     guard initgroups(name, group) == 0, setegid(group) == 0, seteuid(user) == 0 else {
-      throw CommandFailure(
-        .noPermission, "cannot act as \(name): \(Errno.words(errno))")
+      throw CommandFailure(.noPermission, "cannot act as \(name): \(Errno.words(errno))")
     }
   }
 
-  /// Makes `~/.ssh` where it is missing, which sshd accepts only if no one else may write there.
+  /// Makes `~/.ssh` where it is missing. sshd accepts it only if no one else may write there.
   func makeDirectory() throws(CommandFailure) {
     guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
       throw CommandFailure(
@@ -179,7 +175,7 @@ struct KeyAccount {
     }
   }
 
-  /// Waits until no other install writes the file of keys, and keeps others waiting until the descriptor is closed.
+  /// Locks the file of keys against other installs, until the descriptor is closed.
   func lock() throws(CommandFailure) -> CInt {
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -199,8 +195,8 @@ struct KeyAccount {
     return descriptor
   }
 
-  /// Expects that sshd takes keys from the file. Its StrictModes, which is on by default, wants that no one but the user
-  /// and root can change the file and the directories above it, up to the home directory.
+  /// Expects what sshd's StrictModes does, which is on by default: only the user and root may change the file and the
+  /// directories above it, up to the home directory.
   ///
   /// - Throws: ``CommandFailure`` with the command that mends it.
   func expectPrivacy() throws(CommandFailure) {

@@ -18,7 +18,7 @@ struct CalendarTimer {
   /// The calendar of the configuration below `root`; `nil` without one.
   ///
   /// - Throws: what the configuration's reader throws; a refusal when systemd is here and does not understand the calendar,
-  ///   knows no time of it to come, or does not answer.
+  ///   finds no time to come, or does not answer.
   init?(root: String) throws {
     let path = root + ConfigurationFile.usualPath
     guard access(path, F_OK) == 0 else { return nil }
@@ -35,7 +35,7 @@ struct CalendarTimer {
     self.calendar = calendar
   }
 
-  /// What systemd says is wrong with a calendar; `nil` for nothing, and when it is not here to be asked.
+  /// A calendar's fault by systemd; `nil` without one, or without systemd.
   private static func fault(of calendar: String, _ path: String) throws -> String? {
     let ending: OtherProcess.Ending
     do throws(LinuxIOError) {
@@ -48,18 +48,18 @@ struct CalendarTimer {
     guard !ending.isLate else {
       throw CommandFailure(
         .tryAgain,
-        "\(path): calendar = \(calendar): `systemd-analyze calendar`, which checks it, did not end within 5 s; try it by hand, and install again"
+        "\(path): calendar = \(calendar): `systemd-analyze calendar` did not end within 5 s; try it by hand, and install again"
       )
     }
     guard ending.status == 0 else { return "systemd does not understand it" }
-    // Of a day that is over, or in no year.
+    // The day is over, or in no year.
     let isNever = ending.output.split(separator: UInt8(ascii: "\n")).contains {
       $0.drop { $0 == UInt8(ascii: " ") }.elementsEqual("Next elapse: never".utf8)
     }
     return isNever ? "it has no time that is still to come" : nil
   }
 
-  /// How long systemd may take to check a calendar, in nanoseconds; it takes some milliseconds.
+  /// Nanoseconds that systemd may take to check a calendar; it takes some milliseconds.
   private static var patience: Int64 { 5_000_000_000 }
 
   /// The timer, and the service that it starts.
@@ -106,11 +106,11 @@ struct CalendarTimer {
     ]
   }
 
-  /// The command that the owner runs once after the files are written.
+  /// For the owner, once the files are written.
   static let command =
     "sudo systemctl daemon-reload && sudo systemctl enable --now imulog-calendar.timer"
 
-  /// The command that the owner runs after ``remove(root:)``.
+  /// For the owner, after ``remove(root:)``.
   static let stopCommand =
     "sudo systemctl stop imulog-calendar.timer && sudo systemctl daemon-reload"
 

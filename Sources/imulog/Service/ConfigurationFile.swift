@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Boards
+import Doctor
+import Files
 import Glibc
 import IMUModel
 import LinuxIO
@@ -17,8 +19,6 @@ struct ConfigurationFile: Sendable {
   /// The store if the configuration names none.
   let usualStore: String
 
-  /// Reads a file, and refuses what is wrong in it.
-  ///
   /// - Parameter options: Values from the command line, by the option's name.
   static func read(
     _ text: [UInt8], file: String, options: [String: String] = [:],
@@ -31,7 +31,7 @@ struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Reads it, and completes it with the choices that it leaves to the program.
+  /// Reads the file, and completes it with defaults of this machine.
   func setup() throws -> RecorderSetup {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
@@ -47,6 +47,64 @@ struct ConfigurationFile: Sendable {
       store: configuration.store ?? usualStore,
       button: configuration.button.spec(board?.button?.name),
       light: configuration.light.spec(board?.led?.name),
-      calibration: try configuration.calibration.map { try CalibrationFile.read($0) })
+      calibration: try configuration.calibration.map { try SensorCalibration(readingFile: $0) })
+  }
+}
+
+/// The service's configuration, where it has a file.
+struct ConfigurationCheck {
+  let tree: SystemTree
+  let unit: ServiceUnit?
+  /// The command that puts a corrected file in force, after a comma.
+  var then = ""
+  /// Whether to leave out lines of the file, which may name people and places.
+  var isPrivate = false
+
+  func run() -> (RecorderConfiguration?, [Check]) {
+    let (path, name) = (tree.path(ConfigurationFile.usualPath), ConfigurationFile.usualPath)
+    func check(_ state: Finding.State, _ words: String) -> [Check] {
+      [Check("configuration", Finding(state, words))]
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      return (nil, errno == EACCES ? check(.unchecked, "you may not look at \(name)") : [])
+    }
+    guard status.st_size <= ServiceUnit.longestFile else {
+      return (nil, check(.wrong, "\(name) is longer than 1 MB"))
+    }
+    do {
+      let configuration = try ConfigurationFile.read(
+        try WholeFile.read(path), file: path, within: unit.map { Confinement(unit: $0) })
+      if let calibration = configuration.calibration {
+        // The service's rights count, and not the caller's.
+        if unit?.isShut(above: calibration) == true {
+          let words = "the calibration: \(ServiceUnit.shut); move it\(then)"
+          return (configuration, check(.wrong, words))
+        }
+        if access(calibration, F_OK) == 0,
+          unit?.user?.mayUse(calibration, .live, bits: 0o4) == false
+        {
+          let words = "the service's user may not read the calibration: let it\(then)"
+          return (configuration, check(.wrong, words))
+        }
+        if access(calibration, R_OK) != 0, errno == EACCES {
+          return (configuration, check(.unchecked, "you may not read the calibration"))
+        }
+      }
+      let file = ConfigurationFile(
+        path: path, board: nil, preTrigger: nil, usualStore: ServiceUnit.store)
+      _ = try file.setup()
+      return (configuration, check(.ok, "\(name) is right"))
+    } catch let error as ConfigurationError where error.line > 0 {
+      let found = isPrivate ? nil : error.description.parts(around: ":\(error.line): ")?.after
+      // A drop-in is the remedy, and not another line.
+      let isUnits = error.description.hasSuffix(Confinement.opening)
+      let words =
+        isUnits ? "line \(error.line) of \(name)" : "correct line \(error.line) of \(name)\(then)"
+      return (nil, check(.wrong, words + (found.map { ": \($0)" } ?? "")))
+    } catch {
+      let sentence = (error as? CommandFailure)?.sentence ?? "\(error)"
+      return (nil, check(.wrong, isPrivate ? "\(name) cannot be used" : sentence + then))
+    }
   }
 }

@@ -4,12 +4,11 @@ import Doctor
 import IMUModel
 import LinuxIO
 
-/// What the unit keeps from the service: directories that it does not see, and those in which it may not write.
+/// Directories that the service does not see, and those in which it may not write.
 struct Confinement: Sendable {
   enum Reach: Sendable { case hidden, readOnly, writable }
 
-  /// The settings that do so, and the directories that each is about, the inner ones after those around them. The unit's
-  /// lines are made of it.
+  /// The unit's settings and the directories of each, inner ones after outer ones.
   static let table: [(setting: String, reach: Reach, directories: [String])] = [
     ("ProtectSystem=strict", .readOnly, ["/"]),
     ("PrivateTmp=yes", .hidden, ["/tmp", "/var/tmp"]),
@@ -17,16 +16,16 @@ struct Confinement: Sendable {
   ]
   static let hiding = table.filter { $0.reach == .hidden }
 
-  /// Directories, without links; of those around a path the last one counts.
+  /// Directories without links; the last one that contains a path counts.
   private let places: [(directory: String, reach: Reach)]
 
-  /// What is hidden from a process with these mounts (mountinfo in proc(5)): drop-ins count, and a person's own shell has
-  /// none. Where it may not write, the next start may find a stick that is mounted later: opening names that.
+  /// What is hidden from a process with these mounts (mountinfo in proc(5)). Directories that cannot be written count as
+  /// writable: a stick may be mounted there later, and opening a file reports it.
   init(mounts: String) {
     places = mounts.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ").map(String.init)
       guard words.count > 9 else { return nil }
-      // What systemd mounts over a directory that it hides.
+      // Mounts of systemd over a directory that it hides.
       let isHidden = ["/systemd/inaccessible/", "/systemd-private-"].contains {
         words[3].parts(around: $0) != nil
       }
@@ -34,8 +33,8 @@ struct Confinement: Sendable {
     }
   }
 
-  /// That of the service's unit, and nothing beside drop-ins or for another unit: only systemd knows what they come to.
-  /// Where there is none yet, that of one which drop-ins will let write the store.
+  /// What the service's unit hides; with drop-ins or another unit nothing, because only systemd knows their effect. Without a
+  /// unit, only what is hidden counts: drop-ins may let it write.
   init(unit: ServiceUnit?) {
     let rows = unit.map { $0.isOwn ? Confinement.table : [] } ?? Confinement.hiding
     places =
@@ -58,7 +57,7 @@ struct Confinement: Sendable {
     }
   }
 
-  /// What lets the service write. Until it is started again, it sees what it saw.
+  /// How to let the service write, from its next start on.
   static let opening =
     "add ReadWritePaths=DIR (`sudo systemctl edit imulog`), and restart it when `imulog status` shows no recording"
 

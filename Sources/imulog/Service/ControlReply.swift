@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LinuxIO
 import Recorder
+import Text
 
 /// The caller's side of a request.
 enum ControlReply {
-  /// How long to wait for the answer, in nanoseconds: longer than the service lets a caller wait.
+  /// Nanoseconds to wait for the answer: longer than the service lets a caller wait.
   private static func patience(_ request: ControlRequest) -> Int64 {
     request == .status
       ? 10_000_000_000
@@ -17,9 +19,9 @@ enum ControlReply {
   ///
   /// - Returns: The answer, parsed and as its line.
   @discardableResult
-  static func ask(_ request: ControlRequest, at path: String) throws -> (
-    ControlAnswer, line: String
-  ) {
+  static func ask(
+    _ request: ControlRequest, at path: String
+  ) throws -> (ControlAnswer, line: String) {
     let line = try ControlClient.ask(
       path: path, line: request.line, timeoutNanoseconds: patience(request))
     let answer: ControlAnswer
@@ -39,19 +41,16 @@ enum ControlReply {
 enum ControlPath {
   /// The first of: `given`, `IMULOG_SOCKET`, `$RUNTIME_DIRECTORY/control` (set by systemd for the service),
   /// `/run/imulog/control` where such a service runs, `$XDG_RUNTIME_DIR/imulog/control`.
-  static func path(
-    _ given: String?, isService: Bool, environment: (String) -> String?,
-    exists: (String) -> Bool
-  ) throws(CommandFailure) -> String {
-    for candidate in [given, environment("IMULOG_SOCKET")] {
+  static func path(_ given: String?, isService: Bool) throws(CommandFailure) -> String {
+    for candidate in [given, Environment.value("IMULOG_SOCKET")] {
       if let candidate, !candidate.isEmpty { return candidate }
     }
     // The first of several run directories is imulog's.
-    let run = environment("RUNTIME_DIRECTORY")?.split(separator: ":").first
+    let run = Environment.value("RUNTIME_DIRECTORY")?.split(separator: ":").first
     if isService, let run { return "\(run)/control" }
     let system = "/run/imulog/control"
-    if !isService, exists(system) { return system }
-    if let own = environment("XDG_RUNTIME_DIR"), own.hasPrefix("/") {
+    if !isService, access(system, F_OK) == 0 { return system }
+    if let own = Environment.value("XDG_RUNTIME_DIR"), own.hasPrefix("/") {
       return own + "/imulog/control"
     }
     if !isService { return system }

@@ -2,12 +2,9 @@
 
 /// The files that make a machine a hub: a service that runs a round, and the timer that starts it.
 enum HubUnits {
-  /// Where the hub is.
   static let directory = "/var/lib/imulog-hub/fleet"
 
-  /// All of them.
-  ///
-  /// - Parameter program: The program's path, as the unit is to start it.
+  /// - Parameter program: The program's path in the unit.
   static func all(program: String) -> [InstalledFile] {
     [
       InstalledFile(path: "/etc/systemd/system/imulog-hub.service", text: unit(program)),
@@ -16,7 +13,7 @@ enum HubUnits {
     ]
   }
 
-  /// The commands that the owner runs once after the files are written.
+  /// For the owner, once the files are written.
   static func commands(program: String) -> String {
     let own = "/var/lib/imulog-hub"
     return """

@@ -6,13 +6,12 @@ import Recorder
 
 /// A file that makes the program a service of the machine.
 struct InstalledFile {
-  /// Its path.
   let path: String
   let text: String
   /// Whether an existing file is the user's and is kept.
   var isKept = false
 
-  /// What each file that `imulog install` and `doctor` may write is for, and its path: for the scripts of packages.
+  /// The purpose and path of each file that `imulog install` and `doctor` may write, for the scripts of packages.
   static var list: String {
     let files =
       all(program: "").map { ($0.isKept ? "configuration" : "service", $0) }
@@ -22,9 +21,9 @@ struct InstalledFile {
       .joined(separator: "\n")
   }
 
-  /// All of the service but the calendar's.
+  /// The service's files, without its calendar's.
   ///
-  /// - Parameter program: The program's path, as the unit is to start it.
+  /// - Parameter program: The program's path in the unit.
   static func all(program: String) -> [InstalledFile] {
     [
       InstalledFile(path: "/etc/systemd/system/imulog.service", text: unit(program)),
@@ -36,7 +35,7 @@ struct InstalledFile {
     ]
   }
 
-  /// The commands that the owner runs once after the files are written.
+  /// For the owner, once the files are written.
   static let commands = """
     sudo systemd-sysusers imulog.conf                  # the user imulog, and the groups i2c and gpio
     sudo modprobe i2c-dev
@@ -110,7 +109,7 @@ struct InstalledFile {
     """
   }
 
-  /// What no unit of this program needs.
+  /// Settings of all units: what the program does not need.
   static let hardening = """
     \(Confinement.table.map(\.setting).joined(separator: "\n"))
     LockPersonality=yes

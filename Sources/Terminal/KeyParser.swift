@@ -22,8 +22,8 @@ enum Key: Hashable, Sendable {
 ///       │          └ timeout: the Escape key   └ any other: ignored
 ///       └ 0xC2 … 0xF4 ──► character (UTF-8) ──► key
 ///
-/// An escape sequence may arrive in pieces over a slow link; only a pause shows that a lone ESC was the key
-/// (``hasPending``, ``flush()``). (ECMA-48; xterm control sequences.)
+/// An escape sequence may arrive in pieces over a slow link; only a pause shows that a lone ESC was the key (``flush()``).
+/// (ECMA-48; xterm control sequences.)
 struct KeyParser: Sendable {
   /// The longest sequence of a key.
   private static let longest = 32
@@ -54,12 +54,8 @@ struct KeyParser: Sendable {
   /// The key of the pending bytes when nothing follows.
   mutating func flush() -> [Key] {
     defer { pending = [] }
-    switch pending.count {
-    case 0: return []
-    case 1 where pending[0] == 0x1B: return [.escape]
-    // Alt and a letter, or a sequence that never ended.
-    default: return []
-    }
+    // Other bytes are Alt and a letter, or a sequence that never ended.
+    return pending == [0x1B] ? [.escape] : []
   }
 
   private enum Result {
@@ -91,7 +87,10 @@ struct KeyParser: Sendable {
     default: return .nothing
     }
     guard pending.count >= wanted else { return .unfinished }
-    guard let scalar = String(validating: pending)?.unicodeScalars.first else { return .nothing }
+    guard let scalar = String(validating: pending, as: UTF8.self)?.unicodeScalars.first else {
+      return .nothing
+    }
+
     return .key(.character(scalar))
   }
 
@@ -161,14 +160,5 @@ struct KeyParser: Sendable {
     case (65, _): return .key(.down)
     default: return .nothing
     }
-  }
-}
-
-extension String {
-  /// `nil` for bytes that are not UTF-8.
-  fileprivate init?(validating bytes: [UInt8]) {
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard Array(text.utf8) == bytes else { return nil }
-    self = text
   }
 }

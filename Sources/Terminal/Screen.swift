@@ -3,16 +3,9 @@
 import IMUModel
 import Text
 
-/// The contents of a terminal: rows of cells. A pure value.
-///
-///              column 0            columns-1
-///       row 0 │ i m u l o g …             │
-///             │                           │
-///      rows-1 │                           │
+/// The contents of a terminal: rows of cells.
 struct Screen: Equatable, Sendable {
-  /// Cells in a row.
   let columns: Int
-  /// Rows of the screen.
   let rows: Int
   private var cells: [Cell]
 
@@ -82,11 +75,8 @@ struct Screen: Equatable, Sendable {
   func inASCII() -> Screen {
     var screen = self
     for (index, cell) in cells.enumerated() {
-      if cell.scalar == Cell.half.scalar {
-        screen.cells[index].scalar = " "
-      } else if !cell.scalar.isASCII {
-        screen.cells[index].scalar = "?"
-      }
+      guard cell.scalar == Cell.half.scalar || !cell.scalar.isASCII else { continue }
+      screen.cells[index].scalar = cell.scalar.isASCII ? " " : "?"
     }
     return screen
   }
@@ -143,15 +133,10 @@ extension Screen {
 enum Ink: UInt8, CaseIterable, Sendable {
   /// Ordinary text.
   case text
-  /// Axes and hints.
   case faint
-  /// The X axis of a sensor.
   case x
-  /// The Y axis of a sensor.
   case y
-  /// The Z axis of a sensor.
   case z
-  /// The length of a sensor's vector.
   case magnitude
   /// Ticks without samples.
   case gap
@@ -165,25 +150,19 @@ enum Ink: UInt8, CaseIterable, Sendable {
 
 /// A cell's appearance apart from its character.
 struct CellStyle: Equatable, Sendable {
-  /// Its meaning.
   var ink: Ink
-  /// Whether it is bold.
   var isBold: Bool
   /// Whether foreground and background are exchanged.
   var isReversed: Bool
 
-  /// A style.
   init(_ ink: Ink = .text, isBold: Bool = false, isReversed: Bool = false) {
     self.ink = ink
     self.isBold = isBold
     self.isReversed = isReversed
   }
 
-  /// Ordinary text.
   static let plain = CellStyle()
-  /// Axes and hints.
   static let faint = CellStyle(.faint)
-  /// Bold text.
   static let bold = CellStyle(.text, isBold: true)
 }
 

@@ -2,8 +2,7 @@
 
 import Graph
 
-/// The range of a y axis: it widens at once when a value is outside, and narrows slowly when a part of it is empty.
-/// Its ends are multiples of a sixtieth or more of it, so that they stay while values move.
+/// The range of a y axis. Its ends are multiples of a sixtieth or more of it, so that they stay while values move:
 ///
 ///     values within        range stays
 ///     a value outside      widened to it, at once
@@ -24,11 +23,7 @@ struct AutoRange: Equatable, Sendable {
     self.least = least
   }
 
-  /// Adjusts the axis to the values in sight.
-  ///
-  /// - Parameters:
-  ///   - values: The lowest and the highest; `nil` for none.
-  ///   - now: Nanoseconds on a monotonic clock.
+  /// Adjusts the axis to the lowest and the highest value in sight; `now` is in nanoseconds on a monotonic clock.
   mutating func include(_ values: ClosedRange<Double>?, now: Int64) {
     guard let values else { return }
     let wanted = AutoRange.round(values, least: least)

@@ -11,7 +11,6 @@ enum GraphLine: Int, CaseIterable, Sendable {
   /// The length of the vector: √(x² + y² + z²).
   case magnitude
 
-  /// Its colour.
   var ink: Ink {
     switch self {
     case .x: .x
@@ -21,13 +20,13 @@ enum GraphLine: Int, CaseIterable, Sendable {
     }
   }
 
-  /// A count of it in the unit of which an axis has `scale` a count: no length is negative.
+  /// The line's unit per count, where its axes have `scale`: no length is negative.
   func scale(_ scale: Double) -> Double { self == .magnitude ? abs(scale) : scale }
 
-  /// Its name in a legend.
+  /// The name in a legend.
   var name: String { self == .magnitude ? "|v|" : "\(letter)" }
 
-  /// The key that shows and hides it, and its points where there is only ASCII.
+  /// The key that shows and hides it, and its points in ASCII.
   var letter: Unicode.Scalar {
     switch self {
     case .x: "x"
@@ -42,14 +41,9 @@ enum GraphLine: Int, CaseIterable, Sendable {
 struct LineChoice: Equatable, Sendable {
   private var shown: [GraphLine] = [.x, .y, .z]
 
-  /// The three axes.
-  init() {}
-
   func contains(_ line: GraphLine) -> Bool { shown.contains(line) }
 
-  /// Shows or hides a key's line. The last line stays.
-  ///
-  /// - Returns: Whether the key is one of a line.
+  /// Shows or hides a key's line; the last one stays. `false` for other keys.
   mutating func handle(_ key: Key) -> Bool {
     guard case .character(let character) = key,
       let line = GraphLine.allCases.first(where: { $0.letter == character })
@@ -66,7 +60,7 @@ struct LineChoice: Equatable, Sendable {
   static let hint: KeyHint = ("xyzv", "lines")
 }
 
-/// The values beside a graph: of one sample, or the lowest and the highest of several.
+/// The values beside a graph: one sample's, or the lowest and the highest of several.
 struct GraphValues: Equatable, Sendable {
   let low: RawSample
   let high: RawSample

@@ -3,7 +3,7 @@
 import Graph
 public import IMUModel
 
-/// The properties of a recording's sensor that a graph needs.
+/// What a graph needs of a recording's sensor.
 public struct GraphSensor: Sendable {
   let channels: ChannelSet
   /// g per count.
@@ -22,16 +22,14 @@ public struct GraphSensor: Sendable {
   }
 
   /// Panels of its graph, from the top.
-  var panels: [PanelKind] {
-    PanelKind.allCases.filter { !channels.isDisjoint(with: $0.channels) }
-  }
+  var panels: [PanelKind] { PanelKind.allCases.filter { !channels.isDisjoint(with: $0.channels) } }
 
   /// Recorded axes of a panel: 0 for x, 1 for y, 2 for z.
   func axes(of kind: PanelKind) -> [Int] {
     (0..<3).filter { channels.rawValue >> UInt8(kind.firstChannel + $0) & 1 == 1 }
   }
 
-  /// A panel's unit for a count.
+  /// A panel's unit per count.
   func scale(_ kind: PanelKind) -> Double {
     kind == .acceleration ? accelerometerScale : gyroscopeScale
   }
@@ -39,7 +37,7 @@ public struct GraphSensor: Sendable {
   /// The least extent of a panel's y axis: 40 counts, so that noise does not fill it.
   func leastExtent(_ kind: PanelKind) -> Double { 40 * abs(scale(kind)) }
 
-  /// What counts of a line are in its panel's unit. A scale may be negative, which exchanges their ends.
+  /// A line's counts in its panel's unit. A negative scale exchanges the ends.
   func values(
     _ counts: ClosedRange<Int32>, of line: GraphLine, _ kind: PanelKind
   ) -> ClosedRange<Double> {
@@ -48,8 +46,7 @@ public struct GraphSensor: Sendable {
     return min(one, other)...max(one, other)
   }
 
-  /// Lines of a panel that can be drawn and are chosen. A magnitude needs all three axes. A panel that has none of the
-  /// chosen ones shows its axes.
+  /// A panel's chosen lines, or its axes where it has none of these. A magnitude needs all three axes.
   func lines(of kind: PanelKind, _ choice: LineChoice) -> [GraphLine] {
     let axes = axes(of: kind).compactMap(GraphLine.init(rawValue:))
     let drawable = axes.count == 3 ? GraphLine.allCases : axes
@@ -87,7 +84,7 @@ public struct GraphSensor: Sendable {
   }
 }
 
-/// The two panels of a graph.
+/// A panel of a graph.
 enum PanelKind: CaseIterable, Sendable {
   case acceleration
   case rotation

@@ -16,11 +16,11 @@ struct LabelDraft: Equatable {
     case label(String, Range<Int64>)
   }
 
-  /// Where it was begun, which may be its end.
+  /// Where it was begun: its earlier or its later end.
   let from: Int64
   /// The other end; `nil` while it follows the cursor.
   private var to: Int64?
-  /// What was typed; `nil` until it has two ends.
+  /// The typed name; `nil` until it has two ends.
   private(set) var name: String?
 
   init(from: Int64) {
@@ -33,7 +33,7 @@ struct LabelDraft: Equatable {
     return min(from, other)..<max(from, other)
   }
 
-  /// Sets its other end, unless that is the first one.
+  /// Sets its other end; has no effect at the first one.
   mutating func end(at time: Int64) {
     guard time != from else { return }
     (to, name) = (time, "")

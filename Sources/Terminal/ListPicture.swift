@@ -12,11 +12,9 @@ import Text
 ///     /left wheel                                    searched 200 of 340
 ///     q quit  ? keys  …
 extension ListView {
-  /// The list on a screen of the size that it was fitted to.
-  ///
   /// - Parameters:
   ///   - store: The store's directory.
-  ///   - preview: The selected recording's, if there is room for one.
+  ///   - preview: The selected recording's, shown where there is room for it.
   ///   - details: The row of a recording in sight.
   func screen(
     store: String, preview: ListPreview = .reading, details: (ListEntry) -> ListDetails
@@ -67,12 +65,9 @@ extension ListView {
   private func drawTitle(on screen: inout Screen, _ store: String) {
     let found = search.phrase.isEmpty ? "" : "\(entries.count) of "
     let column = screen.put(
-      "\(found)\(Plain.count(all.count, "recording"))", row: 0, column: 0,
-      .bold)
-    let newer = top > 0 ? "\(top) newer" : ""
-    let after = entries.count - top - visible.count
-    let position = [newer, after > 0 ? "\(after) older" : ""].filter { !$0.isEmpty }
-      .joined(separator: ", ")
+      "\(found)\(Plain.count(all.count, "recording"))", row: 0, column: 0, .bold)
+    let hidden = [(top, "newer"), (entries.count - top - visible.count, "older")]
+    let position = hidden.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
     let place = screen.put(position, row: 0, endingBefore: screen.columns, .faint)
     let text = glyphs.separator + store
     if column + CellWidth.of(text) < place - 1 {

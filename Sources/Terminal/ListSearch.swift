@@ -4,14 +4,13 @@ import IMUModel
 
 /// A search of a list: which recordings' rows contain a phrase.
 ///
-/// Rows must be read to be searched, which takes long in a large store. So the search goes through the list row by row,
-/// from the newest recording on, as the caller has the time:
+/// Reading the rows takes long in a large store, so the caller searches row by row, from the newest recording on, as it has
+/// the time:
 ///
 ///     entries    9 8 7 6 5 4 3 2 1
 ///     found      + - + - ? ? ? ? ?      4 of 9 searched
 ///                        ▲ next
 struct ListSearch: Sendable {
-  /// As it was typed.
   private(set) var phrase = ""
   private var wanted = ""
   /// Whether each row that was searched contains the phrase, by key.
@@ -19,7 +18,7 @@ struct ListSearch: Sendable {
   /// Rows before this position have been searched.
   private var position = 0
 
-  /// Begins again with another phrase; the empty one is in every row.
+  /// Begins again; the empty phrase is in every row.
   mutating func search(for phrase: String) {
     self.phrase = phrase
     wanted = phrase.lowercased()
@@ -39,7 +38,6 @@ struct ListSearch: Sendable {
     return position < entries.count ? entries[position] : nil
   }
 
-  /// Searches a row.
   mutating func take(_ entry: ListEntry, _ details: ListDetails) {
     verdicts[entry.key] = details.contains(wanted, number: entry.number)
   }
@@ -59,14 +57,13 @@ struct ListSearch: Sendable {
     position = 0
   }
 
-  /// The recordings that were found so far.
   func found(in entries: [ListEntry]) -> [ListEntry] {
     wanted.isEmpty ? entries : entries.filter { verdicts[$0.key] == true }
   }
 }
 
 extension ListDetails {
-  /// Whether a phrase in lower case is in a cell that a search looks at.
+  /// Whether a searched cell contains a phrase in lower case.
   fileprivate func contains(_ phrase: String, number: UInt32) -> Bool {
     let cells = ["\(number)", started + " " + zone, sensor, state, note]
     return cells.contains { $0.lowercased().parts(around: phrase) != nil }

@@ -9,8 +9,7 @@ struct ListEntry: Hashable {
 
 /// Recordings, newest first, as many as a screen has rows for: a pure state machine of keys and of the store.
 ///
-/// The screen follows recordings and not positions, so that those in sight stay in place when others come or go, or
-/// when a search hides them:
+/// Recordings in sight stay in place when others come or go, or when a search hides them:
 ///
 ///     before            two came, 14 went
 ///     17 ◄─ top         17 ◄─ top        "2 newer" above
@@ -19,22 +18,19 @@ struct ListEntry: Hashable {
 ///     14                13
 ///     ⋮                 ⋮
 struct ListView: Sendable {
-  /// The caller's next action after a key.
+  /// What the caller does after a key.
   enum Outcome: Equatable {
-    /// Draw again.
     case stay
     case leave
     /// Show its graph.
     case show(ListEntry)
     case play(ListEntry)
-    /// Export it in a format.
     case export(ListEntry, ListFormat)
     /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
     case delete(ListEntry)
     /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
     case restore(ListEntry)
 
-    /// The recording that it is about.
     var entry: ListEntry? {
       switch self {
       case .stay, .leave: nil
@@ -48,9 +44,9 @@ struct ListView: Sendable {
   /// What keys mean.
   enum Mode: Equatable {
     case list
-    /// They are the phrase of a search.
+    /// Keys are the phrase of a search.
     case search
-    /// They choose the format of an export.
+    /// Keys choose the format of an export.
     case format(ListEntry)
   }
 
@@ -64,33 +60,28 @@ struct ListView: Sendable {
   private(set) var mode = Mode.list {
     didSet { if mode != oldValue { panelPage = 0 } }
   }
-  /// The page of the panel that the mode has.
+  /// The page of the mode's panel.
   private(set) var panelPage = 0
   private(set) var helpPanel = HelpPanel(least: ListView.leastScreen)
   private(set) var search = ListSearch()
-  /// The store's recordings.
   private(set) var all: [ListEntry]
-  /// Those that were found, which are all without a search.
+  /// Those that were found; all without a search.
   private(set) var entries: [ListEntry]
-  /// The position of the first one in sight.
+  /// The positions of the first one in sight and of the selected one.
   private(set) var top = 0
-  /// The selected position.
   private var selected = 0
-  /// The recording to be in sight first, also while a search hides it.
+  /// The recordings that were there last, also while a search hides them.
   private var topEntry: ListEntry?
-  /// The recording to be selected, also while a search hides it.
   private var selectedEntry: ListEntry?
   /// Recordings deleted here, in order.
   private var deletedEntries: [ListEntry] = []
   private(set) var notice = ""
   private(set) var isNoticeAlert = false
 
-  /// A list that begins with the newest recording of a page.
-  ///
   /// - Parameters:
   ///   - entries: Newest first.
-  ///   - page: Of ten recordings; counts from 1.
-  ///   - formats: Those of an export.
+  ///   - page: The page of ten recordings whose newest one is selected; counts from 1.
+  ///   - formats: An export's.
   init(
     _ entries: [ListEntry], page: Int = 1, glyphs: GlyphSet, formats: [ListFormat] = []
   ) {
@@ -102,24 +93,20 @@ struct ListView: Sendable {
     scroll(to: selected)
   }
 
-  /// The selected recording; `nil` in an empty list.
   var selection: ListEntry? {
     entries.indices.contains(selected) ? entries[selected] : nil
   }
 
-  /// Recordings in sight.
   var visible: ArraySlice<ListEntry> {
     entries[min(top, entries.count)..<min(top + room, entries.count)]
   }
 
-  /// Recordings for which there are rows.
   private var room: Int { max(1, rows - 4) }
 
-  /// Takes the screen's size.
   mutating func fit(columns: Int, rows: Int) {
-    let isSame = rows == self.rows
+    let hasOtherRows = rows != self.rows
     (self.columns, self.rows) = (columns, rows)
-    if !isSame { scroll(to: top) }
+    if hasOtherRows { scroll(to: top) }
   }
 
   // MARK: The store
@@ -163,15 +150,12 @@ struct ListView: Sendable {
 
   // MARK: Searching
 
-  /// Whether rows are still to be searched.
   var isSearching: Bool { search.searchedCount(of: all) < all.count }
 
   /// The next recording to search: call ``searched(_:_:)`` with its row, and after some of them ``showFound()``.
   mutating func nextToSearch() -> ListEntry? { search.next(in: all) }
 
-  mutating func searched(_ entry: ListEntry, _ details: ListDetails) {
-    search.take(entry, details)
-  }
+  mutating func searched(_ entry: ListEntry, _ details: ListDetails) { search.take(entry, details) }
 
   /// The row of a recording has changed.
   mutating func changed(_ key: String) { search.forget(key) }
@@ -201,7 +185,6 @@ struct ListView: Sendable {
 
   // MARK: Keys
 
-  /// Handles a key.
   mutating func handle(_ key: Key) -> Outcome {
     report("")
     if mode == .list, helpPanel.takes(key, of: help, columns: columns, rows: rows) { return .stay }
@@ -253,7 +236,7 @@ struct ListView: Sendable {
     return .stay
   }
 
-  /// A key of the phrase of a search. Keys that are no text still move the selection.
+  /// Handles a key of a search's phrase. Other keys still move the selection.
   private mutating func typed(_ key: Key) {
     switch key {
     case .enter: mode = .list
@@ -285,32 +268,24 @@ struct ListView: Sendable {
 
   private mutating func move(_ key: Key) {
     switch key {
-    case .up: step(-1)
-    case .down: step(1)
-    case .pageUp: turn(-room)
-    case .pageDown: turn(room)
+    case .up: move(by: -1)
+    case .down: move(by: 1)
+    case .pageUp: move(by: -room, isPage: true)
+    case .pageDown: move(by: room, isPage: true)
     case .home: select(0)
     case .end: select(.max)
     default: break
     }
   }
 
-  private mutating func step(_ count: Int) {
-    if isEnd(count) { return }
-    select(selected + count)
-  }
-
-  private mutating func turn(_ count: Int) {
-    if isEnd(count) { return }
+  /// Moves the selection, and by a page the screen too.
+  private mutating func move(by count: Int, isPage: Bool = false) {
+    guard selected != (count < 0 ? 0 : entries.count - 1) else {
+      return report(count < 0 ? "this is the newest" : "this is the oldest")
+    }
+    guard isPage else { return select(selected + count) }
     selected += count
     scroll(to: top + count)
-  }
-
-  /// Whether the selection cannot move this way, which is reported.
-  private mutating func isEnd(_ count: Int) -> Bool {
-    guard selected == (count < 0 ? 0 : entries.count - 1) else { return false }
-    report(count < 0 ? "this is the newest" : "this is the oldest")
-    return true
   }
 
   private mutating func select(_ position: Int) {
@@ -332,7 +307,7 @@ struct ListView: Sendable {
     top = max(0, min(max(top, selected - room + 1), selected))
   }
 
-  /// What is in sight now is what stays in place.
+  /// Has what is in sight now stay in place.
   private mutating func remember() {
     guard !entries.isEmpty else { return }
     (topEntry, selectedEntry) = (entries[top], entries[selected])

@@ -5,12 +5,12 @@ import IMUModel
 
 /// The latest samples, in columns.
 struct LiveWindow: Sendable {
-  /// Lengths in seconds that the user chooses from.
+  /// The lengths that zooming steps through, in seconds.
   private static let lengths: [Int64] = [
     1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, longest,
   ]
   private static let longest: Int64 = 86_400
-  /// Most records that are stored for another size or length.
+  /// Most records that are kept to draw another size or length.
   private static let mostRecent = 40_000
 
   private let rate: SampleRate
@@ -22,11 +22,10 @@ struct LiveWindow: Sendable {
   /// The records in sight.
   private var recent: [TickRecord] = []
   private var isEmpty = true
-  /// Whole periods by which the last sample was later than the nominal rate says: a chip that keeps the time has another.
+  /// By how many whole periods, in nanoseconds, the last sample was late by the nominal rate: a chip's own rate differs.
   private var shift: Int64 = 0
 
-  /// At least 10 s, and at least 600 samples: as long as a phone app's recording. A recording with a shorter planned
-  /// length fills the graph.
+  /// A window of at least 10 s and 600 samples. A recording with a shorter planned length fills the graph.
   ///
   /// - Parameter planned: Nanoseconds; `nil` for a recording that runs until stopped.
   init(rate: SampleRate, glyphs: GlyphSet, planned: Int64? = nil) {
@@ -58,7 +57,6 @@ struct LiveWindow: Sendable {
     add(record)
   }
 
-  /// Adjusts the columns to the screen's width.
   mutating func fit(screenColumns: Int) {
     guard screenColumns != self.screenColumns else { return }
     self.screenColumns = screenColumns

@@ -4,15 +4,11 @@ import Files
 import IMUModel
 import LogStore
 
-/// Why a recording cannot be used, as a screen that shows which one it is says it.
+/// Why a recording cannot be used, for a screen. The reason comes first, because a row is cut at its end:
 ///
 ///     not an imulog recording: it begins with the bytes 55 55 55 55 (000002-20261121T140411Z-e18bf2a1.imulog)
-///
-/// The reason comes first, because a row is cut at its end, and the file has no directory: the screen names the store.
 public enum RecordingProblem {
-  /// The sentence about a file.
-  ///
-  /// - Parameter file: The file's name without a directory.
+  /// - Parameter file: The file's name without its directory.
   public static func text(_ error: any Error, file: String) -> String {
     switch error {
     case CatalogueError.log(let error): text(error, file: file)

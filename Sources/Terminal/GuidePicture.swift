@@ -4,7 +4,7 @@ import Calibration
 import IMUModel
 import Text
 
-/// What is to be done next for a calibration, above the graph.
+/// The next step of a calibration by hand, above the graph.
 ///
 ///     lay it so that −y points up, and hold it still for 3 s
 ///     now: +z up, still for 1.5 s
@@ -14,7 +14,6 @@ struct GuidePicture {
   let guide: CalibrationGuide
   let glyphs: GlyphSet
 
-  /// Rows that it takes.
   static let rows = 4
 
   func draw(on screen: inout Screen, row: Int) {
@@ -26,7 +25,6 @@ struct GuidePicture {
     }
   }
 
-  /// What to do next.
   private var instruction: String {
     switch guide.next {
     case .face(let side): "lay it so that \(name(side)) points up, and hold it still for 3 s"
@@ -38,7 +36,6 @@ struct GuidePicture {
     }
   }
 
-  /// What it does now.
   private var state: String {
     let up = guide.up.map { "\(name($0)) up" } ?? "no side up"
     guard let stillFor = guide.stillFor else { return "now: \(up), moving" }
@@ -100,17 +97,8 @@ struct GuidePicture {
 }
 
 extension GlyphSet {
-  /// The text, with ASCII signs where only these are available.
   fileprivate func plain(_ text: String) -> String {
     guard isASCII else { return text }
-    var plain = ""
-    for character in text {
-      switch character {
-      case "−": plain += "-"
-      case "°": plain += " deg"
-      default: plain.append(character)
-      }
-    }
-    return plain
+    return text.map { $0 == "−" ? "-" : $0 == "°" ? " deg" : "\($0)" }.joined()
   }
 }

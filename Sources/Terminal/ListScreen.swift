@@ -7,15 +7,13 @@ public import LogStore
 
 /// The store's recordings on the terminal.
 ///
-/// Rows are read when they come into sight, are searched, or have a preview. That is done in shares between two looks
-/// at the keys, so that a large store or a long recording delays none.
+/// Rows and previews are read in shares between two looks at the keys, so that neither a large store nor a long recording
+/// delays a key.
 public final class ListScreen {
   private let catalogue: Catalogue
   private let session: TerminalSession
   private let clock = SystemClock()
-  /// A recording's row.
   private let row: (CatalogueEntry) -> ListDetails
-  /// Exports a recording to the working directory; the sentence to show, and whether it reports a problem.
   private let export: (CatalogueEntry, String) throws -> (sentence: String, isAlert: Bool)
   private var view: ListView
   private var preview: PreviewReader
@@ -23,9 +21,8 @@ public final class ListScreen {
   private var details: [String: ListDetails] = [:]
   /// When to read the rows of running recordings again.
   private var passing: [String: MonotonicTime] = [:]
-  /// Whether a row in sight is not read.
+  /// Whether a row in sight is still to be read.
   private var isRowMissing = false
-  /// The recordings deleted here.
   private var trashed: [String: TrashedRecording] = [:]
   private var stamp: FileStamp?
 
@@ -33,16 +30,15 @@ public final class ListScreen {
   private static let period: Int64 = 1_000_000_000
   /// Nanoseconds of reading between two looks at the keys.
   private static let share: Int64 = 30_000_000
-  /// A running recording's row is read at most this part of the time: that takes long when it is long.
+  /// At most this part of the time goes into the rows of running recordings.
   private static let passingShare: Int64 = 20
 
-  /// A list of a store.
-  ///
   /// - Parameters:
-  ///   - page: Of ten recordings: its first one is selected. Counts from 1.
+  ///   - page: The page of ten recordings whose first one is selected; counts from 1.
   ///   - formats: Names of the formats of an export, and what each is.
   ///   - row: A recording's row.
-  ///   - export: Exports a recording to the working directory in a format; returns the sentence to show.
+  ///   - export: Exports a recording to the working directory in a format; returns the sentence to show, and whether it
+  ///     reports a problem.
   /// - Throws: `CatalogueError` when the store cannot be listed.
   public init(
     _ catalogue: Catalogue, page: Int, _ session: TerminalSession,
@@ -66,16 +62,11 @@ public final class ListScreen {
     while true {
       show()
       let hasWork = isRowMissing || view.isSearching || preview.isReading
-      let events = session.wait(signals, until: hasWork ? clock.now() : look)
-      for event in events {
-        switch event {
-        case .key(let key):
-          // Keys that were typed ahead act on what the search finds.
-          search()
-          if !handle(view.handle(key), signals) { return }
-        case .resized: break
-        case .ended: return
-        }
+      guard let keys = session.wait(signals, until: hasWork ? clock.now() : look) else { return }
+      for key in keys {
+        // Keys that were typed ahead act on what the search finds.
+        search()
+        if !handle(view.handle(key), signals) { return }
       }
       if clock.now() >= look {
         try refresh()
@@ -83,7 +74,7 @@ public final class ListScreen {
         look = clock.now() + ListScreen.period
       }
       search()
-      if events.isEmpty {
+      if keys.isEmpty {
         let end = clock.now() + ListScreen.share
         preview.read { clock.now() < end }
       }
@@ -109,7 +100,7 @@ public final class ListScreen {
       })
   }
 
-  /// Each recording is read once, unless it is running.
+  /// Reads each recording once, unless it is running.
   private func details(of entry: ListEntry) -> ListDetails {
     if let known = details[entry.key] { return known }
     guard let found = entries[entry.key] else { return ListDetails() }
@@ -140,7 +131,6 @@ public final class ListScreen {
     view.changed(entry.key)
   }
 
-  /// Searches for a share of time.
   private func search() {
     guard view.isSearching else { return }
     let end = clock.now() + ListScreen.share
@@ -151,7 +141,7 @@ public final class ListScreen {
     view.showFound()
   }
 
-  /// Reads the directory if it has changed.
+  /// Reads the directory again if it has changed.
   private func refresh(force: Bool = false) throws {
     guard force || FileStamp(catalogue.path) != stamp else { return }
     view.refresh(try read())
@@ -223,7 +213,7 @@ public final class ListScreen {
   }
 }
 
-/// When a directory last changed.
+/// When a file last changed; `nil` when it is gone.
 private struct FileStamp: Equatable {
   let seconds: Int
   let nanoseconds: Int

@@ -7,7 +7,6 @@ public import Recorder
 /// The samples of a running service on the terminal.
 public final class WatchScreen {
   private let session: TerminalSession
-  /// Sends a request to the service; throws its refusal.
   private let ask: (ControlRequest) throws -> Void
   private let clock = SystemClock()
   private var view: LiveView?
@@ -15,7 +14,7 @@ public final class WatchScreen {
   private var service: RecorderStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
-  /// The panel of keys while nothing is sampled.
+  /// The keys while nothing is sampled.
   private var helpPanel = HelpPanel()
   /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
@@ -32,13 +31,10 @@ public final class WatchScreen {
     var watched = watched
     var next = clock.now()
     while true {
-      for event in session.wait(signals, until: next, other: watched.fileDescriptor) {
-        switch event {
-        case .key(let key): if !press(key) { return }
-        case .resized: break
-        case .ended: return
-        }
+      guard let keys = session.wait(signals, until: next, other: watched.fileDescriptor) else {
+        return
       }
+      for key in keys where !press(key) { return }
       for line in try watched.lines() { handle(line) }
       let now = clock.now()
       if now >= next {
@@ -89,7 +85,6 @@ public final class WatchScreen {
   /// The graph while the service samples.
   private var graph: LiveView? { service?.state == .asleep ? nil : view }
 
-  /// Handles a key while nothing is sampled; `false` to leave.
   private func pressWaiting(_ key: Key) -> Bool {
     let size = session.size
     if helpPanel.takes(key, of: waitingHelp, columns: size.columns, rows: size.rows) { return true }
@@ -113,16 +108,12 @@ public final class WatchScreen {
   private func draw(_ now: MonotonicTime) {
     if now > noticeUntil { status.notice = "" }
     let size = session.size
-    guard let view = graph, let service else {
-      return session.show(waiting(size))
-    }
-    status = view.counted(status)
+    guard let view = graph, let service else { return session.show(waiting(size)) }
     status.take(service, rate: rate, plannedTicks: plannedTicks)
     view.status = status
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }
 
-  /// The screen while nothing is sampled.
   private func waiting(_ size: (columns: Int, rows: Int)) -> Screen {
     var screen = Screen(columns: size.columns, rows: size.rows)
     screen.put(service?.state.rawValue ?? "waiting", row: 0, column: 0, .bold)
@@ -142,20 +133,19 @@ public final class WatchScreen {
 }
 
 extension LiveStatus {
-  /// Takes what a service reports; without a recording the counts of what is shown stay.
+  /// Takes what a service reports.
   mutating func take(_ service: RecorderStatus, rate: SampleRate?, plannedTicks: UInt64?) {
     isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
     let name = "recording" + (service.number.map { " \($0)" } ?? "")
     state = isRecording ? name : service.state.rawValue
     if let problem = service.problem, notice.isEmpty { notice = problem.name }
-    elapsed = nil
+    (elapsed, ledger, latenessP99) = (nil, nil, nil)
     guard isRecording, let rate, let ledger = service.ledger else { return }
-    // A chip that keeps the time has its own rate.
+    // A chip that dates its samples has its own rate.
     let hertz = service.clock?.hertz ?? rate.hertz
     elapsed = Int64(min(Double(ledger.scheduled) / hertz * 1e9, Double(RecordingTime.limit)))
     planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
-    (self.ledger, gapCount) = (ledger, nil)
-    (latenessP99, latenessMaximum) = (service.lateness?.percentile99, nil)
+    (self.ledger, latenessP99) = (ledger, service.lateness?.percentile99)
   }
 }
 

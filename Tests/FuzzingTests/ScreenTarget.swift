@@ -124,7 +124,6 @@ public final class ScreenTarget: FuzzTarget {
     guard let view else { return }
     for (turn, key) in keys.enumerated() {
       if let service {
-        view.status = view.counted(view.status)
         view.status.take(service, rate: rate, plannedTicks: ticks)
       }
       check(view.screen(columns: size.columns, rows: size.rows, now: Int64(turn) * 250_000_000))

@@ -93,10 +93,8 @@ struct ShowViewTests {
     let trace = Recordings.trace()
     let whole = Recordings.recording(trace)
     func lines(_ origin: Int64, columns: Int) -> [String] {
-      var title = whole.title
-      title.origin = origin
       let recording = RecordingOnScreen(
-        title: title, sensor: whole.sensor, trace: trace, id: whole.id, origin: origin)
+        title: whole.title, sensor: whole.sensor, trace: trace, id: whole.id, origin: origin)
       return ShowView(recording, glyphs: GlyphSet(isASCII: true))
         .screen(columns: columns, rows: 24).lines
     }

@@ -12,7 +12,7 @@ struct ConfigurationKey {
   let option: String
   /// The default, as written in the file.
   let example: String
-  /// The lines above the key in the example.
+  /// The lines above the key in the example, without their `#`.
   let comment: String
   /// The accepted values, as a clause.
   let accepts: String
@@ -43,11 +43,8 @@ struct ConfigurationKey {
       ConfigurationKey(
         "board", \.board, "auto",
         accepts: "give auto or one of \(boards.joined(separator: ", "))",
-        comment: """
-
-          # The sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69.
-
-          """
+        comment:
+          "\nThe sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69."
       ) { $0 == "auto" ? .some(nil) : boards.contains($0) ? .some($0) : nil },
       ConfigurationKey(
         "bus", \.bus, "auto", accepts: "give auto, or the number N of a /dev/i2c-N"
@@ -64,93 +61,80 @@ struct ConfigurationKey {
         "rate", \.rate, "10",
         accepts: "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in "
           + "at most 9 digits",
-        comment: """
-
-          # Samples a second.
-
-          """
+        comment: "\nSamples a second."
       ) { SampleRate(decimal: $0).flatMap { 0.0001...10_000 ~= $0.hertz ? $0 : nil } },
       choice(
         "clock", \.clock, ["auto": .automatic, "chip": .chip, "grid": .grid],
         comment: """
-          # What keeps the time: chip, at the chip's own rates, or grid, the computer; auto: the chip above 200 Hz if it has
-          # the rate.
-
+          What keeps the time: chip, at the chip's own rates, or grid, the computer; auto: the chip above 200 Hz if it has
+          the rate.
           """),
       ConfigurationKey(
         "interrupt", \.interrupt, "none", accepts: line,
         comment: """
-          # The line from the chip's interrupt output, which makes the times more certain when the chip keeps them:
-          # none, auto (the board's), a line's name such as GPIO22, or CHIPLABEL:OFFSET.
-
+          The line from the chip's interrupt output, which makes the times more certain when the chip keeps them:
+          none, auto (the board's), a line's name such as GPIO22, or CHIPLABEL:OFFSET.
           """
       ) { LineChoice($0) },
       choice(
         "time-stamps", \.timeStamps, ["no": false, "yes": true],
         comment: """
-          # yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
-          # the times of slow recordings more certain after some seconds and takes half as much again of the bus.
-
+          yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
+          the times of slow recordings more certain after some seconds and takes half as much again of the bus.
           """),
       ConfigurationKey(
         "length", \.length, "60s", option: "for",
         accepts:
           "give a time of \(SpanLimits.length.words), such as 60s or 1.5m, or until-stopped",
-        comment: "# How long a recording is: a time such as 60s or 1.5m, or until-stopped.\n"
+        comment: "How long a recording is: a time such as 60s or 1.5m, or until-stopped."
       ) { text in
         text == "until-stopped" ? .some(nil) : SpanLimits.length.nanoseconds(text).map { .some($0) }
       },
       choice(
         "channels", \.channels, ["both": .all, "accel": .accelerometer, "gyro": .gyroscope],
-        comment: "# accel, gyro or both.\n"),
+        comment: "accel, gyro or both."),
       range(
         "accel-range", \.accelerometerRange, "4g", of: [2, 4, 8, 16, 32], unit: "g",
-        comment: "# Full scales.\n"),
+        comment: "Full scales."),
       range(
         "gyro-range", \.gyroscopeRange, "500dps", of: [125, 250, 500, 1000, 2000, 4000],
         unit: "dps"),
       ConfigurationKey(
         "sync-every", \.syncInterval, "auto",
         accepts: "give auto, \(SpanLimits.syncEvery.words) for only at a recording's end",
-        comment: """
-          # How often a recording is synced: auto, a time such as 1s, or 0 for only at its end.
-
-          """
+        comment:
+          "How often a recording is synced: auto, a time such as 1s, or 0 for only at its end."
       ) { $0 == "auto" ? .some(nil) : SpanLimits.syncEvery.nanoseconds($0).map { .some($0) } },
       ConfigurationKey(
         "cpu-latency", \.cpuLatency, "auto",
         accepts:
           "give auto, off, or the microseconds up to 10000 that a processor may take to wake up",
         comment: """
-          # How many microseconds a processor may take to wake up during a recording: auto (limited from 50 Hz on, which
-          # costs power), off, or a number.
-
+          How many microseconds a processor may take to wake up during a recording: auto (limited from 50 Hz on, which
+          costs power), off, or a number.
           """
       ) { LatencyChoice($0) },
       ConfigurationKey(
         "note", \.note, "",
         accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it",
-        comment: "# A note to keep with each recording.\n"
+        comment: "A note to keep with each recording."
       ) { $0.utf8.count <= RecorderConfiguration.longestNote ? $0 : nil },
       ConfigurationKey(
         "axes", \.axes, "x,y,z", accepts: AxisMap.accepts,
-        comment: """
-          # How the sensor is mounted: which of the chip's axes the wearer's x, y and z are, such as -z,y,x. Exports apply it.
-
-          """
+        comment:
+          "How the sensor is mounted: which of the chip's axes the wearer's x, y and z are, such as -z,y,x. Exports apply it."
       ) { text -> AxisMap?? in AxisMap(text).map { $0.isIdentity ? .none : .some($0) } },
       ConfigurationKey(
         "calibration", \.calibration, "none",
         accepts: "give none, or a file of imulog calibrate as an absolute path",
         comment:
-          "# The sensor's calibration, kept with each recording: a file such as /etc/imulog/left.cal; the unit hides /home.\n"
+          "The sensor's calibration, kept with each recording: a file such as /etc/imulog/left.cal; the unit hides /home."
       ) { $0 == "none" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
       ConfigurationKey(
         "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",
         comment: """
-          # The directory of recordings. The service's unit allows writing only to the default; for another one, such as on
-          # a USB stick, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
-
+          The directory of recordings. The service's unit allows writing only to the default; for another one, such as on
+          a USB stick, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
           """
       ) { $0 == "auto" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
     ]
@@ -160,17 +144,12 @@ struct ConfigurationKey {
     [
       span(
         "pre-trigger", \.preTrigger, "0s", .preTrigger, suchAs: "5s",
-        comment: """
-
-          # The time before a press or an event that a recording includes.
-
-          """),
+        comment: "\nThe time before a press or an event that a recording includes."),
       choice(
         "while-idle", \.samplesWhileIdle, ["sample": true, "sleep": false],
-        comment: """
-          # sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press.
-
-          """),
+        comment:
+          "sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press."
+      ),
     ]
   }
 
@@ -178,33 +157,26 @@ struct ConfigurationKey {
     [
       ConfigurationKey(
         "button", \.button, "auto", accepts: line,
-        comment: """
-
-          # The button: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET.
-
-          """
+        comment:
+          "\nThe button: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET."
       ) { LineChoice($0) },
       choice(
         "button-active", \.isButtonActiveLow, ["low": true, "high": false],
-        comment: "# low: the button connects its line to ground; high: to 3.3 V.\n"),
+        comment: "low: the button connects its line to ground; high: to 3.3 V."),
       ConfigurationKey(
-        "light", \.light, "auto", accepts: line, comment: "# The light: as the button.\n"
+        "light", \.light, "auto", accepts: line, comment: "The light: as the button."
       ) { LineChoice($0) },
       choice(
         "light-active", \.isLightActiveLow, ["high": false, "low": true],
-        comment: "# high: the line sources the light's current; low: the line sinks it.\n"),
+        comment: "high: the line sources the light's current; low: the line sinks it."),
       ConfigurationKey(
         "reserve", \.reserve, "200MB",
         accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0",
-        comment: """
-
-          # Free space to keep: bytes, or with kB, MB, GB, KiB, MiB, GiB.
-
-          """
+        comment: "\nFree space to keep: bytes, or with kB, MB, GB, KiB, MiB, GiB."
       ) { ByteText.bytes($0) },
       choice(
         "delete-oldest", \.deletesOldest, ["no": false, "yes": true],
-        comment: "# yes: the oldest recordings are deleted if a new one would not fit.\n"),
+        comment: "yes: the oldest recordings are deleted if a new one would not fit."),
     ]
   }
 

@@ -181,7 +181,11 @@ extension RecorderConfiguration {
 
       """
         + keys.map { key in
-          key.comment + key.name + (key.example.isEmpty ? " =\n" : " = \(key.example)\n")
+          let comment =
+            key.comment.isEmpty
+            ? [] : key.comment.split(separator: "\n", omittingEmptySubsequences: false)
+          return comment.map { $0.isEmpty ? "\n" : "# \($0)\n" }.joined() + key.name
+            + (key.example.isEmpty ? " =\n" : " = \(key.example)\n")
         }.joined()
   }
 }

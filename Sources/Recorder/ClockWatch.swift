@@ -17,28 +17,21 @@ package struct ClockReading: Equatable, Sendable {
   }
 }
 
-/// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step.
-/// Pure.
-///
-/// The wall clock is slewed all the time; a change of its distance to the monotonic clock counts as a
-/// step when it exceeds ``stepThreshold`` between two readings.
+/// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step: a
+/// change of its distance to the monotonic clock by more than ``stepThreshold``. Pure.
 package struct ClockWatch: Sendable {
-  /// A change larger than this, in nanoseconds, is a step and not slewing: 50 ms, far above the 0.5 ms that the kernel
-  /// slews in a second (adjtime(3)), and below any error that a person would notice.
-  package static let stepThreshold: Int64 = 50_000_000
+  /// 50 ms, in nanoseconds: far above the 0.5 ms that the kernel slews in a second (adjtime(3)), and below any error that a
+  /// person would notice.
+  private static let stepThreshold: Int64 = 50_000_000
 
   private var last: ClockPair?
 
   package init() {}
 
-  /// The pair to log after a reading; `nil` when it is nothing new.
-  ///
-  /// - Parameters:
-  ///   - time: Nanoseconds since tick 0's deadline.
-  ///   - wall: Nanoseconds since 1970 at that instant.
-  ///   - isSynchronised: Whether the kernel reports its wall clock as synchronised.
-  package mutating func reading(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair? {
-    var pair = ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .start)
+  /// The pair to log for a reading, with its reason; `nil` when it is nothing new.
+  package mutating func note(_ reading: ClockPair) -> ClockPair? {
+    var pair = reading
+    pair.reason = .start
     guard let last else {
       self.last = pair
       return pair
@@ -54,10 +47,5 @@ package struct ClockWatch: Sendable {
     }
     self.last = pair
     return pair
-  }
-
-  /// The pair to log at the end, which is always logged.
-  package func end(time: Int64, wall: Int64, isSynchronised: Bool) -> ClockPair {
-    ClockPair(time: time, wall: wall, isSynchronised: isSynchronised, reason: .end)
   }
 }

@@ -102,10 +102,13 @@ final class RecordingLog {
 
   /// Logs a reading of the clocks if it is new to the log.
   func note(_ reading: ClockReading) {
-    let pair = watch.reading(
+    if let pair = watch.note(pair(reading, .start)) { writer.append(pair) }
+  }
+
+  private func pair(_ reading: ClockReading, _ reason: ClockPair.Reason) -> ClockPair {
+    ClockPair(
       time: reading.monotonic - frame.start, wall: reading.wall,
-      isSynchronised: reading.isSynchronised)
-    if let pair { writer.append(pair) }
+      isSynchronised: reading.isSynchronised, reason: reason)
   }
 
   /// Moves encoded bytes to the queue; `false` when some are left because it has no room.
@@ -134,10 +137,7 @@ final class RecordingLog {
   /// Writes the end; no record may follow. Bytes that find no room are left to ``deliver()``.
   func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
     writeCertificate()
-    writer.append(
-      watch.end(
-        time: reading.monotonic - frame.start, wall: reading.wall,
-        isSynchronised: reading.isSynchronised))
+    writer.append(pair(reading, .end))
     let end = RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)
     writer.finish(end)
     if deliver() { queue.requestSync() }

@@ -148,10 +148,9 @@ public struct RecorderMachine: Hashable, Sendable {
   package internal(set) var samplesWhileIdle: Bool
   /// The recording that begins as soon as one can begin.
   var waiting: WaitingRecording?
-  /// The press, request or event that begins it.
   package var waitingStart: RecordingStart? { waiting?.start }
 
-  /// The press, request or event that began the recording, or a person's that took it over; `nil` without a recording.
+  /// What began the recording, or took it over; `nil` without a recording.
   var begun: RecordingStart?
   /// The first of the last two presses that were no mark.
   var doublePress: MonotonicTime?
@@ -162,28 +161,27 @@ public struct RecorderMachine: Hashable, Sendable {
   /// The press that was open when its recording ended otherwise.
   var pastPress: PastPress?
   var hasFirstSample = false
-  /// Whether the sensor is up or being brought up, or was lost and its writer still ends the recording.
+  /// Whether the sensor is up or being brought up, or was lost while its writer ends the recording.
   var isSensorAwake = false
   /// Whether the sensor was lost in a recording that is not saved yet.
   var isSensorLost = false
   /// Whether the sensor is polled and gives no samples.
   var isSensorSilent = false
-  /// Whether the button has been held for a long time and its meaning is open.
+  /// Whether the button has been held for the time of a long press.
   var isButtonHeld = false
-  /// The presses that were meant for the last recording, which ended by itself: it reached its length, or its motion was
-  /// over.
+  /// The presses that were meant for the last recording, which ended by its length or motion.
   var lastPresses: Range<MonotonicTime>?
-  /// Whether the configuration is to be read when the recording is over.
+  /// Whether to read the configuration when the recording is over.
   var awaitsReload = false
   /// Whether the storage failed in the current recording.
   var hasStorageFailed = false
 
-  /// A recorder that is not up yet: ``RecorderEvent/begin`` comes first.
+  /// Expects ``RecorderEvent/begin`` first.
   package init(samplesWhileIdle: Bool) {
     self.samplesWhileIdle = samplesWhileIdle
   }
 
-  /// Ends at once, whatever is in progress: the card takes too long.
+  /// Ends at once: the card takes too long.
   mutating func abandon() { state = .ended }
 
   /// The problem to report: ``problem``, or that the sensor gives no samples now.
@@ -213,20 +211,19 @@ public struct RecorderMachine: Hashable, Sendable {
 /// A press whose meaning was open when its recording ended otherwise.
 struct PastPress: Hashable, Sendable {
   let at: MonotonicTime
-  /// Whether the recording has a mark for it; one after its end has none.
+  /// Whether the recording has a mark for it: not if it came after the end.
   let isMarked: Bool
 }
 
 /// A recording that begins as soon as one can begin.
 struct WaitingRecording: Hashable, Sendable {
-  /// A mark that came before the recording could begin.
   struct EarlyMark: Hashable, Sendable {
     let at: MonotonicTime
     let label: String
   }
 
   var start: RecordingStart
-  /// The end of the event that begins it, where that is over already.
+  /// When the event that begins it ended; `nil` while it goes on.
   var end: MonotonicTime?
   var marks: Set<EarlyMark> = []
 
@@ -249,10 +246,10 @@ public enum Problem: UInt8, CaseIterable, Sendable {
   /// The name in the status.
   public var name: String {
     switch self {
-    case .sensor: return "sensor"
-    case .storageFull: return "storageFull"
-    case .storage: return "storage"
-    case .configuration: return "configuration"
+    case .sensor: "sensor"
+    case .storageFull: "storageFull"
+    case .storage: "storage"
+    case .configuration: "configuration"
     }
   }
 

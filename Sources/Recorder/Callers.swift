@@ -5,7 +5,6 @@ import LinuxIO
 
 /// The control socket, and the callers that wait for the result of a request.
 final class Callers {
-  /// `nil` for none.
   var control: ControlSocket?
   var requests = PendingRequests<ControlPeer>()
   /// The refusal of the last event, for its caller.
@@ -16,7 +15,6 @@ final class Callers {
 
   var count: Int { requests.callers.count }
 
-  /// When something is due.
   var deadline: MonotonicTime? {
     [control?.deadline, requests.deadline].compactMap { $0 }.min()
   }
@@ -41,7 +39,6 @@ final class Callers {
     control?.answer(peer, answer.line)
   }
 
-  /// Sends answers to callers that are still there.
   func answer(_ answers: PendingRequests<ControlPeer>.Answers) {
     for (caller, answer) in answers { self.answer(caller, answer) }
   }
@@ -56,11 +53,9 @@ struct Watchers {
   }
 
   private var watchers: [Watcher] = []
-  /// Their records, from the writer.
   let feed: LiveFeed
   /// When they get the next frame; `nil` while nobody looks.
   private(set) var dueAt: MonotonicTime?
-  /// When they get the next status.
   private var statusAt = MonotonicTime(nanoseconds: 0)
 
   init(feed: LiveFeed) { self.feed = feed }

@@ -7,7 +7,6 @@ import LinuxIO
 import LogStore
 import Sampling
 
-/// An order to the card.
 enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
@@ -16,7 +15,6 @@ enum CardOrder: Sendable {
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
   /// The log has its end: keep, delete or discard the file.
   case file(RecordingFate, RecordingEnd)
-  /// Return.
   case quit
 }
 
@@ -64,7 +62,6 @@ struct Card: ~Copyable {
     (self.clock, self.journal, self.syncsEarly) = (clock, journal, syncsEarly)
   }
 
-  /// Works until the order to quit.
   mutating func run() {
     while step(waits: true) {}
   }
@@ -133,7 +130,6 @@ struct Card: ~Copyable {
         storage: .some(reserving(live.takeStorage(), setup, in: store)), stopped: nil))
   }
 
-  /// Makes the file.
   private func begin(
     _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
   ) throws -> LiveRecording {
@@ -317,7 +313,6 @@ struct NoRoom: StatusError {
   let room: Room
   let wanted: UInt64
   let reserve: UInt64
-  /// Whether the oldest recordings may be deleted.
   let deletesOldest: Bool
   /// Whether it would be enough if they were.
   let isDeletingHelpful: Bool

@@ -180,7 +180,6 @@ struct ConfigurationKey {
     ]
   }
 
-  /// A length of time.
   static func span(
     _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int64>, _ example: String,
     _ limits: SpanLimits, suchAs other: String, comment: String

@@ -8,7 +8,6 @@ import IMUModel
 struct HandGuide {
   private var guide: CalibrationGuide?
 
-  /// Whether a guided recording runs.
   var isOn: Bool { guide != nil }
 
   mutating func begin(_ sensor: SensorStart, channels: ChannelSet) {
@@ -43,7 +42,6 @@ struct HandGuide {
 }
 
 extension RecorderLoop {
-  /// Begins a guide with its recording, and ends it with it.
   func followGuide() {
     guard machine.isGuided, machine.state.isLogging else {
       if let sentence = guide.end() { journal(.notice, sentence) }

@@ -26,16 +26,13 @@ package struct History: ~Copyable {
     self.consumer = consumer
   }
 
-  /// Records that are waiting.
   package var count: Int { rememberedCount + consumer.count }
 
   /// Records that wait outside the ring.
   private var rememberedCount: Int { memory.count - first }
 
-  /// Whether at least half of the ring is filled.
   package var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
 
-  /// Whether the ring has no slot left.
   package var isRingFull: Bool { consumer.count == consumer.capacity }
 
   /// Adds the last records of a sampler that has ended, which follow those of the ring.
@@ -99,7 +96,6 @@ package struct History: ~Copyable {
     index < rememberedCount ? memory[first + index] : consumer.peek(index - rememberedCount)
   }
 
-  /// Drops all records before `tick`.
   package mutating func drop(before tick: UInt64) {
     while next(before: tick) != nil {}
   }
@@ -157,7 +153,6 @@ struct HistoryLimits {
   /// Readings in a history, 400 of them from the first 2 s of an epoch, and what a fast chip makes beyond its table.
   private static var chipExtra: Int { 600 }
 
-  /// Limits for a history of so many ticks.
   init(ticks: Int, _ clock: TickClock) {
     let pressTicks = Int(clock.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
     ring = clock.source == .grid ? ticks : min(ticks, HistoryLimits.chipRing)

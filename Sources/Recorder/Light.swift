@@ -19,7 +19,6 @@ package enum Light: Equatable, Sendable {
   case off
   /// Sampling; a recording can begin.
   case armed
-  /// The sensor is being brought up.
   case waking
   case recording
   /// A recording is starting or being made durable.
@@ -88,7 +87,6 @@ package struct LightPlayer: Sendable {
   }
 }
 
-/// How a light changes with time.
 private enum Rhythm {
   case constant(Bool)
   /// Nanoseconds on, off, on, off … and from the beginning; an even number of them.

@@ -15,9 +15,7 @@ package import IMUModel
 /// then the request continues, and the answer reports that.
 package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   enum Goal: Sendable {
-    /// The first sample of a recording.
     case begun
-    /// The end of a recording.
     case ended
   }
 
@@ -35,7 +33,6 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   /// Why something failed: an exit status of sysexits.h and a sentence.
   package typealias Cause = (status: Int32, message: String)
-  /// Callers with their answers.
   package typealias Answers = [(caller: Caller, answer: ControlAnswer)]
 
   private var pending: [Pending] = []
@@ -51,7 +48,6 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   /// How long a sensor may take to give the first sample before its silence is the answer, in nanoseconds.
   private static var silence: Int64 { 3_000_000_000 }
 
-  /// Callers who wait.
   package var callers: [Caller] { pending.map(\.caller) }
 
   /// When ``elapse(to:problem:)`` has to be called; `nil` while no caller waits.
@@ -89,7 +85,6 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Forgets a caller that left.
   package mutating func forget(_ caller: Caller) {
     pending.removeAll { $0.caller == caller }
   }
@@ -128,7 +123,6 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Answers all: the service ends.
   package mutating func refuseAll(_ cause: Cause) -> Answers {
     answer { _ in .refused(status: cause.status, message: cause.message) }
   }

@@ -65,7 +65,6 @@ extension RecorderConfiguration {
       "the history holds at most \(SpanText.text(longest)) at \(lines.hertz) Hz; give less")
   }
 
-  /// What motion needs to begin a recording.
   private func checkTrigger(_ lines: ConfigurationLines) throws(ConfigurationError) {
     guard let threshold = trigger.threshold else { return }
     try lines.refuse(
@@ -92,7 +91,6 @@ extension RecorderConfiguration {
       "trigger-window can be \(longest) at most at \(lines.hertz) Hz; give less there")
   }
 
-  /// What a duty cycle and a calendar need.
   private func checkTurns(_ lines: ConfigurationLines) throws(ConfigurationError) {
     if let every {
       try lines.refuse(

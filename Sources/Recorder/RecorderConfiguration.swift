@@ -12,7 +12,6 @@ package struct RecorderConfiguration: Equatable, Sendable {
   /// N of /dev/i2c-N; `nil` for the board's.
   package var bus: Int?
   package var sensor = SensorChoice()
-  /// Ticks a second.
   package var rate: SampleRate
   /// Whether the sensor's samples have noise: those of a file that is played may be still for any length of time.
   package var hasNoise = true
@@ -42,9 +41,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var store: String?
   /// Nanoseconds before a press or an event that belong to its recording; at most ``longestPreTrigger(at:)``.
   package var preTrigger: Int64 = 0
-  /// Whether the sensor is sampled between recordings.
   package var samplesWhileIdle = true
-  /// When motion begins a recording.
   package var trigger = TriggerSetting()
   /// Nanoseconds from one beginning of the duty cycle to the next, longer than ``length`` by
   /// ``DutyCycle/shortestSleep`` at least; `nil` without a cycle.
@@ -140,9 +137,7 @@ package enum ClockChoice: String, Sendable {
 
 /// The limit on the processors' sleep during a recording.
 package enum LatencyChoice: Equatable, Sendable {
-  /// Depends on the rate.
   case automatic
-  /// Without a limit.
   case free
   /// Sleep from which they wake up within so many microseconds.
   case held(Int32)

@@ -141,7 +141,6 @@ package enum RecorderEffect: Equatable, Sendable {
   /// Use the new configuration; answered by ``RecorderEvent/reloaded(samplesWhileIdle:)`` or
   /// ``RecorderEvent/reloadRefused`` before any other event.
   case reload
-  /// End the process.
   case exit
 }
 

@@ -143,7 +143,6 @@ extension RecorderLoop {
     for remark in panel?.remarks ?? [] { journal(.warning, remark) }
   }
 
-  /// Requests the old lines again.
   private func restorePanel() {
     do {
       panel = try surroundings.openPanel(setup)

@@ -57,7 +57,6 @@ extension RecorderLoop {
     }
   }
 
-  /// What is known of the recorder now.
   package func status() -> RecorderStatus {
     var status = RecorderStatus(state: machine.state)
     let gauge = workers?.channel.gauge.withLock { $0 }

@@ -55,7 +55,6 @@ package final class RecorderLoop {
   var nextSetup: NextSetup?
   var panel: (any Panel)?
   package private(set) var machine: RecorderMachine
-  /// The sensor's threads.
   var waking: SensorWaking
   var watchdog: Watchdog
   /// The current recording, or the last one.
@@ -65,18 +64,14 @@ package final class RecorderLoop {
   package internal(set) var ending = RecorderEnding()
   /// Held while a recording runs.
   var latency = LatencyRequest()
-  /// The recordings that motion has begun.
   var triggers = TriggerTally()
-  /// The duty cycle, if there is one.
   var turns: DutyCycle?
-  /// Callers that wait for the result of a request.
   let callers = Callers()
   var watchers: Watchers
   /// While a recording for a calibration by hand runs.
   var guide = HandGuide()
   /// The cause of the problem, if known.
   var lastFailure: CommandFailure?
-  /// A sentence on the panel.
   var notice = ""
   private var pending: [(event: RecorderEvent, cause: CommandFailure?)] = []
   private var flusher: RunningThread<Card>?
@@ -86,10 +81,8 @@ package final class RecorderLoop {
   var workers: (any Workers)? { waking.workers }
   /// While the sensor samples.
   package var sensor: SensorStart? { waking.sensor }
-  /// The records for watchers, from the writer.
   package var feed: LiveFeed { watchers.feed }
 
-  /// Whether the recorder works.
   package var isRunning: Bool { machine.state != .ended }
 
   /// Acquires all resources of a recorder, or none, and starts the flusher.
@@ -181,12 +174,10 @@ package final class RecorderLoop {
     panel?.show(picture, now: clock.now())
   }
 
-  /// Handles the reports of the threads.
   func handleNews() {
     for item in news.drain() { handle(item) }
   }
 
-  /// Whether there are unhandled reports.
   var hasNews: Bool { !news.isEmpty }
 
   private var picture: RecorderPicture {

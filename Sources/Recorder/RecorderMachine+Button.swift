@@ -118,7 +118,6 @@ extension RecorderMachine {
     return lastPresses.contains(press)
   }
 
-  /// Continues logging.
   private mutating func resume() -> [RecorderEffect] {
     state = hasFirstSample ? .recording : .starting
     openPress = nil

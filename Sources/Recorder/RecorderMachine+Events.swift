@@ -169,7 +169,6 @@ extension RecorderMachine {
     return []
   }
 
-  /// Begins a recording; the sensor is sampled.
   mutating func begin(_ start: RecordingStart) -> [RecorderEffect] {
     let early = waiting
     state = .starting

@@ -173,7 +173,6 @@ public struct RecorderMachine: Hashable, Sendable {
   var lastPresses: Range<MonotonicTime>?
   /// Whether to read the configuration when the recording is over.
   var awaitsReload = false
-  /// Whether the storage failed in the current recording.
   var hasStorageFailed = false
 
   /// Expects ``RecorderEvent/begin`` first.

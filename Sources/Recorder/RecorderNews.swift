@@ -19,13 +19,11 @@ enum RecorderNews: Sendable {
   case marksLost(Int)
   /// From the writer, about the recording.
   case recording(RecorderEvent)
-  /// The recording's file is there.
   case fileMade(number: UInt32, RecordingPlan)
   /// From the writer: the file could not be made; nothing of the recording is kept.
   case fileRefused(CommandFailure, isFull: Bool)
   /// The recording's file has its end.
   case filed(FiledRecording)
-  /// The configuration was read again.
   case configurationRead(NextSetup)
 }
 
@@ -35,7 +33,6 @@ typealias NextSetup = Result<(setup: RecorderSetup, store: Catalogue), CommandFa
 /// A sensor that is sampled.
 package struct SensorStart: Sendable {
   package let schedule: Schedule
-  /// What dates the samples.
   package var clock = ClockSource.grid
   /// Whether the configuration names a line from the chip's interrupt output.
   package var hasInterrupt = false
@@ -45,7 +42,6 @@ package struct SensorStart: Sendable {
   package let boardTitle: String
 }
 
-/// A finished recording.
 package struct FiledRecording: Sendable {
   package let number: UInt32
   package let id: RecordingID
@@ -54,7 +50,6 @@ package struct FiledRecording: Sendable {
   package let failure: FilingFailure?
 }
 
-/// A failure of a recording's file.
 package struct FilingFailure: Sendable {
   package let failure: CommandFailure
   package let isFull: Bool

@@ -117,7 +117,6 @@ package struct RecordingOrigin {
   package var host = SystemTree.live.hostName() ?? ""
   package var software = Software.name
 
-  /// This machine and this program.
   package init() {}
 }
 
@@ -133,7 +132,6 @@ package struct RecorderClock: Sendable {
     (self.now, self.reading) = (now, reading)
   }
 
-  /// The kernel's.
   package static let system = RecorderClock {
     SystemClock().now()
   } reading: {

@@ -22,7 +22,6 @@ import Sampling
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue
-  /// The outcomes of the logged ticks so far.
   private(set) var ledger = TickLedger()
   private var writer: LogEncoder
   private let syncInterval: Int64
@@ -33,7 +32,6 @@ final class RecordingLog {
   private var watch = ClockWatch()
   private var isStorageEndReported = false
   private var meter: CertificateMeter?
-  /// The certificate that was written last.
   private var certificate: SensorCertificate?
 
   /// A log whose header is already in the file.

@@ -112,7 +112,6 @@ package struct RecordingWriter: ~Copyable {
   /// Whether the sampler finds no room in the ring.
   package var isRingFull: Bool { history.isRingFull }
 
-  /// Whether there is no recording.
   package var isIdle: Bool {
     if case .idle = phase { return true }
     return false
@@ -161,7 +160,6 @@ extension RecordingWriter {
     heldFrom = min(heldFrom ?? .max, clock.tick(at: instant) + 1)
   }
 
-  /// Continues logging.
   package mutating func release() {
     heldFrom = nil
   }

@@ -5,7 +5,6 @@ import LinuxIO
 
 /// The sensor's threads from one waking to the next sleep, and what is known of earlier wakings.
 struct SensorWaking {
-  /// Starts sampler and writer on a channel.
   let makeWorkers: (RecorderSetup, WriterChannel) throws -> any Workers
   let memoryRefusal: Refusal?
   /// While the sensor is awake.
@@ -14,9 +13,7 @@ struct SensorWaking {
   private(set) var sensor: SensorStart?
   /// When a missing one is searched again.
   private(set) var retryAt: MonotonicTime?
-  /// Counts the wakings.
   private(set) var session: UInt64 = 0
-  /// Whether the sensor was ever sampled.
   private(set) var hadSensor = false
   /// The last report about one that is not found.
   private var lastReported: String?
@@ -34,7 +31,6 @@ struct SensorWaking {
   /// How the threads were scheduled, for the header; `nil` while the sensor sleeps.
   var realTime: String? { workers?.realTime(memory: memoryRefusal) }
 
-  /// The number of the waking that begins now.
   mutating func nextSession() -> UInt64 {
     session += 1
     return session
@@ -80,7 +76,6 @@ struct SensorWaking {
 /// The service manager's watchdog; its timer is off while nothing is sampled.
 struct Watchdog {
   let notifier: ServiceNotifier?
-  /// When it is fed next.
   private(set) var dueAt: MonotonicTime?
 
   init(notifier: ServiceNotifier?) { self.notifier = notifier }

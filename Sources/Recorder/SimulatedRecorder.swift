@@ -158,7 +158,6 @@ final class SteppedWorkers: Workers {
       writer = .some(WriterWork(consumer: consumer, start, setup, channel))
     }
 
-    /// A round of the writer, if it was started.
     func round() {
       writer?.round()
     }

@@ -36,11 +36,9 @@ package struct SingleRecording {
   }
 }
 
-/// How a recorder ends.
 package struct RecorderEnding {
   /// When it stops waiting for the card.
   var exitBy: MonotonicTime?
-  /// Whether the card is abandoned to its thread.
   var isAbandoned = false
   /// Whether the threads of a sensor hang in the kernel.
   package internal(set) var isHung = false

@@ -16,9 +16,7 @@ final class StoreKeeper {
   private let measurements: Inbox<Space>
   private var thread: RunningThread<Void>?
   private var store: Catalogue
-  /// The last measurement.
   private var space: Space?
-  /// Whether a measurement is under way.
   private var isMeasuring = false
 
   private enum Order: Sendable {
@@ -68,7 +66,6 @@ final class StoreKeeper {
   /// Schedules the adoption of recordings that were cut off, and the deletion of those in the trash for 30 days.
   func tidy() { orders.post(.tidy(store)) }
 
-  /// Keeps another store from here on.
   func use(_ store: Catalogue) {
     self.store = store
     tidy()
@@ -95,7 +92,6 @@ final class StoreKeeper {
     if let newest = measurements.drain().last { (space, isMeasuring) = (newest, false) }
   }
 
-  /// The thread's work.
   private struct Work {
     let orders: Inbox<Order>
     let measurements: Inbox<Space>

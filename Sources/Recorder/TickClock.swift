@@ -30,7 +30,6 @@ package struct TickClock: Sendable {
   /// Nanoseconds from which on samples show a rate.
   private static var shortest: Int64 { 1_000_000_000 }
 
-  /// Looks at a new record.
   package mutating func note(_ record: TickRecord) {
     guard source != .grid, record.kind == .sample else { return }
     if let last = seen.last {

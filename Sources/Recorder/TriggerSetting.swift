@@ -40,7 +40,6 @@ package struct TriggerSetting: Equatable, Sendable {
 
   /// `nil` when motion begins no recording.
   package var threshold: Threshold?
-  /// The cut-off of the high-pass filter.
   package var cutOffHertz = 1.0
   /// Nanoseconds of ``Threshold/Measure/rms``, at most ``longestWindowTicks``.
   package var window: Int64 = 1_000_000_000
@@ -53,7 +52,6 @@ package struct TriggerSetting: Equatable, Sendable {
 
   package init() {}
 
-  /// Ticks of the longest window.
   static let longestWindowTicks: UInt64 = 600
 
   /// All but the limit a day, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after, 0 s pause`; `nil` without a threshold.

@@ -5,7 +5,6 @@ import Text
 
 /// What `status` says of recordings that motion begins.
 public struct TriggerStatus: Equatable, Sendable {
-  /// When motion begins a recording.
   let setting: TriggerSetting
   private let threshold: TriggerSetting.Threshold
   /// Nanoseconds before an event.

@@ -16,13 +16,11 @@ protocol Workers: AnyObject {
   /// The granted scheduling and memory lock, in words.
   func realTime(memory refusal: Refusal?) -> String
 
-  /// Starts the writer for a sampler that samples.
   func startWriter(_ start: SensorStart, _ setup: RecorderSetup) throws(LinuxIOError)
 
   /// Asks the sampler to end after the current tick.
   func stopSampling()
 
-  /// Whether the sampler has ended.
   var hasSamplerEnded: Bool { get }
 
   /// Ends both, and waits a bounded time for them.

@@ -38,7 +38,6 @@ struct WriterGauge: Sendable {
   var progress: RecordingProgress?
   /// Of a chip that keeps the time.
   var clock: ChipClockState?
-  /// Whether motion would be an event.
   var isTriggerArmed = false
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
@@ -96,7 +95,6 @@ struct WriterWork: ~Copyable {
     return min(1_000_000_000, max(period, rate.nanoseconds(atTick: room)))
   }
 
-  /// Works until the command to quit.
   mutating func run() {
     while !(isQuitting && writer.isIdle) {
       let usual = writer.isIdle ? idlePeriod : WriterWork.period
@@ -106,7 +104,6 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// One round, without waiting.
   mutating func round() {
     for command in channel.commands.drain() { carryOut(command) }
     let reading = channel.clock.reading()

@@ -3,7 +3,6 @@
 import Graph
 import IMUModel
 
-/// A line in a panel of a graph.
 enum GraphLine: Int, CaseIterable, Sendable {
   case x
   case y
@@ -23,7 +22,6 @@ enum GraphLine: Int, CaseIterable, Sendable {
   /// The line's unit per count, where its axes have `scale`: no length is negative.
   func scale(_ scale: Double) -> Double { self == .magnitude ? abs(scale) : scale }
 
-  /// The name in a legend.
   var name: String { self == .magnitude ? "|v|" : "\(letter)" }
 
   /// The key that shows and hides it, and its points in ASCII.
@@ -56,7 +54,6 @@ struct LineChoice: Equatable, Sendable {
     return true
   }
 
-  /// The keys in a line of hints.
   static let hint: KeyHint = ("xyzv", "lines")
 }
 

@@ -17,7 +17,6 @@ struct GraphPicture {
   var envelope: Envelope
   /// The y axes, in g and °/s; none where no value is known.
   var axes: [PanelKind: ClosedRange<Double>]
-  /// Times of the marks.
   var marks: [Int64]
   /// Parts with names.
   var labels: [Range<Int64>] = []
@@ -25,7 +24,6 @@ struct GraphPicture {
   var cursor: Int64?
   /// Shown after the names of the lines.
   var values: GraphValues?
-  /// The lines that the user wants.
   var choice = LineChoice()
   let glyphs: GlyphSet
 
@@ -37,7 +35,6 @@ struct GraphPicture {
   /// The least screen with room for a graph and three rows of text.
   static let leastScreen = (columns: 30, rows: fewestRows + 3)
 
-  /// Whether a screen has that room.
   static func fits(columns: Int, rows: Int) -> Bool {
     columns >= leastScreen.columns && rows >= leastScreen.rows
   }
@@ -76,7 +73,6 @@ struct GraphPicture {
 
   // MARK: Panels
 
-  /// Draws the graph on rows of a screen.
   func draw(on screen: inout Screen, rows: Range<Int>) {
     var panels = sensor.panels
     // Two panels need two rows each.

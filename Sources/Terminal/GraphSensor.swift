@@ -84,7 +84,6 @@ public struct GraphSensor: Sendable {
   }
 }
 
-/// A panel of a graph.
 enum PanelKind: CaseIterable, Sendable {
   case acceleration
   case rotation

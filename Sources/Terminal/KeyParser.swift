@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pressed key.
 enum Key: Hashable, Sendable {
   /// A letter, digit, sign or space.
   case character(Unicode.Scalar)

@@ -11,7 +11,6 @@ struct LabelDraft: Equatable {
   enum Answer: Equatable {
     case stay
     case cancel
-    /// Why the key did nothing.
     case refuse(String)
     case label(String, Range<Int64>)
   }
@@ -39,7 +38,6 @@ struct LabelDraft: Equatable {
     (to, name) = (time, "")
   }
 
-  /// Handles a key of its name.
   mutating func type(_ key: Key) -> Answer {
     let typed = name ?? ""
     switch key {

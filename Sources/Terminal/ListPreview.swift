@@ -8,7 +8,6 @@ import Text
 enum ListPreview: Sendable {
   case reading
   case recording(RecordingOnScreen)
-  /// Why it cannot be read.
   case unreadable(String)
 
   /// Cells of a screen's width for a preview; `nil` where there is no room for one beside the list.

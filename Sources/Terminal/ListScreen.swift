@@ -21,7 +21,6 @@ public final class ListScreen {
   private var details: [String: ListDetails] = [:]
   /// When to read the rows of running recordings again.
   private var passing: [String: MonotonicTime] = [:]
-  /// Whether a row in sight is still to be read.
   private var isRowMissing = false
   private var trashed: [String: TrashedRecording] = [:]
   private var stamp: FileStamp?

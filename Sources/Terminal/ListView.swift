@@ -22,7 +22,6 @@ struct ListView: Sendable {
   enum Outcome: Equatable {
     case stay
     case leave
-    /// Show its graph.
     case show(ListEntry)
     case play(ListEntry)
     case export(ListEntry, ListFormat)
@@ -41,7 +40,6 @@ struct ListView: Sendable {
     }
   }
 
-  /// What keys mean.
   enum Mode: Equatable {
     case list
     /// Keys are the phrase of a search.
@@ -314,7 +312,6 @@ struct ListView: Sendable {
   }
 }
 
-/// A format of an export, and the key that chooses it.
 struct ListFormat: Equatable, Sendable {
   let name: String
   let meaning: String

@@ -41,20 +41,16 @@ struct LiveStatus: Equatable, Sendable {
 final class LiveView {
   /// What the caller does after a key.
   enum Outcome: Equatable, Sendable {
-    /// Nothing.
     case stay
-    /// Begin a recording.
     case start
     /// End the recording and keep it.
     case stop
-    /// Mark this moment.
     case mark
     /// Discard the recording and begin another.
     case discard
     case leave
   }
 
-  /// Whose recording is shown.
   enum Purpose: Equatable, Sendable {
     /// This program's own: leaving the view ends it.
     case recording
@@ -67,7 +63,6 @@ final class LiveView {
   private let sensor: GraphSensor
   private let glyphs: GlyphSet
   private let purpose: Purpose
-  /// The outcomes of the records so far.
   private var ledger = TickLedger()
   private var gapCount = 0
   private var histogram = LatenessHistogram()
@@ -87,7 +82,6 @@ final class LiveView {
   private var shownStatus = LiveStatus()
   private var shownAt: Int64?
 
-  /// The figures beside the graph.
   var status = LiveStatus()
 
   /// - Parameters:
@@ -108,7 +102,6 @@ final class LiveView {
     }
   }
 
-  /// Adds records, in order.
   func append(_ records: [TickRecord]) {
     for record in records {
       window.append(record)

@@ -8,9 +8,7 @@ import Text
 /// The colours of inks: the terminal's own 16 (ECMA-48, SGR 30 to 37; aixterm's bright ones, 90 to 97), which the user chose
 /// to suit the background.
 enum Palette: Equatable, Sendable {
-  /// For a dark background.
   case dark
-  /// For a light background.
   case light
   /// No colours, only bold and reversed.
   case none
@@ -112,7 +110,6 @@ private enum BackgroundColour {
 
 /// The glyphs that a terminal can show.
 struct GlyphSet: Equatable, Sendable {
-  /// Whether only ASCII is available.
   var isASCII: Bool
 
   init(isASCII: Bool = false) {

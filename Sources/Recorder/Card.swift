@@ -10,8 +10,7 @@ import Sampling
 enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
-  /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` with the queue for its log, or
-  /// ``WriterCommand/abandon(_:isFull:)``.
+  /// A recording has begun: make its file. The answer is ``WriterCommand/attach(_:_:)`` or ``WriterCommand/abandon``.
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
   /// The log has its end: keep, delete or discard the file.
   case file(RecordingFate, RecordingEnd)
@@ -21,16 +20,15 @@ enum CardOrder: Sendable {
 /// The flusher thread's work: owns the store, makes each recording's file, appends and syncs the queue's bytes, and
 /// closes the file. No other thread waits for the card.
 ///
-///     loop ── use ─────┐                          ┌─► writer: the queue
-///     writer ── record ┼─► card: make, append, sync, close
-///            └─ file ──┘                          └─► loop: made, refused, filed
+///     loop ── use ─────┐                                      ┌─► writer: the queue
+///     writer ── record ┼─► card: make, append, sync, close ───┤
+///            └─ file ──┘                                      └─► loop: made, refused, filed
 struct Card: ~Copyable {
   let orders: Inbox<CardOrder>
   private let news: Inbox<RecorderNews>
   private let clock: RecorderClock
   private let journal: Journal
-  /// Whether a log is synced before its end: not in simulated time, where a thousand syncs in a second would only make
-  /// the simulation slow.
+  /// Whether a log is synced before its end: in simulated time a thousand syncs a second would only be slow.
   private let syncsEarly: Bool
   private var path: String
   private var open: OpenFile?
@@ -66,10 +64,7 @@ struct Card: ~Copyable {
     while step(waits: true) {}
   }
 
-  /// Does one unit of work.
-  ///
-  /// - Parameter waits: Whether to wait for work.
-  /// - Returns: `false` after the order to quit, or when there is no work and `waits` is not set.
+  /// Does one unit of work, and waits for it if `waits`. `false` after the order to quit, or when there is no work.
   mutating func step(waits: Bool) -> Bool {
     if let isMore = flush(waits: waits) { return isMore }
     if waits { orders.wait(until: nil) }
@@ -157,14 +152,13 @@ struct Card: ~Copyable {
     }
   }
 
-  /// Makes room beside the reserve by deleting the trash, and the oldest recordings if the configuration says so. If that
-  /// is not enough, nothing is deleted.
+  /// Makes room beside the reserve: deletes the trash and, if configured, the oldest recordings; nothing if it is not
+  /// enough.
   private func makeRoom(
     _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
   ) throws {
-    let (reserve, deletesOldest) = (
-      setup.configuration.reserve, setup.configuration.deletesOldest
-    )
+    let reserve = setup.configuration.reserve
+    let deletesOldest = setup.configuration.deletesOldest
     let (bytes, overflow) = (header.plannedTicks ?? 0)
       .multipliedReportingOverflow(by: Card.bytesPerTick)
     let wanted = reserve.addingSaturated(overflow ? .max : bytes).addingSaturated(
@@ -182,19 +176,13 @@ struct Card: ~Copyable {
   private func reserving(
     _ storage: consuming FileStorage, _ setup: RecorderSetup, in store: Catalogue
   ) -> ReservingStorage<FileStorage> {
-    guard !setup.isSingle else {
-      return ReservingStorage(storage, reserve: 0) { _ throws(StorageError) in
-        .max
-      } makeRoom: { _ in
-        false
-      }
-    }
     let journal = journal
-    let (reserve, deletesOldest) = (
-      setup.configuration.reserve, setup.configuration.deletesOldest
-    )
+    let isSingle = setup.isSingle
+    let reserve = isSingle ? 0 : setup.configuration.reserve
+    let deletesOldest = setup.configuration.deletesOldest
     let hasFailed = StopFlag()
     return ReservingStorage(storage, reserve: reserve) { isLast throws(StorageError) in
+      if isSingle { return .max }
       var store = store
       // Unavailable space is requested again with the next bytes. Only a recording that would otherwise end waits for
       // another program.
@@ -212,6 +200,7 @@ struct Card: ~Copyable {
         return try store.freeByteCount()
       }
     } makeRoom: {
+      if isSingle { return false }
       do {
         let room = try store.makeRoom(after: $0, deletesOldest: deletesOldest)
         Card.report(room, journal)
@@ -280,8 +269,7 @@ struct Card: ~Copyable {
     }
   }
 
-  /// How long a user who wants the end waits for the card, in nanoseconds: less than the 30 s after which systemd
-  /// kills the service.
+  /// How long an end waits for the card, in nanoseconds: less than the 30 s after which systemd kills the service.
   static var patience: Int64 { 20_000_000_000 }
 
   /// The failure to report when the card took longer; `number` is `nil` while there is no file.

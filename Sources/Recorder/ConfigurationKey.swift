@@ -4,8 +4,8 @@ import IMUDrivers
 import IMUModel
 import Text
 
-/// A setting: a key of the configuration file, and an option of the command line. The table ``all(boards:)`` is the only
-/// definition of them: the parser, its refusals and the example use it.
+/// A setting: a key of the configuration file, and an option of the command line. Parser, refusals and example come from
+/// ``all(boards:)``.
 struct ConfigurationKey {
   let name: String
   /// The option's name without its dashes.
@@ -35,7 +35,7 @@ struct ConfigurationKey {
 
   /// All keys, in the order of the example.
   static func all(boards: [String]) -> [ConfigurationKey] {
-    sensor(boards) + recording + service + beginnings + panel
+    sensor(boards) + recording + beginnings + panel
   }
 
   private static func sensor(_ boards: [String]) -> [ConfigurationKey] {
@@ -140,19 +140,6 @@ struct ConfigurationKey {
     ]
   }
 
-  private static var service: [ConfigurationKey] {
-    [
-      span(
-        "pre-trigger", \.preTrigger, "0s", .preTrigger, suchAs: "5s",
-        comment: "\nThe time before a press or an event that a recording includes."),
-      choice(
-        "while-idle", \.samplesWhileIdle, ["sample": true, "sleep": false],
-        comment:
-          "sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press."
-      ),
-    ]
-  }
-
   private static var panel: [ConfigurationKey] {
     [
       ConfigurationKey(
@@ -219,10 +206,18 @@ struct ConfigurationKey {
   }
 }
 
-/// What begins a recording without a person.
+/// What is done between recordings, and begins one without a person.
 extension ConfigurationKey {
   static var beginnings: [ConfigurationKey] {
     [
+      span(
+        "pre-trigger", \.preTrigger, "0s", .preTrigger, suchAs: "5s",
+        comment: "\nThe time before a press or an event that a recording includes."),
+      choice(
+        "while-idle", \.samplesWhileIdle, ["sample": true, "sleep": false],
+        comment:
+          "sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press."
+      ),
       ConfigurationKey(
         "trigger", \.trigger.threshold, "none",
         accepts: "give none, or peak or rms with g, such as peak 0.5g or rms 0.02g",
@@ -274,8 +269,7 @@ extension ConfigurationKey {
     ]
   }
 
-  /// Whether a text has only what calendar events of systemd consist of, and a digit or a word among it; systemd itself
-  /// checks the rest.
+  /// Whether a text can be a calendar event; systemd itself checks it.
   private static func isCalendar(_ text: String) -> Bool {
     let isWritten = text.utf8.allSatisfy { byte in
       switch byte {

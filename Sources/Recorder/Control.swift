@@ -66,9 +66,7 @@ public enum ControlRequest: Equatable, Sendable {
     self = .mark(words)
   }
 
-  /// The request's line, without its line feed; ``init(line:)`` reads it back.
-  ///
-  /// Control characters in a mark's words become `?`; leading spaces are dropped.
+  /// The request's line, without its line feed. Control characters in a mark's words become `?`; leading spaces are dropped.
   public var line: String {
     guard case .mark(let label) = self else {
       return ControlRequest.lines.first { $0.request == self }?.line ?? ""
@@ -84,8 +82,7 @@ public enum ControlAnswer: Equatable, Sendable {
   case done(RecorderMachine.State)
   /// `{"schema":1,"ok":true,"state":…,…}`: see ``RecorderStatus/json``.
   case status(RecorderStatus)
-  /// `{"schema":1,"ok":false,"exitStatus":75,"message":"…"}`: not done; an exit status of sysexits.h and a
-  /// sentence.
+  /// `{"schema":1,"ok":false,"exitStatus":75,"message":"…"}`: not done; an exit status of sysexits.h, a sentence.
   case refused(status: Int32, message: String)
 
   /// The answer's line, without its line feed.
@@ -106,9 +103,7 @@ public enum ControlAnswer: Equatable, Sendable {
     }
   }
 
-  /// Reads an answer's line, with or without its line feed. Keys of a later version are skipped.
-  ///
-  /// - Throws: ``ControlError`` for a line that is not an answer.
+  /// Reads an answer's line; keys of a later version are skipped. Throws ``ControlError`` for other lines.
   public init(line: String) throws(ControlError) {
     var answer: ControlAnswer?
     do {

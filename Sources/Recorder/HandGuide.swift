@@ -3,8 +3,8 @@
 import Calibration
 import IMUModel
 
-/// A calibration by hand without a screen: two presses begin the recording, and its light says what
-/// ``CalibrationGuide`` sees. The guide gets the records as a watcher does; the recording is one like any other.
+/// A calibration by hand without a screen: two presses begin a usual recording, and the light shows what
+/// ``CalibrationGuide`` sees in the watchers' records.
 struct HandGuide {
   private var guide: CalibrationGuide?
 
@@ -18,10 +18,7 @@ struct HandGuide {
     for record in records { guide?.add(record) }
   }
 
-  /// Ends with the recording.
-  ///
-  /// - Returns: What is missing, which the light alone would not show who was away; `nil` without a guide, and when it has
-  ///   seen all.
+  /// Ends with the recording; returns what is missing, or `nil`: the light does not show it to who was away.
   mutating func end() -> String? {
     defer { guide = nil }
     guard let guide, guide.next != .done else { return nil }

@@ -3,14 +3,12 @@
 package import IMUModel
 package import RingBuffer
 
-/// The reading end of the ring. Between recordings the ring keeps the newest ticks, and a recording begins with the
-/// requested number of them.
+/// The reading end of the ring, which keeps the newest ticks for the next recording:
 ///
 ///     ring    │ t-589 … t-50 │ t-49 … t │        idle: trimmed to the newest
 ///              dropped        a recording's first ticks, if it begins 49 ticks before t
 ///
-/// Records that have to wait for longer than the ring can hold them move into memory, and leave it before those of the
-/// ring:
+/// Records that wait for longer than the ring can hold them move into memory:
 ///
 ///     log ◄── memory ◄── ring ◄── sampler
 package struct History: ~Copyable {
@@ -35,17 +33,14 @@ package struct History: ~Copyable {
 
   package var isRingFull: Bool { consumer.count == consumer.capacity }
 
-  /// Adds the last records of a sampler that has ended, which follow those of the ring.
-  ///
-  /// - Returns: The tick after the last one; 0 when there is none.
+  /// Adds the last records of a sampler that has ended. Returns the tick after the last one; 0 when there is none.
   package mutating func end(with rest: [TickRecord]) -> UInt64 {
     remember(upTo: .max)
     memory += rest
     return memory.last?.endTick ?? 0
   }
 
-  /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
-  /// dropped.
+  /// Leaves at most `limit` records in the ring and the newest `extra` before them in memory; drops older ones.
   package mutating func trim(to limit: Int, remembering extra: Int) {
     while consumer.count > limit, let record = consumer.pop() {
       taken += 1
@@ -142,8 +137,7 @@ package struct History: ~Copyable {
 
 /// The most records of a history.
 struct HistoryLimits {
-  /// In the ring, which needs room for those that come between two rounds. A chip's samples come many at once, with readings
-  /// among them, so half of the ring is room for them.
+  /// In the ring, which needs room for what comes between two rounds: half of it for a chip, whose samples come in bursts.
   let ring: Int
   /// In memory: of the time from a press until it is understood, and what has no room in the ring.
   let memory: Int

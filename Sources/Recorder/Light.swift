@@ -43,9 +43,7 @@ package enum GuideLight: CaseIterable, Equatable, Sendable {
   case done
 }
 
-/// Plays a light's rhythm: which level holds now, and when the next one is due.
-///
-/// Asks no clock and holds no timer. Showing the same light again does not restart its rhythm.
+/// Plays a light's rhythm: which level holds now, and when the next one is due. Asks no clock.
 package struct LightPlayer: Sendable {
   private var light = Light.off
   private var start = MonotonicTime(nanoseconds: 0)

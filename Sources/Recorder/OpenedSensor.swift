@@ -24,9 +24,7 @@ extension RecorderConfiguration {
       : .polled(try PolledSensor(bus: bus, identity: identity, configuration: settings))
   }
 
-  /// What a chip of this model is set up to.
-  ///
-  /// - Throws: ``SensorError`` when chip or bus cannot do it.
+  /// What a chip of this model is set up to. Throws when chip or bus cannot do it.
   package func sensorConfiguration(
     for model: SensorModel, busClock: Int?
   ) throws(SensorError) -> SensorConfiguration {

@@ -4,8 +4,7 @@ package import Glibc
 package import IMUModel
 package import LinuxIO
 
-/// A recorder's controls: a button and a light, or keys and a screen. The loop polls its descriptors, collects its events
-/// and shows it the recorder's state, on one thread.
+/// A recorder's controls: a button and a light, or keys and a screen. The loop's thread polls and shows them.
 package protocol Panel: AnyObject {
   /// Sentences for the user about it.
   var remarks: [String] { get }
@@ -22,9 +21,7 @@ package protocol Panel: AnyObject {
 
   func show(_ picture: RecorderPicture, now: MonotonicTime)
 
-  /// Releases the kernel's lines.
-  ///
-  /// - Returns: The events of a press that was under way.
+  /// Releases the kernel's lines; returns the events of a press that was under way.
   func close() -> [RecorderEvent]
 }
 
@@ -52,9 +49,7 @@ package final class ButtonPanel: Panel {
   private var isLit = false
   private let journal: Journal
 
-  /// Requests the lines of `setup` from the kernel.
-  ///
-  /// - Throws: ``LinuxIOError``; no line is held then.
+  /// Requests the lines of `setup` from the kernel; holds none when it throws.
   package static func open(
     _ setup: RecorderSetup, journal: @escaping Journal
   ) throws(LinuxIOError) -> ButtonPanel {

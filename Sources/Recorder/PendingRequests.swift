@@ -11,8 +11,8 @@ package import IMUModel
 ///     keep      the same
 ///     discard   the recording is in the trash, and the next one has its file and its first sample
 ///
-/// Pure: its input is each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
-/// then the request continues, and the answer reports that.
+/// Pure: its input is each step of the ``RecorderMachine``, and the time. When a caller's patience ends, the request goes
+/// on, and the answer reports that.
 package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   enum Goal: Sendable {
     case begun
@@ -39,8 +39,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   package init() {}
 
-  /// How long a caller waits at most, in nanoseconds: longer than a card stalls. At a slow rate the first tick may double
-  /// the wait.
+  /// How long a caller waits, in nanoseconds: longer than a card stalls, and for the first tick of a slow rate.
   package static func patience(period: Int64) -> Int64 {
     30_000_000_000 + min(max(0, period), 30_000_000_000)
   }
@@ -55,12 +54,8 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     pending.lazy.map { min($0.silenceDue ?? $0.deadline, $0.deadline) }.min()
   }
 
-  /// Adds a caller whose request `machine` has just accepted.
-  ///
-  /// - Parameters:
-  ///   - now: When it asked.
-  ///   - patience: How long it waits at most, in nanoseconds.
-  /// - Returns: The answer, when there is nothing to wait for.
+  /// Adds a caller whose request `machine` has just accepted, and who waits for `patience` nanoseconds at most. Returns the
+  /// answer when there is nothing to wait for.
   package mutating func add(
     _ caller: Caller, _ request: ControlRequest, after machine: RecorderMachine,
     at now: MonotonicTime, patience: Int64
@@ -89,12 +84,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     pending.removeAll { $0.caller == caller }
   }
 
-  /// Handles a step of the machine.
-  ///
-  /// - Parameters:
-  ///   - machine: The machine after the step.
-  ///   - cause: The failure that led to it, if known.
-  /// - Returns: The callers that are answered now.
+  /// Handles a step of the machine, which it has made, and its cause, if known; returns the answers that are due.
   package mutating func note(
     _ event: RecorderEvent, _ effects: [RecorderEffect], _ machine: RecorderMachine,
     because cause: Cause?
@@ -109,9 +99,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Answers callers whose patience is over, and those that wait for samples of a silent sensor.
-  ///
-  /// - Parameter problem: The machine's present one.
+  /// Answers callers whose patience is over, and those that wait for a silent sensor. `problem` is the machine's present.
   package mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
     answer { pending in
       if now >= pending.deadline { return PendingRequests.overdue(pending, problem) }

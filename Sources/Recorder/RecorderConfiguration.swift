@@ -43,8 +43,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var preTrigger: Int64 = 0
   package var samplesWhileIdle = true
   package var trigger = TriggerSetting()
-  /// Nanoseconds from one beginning of the duty cycle to the next, longer than ``length`` by
-  /// ``DutyCycle/shortestSleep`` at least; `nil` without a cycle.
+  /// Nanoseconds between two turns of the duty cycle, at least ``length`` and ``DutyCycle/shortestSleep``; `nil` for none.
   package var every: Int64?
   /// Days and times as `systemd.time(7)` has them, at which a timer begins a recording; `nil` for none.
   package var calendar: String?
@@ -75,8 +74,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   /// Bytes of a note that a recording's header keeps.
   package static let longestNote = 1000
 
-  /// How many ticks the history holds: the ring's 600 slots without room for the ticks that arrive while a recording
-  /// begins, 0.2 s and at least 10 ticks.
+  /// Ticks in the history: the ring's 600 slots less what arrives while a recording begins, 0.2 s and at least 10 ticks.
   package static func historyCapacity(_ rate: SampleRate) -> UInt64 {
     600 - min(600, max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
   }
@@ -153,10 +151,8 @@ package enum LatencyChoice: Equatable, Sendable {
     }
   }
 
-  /// The longest wake-up in microseconds to ask for at `rate`; `nil` for none.
-  ///
-  /// Automatic means from 50 Hz on half a thousandth of a period, rounded down: 10 at 50 Hz, 5 at 100 Hz, 0 at 1 kHz.
-  /// Slower recordings are often long and on a battery; a late tick matters less there.
+  /// The longest wake-up to ask for at `rate`, in microseconds; `nil` for none. Automatic is half a thousandth of a period
+  /// from 50 Hz on: 10 at 50 Hz, 0 at 1 kHz. Slower recordings are often long and on a battery.
   package func microseconds(at rate: SampleRate) -> Int32? {
     switch self {
     case .automatic: return rate.hertz >= 50 ? Int32(500 / rate.hertz) : nil

@@ -109,8 +109,7 @@ package struct RecordingStart: Hashable, Sendable {
 
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
 package enum RecorderEffect: Equatable, Sendable {
-  /// Bring the sensor up and sample into the history; answered by ``RecorderEvent/sensorReady`` or
-  /// ``RecorderEvent/sensorFailed``.
+  /// Bring the sensor up and sample; answered by ``RecorderEvent/sensorReady`` or ``RecorderEvent/sensorFailed``.
   case wakeSensor
   /// Stop sampling and let the sensor sleep. No answer.
   case sleepSensor
@@ -118,8 +117,7 @@ package enum RecorderEffect: Equatable, Sendable {
   case scheduleRetry
   /// Begin a recording; answered by ``RecorderEvent/firstSample`` or ``RecorderEvent/fileRefused(_:)``.
   case beginRecording(RecordingStart)
-  /// Make a recording of the history up to `at`; answered by ``RecorderEvent/saved``, ``RecorderEvent/savedNothing`` or
-  /// ``RecorderEvent/fileRefused(_:)``.
+  /// Make a recording of the history up to `at`; answered like ``endRecording(at:reason:)``.
   case keepHistory(at: MonotonicTime, by: StartReason)
   /// Log nothing later than `at` for now; logged ticks stay.
   case holdBack(at: MonotonicTime)

@@ -4,9 +4,7 @@ package import IMUModel
 
 /// Recordings that begin without a person: by motion, and in turns.
 extension RecorderLoop {
-  /// Handles an event in the motion, unless it would begin one recording more in 24 hours than is allowed.
-  ///
-  /// - Parameter isMarked: Whether it is a mark of the recording already, and begins none.
+  /// Handles an event in the motion, unless it would exceed the limit of 24 hours. One that is a mark already begins none.
   func handle(_ event: TriggerWatch.Event, isMarked: Bool) {
     switch event {
     case .quiet(let instant, _): handle(.quiet(at: instant))
@@ -67,11 +65,10 @@ extension RecorderLoop {
   }
 }
 
-/// The turns of a duty cycle, on the monotonic clock. That stands still while the machine is suspended, and so does the
-/// cycle: the turn that was next is later by as long. A turn that passes unseen is left out.
+/// The turns of a duty cycle, on the monotonic clock, which stands still while the machine is suspended. A turn that passes
+/// unseen is left out.
 package struct DutyCycle {
-  /// Nanoseconds from the end of a recording to the next turn at least: time to make the recording durable, and to put the
-  /// sensor to sleep and wake it.
+  /// Nanoseconds from the end of a recording to the next turn: time to save it, and for the sensor to sleep and wake.
   package static let shortestSleep: Int64 = 1_000_000_000
 
   /// Nanoseconds from one turn to the next.
@@ -90,10 +87,8 @@ package struct DutyCycle {
   }
 }
 
-/// The recordings that motion has begun, of all wakings of the sensor: for their limit, and for `status`.
-///
-/// The 24 hours are those of the monotonic clock, which does not step, and stands still while the machine is suspended; a
-/// restart of the service counts anew.
+/// The recordings that motion has begun since the service started, for their limit and for `status`. The 24 hours are the
+/// monotonic clock's.
 package struct TriggerTally {
   private static var day: Int64 { 86_400_000_000_000 }
 

@@ -13,10 +13,8 @@ import Sampling
 ///     socket  ─┤                                                     ├─► panel
 ///     news    ─┘                                                     └─► answers
 ///
-/// It waits for nothing but `poll`, with a deadline only while something is due: a gesture, the light's rhythm, a
-/// retry, the watchdog. While the sensor sleeps and the light is constant, there is none.
-///
-/// ``run()`` waits; ``turn()`` is one round without waiting, for ``SimulatedRecorder``.
+/// It waits for nothing but `poll`, with a deadline only while something is due: none while the sensor sleeps and the light
+/// is constant.
 package final class RecorderLoop {
   /// The loop's surroundings, which tests replace.
   package struct Surroundings {
@@ -121,9 +119,7 @@ package final class RecorderLoop {
     machine = RecorderMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
   }
 
-  /// Works until the recorder has ended.
-  ///
-  /// - Throws: The failure that ended it.
+  /// Works until the recorder has ended; throws the failure that ended it.
   package func run() throws {
     begin()
     while isRunning {
@@ -243,9 +239,7 @@ package final class RecorderLoop {
     machine.abandon()
   }
 
-  /// Handles an event, and carries out its effects. Events that an effect causes wait for their turn.
-  ///
-  /// - Parameter cause: The failure that led to it.
+  /// Handles an event and carries out its effects. Events that an effect causes wait for their turn.
   func handle(_ event: RecorderEvent, because cause: CommandFailure? = nil) {
     pending.append((event, cause))
     guard pending.count == 1 else { return }

@@ -4,9 +4,9 @@ import IMUModel
 
 /// The table's rows of events in the motion, and the presses that cause some.
 extension RecorderMachine {
-  /// How long after an event's instant a press may go down that caused the event, in nanoseconds: the finger shakes the device
-  /// before the contact closes, and the press is stamped when the contact has been still for 20 ms. Nobody reacts to the light
-  /// that fast.
+  /// How long after an event's instant a press may go down that caused the event, in nanoseconds: the finger shakes the
+  /// device before the contact closes, and the press is stamped when the contact has been still for 20 ms. Nobody reacts
+  /// to the light that fast.
   static var touch: Int64 { 200_000_000 }
 
   /// The first press that can be meant to end the recording. One before it shook the device and so began the recording, or

@@ -17,8 +17,7 @@ import Sampling
 /// The sensor's certificate goes into the log with the first sync after it was measured, or after 10 s, and once more
 /// before the end if it has changed.
 ///
-/// It asks no clock, and allocates only when the encoder's buffers grow and when it writes a certificate. A class, so that
-/// the writer can hold one or none; only the writer's thread uses it.
+/// Allocates only when the encoder's buffers grow and for a certificate. Only the writer's thread uses it.
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue
@@ -34,11 +33,7 @@ final class RecordingLog {
   private var meter: CertificateMeter?
   private var certificate: SensorCertificate?
 
-  /// A log whose header is already in the file.
-  ///
-  /// - Parameters:
-  ///   - description: That header; its ``RecordingDescription/syncInterval`` counts from its beginning on.
-  ///   - expectation: What the sensor's certificate is measured against; `nil` for a log without one.
+  /// A log whose header, `description`, is already in the file; `expectation` is `nil` for a log without a certificate.
   // If this is inlined, the optimiser of Swift 6.3 fails: it reports a leak of the queue where this throws.
   @inline(never)
   init(
@@ -82,9 +77,8 @@ final class RecordingLog {
     writer.append(rebased)
   }
 
-  /// Logs a gap over the sampler's ticks before `end` that are not in the log.
-  ///
-  /// - Parameter cause: `nil` for a silent sampler: a bus error continues, other ticks count as missed.
+  /// Logs a gap over the ticks before `end` that are not in the log. Without a cause, the sampler is silent: a bus error
+  /// continues, other ticks count as missed.
   func giveUp(before end: UInt64, because cause: GapCause? = nil) {
     guard reached < end else { return }
     var gap = Gap(firstTick: reached, count: end - reached, cause: cause ?? .missed)
@@ -112,10 +106,7 @@ final class RecordingLog {
   /// Moves encoded bytes to the queue; `false` when some are left because it has no room.
   func deliver() -> Bool { writer.drain(into: queue) }
 
-  /// Syncs the log when that is due.
-  ///
-  /// A late call syncs once, and not once for each interval that passed. While the queue has no room for the bytes, the
-  /// sync stays due: after a stall no sample waits for another interval.
+  /// Syncs the log when that is due: once, however late, and not before the queue has room for the bytes.
   func syncIfDue(_ now: MonotonicTime) {
     guard syncInterval > 0, now >= nextSync else { return }
     writer.flush()
@@ -166,10 +157,8 @@ package struct RecordingFrame: Equatable, Sendable {
     self.timeUnit = timeUnit
   }
 
-  /// The record with the recording's numbers and times. Its tick must not be before ``base``.
-  ///
-  /// At some rates the grid's instants are no multiples of the time unit: a time is rounded down to one, and is never
-  /// before the recording's start.
+  /// The record with the recording's numbers and times; its tick must not be before ``base``. Times are rounded down to the
+  /// time unit, but not before the recording's start.
   package func rebased(_ record: TickRecord) -> TickRecord {
     var record = record
     switch record.kind {
@@ -203,8 +192,7 @@ package struct ClockReading: Equatable, Sendable {
 /// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step: a
 /// change of its distance to the monotonic clock by more than ``stepThreshold``. Pure.
 package struct ClockWatch: Sendable {
-  /// 50 ms, in nanoseconds: far above the 0.5 ms that the kernel slews in a second (adjtime(3)), and below any error that a
-  /// person would notice.
+  /// 50 ms, in nanoseconds: the kernel slews 0.5 ms a second (adjtime(3)), and a person notices no smaller error.
   private static let stepThreshold: Int64 = 50_000_000
 
   private var last: ClockPair?

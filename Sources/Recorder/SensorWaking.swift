@@ -8,7 +8,7 @@ struct SensorWaking {
   let makeWorkers: (RecorderSetup, WriterChannel) throws -> any Workers
   let memoryRefusal: Refusal?
   /// While the sensor is awake.
-  private(set) var workers: (any Workers)?
+  var workers: (any Workers)?
   /// While it samples.
   private(set) var sensor: SensorStart?
   /// When a missing one is searched again.
@@ -36,8 +36,6 @@ struct SensorWaking {
     return session
   }
 
-  mutating func begin(_ workers: any Workers) { self.workers = workers }
-
   /// The workers, if a report is of the present session.
   func workers(of session: UInt64) -> (any Workers)? {
     workers.flatMap { $0.channel.session == session ? $0 : nil }
@@ -47,9 +45,7 @@ struct SensorWaking {
     (sensor, hadSensor, lastReported) = (start, true, nil)
   }
 
-  /// Ends the threads.
-  ///
-  /// - Returns: Whether one of them hangs in the kernel.
+  /// Ends the threads; returns whether one of them hangs in the kernel.
   mutating func sleep() -> Bool {
     defer { (workers, sensor, retryAt) = (nil, nil, nil) }
     return workers?.end() == false
@@ -78,8 +74,6 @@ struct Watchdog {
   let notifier: ServiceNotifier?
   private(set) var dueAt: MonotonicTime?
 
-  init(notifier: ServiceNotifier?) { self.notifier = notifier }
-
   mutating func begin(at now: MonotonicTime) {
     guard let notifier, let interval = notifier.watchdogInterval else { return }
     notifier.setWatchdog(nanoseconds: interval)
@@ -91,8 +85,7 @@ struct Watchdog {
     if notifier?.watchdogInterval != nil { notifier?.setWatchdog(nanoseconds: 0) }
   }
 
-  /// Feeds it when it is due, but only if the sampler has delivered records. A sensor that does not answer still gives
-  /// records, its gaps; a sampler or a writer that hangs does not.
+  /// Feeds it when that is due and the sampler delivers records: a silent sensor gives gaps, a thread that hangs nothing.
   mutating func feed(at now: MonotonicTime, _ waking: SensorWaking) {
     guard let dueAt, now >= dueAt, let notifier, let interval = notifier.watchdogInterval else {
       return

@@ -31,9 +31,7 @@ package struct SimulatedRecorder: SensorUser {
   /// Ticks between two polls for a signal, each of which is a system call.
   private static var signalStride: UInt64 { 256 }
 
-  /// Records until the loop has ended.
-  ///
-  /// - Returns: The loop, which has the results.
+  /// Records until the loop has ended; returns the loop, which has the results.
   package func run() throws -> RecorderLoop { try setup.sensor.open(for: self) }
 
   package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(

@@ -5,8 +5,7 @@ import IMUModel
 import LinuxIO
 import LogStore
 
-/// Does the service's card work other than recordings, on its own thread: neither the watchdog nor the start of a
-/// recording waits for a card that hangs.
+/// Does the service's card work beside recordings on its own thread, for which nothing else waits:
 ///
 ///     main ── tidy, measure, read ──► imu-keeper ──► card
 ///      ▲ └── free bytes ◄─────────────┤
@@ -37,9 +36,7 @@ final class StoreKeeper {
   /// How long the end waits for the thread, in nanoseconds.
   private static var endPatience: Int64 { 1_000_000_000 }
 
-  /// Starts the thread.
-  ///
-  /// - Parameter news: Gets each configuration that is read.
+  /// Starts the thread; `news` gets each configuration that is read.
   init(
     _ store: Catalogue, news: Inbox<RecorderNews>, journal: @escaping Journal
   ) throws(LinuxIOError) {
@@ -56,8 +53,7 @@ final class StoreKeeper {
       })
   }
 
-  /// Waits for the recording that is being adopted, but not for a card that hangs: an abandoned thread ends with the
-  /// program, and the next start completes its work.
+  /// Waits for a recording that is being adopted, but not for a card that hangs: the next start completes its work.
   deinit {
     orders.post(.quit)
     if let thread = thread.take() { thread.join(within: StoreKeeper.endPatience) }
@@ -74,8 +70,7 @@ final class StoreKeeper {
   /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
   func read(_ setup: @escaping @Sendable () throws -> RecorderSetup) { orders.post(.read(setup)) }
 
-  /// Bytes that are free in the store, from the last measurement when the card does not answer at once; `nil` when the
-  /// store is gone or was not measured yet.
+  /// Free bytes in the store, by the last measurement if the card does not answer at once; `nil` when unknown.
   func freeByteCount() -> UInt64? {
     readMeasurements()
     if !isMeasuring {

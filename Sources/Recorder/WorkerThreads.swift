@@ -23,9 +23,7 @@ protocol Workers: AnyObject {
 
   var hasSamplerEnded: Bool { get }
 
-  /// Ends both, and waits a bounded time for them.
-  ///
-  /// - Returns: Whether they have ended.
+  /// Ends both within a bounded time; returns whether they have ended.
   func end() -> Bool
 }
 
@@ -55,11 +53,10 @@ final class WriterChannel: Sendable {
 ///     imu-sampler  opens the sensor, samples      ─► ring ─►  imu-writer  history, recordings ──► card
 ///          └── news ──► loop ◄── news ─────────────────────────┘ ◄── commands ── loop, card
 final class WorkerThreads: Workers {
-  /// SCHED_FIFO priority of the sampler: above the threaded interrupts of a PREEMPT_RT kernel (50), below the
-  /// kernel's own watchdogs (99).
+  /// SCHED_FIFO priority of the sampler: above PREEMPT_RT's threaded interrupts (50), below the kernel's watchdogs (99).
   private static var priority: Int32 { 80 }
-  /// How long to wait for a thread that was asked to end, in nanoseconds: a small part of systemd's watchdog interval of
-  /// 10 s. Usually it takes 0.1 s. A thread that a bus blocks for longer is abandoned, and keeps its chip until it ends.
+  /// How long to wait for a thread to end, in nanoseconds: usually 0.1 s. One that a bus blocks for longer is abandoned, and
+  /// keeps its chip until it ends.
   private static var patience: Int64 { 1_000_000_000 }
 
   let channel: WriterChannel
@@ -123,8 +120,7 @@ final class WorkerThreads: Workers {
 
 extension RingProducer: TickSink where Element == TickRecord {}
 
-/// The sampler thread's work: opens the sensor, brings it up, and samples until it is asked to stop. All of it on one
-/// thread, so that the loop can serve the button meanwhile.
+/// The sampler thread's work: opens the sensor, brings it up and samples, while the loop serves the button.
 private struct SamplerWork: ~Copyable {
   let setup: RecorderSetup
   let channel: WriterChannel

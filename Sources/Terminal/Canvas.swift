@@ -62,10 +62,8 @@ struct DotCanvas {
   }
 }
 
-/// Draws one line of a panel.
-///
-/// X is solid, Y dashed, Z dotted, the magnitude dotted twice as wide, so that they differ without colours. Dashes apply
-/// to flat parts only: a column of several dots is drawn whole, so that no peak falls between two dashes.
+/// Draws one line of a panel: X solid, Y dashed, Z dotted, the magnitude dotted twice as wide, to differ without colours.
+/// Only flat parts are dashed, so that no peak falls between two dashes.
 struct PanelPlot {
   let envelope: Envelope
   let kind: PanelKind

@@ -91,12 +91,13 @@ struct KeyHelp {
         screen[row, column] = Cell(glyphs.vertical, .faint)
       }
     }
-    for (row, corners) in [
-      (rows.lowerBound, glyphs.upperCorners), (rows.upperBound, glyphs.lowerCorners),
-    ] {
+    let corners = [
+      (rows.lowerBound, "┌" as Unicode.Scalar, "┐" as Unicode.Scalar), (rows.upperBound, "└", "┘"),
+    ]
+    for (row, left, right) in corners {
       for column in columns { screen[row, column] = Cell(glyphs.horizontal, .faint) }
-      screen[row, columns.lowerBound] = Cell(corners.left, .faint)
-      screen[row, columns.upperBound] = Cell(corners.right, .faint)
+      screen[row, columns.lowerBound] = Cell(glyphs.isASCII ? "+" : left, .faint)
+      screen[row, columns.upperBound] = Cell(glyphs.isASCII ? "+" : right, .faint)
     }
   }
 
@@ -175,10 +176,4 @@ struct HelpPanel {
   func draw(_ help: KeyHelp, on screen: inout Screen, glyphs: GlyphSet) {
     if let page { help.draw(page, on: &screen, glyphs: glyphs) }
   }
-}
-
-extension GlyphSet {
-  fileprivate typealias Corners = (left: Unicode.Scalar, right: Unicode.Scalar)
-  fileprivate var upperCorners: Corners { isASCII ? ("+", "+") : ("┌", "┐") }
-  fileprivate var lowerCorners: Corners { isASCII ? ("+", "+") : ("└", "┘") }
 }

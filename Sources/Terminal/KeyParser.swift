@@ -140,8 +140,7 @@ struct KeyParser: Sendable {
     }
   }
 
-  /// A report of the mouse: button, column and row, with `M` for a press or a move and `m` for a release. (xterm control
-  /// sequences, SGR mouse mode 1006.)
+  /// A report of the mouse: button, column, row, and `M` for a press or move, `m` for a release (xterm's SGR mode 1006).
   private func mouse(_ final: UInt8, _ parameters: ArraySlice<UInt8>) -> Result {
     let numbers = parameters.split(separator: UInt8(ascii: ";")).compactMap {
       Int(String(decoding: $0, as: UTF8.self))

@@ -5,10 +5,8 @@ import IMUModel
 public import LinuxIO
 public import LogStore
 
-/// The store's recordings on the terminal.
-///
-/// Rows and previews are read in shares between two looks at the keys, so that neither a large store nor a long recording
-/// delays a key.
+/// The store's recordings on the terminal. Rows and previews are read in shares between two looks at the keys, so that
+/// neither a large store nor a long recording delays a key.
 public final class ListScreen {
   private let catalogue: Catalogue
   private let session: TerminalSession
@@ -125,11 +123,6 @@ public final class ListScreen {
     }
   }
 
-  private func forget(_ entry: ListEntry) {
-    details[entry.key] = nil
-    view.changed(entry.key)
-  }
-
   private func search() {
     guard view.isSearching else { return }
     let end = clock.now() + ListScreen.share
@@ -163,7 +156,10 @@ public final class ListScreen {
       case .leave: return false
       case .show(let entry):
         // Labels may have been made there.
-        defer { forget(entry) }
+        defer {
+          details[entry.key] = nil
+          view.changed(entry.key)
+        }
         return try recording(entry)?.show(on: session, signals, in: catalogue) ?? true
       case .play(let entry): return try recording(entry)?.play(on: session, signals) ?? true
       case .export(let entry, let format): try export(entry, format)

@@ -33,8 +33,7 @@ enum Palette: Equatable, Sendable {
 }
 
 extension Palette {
-  /// None with `NO_COLOR` (https://no-color.org), else the one for the background by `COLORFGBG` or by the terminal's reply;
-  /// dark when both are unknown.
+  /// None with `NO_COLOR` (https://no-color.org), else by `COLORFGBG` or the terminal's reply; dark when both are unknown.
   init(_ device: borrowing TerminalDevice, typed: inout [UInt8]) {
     if Environment.value("NO_COLOR")?.isEmpty == false {
       self = .none
@@ -68,9 +67,7 @@ extension Palette {
 private enum BackgroundColour {
   private static let patience: Int64 = 100_000_000
 
-  /// Whether it is light; `nil` without a reply.
-  ///
-  /// - Parameter typed: Receives all bytes meanwhile, keys among them; the key parser ignores replies.
+  /// Whether it is light; `nil` without a reply. `typed` receives all bytes meanwhile; the key parser ignores replies.
   static func ask(_ device: borrowing TerminalDevice, _ typed: inout [UInt8]) -> Bool? {
     _ = device.write(Array("\u{1B}]11;?\u{1B}\\\u{1B}[c".utf8)[...])
     let clock = SystemClock()

@@ -9,10 +9,6 @@ public import LinuxIO
 ///
 ///                 space                    end reached
 ///     playing ◄─────────► paused    playing ────────► ended ── space ──► playing, from the start
-///
-///     ← →  a twentieth of the window     , .  a sample (and pause)     home end
-///     ↑ ↓  twice as fast, half as fast   + -  time axis                q  back
-///     x y z v  show or hide a line       ?    all keys
 struct PlayView {
   /// The caller's next action after a key.
   enum Outcome: Equatable { case stay, leave }
@@ -176,12 +172,8 @@ extension RecordingOnScreen {
   /// Recorded seconds a second at which a recording can be played.
   public static let speeds: ClosedRange<Double> = 1.0 / 64...1024
 
-  /// Plays the recording until the user leaves.
-  ///
-  /// - Parameters:
-  ///   - speed: Recorded seconds a second.
-  ///   - from: Nanoseconds from tick 0.
-  /// - Returns: `false` when the program must end.
+  /// Plays the recording from a time on, at so many recorded seconds a second, until the user leaves; `false` when the
+  /// program must end.
   public func play(
     on session: TerminalSession, _ signals: borrowing SignalWatch, speed: Double = 1,
     from: Int64 = 0

@@ -96,16 +96,12 @@ package struct ProgressStorage: LogStorage, ~Copyable {
   private let attempt: String
   private let length: UInt64
 
-  /// Opens the file for reading.
-  ///
-  /// - Parameter attempt: The work, such as `exporting recording 7`.
+  /// Opens the file for reading; `attempt` is the work, such as `exporting recording 7`.
   package init(reading path: String, _ attempt: String) throws(StorageError) {
     try self.init(try FileStorage(reading: path), attempt)
   }
 
-  /// Reads an open file.
-  ///
-  /// - Parameter isShown: `false` when the output goes to the terminal itself.
+  /// Reads an open file; without a line when the output goes to the terminal itself.
   package init(
     _ file: consuming FileStorage, _ attempt: String, isShown: Bool = true
   ) throws(StorageError) {

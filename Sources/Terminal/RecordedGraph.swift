@@ -51,10 +51,8 @@ extension RecordingOnScreen {
     origin == 0 ? nil : "in the file \(Figures.fileTime(origin &+ time))"
   }
 
-  /// A view's screen: title, graph, a line, key hints.
-  ///
-  /// - Parameter line: The parts of the line, each in its forms, the longest first. A part without room for any form is left
-  ///   out: half of a number would be another number.
+  /// A view's screen: title, graph, a line, key hints. Each part of the line has its forms, the longest first; one without
+  /// room for any is left out: half of a number would be another number.
   func screen(
     columns: Int, rows: Int, glyphs: GlyphSet, line: [[String]], isAlert: Bool = false,
     hints: [KeyHint], picture: () -> GraphPicture
@@ -88,9 +86,7 @@ struct TimeWindow: Equatable {
   let duration: Int64
   private let least: Int64
 
-  /// The whole recording.
-  ///
-  /// - Parameter duration: Nanoseconds; below 1 counts as 1.
+  /// The whole recording; below a nanosecond counts as one.
   init(duration: Int64, rate: SampleRate) {
     self.duration = max(1, duration)
     least = min(self.duration, max(1, rate.nanoseconds(atTick: 4)))

@@ -10,26 +10,19 @@ public struct RecordingOnScreen: Sendable {
   let title: RecordingTitle
   let sensor: GraphSensor
   let trace: Trace
-  /// The imported file's time, in nanoseconds, that the screen shows as 0; 0 for what was recorded.
-  let origin: Int64
-  /// Parts of the log that could not be read.
-  public let damageCount: Int
   let id: RecordingID
+  /// The imported file's time, in nanoseconds, that the screen shows as 0; 0 for what was recorded.
+  private(set) var origin: Int64 = 0
+  /// Parts of the log that could not be read.
+  public private(set) var damageCount = 0
+}
 
-  init(
-    title: RecordingTitle, sensor: GraphSensor, trace: Trace, id: RecordingID, origin: Int64 = 0,
-    damageCount: Int = 0
-  ) {
-    (self.title, self.sensor, self.trace) = (title, sensor, trace)
-    (self.id, self.origin, self.damageCount) = (id, origin, damageCount)
-  }
-
-  /// Reads a whole recording in bounded memory, and reads around damage.
+extension RecordingOnScreen {
+  /// Reads a whole recording in bounded memory, and reads around damage; throws when it cannot be read at all.
   ///
   /// - Parameters:
   ///   - correct: Has the reader return corrected samples; returns a few words on that.
   ///   - corrected: Called with the reader after the last sample.
-  /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all; what `correct` throws.
   public init(
     _ entry: CatalogueEntry, in catalogue: Catalogue,
     correct: ((inout LogReader<FileStorage>) throws -> String)? = nil,
@@ -81,10 +74,7 @@ struct RecordingFilling: ~Copyable {
   /// How samples are corrected; empty where they are not.
   private var correction: String
 
-  /// Reads the header.
-  ///
-  /// - Parameter capacity: The trace's most buckets.
-  /// - Throws: `StorageError` or `LogError` when the recording cannot be read at all.
+  /// Reads the header; throws `StorageError` or `LogError` when the recording cannot be read at all.
   init(
     _ entry: CatalogueEntry, in catalogue: Catalogue, capacity: Int = Trace.usualCapacity
   ) throws {
@@ -245,5 +235,29 @@ struct TraceFilling {
     guard end > nextTick else { return }
     trace.append(Gap(firstTick: nextTick, count: end - nextTick, cause: .lost))
     nextTick = end
+  }
+}
+
+/// Why a recording cannot be used, for a screen. The reason comes first, because a row is cut at its end:
+///
+///     not an imulog recording: it begins with the bytes 55 55 55 55 (000002-20261121T140411Z-e18bf2a1.imulog)
+public enum RecordingProblem {
+  /// - Parameter file: The file's name without its directory.
+  public static func text(_ error: any Error, file: String) -> String {
+    switch error {
+    case CatalogueError.log(let error): text(error, file: file)
+    case CatalogueError.storage(let error): text(error, file: file)
+    case CatalogueError.isLive:
+      "the recording is being written, or another program has it locked; stop that first (\(file))"
+    case LogError.storage(let error): text(error, file: file)
+    case let error as StorageError: "\(error.reason) (\(file))"
+    case let error as LogError:
+      if case .damagedHeader = error {
+        "the header is \(error.reason) (\(file))"
+      } else {
+        "\(error.reason) (\(file))"
+      }
+    default: CommandFailure(error)?.sentence ?? "\(error)"
+    }
   }
 }

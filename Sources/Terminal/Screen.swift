@@ -29,10 +29,8 @@ struct Screen: Equatable, Sendable {
     row >= 0 && row < rows && column >= 0 && column < columns
   }
 
-  /// Writes text from a place to the end of the row. Characters that a terminal could obey become `?`; a wide
-  /// character that does not fit is left out.
-  ///
-  /// - Returns: The column after it.
+  /// Writes text from a place to the end of the row, and returns the column after it. Characters that a terminal could obey
+  /// become `?`; a wide character that does not fit is left out.
   @discardableResult
   mutating func put(
     _ text: some StringProtocol, row: Int, column: Int, _ style: CellStyle = .plain
@@ -52,9 +50,7 @@ struct Screen: Equatable, Sendable {
     return column
   }
 
-  /// Writes text so that it ends before `column`; text without room begins at column 0.
-  ///
-  /// - Returns: The column where it begins.
+  /// Writes text so that it ends before `column`, and returns the column where it begins: 0 without room.
   @discardableResult
   mutating func put(
     _ text: String, row: Int, endingBefore column: Int, _ style: CellStyle = .plain
@@ -190,10 +186,8 @@ struct Cell: Equatable, Sendable {
   }
 }
 
-/// How many cells a character takes on a terminal.
-///
-/// A short form of the C library's `wcwidth`, which follows the locale and not the terminal; it covers the scripts that
-/// notes are written in. (Unicode Standard Annex 11, East Asian Width.)
+/// How many cells a character takes on a terminal: a short form of `wcwidth`, which follows the locale and not the terminal.
+/// (Unicode Standard Annex 11, East Asian Width.)
 public enum CellWidth {
   /// 0 for combining and invisible characters, 2 for East Asian wide characters and emoji, else 1.
   public static func of(_ scalar: Unicode.Scalar) -> Int {

@@ -16,10 +16,8 @@ struct ScreenDifference {
   private var row: Int?
   private var column = 0
 
-  /// The bytes from `old` to `new`, which leave the terminal in normal style; none when nothing differs.
-  ///
-  /// - Parameter old: The screen that is shown; the terminal is in normal style with the cursor anywhere. When it is `nil`,
-  ///   or of another size, all is drawn.
+  /// The bytes from `old` to `new`. The terminal is in normal style before and after them, with the cursor anywhere. All is
+  /// drawn when `old` is `nil` or of another size.
   static func bytes(from old: Screen?, to new: Screen, palette: Palette) -> [UInt8] {
     var difference = ScreenDifference(palette: palette)
     var base = Screen(columns: new.columns, rows: new.rows)

@@ -38,9 +38,7 @@ public final class TerminalSession {
     }
   }
 
-  /// Opens the terminal.
-  ///
-  /// - Throws: `LinuxIOError` when it cannot be opened or switched.
+  /// Opens the terminal; throws when it cannot be opened or switched.
   public init() throws(LinuxIOError) {
     let device = try TerminalDevice()
     glyphs = GlyphSet(isASCII: Environment.isASCII)
@@ -98,10 +96,7 @@ public final class TerminalSession {
     return true
   }
 
-  /// Waits for keys, signals or a new size, until `deadline` at most.
-  ///
-  /// - Parameter other: A further descriptor that ends the wait.
-  /// - Returns: The keys; `nil` when the program must end.
+  /// Waits for keys, signals, a new size or another descriptor, until `deadline` at most. `nil` when the program must end.
   func wait(
     _ signals: borrowing SignalWatch, until deadline: MonotonicTime?, other: Int32? = nil
   ) -> [Key]? {

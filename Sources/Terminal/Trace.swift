@@ -191,9 +191,7 @@ struct Trace: Sendable {
 
   // MARK: Drawing
 
-  /// Adds the samples and gaps within an envelope's span, before `limit`, to it.
-  ///
-  /// - Complexity: a division for each bucket in the span.
+  /// Adds the samples and gaps before `limit` to an envelope. Costs a division for each bucket in its span.
   func draw(into envelope: inout Envelope, before limit: Int64 = .max) {
     let end = min(envelope.end, limit)
     // Gaps first, so that the envelope knows where lines break.

@@ -24,9 +24,7 @@ public final class WatchScreen {
     (self.session, self.ask) = (session, ask)
   }
 
-  /// Returns when the user leaves, or the program must end.
-  ///
-  /// - Throws: `CommandFailure` when the service has ended, or refuses to be watched.
+  /// Returns when the user leaves or the program must end; throws when the service has ended or refuses to be watched.
   public func run(_ watched: consuming WatchedService, _ signals: borrowing SignalWatch) throws {
     var watched = watched
     var next = clock.now()
@@ -155,9 +153,7 @@ public struct WatchedService: ~Copyable {
   private let stream: ControlStream
   private var rest: [UInt8]
 
-  /// Connects to the service.
-  ///
-  /// - Parameter path: Its control socket.
+  /// Connects to the service by its control socket.
   public init(path: String) throws(LinuxIOError) {
     // All that can fail comes first: Swift 6.0 cannot destroy a partly initialised value.
     let opened = try ControlClient.open(path: path, line: ControlRequest.watch.line)
@@ -169,9 +165,7 @@ public struct WatchedService: ~Copyable {
   /// Readable when there are further lines.
   public var fileDescriptor: Int32 { stream.fileDescriptor }
 
-  /// The lines since the last call.
-  ///
-  /// - Throws: `CommandFailure` when the service has ended, or refuses to be watched.
+  /// The lines since the last call; throws when the service has ended or refuses to be watched.
   public mutating func lines() throws(CommandFailure) -> [WatchLine] {
     guard let bytes = stream.read() else {
       throw CommandFailure(

@@ -168,8 +168,7 @@ struct Card: ~Copyable {
     guard !room.isEnough else { return }
     let isHelpful = try !deletesOldest && store.wouldFit(wanted)
     throw NoRoom(
-      path: store.path, room: room, wanted: wanted, reserve: reserve,
-      deletesOldest: deletesOldest, isDeletingHelpful: isHelpful)
+      path: store.path, room: room, wanted: wanted, reserve: reserve, isDeletingHelpful: isHelpful)
   }
 
   /// The storage with the reserve of the setup; without one for a single recording.
@@ -301,8 +300,7 @@ struct NoRoom: StatusError {
   let room: Room
   let wanted: UInt64
   let reserve: UInt64
-  let deletesOldest: Bool
-  /// Whether it would be enough if they were.
+  /// Whether it would be enough if the oldest recordings were deleted.
   let isDeletingHelpful: Bool
 
   var exitStatus: ExitStatus { .cannotCreate }

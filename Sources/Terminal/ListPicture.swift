@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+import LogStore
 import Text
 
 /// Drawing a ``ListView``:
@@ -17,7 +17,7 @@ extension ListView {
   ///   - preview: The selected recording's, shown where there is room for it.
   ///   - details: The row of a recording in sight.
   func screen(
-    store: String, preview: ListPreview = .reading, details: (ListEntry) -> ListDetails
+    store: String, preview: ListPreview = .reading, details: (CatalogueEntry) -> ListDetails
   ) -> Screen {
     let least = ListView.leastScreen
     guard columns >= least.columns, rows >= least.rows else {

@@ -15,7 +15,7 @@ public final class ListScreen {
   private let export: (CatalogueEntry, String) throws -> (sentence: String, isAlert: Bool)
   private var view: ListView
   private var preview: PreviewReader
-  private var entries: [String: CatalogueEntry] = [:]
+  /// Rows that were read, by file.
   private var details: [String: ListDetails] = [:]
   /// When to read the rows of running recordings again.
   private var passing: [String: MonotonicTime] = [:]
@@ -48,9 +48,10 @@ public final class ListScreen {
     self.row = row
     self.export = export
     preview = PreviewReader(catalogue)
-    view = ListView([], glyphs: session.glyphs)
+    stamp = FileStamp(catalogue.path)
     view = ListView(
-      try read(), page: page, glyphs: session.glyphs, formats: ListFormat.list(formats))
+      try catalogue.list().entries, page: page, glyphs: session.glyphs,
+      formats: ListFormat.list(formats))
   }
 
   /// Returns when the user leaves, or the program must end.
@@ -82,12 +83,12 @@ public final class ListScreen {
     let size = session.size
     view.fit(columns: size.columns, rows: size.rows)
     let hasPreview = ListPreview.columns(ofScreen: size.columns, rows: size.rows) != nil
-    preview.select(hasPreview ? view.selection.flatMap { entries[$0.key] } : nil)
+    preview.select(hasPreview ? view.selection : nil)
     let end = clock.now() + ListScreen.share
     isRowMissing = false
     session.show(
       view.screen(store: catalogue.path, preview: preview.preview) { entry in
-        if let known = details[entry.key] { return known }
+        if let known = details[entry.fileName] { return known }
         // One row at least, however long it takes.
         guard !isRowMissing, clock.now() < end else {
           isRowMissing = true
@@ -98,16 +99,15 @@ public final class ListScreen {
   }
 
   /// Reads each recording once, unless it is running.
-  private func details(of entry: ListEntry) -> ListDetails {
-    if let known = details[entry.key] { return known }
-    guard let found = entries[entry.key] else { return ListDetails() }
+  private func details(of entry: CatalogueEntry) -> ListDetails {
+    if let known = details[entry.fileName] { return known }
     let start = clock.now()
-    let row = row(found)
-    details[entry.key] = row
+    let row = row(entry)
+    details[entry.fileName] = row
     if row.isPassing {
       let end = clock.now()
       let pause = max(ListScreen.period, ListScreen.passingShare * (end - start))
-      passing[entry.key] = end + pause
+      passing[entry.fileName] = end + pause
     }
     return row
   }
@@ -115,11 +115,11 @@ public final class ListScreen {
   /// Forgets the rows of running recordings whose time has come.
   private func readAgain() {
     let now = clock.now()
-    for (key, time) in passing where time <= now {
-      passing[key] = nil
-      details[key] = nil
-      view.changed(key)
-      if view.selection?.key == key { preview.readAgain() }
+    for (file, time) in passing where time <= now {
+      passing[file] = nil
+      details[file] = nil
+      view.changed(file)
+      if view.selection?.fileName == file { preview.readAgain() }
     }
   }
 
@@ -135,68 +135,56 @@ public final class ListScreen {
 
   /// Reads the directory again if it has changed.
   private func refresh(force: Bool = false) throws {
-    guard force || FileStamp(catalogue.path) != stamp else { return }
-    view.refresh(try read())
-    details = details.filter { entries[$0.key] != nil }
-    passing = passing.filter { entries[$0.key] != nil }
-  }
-
-  private func read() throws -> [ListEntry] {
-    stamp = FileStamp(catalogue.path)
-    let found = try catalogue.list().entries
-    entries = Dictionary(found.map { ($0.fileName, $0) }, uniquingKeysWith: { first, _ in first })
-    return found.map { ListEntry(number: $0.number, key: $0.fileName) }
+    let present = FileStamp(catalogue.path)
+    guard force || present != stamp else { return }
+    stamp = present
+    view.refresh(try catalogue.list().entries)
+    let files = Set(view.all.map(\.fileName))
+    details = details.filter { files.contains($0.key) }
+    passing = passing.filter { files.contains($0.key) }
   }
 
   /// Carries out a key; `false` to leave.
   private func handle(_ outcome: ListView.Outcome, _ signals: borrowing SignalWatch) -> Bool {
+    guard case .act(let command, let entry) = outcome else { return outcome != .leave }
     do {
-      switch outcome {
-      case .stay: break
-      case .leave: return false
-      case .show(let entry):
+      switch command {
+      case .show:
         // Labels may have been made there.
         defer {
-          details[entry.key] = nil
-          view.changed(entry.key)
+          details[entry.fileName] = nil
+          view.changed(entry.fileName)
         }
-        return try recording(entry)?.show(on: session, signals, in: catalogue) ?? true
-      case .play(let entry): return try recording(entry)?.play(on: session, signals) ?? true
-      case .export(let entry, let format): try export(entry, format)
-      case .delete(let entry): try delete(entry)
-      case .restore(let entry): try restore(entry)
+        return try RecordingOnScreen(entry, in: catalogue).show(
+          on: session, signals, in: catalogue)
+      case .play: return try RecordingOnScreen(entry, in: catalogue).play(on: session, signals)
+      case .export(let format): try export(entry, format)
+      case .delete: try delete(entry)
+      case .restore: try restore(entry)
       }
     } catch {
-      view.report(RecordingProblem.text(error, file: outcome.entry?.key ?? ""), isAlert: true)
+      view.report(RecordingProblem.text(error, file: entry.fileName), isAlert: true)
     }
     return true
   }
 
-  private func export(_ entry: ListEntry, _ format: ListFormat) throws {
-    guard let found = entries[entry.key] else {
-      return view.report("recording \(entry.number) is gone", isAlert: true)
-    }
+  private func export(_ entry: CatalogueEntry, _ format: ListFormat) throws {
     view.report("exporting recording \(entry.number) as \(format.name)")
     show()
-    let (sentence, isAlert) = try export(found, format.name)
+    let (sentence, isAlert) = try export(entry, format.name)
     view.report(sentence, isAlert: isAlert)
   }
 
-  private func recording(_ entry: ListEntry) throws -> RecordingOnScreen? {
-    try entries[entry.key].map { try RecordingOnScreen($0, in: catalogue) }
-  }
-
-  private func delete(_ entry: ListEntry) throws {
-    guard let found = entries[entry.key] else { return }
+  private func delete(_ entry: CatalogueEntry) throws {
     let wall = clock.readWallClock()
-    trashed[entry.key] = try catalogue.remove(
-      found, now: WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised))
+    trashed[entry.fileName] = try catalogue.remove(
+      entry, now: WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised))
     view.deleted(entry)
     try refresh(force: true)
   }
 
-  private func restore(_ entry: ListEntry) throws {
-    guard let found = trashed[entry.key] else {
+  private func restore(_ entry: CatalogueEntry) throws {
+    guard let found = trashed[entry.fileName] else {
       return view.report("recording \(entry.number) was not deleted here", isAlert: true)
     }
     let back = try catalogue.restore(found)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+import LogStore
+import Text
 
 /// A search of a list: which recordings' rows contain a phrase.
 ///
@@ -13,7 +14,7 @@ import IMUModel
 struct ListSearch: Sendable {
   private(set) var phrase = ""
   private var wanted = ""
-  /// Whether each row that was searched contains the phrase, by key.
+  /// Whether each row that was searched contains the phrase, by file.
   private var verdicts: [String: Bool] = [:]
   /// Rows before this position have been searched.
   private var position = 0
@@ -27,38 +28,38 @@ struct ListSearch: Sendable {
   }
 
   /// Rows that have been searched; all of them for the empty phrase.
-  func searchedCount(of entries: [ListEntry]) -> Int {
+  func searchedCount(of entries: [CatalogueEntry]) -> Int {
     wanted.isEmpty ? entries.count : min(verdicts.count, entries.count)
   }
 
   /// The next recording to search; `nil` after the last one.
-  mutating func next(in entries: [ListEntry]) -> ListEntry? {
+  mutating func next(in entries: [CatalogueEntry]) -> CatalogueEntry? {
     guard !wanted.isEmpty else { return nil }
-    while position < entries.count, verdicts[entries[position].key] != nil { position += 1 }
+    while position < entries.count, verdicts[entries[position].fileName] != nil { position += 1 }
     return position < entries.count ? entries[position] : nil
   }
 
-  mutating func take(_ entry: ListEntry, _ details: ListDetails) {
-    verdicts[entry.key] = details.contains(wanted, number: entry.number)
+  mutating func take(_ entry: CatalogueEntry, _ details: ListDetails) {
+    verdicts[entry.fileName] = details.contains(wanted, number: entry.number)
   }
 
   /// Forgets the recordings that are gone; those that are new will be searched.
-  mutating func refresh(_ entries: [ListEntry]) {
+  mutating func refresh(_ entries: [CatalogueEntry]) {
     guard !wanted.isEmpty else { return }
     var kept: [String: Bool] = [:]
-    for entry in entries { kept[entry.key] = verdicts[entry.key] }
+    for entry in entries { kept[entry.fileName] = verdicts[entry.fileName] }
     verdicts = kept
     position = 0
   }
 
   /// A row has changed: it will be searched again.
-  mutating func forget(_ key: String) {
-    verdicts[key] = nil
+  mutating func forget(_ file: String) {
+    verdicts[file] = nil
     position = 0
   }
 
-  func found(in entries: [ListEntry]) -> [ListEntry] {
-    wanted.isEmpty ? entries : entries.filter { verdicts[$0.key] == true }
+  func found(in entries: [CatalogueEntry]) -> [CatalogueEntry] {
+    wanted.isEmpty ? entries : entries.filter { verdicts[$0.fileName] == true }
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LogStore
+
 /// A recording's row in a list.
 public struct ListDetails: Equatable, Sendable {
   /// Start in local time, such as `2026-11-21 15:04:11`.
@@ -31,8 +33,8 @@ public struct ListDetails: Equatable, Sendable {
 
 /// A list's rows in aligned columns. The least important columns are left out where there is no room.
 struct ListTable {
-  let entries: [(entry: ListEntry, details: ListDetails)]
-  let selection: ListEntry?
+  let entries: [(entry: CatalogueEntry, details: ListDetails)]
+  let selection: CatalogueEntry?
   let glyphs: GlyphSet
 
   /// A column. The one of the greatest rank is left out first.
@@ -40,7 +42,7 @@ struct ListTable {
     let heading: String
     let isNumeric: Bool
     let rank: Int
-    let text: @Sendable (ListEntry, ListDetails) -> String
+    let text: @Sendable (CatalogueEntry, ListDetails) -> String
   }
 
   private static let wide = [

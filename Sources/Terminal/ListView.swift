@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A recording in a list, without opening it.
-struct ListEntry: Hashable {
-  var number: UInt32
-  /// Identifies it when the list is read again: its file's name.
-  var key: String
-}
+import LogStore
 
 /// Recordings, newest first, as many as a screen has rows for: a pure state machine of keys and of the store.
 ///
@@ -22,22 +17,19 @@ struct ListView: Sendable {
   enum Outcome: Equatable {
     case stay
     case leave
-    case show(ListEntry)
-    case play(ListEntry)
-    case export(ListEntry, ListFormat)
-    /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
-    case delete(ListEntry)
-    /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
-    case restore(ListEntry)
+    /// Carry out a command for a recording.
+    case act(Command, CatalogueEntry)
+  }
 
-    var entry: ListEntry? {
-      switch self {
-      case .stay, .leave: nil
-      case .show(let entry), .play(let entry), .export(let entry, _), .delete(let entry),
-        .restore(let entry):
-        entry
-      }
-    }
+  enum Command: Equatable {
+    /// Show its graph.
+    case show
+    case play
+    case export(ListFormat)
+    /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
+    case delete
+    /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
+    case restore
   }
 
   enum Mode: Equatable {
@@ -45,7 +37,7 @@ struct ListView: Sendable {
     /// Keys are the phrase of a search.
     case search
     /// Keys choose the format of an export.
-    case format(ListEntry)
+    case format(CatalogueEntry)
   }
 
   /// Recordings on a page of a list that is not interactive.
@@ -62,17 +54,17 @@ struct ListView: Sendable {
   private(set) var panelPage = 0
   private(set) var helpPanel = HelpPanel(least: ListView.leastScreen)
   private(set) var search = ListSearch()
-  private(set) var all: [ListEntry]
+  private(set) var all: [CatalogueEntry]
   /// Those that were found; all without a search.
-  private(set) var entries: [ListEntry]
+  private(set) var entries: [CatalogueEntry]
   /// The positions of the first one in sight and of the selected one.
   private(set) var top = 0
   private var selected = 0
   /// The recordings that were there last, also while a search hides them.
-  private var topEntry: ListEntry?
-  private var selectedEntry: ListEntry?
+  private var topEntry: CatalogueEntry?
+  private var selectedEntry: CatalogueEntry?
   /// Recordings deleted here, in order.
-  private var deletedEntries: [ListEntry] = []
+  private var deletedEntries: [CatalogueEntry] = []
   private(set) var notice = ""
   private(set) var isNoticeAlert = false
 
@@ -81,7 +73,7 @@ struct ListView: Sendable {
   ///   - page: The page of ten recordings whose newest one is selected; counts from 1.
   ///   - formats: An export's.
   init(
-    _ entries: [ListEntry], page: Int = 1, glyphs: GlyphSet, formats: [ListFormat] = []
+    _ entries: [CatalogueEntry], page: Int = 1, glyphs: GlyphSet, formats: [ListFormat] = []
   ) {
     (all, self.entries) = (entries, entries)
     self.glyphs = glyphs
@@ -91,11 +83,11 @@ struct ListView: Sendable {
     scroll(to: selected)
   }
 
-  var selection: ListEntry? {
+  var selection: CatalogueEntry? {
     entries.indices.contains(selected) ? entries[selected] : nil
   }
 
-  var visible: ArraySlice<ListEntry> {
+  var visible: ArraySlice<CatalogueEntry> {
     entries[min(top, entries.count)..<min(top + room, entries.count)]
   }
 
@@ -110,15 +102,16 @@ struct ListView: Sendable {
   // MARK: The store
 
   /// Replaces the list, newest first. Recordings in sight stay in place.
-  mutating func refresh(_ new: [ListEntry]) {
+  mutating func refresh(_ new: [CatalogueEntry]) {
     guard new != all else { return }
     // While the newest is selected, the selection follows the newest.
     let isFollowing = top == 0 && selected == 0 && search.phrase.isEmpty
-    let kept = Set(new.map(\.key))
+    let kept = Set(new.map(\.fileName))
     /// The recording, or the next older one that remains.
-    func successor(of entry: ListEntry?) -> ListEntry? {
+    func successor(of entry: CatalogueEntry?) -> CatalogueEntry? {
       guard !isFollowing else { return new.first }
-      return all.drop { $0.key != entry?.key }.first { kept.contains($0.key) } ?? new.last
+      return all.drop { $0.fileName != entry?.fileName }.first { kept.contains($0.fileName) }
+        ?? new.last
     }
     let (newTop, newSelected) = (successor(of: topEntry), successor(of: selectedEntry))
     all = new
@@ -128,16 +121,16 @@ struct ListView: Sendable {
   }
 
   /// Reports that a recording is in the trash.
-  mutating func deleted(_ entry: ListEntry) {
+  mutating func deleted(_ entry: CatalogueEntry) {
     deletedEntries.append(entry)
     report("recording \(entry.number) is in the trash; u brings it back")
   }
 
   /// Reports and selects a restored recording, after `refresh`.
-  mutating func restored(_ entry: ListEntry) {
+  mutating func restored(_ entry: CatalogueEntry) {
     deletedEntries.removeAll { $0 == entry }
     report("recording \(entry.number) is back")
-    if let place = entries.firstIndex(where: { $0.key == entry.key }) { select(place) }
+    if let place = entries.firstIndex(where: { $0.fileName == entry.fileName }) { select(place) }
   }
 
   /// Shows a sentence until the next key.
@@ -151,12 +144,14 @@ struct ListView: Sendable {
   var isSearching: Bool { search.searchedCount(of: all) < all.count }
 
   /// The next recording to search: call ``searched(_:_:)`` with its row, and after some of them ``showFound()``.
-  mutating func nextToSearch() -> ListEntry? { search.next(in: all) }
+  mutating func nextToSearch() -> CatalogueEntry? { search.next(in: all) }
 
-  mutating func searched(_ entry: ListEntry, _ details: ListDetails) { search.take(entry, details) }
+  mutating func searched(_ entry: CatalogueEntry, _ details: ListDetails) {
+    search.take(entry, details)
+  }
 
   /// The row of a recording has changed.
-  mutating func changed(_ key: String) { search.forget(key) }
+  mutating func changed(_ file: String) { search.forget(file) }
 
   /// Shows what was found. The selected recording stays selected, or the next older one that was found.
   mutating func showFound() {
@@ -166,12 +161,12 @@ struct ListView: Sendable {
   }
 
   /// The position of a recording, or of the next older one that is shown; else the last one.
-  private func place(of entry: ListEntry?) -> Int {
+  private func place(of entry: CatalogueEntry?) -> Int {
     guard let entry else { return 0 }
     var place = 0
     for other in all {
-      if other.key == entry.key { break }
-      if place < entries.count, entries[place].key == other.key { place += 1 }
+      if other.fileName == entry.fileName { break }
+      if place < entries.count, entries[place].fileName == other.fileName { place += 1 }
     }
     return max(0, min(place, entries.count - 1))
   }
@@ -216,7 +211,7 @@ struct ListView: Sendable {
         report("nothing was deleted here")
         return .stay
       }
-      return .restore(last)
+      return .act(.restore, last)
     default: return onSelection(key)
     }
     return .stay
@@ -225,10 +220,10 @@ struct ListView: Sendable {
   private mutating func onSelection(_ key: Key) -> Outcome {
     guard let selection else { return .stay }
     switch key {
-    case .enter, .character("s"): return .show(selection)
-    case .character("p"): return .play(selection)
+    case .enter, .character("s"): return .act(.show, selection)
+    case .character("p"): return .act(.play, selection)
     case .character("x"): mode = .format(selection)
-    case .character("d"), .delete: return .delete(selection)
+    case .character("d"), .delete: return .act(.delete, selection)
     default: move(key)
     }
     return .stay
@@ -249,7 +244,7 @@ struct ListView: Sendable {
     }
   }
 
-  private mutating func choose(_ key: Key, _ entry: ListEntry) -> Outcome {
+  private mutating func choose(_ key: Key, _ entry: CatalogueEntry) -> Outcome {
     switch key {
     case .escape, .control("c"), .character("q"): mode = .list
     case .character(let letter):
@@ -258,7 +253,7 @@ struct ListView: Sendable {
         return .stay
       }
       mode = .list
-      return .export(entry, format)
+      return .act(.export(format), entry)
     default: break
     }
     return .stay

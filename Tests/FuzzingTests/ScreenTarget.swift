@@ -73,7 +73,7 @@ public final class ScreenTarget: FuzzTarget {
     reader.select(entry)
     reader.read { true }
     var list = ListView(
-      [ListEntry(number: entry.number, key: entry.fileName)], glyphs: glyphs,
+      [entry], glyphs: glyphs,
       formats: ListFormat.list([("csv", "a table")]))
     let (columns, rows) = size
     list.fit(columns: columns, rows: rows)

@@ -90,12 +90,9 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     because cause: Cause?
   ) -> Answers {
     answer { pending in
-      switch pending.goal {
-      case .ended: return PendingRequests.end(event, machine, cause)
-      case .begun where pending.hasBegun:
-        return PendingRequests.beginning(event, machine, cause)
-      case .begun: return PendingRequests.wait(&pending, event, effects, machine, cause)
-      }
+      pending.hasBegun || pending.goal == .ended
+        ? PendingRequests.result(of: pending, event, machine, cause)
+        : PendingRequests.wait(&pending, event, effects, machine, cause)
     }
   }
 
@@ -131,27 +128,19 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 }
 
 extension PendingRequests {
-  /// The answer to callers that wait for the recording's end.
-  private static func end(
-    _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
+  /// The answer to callers that wait for the end or the first sample of the present recording.
+  private static func result(
+    of pending: Pending, _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
+    let isEnd = pending.goal == .ended
     switch event {
-    case .saved: return cause.map(refused) ?? .done(machine.state)
-    case .savedNothing: return cause.map(refused) ?? refused((75, RefusalText.hadNoSample))
     case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
-    default: return nil
-    }
-  }
-
-  /// The answer to callers that wait for the recording's first sample.
-  private static func beginning(
-    _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
-  ) -> ControlAnswer? {
-    switch event {
-    case .firstSample: return .done(machine.state)
-    case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
-    case .saved, .savedNothing: return refused(cause ?? (75, RefusalText.endedBeforeSample))
-    case .sensorSilent: return silent
+    case .saved where isEnd: return cause.map(refused) ?? .done(machine.state)
+    case .saved, .savedNothing:
+      return refused(
+        cause ?? (75, isEnd ? RefusalText.hadNoSample : RefusalText.endedBeforeSample))
+    case .firstSample where !isEnd: return .done(machine.state)
+    case .sensorSilent where !isEnd: return silent
     default: return nil
     }
   }

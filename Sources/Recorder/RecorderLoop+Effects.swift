@@ -172,29 +172,13 @@ struct LatencyRequest {
 extension RecorderLoop {
   func handle(_ item: RecorderNews) {
     switch item {
-    case .sensorReady(let start, let session):
-      if let workers = waking.workers(of: session) { sensorIsReady(start, workers) }
-    case .sensorFailed(let failure, let session):
-      guard waking.workers(of: session) != nil else { return }
-      // The writer ends a recording first; then the machine lets the sensor sleep.
-      if machine.state.isIdle { sleepSensor() }
-      sensorFailed(failure)
-    case .sensorSilent(let isSilent, let session):
-      if waking.workers(of: session) != nil { handle(isSilent: isSilent) }
-    case .interruptSilent(let session):
-      guard waking.workers(of: session) != nil else { return }
-      notice =
-        "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
-        + "Without it the times are less certain, and nothing else is lost"
-      if panel == nil { journal(.warning, notice) }
-    case .motion(let event, let isMarked, let session):
-      guard waking.workers(of: session) != nil else {
-        if !isMarked, case .began = event { journal(.warning, RefusalText.eventIsLost) }
-        return
+    case .sensor(let news, let session):
+      if let workers = waking.workers(of: session) {
+        handle(news, workers)
+      } else if case .motion(.began, isMarked: false) = news {
+        journal(.warning, RefusalText.eventIsLost)
       }
-      handle(event, isMarked: isMarked)
-    case .marksLost(let count):
-      journal(.warning, RefusalText.marksAreLost(count))
+    case .marksLost(let count): journal(.warning, RefusalText.marksAreLost(count))
     case .recording(let event):
       if event == .savedNothing {
         takeBackBeginning()
@@ -216,6 +200,23 @@ extension RecorderLoop {
     case .configurationRead(let next):
       nextSetup = next
       handle(.reload)
+    }
+  }
+
+  private func handle(_ news: SensorNews, _ workers: any Workers) {
+    switch news {
+    case .ready(let start): sensorIsReady(start, workers)
+    case .failed(let failure):
+      // The writer ends a recording first; then the machine lets the sensor sleep.
+      if machine.state.isIdle { sleepSensor() }
+      sensorFailed(failure)
+    case .silent(let isSilent): handle(isSilent: isSilent)
+    case .interruptSilent:
+      notice =
+        "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
+        + "Without it the times are less certain, and nothing else is lost"
+      if panel == nil { journal(.warning, notice) }
+    case .motion(let event, let isMarked): handle(event, isMarked: isMarked)
     }
   }
 

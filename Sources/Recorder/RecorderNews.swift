@@ -6,15 +6,8 @@ package import Sampling
 
 /// A report of a recorder's thread to its loop.
 enum RecorderNews: Sendable {
-  case sensorReady(SensorStart, session: UInt64)
-  /// The sensor could not be opened or failed.
-  case sensorFailed(CommandFailure, session: UInt64)
-  /// The sensor is polled and gives no samples any more, or gives them again.
-  case sensorSilent(Bool, session: UInt64)
-  /// No edge comes from the chip's interrupt line.
-  case interruptSilent(session: UInt64)
-  /// From the writer: an event in the motion begins or ends. It may be a mark of the recording already.
-  case motion(TriggerWatch.Event, isMarked: Bool, session: UInt64)
+  /// From the sampler or the writer of the waking of this number.
+  case sensor(SensorNews, session: UInt64)
   /// From the writer: marks that are in no log, because their recording had its end or was not kept.
   case marksLost(Int)
   /// From the writer, about the recording.
@@ -25,6 +18,20 @@ enum RecorderNews: Sendable {
   /// The recording's file has its end.
   case filed(FiledRecording)
   case configurationRead(NextSetup)
+}
+
+/// A report of a waking of the sensor.
+enum SensorNews: Sendable {
+  /// The sensor is set up and sampled.
+  case ready(SensorStart)
+  /// The sensor could not be opened or failed.
+  case failed(CommandFailure)
+  /// The sensor is polled and gives no samples any more, or gives them again.
+  case silent(Bool)
+  /// No edge comes from the chip's interrupt line.
+  case interruptSilent
+  /// An event in the motion begins or ends. It may be a mark of the recording already.
+  case motion(TriggerWatch.Event, isMarked: Bool)
 }
 
 /// A setup with its store, or why it cannot be used.

@@ -80,7 +80,7 @@ package struct SimulatedRecorder: SensorUser {
     let loop = try RecorderLoop(
       setup, surroundings, signals: signals, memoryRefusal: nil
     ) { _, channel in
-      channel.news.post(.sensorReady(start, session: channel.session))
+      channel.report(.ready(start))
       return SteppedWorkers(channel, stage)
     }
     loop.panel = try surroundings.openPanel(setup)

@@ -46,6 +46,8 @@ final class WriterChannel: Sendable {
     (self.session, self.news, self.card) = (session, news, card)
     (self.feed, self.clock) = (feed, clock)
   }
+
+  func report(_ news: SensorNews) { self.news.post(.sensor(news, session: session)) }
 }
 
 /// The sampler and the writer on their own threads, from the sensor's bring-up until it sleeps.
@@ -68,7 +70,7 @@ final class WorkerThreads: Workers {
   private var writer: RunningThread<WriterWork>?
   private var consumer: RingConsumer<TickRecord>?
 
-  /// Starts the sampler; ``RecorderNews/sensorReady(_:session:)`` follows.
+  /// Starts the sampler; ``SensorNews/ready(_:)`` follows.
   init(_ setup: RecorderSetup, _ channel: WriterChannel, plannedTicks: UInt64?) throws(LinuxIOError)
   {
     let thread = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
@@ -135,10 +137,9 @@ private struct SamplerWork: ~Copyable {
     do {
       try setup.sensor.open(for: sampling)
     } catch {
-      channel.news.post(
-        .sensorFailed(
-          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)"),
-          session: channel.session))
+      channel.report(
+        .failed(
+          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)")))
     }
   }
 }
@@ -197,12 +198,11 @@ private struct SensorSampling: SensorUser {
     _ loop: inout Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
     _ sensor: SensorDescription, _ expectation: SensorExpectation?, _ boardTitle: String
   ) {
-    channel.news.post(
-      .sensorReady(
+    channel.report(
+      .ready(
         SensorStart(
           schedule: loop.schedule, clock: clock, hasInterrupt: hasInterrupt, sensor: sensor,
-          expectation: expectation, boardTitle: boardTitle),
-        session: channel.session))
+          expectation: expectation, boardTitle: boardTitle)))
     loop.run()
     channel.commands.post(.samplerEnded(loop.undelivered))
   }

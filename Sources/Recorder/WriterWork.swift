@@ -157,9 +157,7 @@ struct WriterWork: ~Copyable {
         continue
       }
       clock?.note(record)
-      if interrupt?.notice(record) ?? false {
-        channel.news.post(.interruptSilent(session: channel.session))
-      }
+      if interrupt?.notice(record) ?? false { channel.report(.interruptSilent) }
     }
     reportMotion()
     if channel.feed.isWatched { channel.feed.offer(seen) }
@@ -168,7 +166,7 @@ struct WriterWork: ~Copyable {
       channel.gauge.withLock { $0.lastArrival = now }
     }
     if silence.notice(samples, isBlocked: writer.isRingFull, now: now) {
-      channel.news.post(.sensorSilent(silence.isSilent, session: channel.session))
+      channel.report(.silent(silence.isSilent))
     }
   }
 
@@ -186,7 +184,7 @@ struct WriterWork: ~Copyable {
         if endsWithMotion { writer.hold(at: instant) }
       }
       undecided.removeFirst()
-      channel.news.post(.motion(event, isMarked: isMarked, session: channel.session))
+      channel.report(.motion(event, isMarked: isMarked))
     }
   }
 

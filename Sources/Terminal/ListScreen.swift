@@ -21,7 +21,8 @@ public final class ListScreen {
   private var passing: [String: MonotonicTime] = [:]
   private var isRowMissing = false
   private var trashed: [String: TrashedRecording] = [:]
-  private var stamp: FileStamp?
+  /// When the directory last changed.
+  private var stamp: [Int]?
 
   /// Nanoseconds between two looks at the store.
   private static let period: Int64 = 1_000_000_000
@@ -48,7 +49,7 @@ public final class ListScreen {
     self.row = row
     self.export = export
     preview = PreviewReader(catalogue)
-    stamp = FileStamp(catalogue.path)
+    stamp = ListScreen.stamp(catalogue.path)
     view = ListView(
       try catalogue.list().entries, page: page, glyphs: session.glyphs,
       formats: ListFormat.list(formats))
@@ -135,13 +136,19 @@ public final class ListScreen {
 
   /// Reads the directory again if it has changed.
   private func refresh(force: Bool = false) throws {
-    let present = FileStamp(catalogue.path)
+    let present = ListScreen.stamp(catalogue.path)
     guard force || present != stamp else { return }
     stamp = present
     view.refresh(try catalogue.list().entries)
     let files = Set(view.all.map(\.fileName))
     details = details.filter { files.contains($0.key) }
     passing = passing.filter { files.contains($0.key) }
+  }
+
+  private static func stamp(_ path: String) -> [Int]? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
   }
 
   /// Carries out a key; `false` to leave.
@@ -193,18 +200,5 @@ public final class ListScreen {
     if back.number != entry.number {
       view.report("recording \(entry.number) is back as \(back.number)")
     }
-  }
-}
-
-/// When a file last changed; `nil` when it is gone.
-private struct FileStamp: Equatable {
-  let seconds: Int
-  let nanoseconds: Int
-
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
   }
 }

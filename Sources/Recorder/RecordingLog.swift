@@ -209,7 +209,7 @@ package struct ClockWatch: Sendable {
     }
     let (difference, overflow) = pair.wallAtStart.subtractingReportingOverflow(last.wallAtStart)
     let isStep = overflow || difference.magnitude > UInt64(ClockWatch.stepThreshold)
-    if isSynchronised && !last.isSynchronised {
+    if reading.isSynchronised && !last.isSynchronised {
       pair.reason = .becameSynchronised
     } else if isStep {
       pair.reason = .stepped

@@ -120,25 +120,23 @@ struct KeyParser: Sendable {
       Int(String(decoding: $0, as: UTF8.self)) ?? 0
     }
     let isShifted = numbers.count == 2 && numbers[1] == 2
-    switch final {
-    case UInt8(ascii: "A"): return .key(.up)
-    case UInt8(ascii: "B"): return .key(.down)
-    case UInt8(ascii: "C"): return .key(isShifted ? .shiftRight : .right)
-    case UInt8(ascii: "D"): return .key(isShifted ? .shiftLeft : .left)
-    case UInt8(ascii: "H"): return .key(.home)
-    case UInt8(ascii: "F"): return .key(.end)
-    case UInt8(ascii: "~"):
-      switch numbers.first {
-      case 1, 7: return .key(.home)
-      case 4, 8: return .key(.end)
-      case 3: return .key(.delete)
-      case 5: return .key(.pageUp)
-      case 6: return .key(.pageDown)
-      default: return .nothing
+    let key: Key? =
+      switch final {
+      case UInt8(ascii: "A"): .up
+      case UInt8(ascii: "B"): .down
+      case UInt8(ascii: "C"): isShifted ? .shiftRight : .right
+      case UInt8(ascii: "D"): isShifted ? .shiftLeft : .left
+      case UInt8(ascii: "H"): .home
+      case UInt8(ascii: "F"): .end
+      case UInt8(ascii: "~"): numbers.first.flatMap { KeyParser.numbered[$0] }
+      default: nil
       }
-    default: return .nothing
-    }
+    return key.map(Result.key) ?? .nothing
   }
+
+  private static let numbered: [Int: Key] = [
+    1: .home, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end,
+  ]
 
   /// A report of the mouse: button, column, row, and `M` for a press or move, `m` for a release (xterm's SGR mode 1006).
   private func mouse(_ final: UInt8, _ parameters: ArraySlice<UInt8>) -> Result {

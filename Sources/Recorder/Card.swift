@@ -10,7 +10,7 @@ import Sampling
 enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
-  /// A recording has begun: make its file. The answer is ``WriterCommand/attach(_:_:)`` or ``WriterCommand/abandon``.
+  /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` or an abandonment.
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
   /// The log has its end: keep, delete or discard the file.
   case file(RecordingFate, RecordingEnd)
@@ -131,8 +131,7 @@ struct Card: ~Copyable {
     let clocks = clock.reading()
     guard !setup.isSingle else {
       // Old recordings in the trash make room; recordings that were cut off are adopted later.
-      let wall = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
-      store.sweep(now: wall) { journal(.warning, $0) }
+      store.sweep(now: clocks.wallTime) { journal(.warning, $0) }
       return try store.create(header, wall: clocks.wall)
     }
     try makeRoom(header, setup, in: store)
@@ -236,10 +235,7 @@ struct Card: ~Copyable {
       switch fate {
       case .kept: break
       case .withoutSamples: try store.discard(entry)
-      case .discarded:
-        let clocks = clock.reading()
-        let now = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
-        try store.remove(entry, now: now)
+      case .discarded: try store.remove(entry, now: clock.reading().wallTime)
       }
     } catch {
       failure =

@@ -26,7 +26,6 @@ package struct History: ~Copyable {
 
   package var count: Int { rememberedCount + consumer.count }
 
-  /// Records that wait outside the ring.
   private var rememberedCount: Int { memory.count - first }
 
   package var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }

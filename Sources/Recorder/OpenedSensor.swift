@@ -48,7 +48,6 @@ extension RecorderConfiguration {
     return settings
   }
 
-  /// Whether the chip keeps the time.
   private func isChipClock(_ model: SensorModel) -> Bool {
     switch clock {
     case .chip: true

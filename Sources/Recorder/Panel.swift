@@ -6,7 +6,6 @@ package import LinuxIO
 
 /// A recorder's controls: a button and a light, or keys and a screen. The loop's thread polls and shows them.
 package protocol Panel: AnyObject {
-  /// Sentences for the user about it.
   var remarks: [String] { get }
   var descriptors: [pollfd] { get }
 

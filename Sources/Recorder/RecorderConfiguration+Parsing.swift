@@ -30,7 +30,7 @@ extension RecorderConfiguration {
       guard let value = lines[key.name]?.value else { continue }
       // A note may be empty.
       guard !value.isEmpty || key.example.isEmpty else {
-        throw lines.error(key.name, value: nil, "the value is missing; \(key.accepts)")
+        throw lines.error(key.name, "the value is missing; \(key.accepts)", hasValue: false)
       }
       guard key.read(value, &self) else { throw lines.error(key.name, key.accepts) }
     }
@@ -175,15 +175,11 @@ private struct ConfigurationLines {
   }
 
   /// An error in the line of `key`, which must be in the file.
-  func error(_ key: String, _ remedy: String) -> ConfigurationError {
-    error(key, value: settings[key]?.value, remedy)
-  }
-
-  func error(_ key: String, value: String?, _ remedy: String) -> ConfigurationError {
+  func error(_ key: String, _ remedy: String, hasValue: Bool = true) -> ConfigurationError {
     let setting = settings[key]
     return ConfigurationError(
-      file: setting?.place ?? file, line: setting?.line ?? 1, key: key, value: value,
-      remedy: remedy)
+      file: setting?.place ?? file, line: setting?.line ?? 1, key: key,
+      value: hasValue ? setting?.value : nil, remedy: remedy)
   }
 
   private func error(

@@ -111,16 +111,14 @@ package enum LineChoice: Equatable, Sendable {
       self = .offset(chip: chip, offset)
     }
   }
-}
 
-extension LineChoice {
   /// The line, where the board's own has the name `board`; `nil` for none.
   package func spec(_ board: String?) -> GPIOLineSpec? {
     switch self {
-    case .automatic: return board.map { .name($0) }
-    case .none: return nil
-    case .named(let name): return .name(name)
-    case .offset(let chip, let offset): return .offset(chip: chip, offset)
+    case .automatic: board.map { .name($0) }
+    case .none: nil
+    case .named(let name): .name(name)
+    case .offset(let chip, let offset): .offset(chip: chip, offset)
     }
   }
 }

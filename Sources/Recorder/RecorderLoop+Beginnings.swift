@@ -2,7 +2,6 @@
 
 package import IMUModel
 
-/// Recordings that begin without a person: by motion, and in turns.
 extension RecorderLoop {
   /// Handles an event in the motion, unless it would exceed the limit of 24 hours. One that is a mark already begins none.
   func handle(_ event: TriggerWatch.Event, isMarked: Bool) {
@@ -54,7 +53,6 @@ extension RecorderLoop {
     }
   }
 
-  /// What is known of the trigger for `status`; `nil` without one.
   func triggerStatus(isArmed: Bool) -> TriggerStatus? {
     let (setting, now) = (setup.configuration.trigger, clock.now())
     let count = triggers.count(at: now)

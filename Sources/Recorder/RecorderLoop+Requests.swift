@@ -3,7 +3,6 @@
 import IMUModel
 import LinuxIO
 
-/// Requests, status, watchers.
 extension RecorderLoop {
   /// Answers a request, at once or when its result is there.
   func receive(_ question: ControlQuestion) {
@@ -99,7 +98,6 @@ extension RecorderLoop {
     send(.look)
   }
 
-  /// A sensor was woken or set up again.
   func sendSensorToWatchers() {
     // Waiting records are another sensor's, or of another grid.
     _ = feed.drain()

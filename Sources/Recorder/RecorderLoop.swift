@@ -211,7 +211,6 @@ package final class RecorderLoop {
     }
   }
 
-  /// Handles an action of the user.
   private func receive(_ event: RecorderEvent) {
     let isEarly = setup.isSingle && machine.state == .waking
     if !isEarly || !single.postponesEnd(event, at: clock.now()) { handle(event) }

@@ -2,7 +2,6 @@
 
 import IMUModel
 
-/// The table's rows of the button.
 extension RecorderMachine {
   mutating func handleGesture(_ event: RecorderEvent) -> [RecorderEffect] {
     isButtonHeld = false

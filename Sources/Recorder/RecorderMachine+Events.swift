@@ -243,7 +243,6 @@ extension RecorderMachine {
     return []
   }
 
-  /// Begins the recording that waits, or goes to the idle state.
   private mutating func rest() -> [RecorderEffect] {
     (begun, openPress) = (nil, nil)
     let sleeps = isSensorLost ? stopSensor() : []

@@ -20,7 +20,6 @@ enum RecorderNews: Sendable {
   case configurationRead(NextSetup)
 }
 
-/// A report of a waking of the sensor.
 enum SensorNews: Sendable {
   /// The sensor is set up and sampled.
   case ready(SensorStart)

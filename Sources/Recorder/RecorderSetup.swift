@@ -26,7 +26,6 @@ package protocol SensorSource: Sendable {
 package struct RecorderSetup: Sendable {
   package let configuration: RecorderConfiguration
   package let sensor: any SensorSource
-  /// The directory of recordings.
   package let store: String
   package let button: GPIOLineSpec?
   package let light: GPIOLineSpec?
@@ -140,7 +139,6 @@ package struct RecorderClock: Sendable {
 /// Receives a recorder's reports, in sentences for a person.
 package typealias Journal = @Sendable (JournalPriority, String) -> Void
 
-/// A sentence's priority, as in syslog(3).
 package enum JournalPriority: Int, Sendable {
   case error = 3
   case warning = 4

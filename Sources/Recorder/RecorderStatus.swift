@@ -219,8 +219,7 @@ public struct SensorPlace: Equatable, Sendable, CustomStringConvertible {
 
   /// A model at an address.
   public init(model: String, address: UInt8?) {
-    self.model = model
-    self.address = address
+    (self.model, self.address) = (model, address)
   }
 
   /// `MPU-6050 at 0x68`.

@@ -183,10 +183,10 @@ package struct ClockReading: Equatable, Sendable {
   package var isSynchronised: Bool
 
   package init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
-    self.monotonic = monotonic
-    self.wall = wall
-    self.isSynchronised = isSynchronised
+    (self.monotonic, self.wall, self.isSynchronised) = (monotonic, wall, isSynchronised)
   }
+
+  var wallTime: WallTime { WallTime(nanoseconds: wall, isSynchronised: isSynchronised) }
 }
 
 /// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step: a

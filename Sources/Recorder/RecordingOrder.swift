@@ -16,10 +16,8 @@ package struct RecordingOrder: Equatable, Sendable {
   package init(
     at: MonotonicTime, ownTick: UInt64? = nil, ticksBefore: UInt64, ticksAfter: UInt64?
   ) {
-    self.at = at
-    self.ownTick = ownTick
-    self.ticksBefore = ticksBefore
-    self.ticksAfter = ticksAfter
+    (self.at, self.ownTick) = (at, ownTick)
+    (self.ticksBefore, self.ticksAfter) = (ticksBefore, ticksAfter)
   }
 
   /// The recording's own first tick, and the first one before it that is wanted.

@@ -382,7 +382,6 @@ extension RecordingWriter {
   }
 }
 
-/// How much the writer keeps, and how long it waits.
 extension RecordingWriter {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   package static let patience = 20_000

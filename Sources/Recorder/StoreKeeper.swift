@@ -92,7 +92,6 @@ final class StoreKeeper {
     let measurements: Inbox<Space>
     let news: Inbox<RecorderNews>
     let journal: Journal
-    /// The store to tidy next.
     var next: Catalogue?
     var isQuitting = false
 
@@ -136,9 +135,8 @@ final class StoreKeeper {
     private mutating func tidy(_ store: Catalogue) {
       // The next recording creates a missing store again.
       guard access(store.path, F_OK) == 0 else { return }
-      let clocks = SystemClock().readWallClock()
       store.tidy(
-        now: WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised),
+        now: RecorderClock.system.reading().wallTime,
         while: {
           // Before each of many recordings.
           carryOutOrders()

@@ -76,7 +76,6 @@ package struct TriggerSetting: Equatable, Sendable {
 /// What `status` says of recordings that motion begins.
 public struct TriggerStatus: Equatable, Sendable {
   let setting: TriggerSetting
-  private let threshold: TriggerSetting.Threshold
   /// Nanoseconds before an event.
   private let preTrigger: Int64
   /// Whether motion would begin a recording now.
@@ -90,8 +89,8 @@ public struct TriggerStatus: Equatable, Sendable {
   package init?(
     _ setting: TriggerSetting, preTrigger: Int64, isArmed: Bool, count: Int, sinceLast: Int64?
   ) {
-    guard let threshold = setting.threshold else { return nil }
-    (self.setting, self.threshold, self.preTrigger) = (setting, threshold, preTrigger)
+    guard setting.threshold != nil else { return nil }
+    (self.setting, self.preTrigger) = (setting, preTrigger)
     (self.isArmed, self.count, self.sinceLast) = (isArmed, count, sinceLast)
   }
 
@@ -103,12 +102,14 @@ public struct TriggerStatus: Equatable, Sendable {
   }
 
   func add(to json: inout JSONWriter) {
+    let threshold = setting.threshold
     json.object { json in
-      json.member("measure", threshold.measure.rawValue)
-      json.member("threshold_g", number: Plain.number(threshold.limit, per: 10_000))
+      json.member("measure", threshold?.measure.rawValue)
+      json.member("threshold_g", number: threshold.map { Plain.number($0.limit, per: 10_000) })
       json.member("above_hz", number: Plain.hertz(setting.cutOffHertz))
       json.member(
-        "window_s", number: threshold.measure == .rms ? TriggerStatus.seconds(setting.window) : nil)
+        "window_s", number: threshold?.measure == .rms ? TriggerStatus.seconds(setting.window) : nil
+      )
       json.member("preTrigger_s", number: TriggerStatus.seconds(preTrigger))
       json.member("postTrigger_s", number: TriggerStatus.seconds(setting.postTrigger))
       json.member("pause_s", number: TriggerStatus.seconds(setting.pause))

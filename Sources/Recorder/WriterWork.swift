@@ -197,7 +197,6 @@ struct WriterWork: ~Copyable {
     channel.card.post(.record(header, plan, setup, writer: channel.commands))
   }
 
-  /// Leaves a log that has its end to the card.
   private mutating func file(_ end: RecordingEnd) {
     // The figures of a recording are shown until the next one begins.
     let longest = queue?.longestSync

@@ -165,7 +165,6 @@ struct GraphPicture {
     }
   }
 
-  /// Labels of the y axis, and a line at 0.
   private func drawScale(
     _ range: ClosedRange<Double>, on screen: inout Screen, rows: Range<Int>
   ) {

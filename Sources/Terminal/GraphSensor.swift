@@ -104,14 +104,10 @@ enum GraphLine: Int, CaseIterable, Sendable {
   /// The length of the vector: √(x² + y² + z²).
   case magnitude
 
-  var ink: Ink {
-    switch self {
-    case .x: .x
-    case .y: .y
-    case .z: .z
-    case .magnitude: .magnitude
-    }
-  }
+  private static let inks: [Ink] = [.x, .y, .z, .magnitude]
+  private static let letters: [Unicode.Scalar] = ["x", "y", "z", "v"]
+
+  var ink: Ink { GraphLine.inks[rawValue] }
 
   /// The line's unit per count, where its axes have `scale`: no length is negative.
   func scale(_ scale: Double) -> Double { self == .magnitude ? abs(scale) : scale }
@@ -119,14 +115,7 @@ enum GraphLine: Int, CaseIterable, Sendable {
   var name: String { self == .magnitude ? "|v|" : "\(letter)" }
 
   /// The key that shows and hides it, and its points in ASCII.
-  var letter: Unicode.Scalar {
-    switch self {
-    case .x: "x"
-    case .y: "y"
-    case .z: "z"
-    case .magnitude: "v"
-    }
-  }
+  var letter: Unicode.Scalar { GraphLine.letters[rawValue] }
 }
 
 /// The lines that a graph shows: at least one.

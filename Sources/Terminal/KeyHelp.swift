@@ -134,7 +134,6 @@ struct KeyHelp {
     return nil
   }
 
-  /// The keys after each other.
   private func words(_ columns: Int, _ glyphs: GlyphSet) -> [[Piece]] {
     var lines: [[Piece]] = [[]]
     var column = 0
@@ -155,7 +154,6 @@ struct KeyHelp {
 /// The panel of a view's keys, which `?` opens. While open it takes every key but Ctrl-C, and no key does two things. A
 /// click does not close it: its second half would follow.
 struct HelpPanel {
-  /// The view's least screen: nothing is drawn on a smaller one.
   var least = GraphPicture.leastScreen
   private(set) var page: Int?
 

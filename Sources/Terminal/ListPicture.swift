@@ -48,7 +48,6 @@ extension ListView {
   /// The least screen: a recording between its title, heading, notice and keys.
   static let leastScreen = (columns: 30, rows: 5)
 
-  /// The choice over the list, if there is one.
   var panel: KeyHelp? {
     guard case .format(let entry) = mode else { return nil }
     return KeyHelp(
@@ -56,7 +55,6 @@ extension ListView {
       title: "export recording \(entry.number) as")
   }
 
-  /// Why the list is empty.
   private var absence: String {
     if all.isEmpty { return "no recordings yet; `imulog record` makes one" }
     return isSearching ? "searching" : "no recording contains it; esc shows all"

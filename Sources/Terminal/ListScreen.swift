@@ -113,7 +113,6 @@ public final class ListScreen {
     return row
   }
 
-  /// Forgets the rows of running recordings whose time has come.
   private func readAgain() {
     let now = clock.now()
     for (file, time) in passing where time <= now {
@@ -134,7 +133,6 @@ public final class ListScreen {
     view.showFound()
   }
 
-  /// Reads the directory again if it has changed.
   private func refresh(force: Bool = false) throws {
     let present = ListScreen.stamp(catalogue.path)
     guard force || present != stamp else { return }

@@ -117,7 +117,6 @@ struct ListTable {
     }
   }
 
-  /// Where columns begin and end on the screen, then the note.
   private func places(_ widths: [Int], space: Int) -> [Range<Int>] {
     var places: [Range<Int>] = []
     var start = 2

@@ -34,9 +34,7 @@ struct ListView: Sendable {
 
   enum Mode: Equatable {
     case list
-    /// Keys are the phrase of a search.
     case search
-    /// Keys choose the format of an export.
     case format(CatalogueEntry)
   }
 

@@ -15,11 +15,9 @@ struct LiveWindow: Sendable {
 
   private let rate: SampleRate
   private let glyphs: GlyphSet
-  /// Nanoseconds in sight.
   private var length: Int64
   private var screenColumns = 80
   private(set) var envelope: Envelope
-  /// The records in sight.
   private var recent: [TickRecord] = []
   private var isEmpty = true
   /// By how many whole periods, in nanoseconds, the last sample was late by the nominal rate: a chip's own rate differs.

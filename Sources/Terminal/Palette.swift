@@ -138,12 +138,8 @@ struct GlyphSet: Equatable, Sendable {
 
   /// How a line looks in the legend.
   func sample(of line: GraphLine) -> String {
-    if isASCII { return String(repeating: "\(line.letter)", count: 3) }
-    switch line {
-    case .x: return "━━━"
-    case .y: return "━╸━"
-    case .z: return "┅┅┅"
-    case .magnitude: return "╺━╺"
-    }
+    isASCII
+      ? String(repeating: "\(line.letter)", count: 3)
+      : ["━━━", "━╸━", "┅┅┅", "╺━╺"][line.rawValue]
   }
 }

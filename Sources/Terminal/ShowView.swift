@@ -27,7 +27,6 @@ struct ShowView {
   /// Why the last key had no effect.
   private var notice = ""
   private var labels: [RecordingLabel] = []
-  /// The label that is being made.
   private var draft: LabelDraft?
 
   /// The whole recording, with the cursor in the middle.
@@ -278,7 +277,6 @@ extension RecordingOnScreen {
 ///     l, or a press of the mouse ──► l at another place, or a release there ──► letters ──► Enter
 ///                 begins                           ends                                      keeps it
 struct LabelDraft: Equatable {
-  /// The answer to a key of its name.
   enum Answer: Equatable {
     case stay
     case cancel

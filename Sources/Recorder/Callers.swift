@@ -101,8 +101,8 @@ struct Watchers {
     _ = callers.control?.send(peer, bytes)
   }
 
-  /// Sends bytes to all, after a report of the lines that were lost before them: `lost` to all, and `lines` to a watcher
-  /// that is too slow for these bytes.
+  /// Sends bytes to all after a report of lost lines: `lost` to all, and `lines` to a watcher that is too slow for the
+  /// bytes.
   mutating func send(
     _ bytes: [UInt8], lines: UInt64 = 0, after lost: UInt64 = 0, _ callers: Callers
   ) {

@@ -151,8 +151,7 @@ struct Card: ~Copyable {
     }
   }
 
-  /// Makes room beside the reserve: deletes the trash and, if configured, the oldest recordings; nothing if it is not
-  /// enough.
+  /// Makes room beside the reserve: deletes the trash and, if configured, the oldest; nothing if that is not enough.
   private func makeRoom(
     _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
   ) throws {

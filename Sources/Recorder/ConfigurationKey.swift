@@ -4,8 +4,7 @@ import IMUDrivers
 import IMUModel
 import Text
 
-/// A setting: a key of the configuration file, and an option of the command line. Parser, refusals and example come from
-/// ``all(boards:)``.
+/// A key of the configuration file and option of the command line; ``all(boards:)`` is the only definition.
 struct ConfigurationKey {
   let name: String
   /// The option's name without its dashes.

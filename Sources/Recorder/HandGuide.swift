@@ -3,8 +3,7 @@
 import Calibration
 import IMUModel
 
-/// A calibration by hand without a screen: two presses begin a usual recording, and the light shows what
-/// ``CalibrationGuide`` sees in the watchers' records.
+/// A calibration by hand without a screen: two presses begin a recording, and the light shows the ``CalibrationGuide``.
 struct HandGuide {
   private var guide: CalibrationGuide?
 

@@ -63,8 +63,7 @@ extension RecorderLoop {
   }
 }
 
-/// The turns of a duty cycle, on the monotonic clock, which stands still while the machine is suspended. A turn that passes
-/// unseen is left out.
+/// The turns of a duty cycle on the monotonic clock, which stands still in a suspension; a missed turn is left out.
 package struct DutyCycle {
   /// Nanoseconds from the end of a recording to the next turn: time to save it, and for the sensor to sleep and wake.
   package static let shortestSleep: Int64 = 1_000_000_000
@@ -85,8 +84,7 @@ package struct DutyCycle {
   }
 }
 
-/// The recordings that motion has begun since the service started, for their limit and for `status`. The 24 hours are the
-/// monotonic clock's.
+/// The recordings that motion has begun since the service started. The 24 hours are the monotonic clock's.
 package struct TriggerTally {
   private static var day: Int64 { 86_400_000_000_000 }
 

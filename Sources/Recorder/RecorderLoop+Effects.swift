@@ -122,8 +122,7 @@ extension RecorderLoop {
     notifier?.ready(status: machine.state.rawValue)
   }
 
-  /// Requests other lines if the configuration names others: releases the old ones first, and requests them again if the new
-  /// ones are refused.
+  /// Requests other lines if the configuration names others, and the old ones again if those are refused.
   private func replacePanel(_ next: RecorderSetup) throws {
     let (old, new) = (setup.configuration, next.configuration)
     guard

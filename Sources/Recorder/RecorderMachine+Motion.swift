@@ -9,8 +9,7 @@ extension RecorderMachine {
   /// to the light that fast.
   static var touch: Int64 { 200_000_000 }
 
-  /// The first press that can be meant to end the recording. One before it shook the device and so began the recording, or
-  /// came with a turn.
+  /// The first press that can end the recording: an earlier one began it by shaking the device, or came with a turn.
   private var firstPress: MonotonicTime? {
     begun.map { $0.reason == .trigger ? $0.at + (RecorderMachine.touch + 1) : $0.at }
   }

@@ -98,23 +98,23 @@ import IMUModel
 ///   tries again.
 /// - g: wake, when the sensor was not found.
 /// - h: with a start that waits: sleep, wake.
-/// - i: no mark where this press began the recording, which then is for a calibration by hand: ``isGuided``. So is one for
-///   which the press waits, and the one that follows when a guided one is discarded.
+/// - i: no mark where this press began the recording, which then is for a calibration by hand: ``isGuided``. So are a
+///   recording for which the press waits, and the one after a guided one that is discarded.
 /// - j: back to starting when there is no first sample yet; firstSample is noted.
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
 ///   when it is not sampled while idle.
 /// - l: reload follows when no recording is in progress and none waits.
-/// - m: a recording that waits has the mark when it has begun. While the meaning of a press is open, the writer reports an
-///   event after it only when that is known: in a log that goes on the event is a mark already.
+/// - m: a recording that waits has the mark when it has begun. While the meaning of a press is open, the writer withholds a
+///   later event: in a log that goes on it is a mark already.
 /// - n: only where motion began the recording; no effect on others.
-/// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the event after that continues
-///   it, and a person's press or request takes it over. When the sensor is lost, an event that waits is forgotten: its
-///   samples are, which is reported; so is an event of which a stop or the service's end calls the recording off.
+/// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the next event continues it, and
+///   a person's press or request takes it over. An event that waits when the sensor is lost is forgotten with its samples,
+///   which is reported; so is an event whose recording a stop or the service's end calls off.
 /// - p: not by the press that shook the device and so began the recording itself (``hasBegun(by:)``): that person takes the
-///   recording over, which motion ends no more.
+///   recording over, and motion no longer ends it.
 /// - q: a press that is open when its recording ends otherwise, from the instant the button goes down, is a mark of that
-///   recording: whether it would be the end or a mark is not known yet. Its gesture has no other effect. A press after the
-///   recording's own end is no mark; if it becomes a double one, it is refused.
+///   recording, because it could still be the end or a mark. Its gesture has no other effect. A press after the recording's
+///   own end is not a mark; if it becomes a double one, it is refused.
 public struct RecorderMachine: Hashable, Sendable {
   /// A column of the table.
   public enum State: String, CaseIterable, Sendable {

@@ -55,8 +55,7 @@ package struct RecorderSetup: Sendable {
   /// Ticks that are kept between recordings.
   var historyTicks: Int { Int(RecorderConfiguration.historyCapacity(rate)) }
 
-  /// Nanoseconds between two syncs of a recording: a second, or ten where a recording has no end and a second is few
-  /// samples: a sync costs the card a page.
+  /// Nanoseconds between two syncs: a second, or ten for slow recordings without an end: a sync costs the card a page.
   var syncInterval: Int64 {
     if let interval = configuration.syncInterval { return interval }
     return configuration.length == nil && rate.hertz <= 10 ? 10_000_000_000 : 1_000_000_000

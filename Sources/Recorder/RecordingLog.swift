@@ -77,8 +77,7 @@ final class RecordingLog {
     writer.append(rebased)
   }
 
-  /// Logs a gap over the ticks before `end` that are not in the log. Without a cause, the sampler is silent: a bus error
-  /// continues, other ticks count as missed.
+  /// Logs a gap over the ticks before `end`. Without a cause, a bus error goes on, and other ticks are missed.
   func giveUp(before end: UInt64, because cause: GapCause? = nil) {
     guard reached < end else { return }
     var gap = Gap(firstTick: reached, count: end - reached, cause: cause ?? .missed)

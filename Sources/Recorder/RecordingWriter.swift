@@ -154,8 +154,7 @@ extension RecordingWriter {
     heldFrom = nil
   }
 
-  /// Marks an instant of the recording. A mark without a recording, or once its log has its end or accepts no bytes, is
-  /// lost.
+  /// Marks an instant of the recording; lost without one, and once its log has its end or accepts no bytes.
   package mutating func mark(at instant: MonotonicTime, label: String) {
     guard isLogOpen else {
       lostMarkCount += 1
@@ -387,8 +386,7 @@ extension RecordingWriter {
   package static let patience = 20_000
   /// How long before its order a recording may begin, in nanoseconds: a press is understood at its release, within 1.5 s.
   static var longestPress: Int64 { 1_800_000_000 }
-  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds a gap or an
-  /// unchecked tick.
+  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds one.
   static func endPatience(_ rate: SampleRate) -> Int64 {
     max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
   }

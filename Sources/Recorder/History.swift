@@ -24,8 +24,6 @@ package struct History: ~Copyable {
     self.consumer = consumer
   }
 
-  package var count: Int { rememberedCount + consumer.count }
-
   private var rememberedCount: Int { memory.count - first }
 
   package var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }

@@ -101,23 +101,22 @@ public struct TriggerStatus: Equatable, Sendable {
       + (sinceLast.map { ", last event \(RecorderStatus.seconds($0)) s ago" } ?? "")
   }
 
+  /// Adds the members of its object.
   func add(to json: inout JSONWriter) {
     let threshold = setting.threshold
-    json.object { json in
-      json.member("measure", threshold?.measure.rawValue)
-      json.member("threshold_g", number: threshold.map { Plain.number($0.limit, per: 10_000) })
-      json.member("above_hz", number: Plain.hertz(setting.cutOffHertz))
-      json.member(
-        "window_s", number: threshold?.measure == .rms ? TriggerStatus.seconds(setting.window) : nil
-      )
-      json.member("preTrigger_s", number: TriggerStatus.seconds(preTrigger))
-      json.member("postTrigger_s", number: TriggerStatus.seconds(setting.postTrigger))
-      json.member("pause_s", number: TriggerStatus.seconds(setting.pause))
-      json.member("armed", isArmed)
-      json.member("last24h", count)
-      json.member("most", setting.mostADay)
-      json.member("sinceLast_s", number: sinceLast.map(RecorderStatus.seconds))
-    }
+    json.member("measure", threshold?.measure.rawValue)
+    json.member("threshold_g", number: threshold.map { Plain.number($0.limit, per: 10_000) })
+    json.member("above_hz", number: Plain.hertz(setting.cutOffHertz))
+    json.member(
+      "window_s", number: threshold?.measure == .rms ? TriggerStatus.seconds(setting.window) : nil
+    )
+    json.member("preTrigger_s", number: TriggerStatus.seconds(preTrigger))
+    json.member("postTrigger_s", number: TriggerStatus.seconds(setting.postTrigger))
+    json.member("pause_s", number: TriggerStatus.seconds(setting.pause))
+    json.member("armed", isArmed)
+    json.member("last24h", count)
+    json.member("most", setting.mostADay)
+    json.member("sinceLast_s", number: sinceLast.map(RecorderStatus.seconds))
   }
 
   private static func seconds(_ nanoseconds: Int64) -> String {

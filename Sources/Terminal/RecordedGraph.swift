@@ -96,7 +96,6 @@ struct TimeWindow: Equatable {
 
   var end: Int64 { start + length }
   var span: Range<Int64> { start..<end }
-  var isWhole: Bool { length == duration }
 
   /// Makes the window `numerator` / `denominator` times as long; `centre` stays where it is.
   mutating func zoom(_ numerator: Int64, _ denominator: Int64, around centre: Int64) {

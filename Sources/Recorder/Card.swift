@@ -309,11 +309,11 @@ struct NoRoom: StatusError {
       sentence += ", recordings that may be deleted \(NoRoom.text(room.inRecordings))"
     }
     if room.inUse > 0 {
-      sentence += ", what other programs have open \(NoRoom.text(room.inUse))"
+      sentence += ", files that other programs have open \(NoRoom.text(room.inUse))"
     }
     guard room.unreleased == 0 else {
       return sentence
-        + "; of what was deleted \(NoRoom.text(room.unreleased)) did not come free, so nothing more "
+        + "; \(NoRoom.text(room.unreleased)) of the deleted files did not come free, so nothing more "
         + "was deleted; look for a program that has it open (fuser, lsof), or for snapshots of the file system"
     }
     let missing = wanted - min(wanted, room.free + room.inTrash + room.inRecordings)

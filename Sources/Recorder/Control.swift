@@ -55,7 +55,7 @@ public enum ControlRequest: Equatable, Sendable {
     }
     guard verb == "mark" else {
       throw ControlError(
-        "\"\(ForeignText.shown(String(String(text).prefix(40))))\" is no request; "
+        "\"\(ForeignText.shown(String(String(text).prefix(40))))\" is not a request; "
           + "the requests are status, start, stop, mark [WORDS], keep, discard, watch")
     }
     guard words.utf8.count <= ControlRequest.longestLabel else {
@@ -115,8 +115,8 @@ public enum ControlAnswer: Equatable, Sendable {
     }
     guard let answer else {
       throw ControlError(
-        "the service answered \"\(ForeignText.shown(String(line.prefix(80))))\", which is "
-          + "no answer this program knows; are both of the same version?")
+        "the service answered \"\(ForeignText.shown(String(line.prefix(80))))\", which "
+          + "this program does not understand; are both of the same version?")
     }
     self = answer
   }

@@ -95,7 +95,7 @@ extension RecorderConfiguration {
     if let every {
       try lines.refuse(
         "every", if: samplesWhileIdle,
-        "the sensor must sleep between the recordings; say while-idle = sleep, or give never here")
+        "the sensor must sleep between the recordings; set while-idle = sleep, or give never here")
       let given = lines["length"]?.value ?? "60s"
       try lines.refuse(
         "every", if: length.map { $0 > every - DutyCycle.shortestSleep } ?? true,

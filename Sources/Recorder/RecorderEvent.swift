@@ -146,43 +146,42 @@ package enum RecorderEffect: Equatable, Sendable {
 enum RefusalText {
   static let isRecording = "a recording is running already; stop it before beginning another"
   static let endsBeforeKeeping =
-    "a recording is running and will hold what was sampled; stop it to keep it"
+    "a recording is running and has these samples; stop it to keep them"
   static let noRecording = "no recording is running; begin one with the button or with imulog start"
-  static let isStarting = "a recording is about to begin already"
+  static let isStarting = "another recording is already about to begin"
   static let isSaving = "the last recording is still being saved; try again in a moment"
   static let isStopping = "the recording is being stopped; try again in a moment"
   static let nothingSampled =
-    "nothing was sampled before, because the sensor sleeps while idle; say while-idle = sample in the configuration"
-  static let notSampledYet = "nothing was sampled yet, the sensor is being brought up"
-  static let hasJustEnded =
-    "the recording had just ended and is kept; press again for another"
+    "nothing was sampled before, because the sensor sleeps while idle; set while-idle = sample in the configuration"
+  static let notSampledYet = "nothing has been sampled yet; the sensor is being brought up"
+  static let hasJustEnded = "the recording had just ended and is kept; press again for another"
   static let markIsLate =
-    "two presses came after the end of the recording, which is kept, and mark nothing"
+    "two presses came after the recording's end and mark nothing; the recording is kept"
   static let eventIsLost =
-    "motion began an event when the sensor was lost, and no recording begins with it"
+    "motion began an event while the sensor was lost; the event has no recording"
   static let stopCallsEventOff =
-    "motion began an event while the last recording was saved, and a stop called its recording off"
+    "motion began an event while the last recording was being saved; a stop cancelled its recording"
   static let endCallsEventOff =
     "motion began an event that has no recording, because the service is ending"
   static let noSensor =
-    "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"
+    "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s; see imulog status"
   static let couldNotBegin = "the recording could not begin: \(Problem.sensor.meaning)"
   static let hadNoSample = "the recording had no sample, and nothing is kept"
   static let hasNoFile = "the recording's file could not be made; the service's journal says why"
   static let endedBeforeSample =
-    "the recording was ended before its first sample, and nothing is kept"
+    "the recording ended before its first sample, and nothing is kept"
   static let wasCalledOff = "a stop came before the recording could begin"
   static let hasSilentSensor =
-    "the recording was begun and logs gaps, because its sensor gives no samples"
+    "the recording has begun but logs only gaps, because its sensor gives no samples"
   static let endIsLate =
-    "the end of the recording is not on the card yet; it is still being saved, imulog status says when it is done"
+    "the end of the recording is not on the card yet; imulog status shows when it is saved"
   static let firstSampleIsLate =
-    "the recording was begun, and its first sample is not in the log yet; imulog status says when it is"
+    "the recording has begun, but its first sample is not in the log yet; see imulog status"
   static let beginningIsLate =
-    "the recording has not begun yet and begins as soon as it can; imulog status says when it has"
+    "the recording begins as soon as it can; imulog status shows when it has begun"
   static let isEnding = "the service is ending"
 
   static func marksAreLost(_ count: Int) -> String {
-    "\(count == 1 ? "a mark is" : "\(count) marks are") in no recording, because the recording had ended or was not kept"
+    "\(count == 1 ? "a mark was" : "\(count) marks were") lost: the recording had ended or was not kept"
   }
 }

@@ -48,7 +48,7 @@ extension RecorderLoop {
       turns?.isLeftOut = true
       journal(
         .notice,
-        "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); so is each other one until it is asleep"
+        "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); turns resume when it is asleep"
       )
     }
   }

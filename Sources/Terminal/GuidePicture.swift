@@ -32,7 +32,7 @@ struct GuidePicture {
       "lay it on an edge, with \(name(edge.first)) and \(name(edge.second)) up alike, and hold it still for 3 s"
     case .turn(let axis):
       "from rest, turn it by 360° about \(name(axis)), and lay it back as it lay, for 3 s"
-    case .done: "all is there: s ends the recording and calibrates"
+    case .done: "complete: s ends the recording and calibrates"
     }
   }
 
@@ -83,7 +83,7 @@ struct GuidePicture {
     case .tilted(let axis, let other):
       "it was turned about \(name(axis)) and \(name(other)) at once: turn it again, along an edge of the table"
     case .contradicted(let axis):
-      "gravity went round \(name(axis)) otherwise than its rate says: the rate's scale is wrong"
+      "gravity turned about \(name(axis)) by another angle than its rate says: the rate's scale is wrong"
     case .clipped: "it was turned too fast, or samples are missing: turn it again"
     case .tooSlow: "it was turned so slowly that the rate at rest hides it: turn it faster"
     }

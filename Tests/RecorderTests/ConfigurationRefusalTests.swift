@@ -243,7 +243,7 @@ struct ConfigurationRefusalTests {
       (
         "every = 10m",
         "1: every = 10m: the sensor must sleep between the recordings; "
-          + "say while-idle = sleep, or give never here"
+          + "set while-idle = sleep, or give never here"
       ),
       (
         "every = 60s\nwhile-idle = sleep",

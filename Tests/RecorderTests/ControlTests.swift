@@ -36,12 +36,12 @@ struct ControlTests {
     #expect(read("stop ") == .success(.stop))
   }
 
-  @Test("a line that is no request is refused with the list of requests")
+  @Test("a line that is not a request is refused with the list of requests")
   func unknown() {
     for line in ["", " ", " start", "Start", "start now", "marks", "status;stop", "{}", "🙂"] {
       #expect(
         refusal(line)
-          == "\"\(line)\" is no request; the requests are status, start, stop, mark [WORDS], keep, "
+          == "\"\(line)\" is not a request; the requests are status, start, stop, mark [WORDS], keep, "
           + "discard, watch")
     }
   }
@@ -55,7 +55,7 @@ struct ControlTests {
       ("mark " + String(repeating: "a", count: 201), "201 bytes, and 200 fit"),
       ("mark " + String(repeating: "a", count: 1020), "longer than 1024 bytes"),
       (String(repeating: " ", count: 100_000), "longer than 1024 bytes"),
-      (String(repeating: "é", count: 500), "is no request"),
+      (String(repeating: "é", count: 500), "is not a request"),
     ]
     for (line, words) in cases {
       let sentence = refusal(line)

@@ -7,32 +7,28 @@ import LinuxIO
 import LogStore
 import Sampling
 
-/// An order to the card.
 enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
-  /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` with the queue for its log, or
-  /// ``WriterCommand/abandon(_:isFull:)``.
+  /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` or an abandonment.
   case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
   /// The log has its end: keep, delete or discard the file.
   case file(RecordingFate, RecordingEnd)
-  /// Return.
   case quit
 }
 
 /// The flusher thread's work: owns the store, makes each recording's file, appends and syncs the queue's bytes, and
 /// closes the file. No other thread waits for the card.
 ///
-///     loop ── use ─────┐                          ┌─► writer: the queue
-///     writer ── record ┼─► card: make, append, sync, close
-///            └─ file ──┘                          └─► loop: made, refused, filed
+///     loop ── use ─────┐                                      ┌─► writer: the queue
+///     writer ── record ┼─► card: make, append, sync, close ───┤
+///            └─ file ──┘                                      └─► loop: made, refused, filed
 struct Card: ~Copyable {
   let orders: Inbox<CardOrder>
   private let news: Inbox<RecorderNews>
   private let clock: RecorderClock
   private let journal: Journal
-  /// Whether a log is synced before its end: not in simulated time, where a thousand syncs in a second would only make
-  /// the simulation slow.
+  /// Whether a log is synced before its end: in simulated time a thousand syncs a second would only be slow.
   private let syncsEarly: Bool
   private var path: String
   private var open: OpenFile?
@@ -64,15 +60,11 @@ struct Card: ~Copyable {
     (self.clock, self.journal, self.syncsEarly) = (clock, journal, syncsEarly)
   }
 
-  /// Works until the order to quit.
   mutating func run() {
     while step(waits: true) {}
   }
 
-  /// Does one unit of work.
-  ///
-  /// - Parameter waits: Whether to wait for work.
-  /// - Returns: `false` after the order to quit, or when there is no work and `waits` is not set.
+  /// Does one unit of work, and waits for it if `waits`. `false` after the order to quit, or when there is no work.
   mutating func step(waits: Bool) -> Bool {
     if let isMore = flush(waits: waits) { return isMore }
     if waits { orders.wait(until: nil) }
@@ -133,15 +125,13 @@ struct Card: ~Copyable {
         storage: .some(reserving(live.takeStorage(), setup, in: store)), stopped: nil))
   }
 
-  /// Makes the file.
   private func begin(
     _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
   ) throws -> LiveRecording {
     let clocks = clock.reading()
     guard !setup.isSingle else {
       // Old recordings in the trash make room; recordings that were cut off are adopted later.
-      let wall = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
-      store.sweep(now: wall) { journal(.warning, $0) }
+      store.sweep(now: clocks.wallTime) { journal(.warning, $0) }
       return try store.create(header, wall: clocks.wall)
     }
     try makeRoom(header, setup, in: store)
@@ -161,14 +151,12 @@ struct Card: ~Copyable {
     }
   }
 
-  /// Makes room beside the reserve by deleting the trash, and the oldest recordings if the configuration says so. If that
-  /// is not enough, nothing is deleted.
+  /// Makes room beside the reserve: deletes the trash and, if configured, the oldest; nothing if that is not enough.
   private func makeRoom(
     _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
   ) throws {
-    let (reserve, deletesOldest) = (
-      setup.configuration.reserve, setup.configuration.deletesOldest
-    )
+    let reserve = setup.configuration.reserve
+    let deletesOldest = setup.configuration.deletesOldest
     let (bytes, overflow) = (header.plannedTicks ?? 0)
       .multipliedReportingOverflow(by: Card.bytesPerTick)
     let wanted = reserve.addingSaturated(overflow ? .max : bytes).addingSaturated(
@@ -178,27 +166,20 @@ struct Card: ~Copyable {
     guard !room.isEnough else { return }
     let isHelpful = try !deletesOldest && store.wouldFit(wanted)
     throw NoRoom(
-      path: store.path, room: room, wanted: wanted, reserve: reserve,
-      deletesOldest: deletesOldest, isDeletingHelpful: isHelpful)
+      path: store.path, room: room, wanted: wanted, reserve: reserve, isDeletingHelpful: isHelpful)
   }
 
   /// The storage with the reserve of the setup; without one for a single recording.
   private func reserving(
     _ storage: consuming FileStorage, _ setup: RecorderSetup, in store: Catalogue
   ) -> ReservingStorage<FileStorage> {
-    guard !setup.isSingle else {
-      return ReservingStorage(storage, reserve: 0) { _ throws(StorageError) in
-        .max
-      } makeRoom: { _ in
-        false
-      }
-    }
     let journal = journal
-    let (reserve, deletesOldest) = (
-      setup.configuration.reserve, setup.configuration.deletesOldest
-    )
+    let isSingle = setup.isSingle
+    let reserve = isSingle ? 0 : setup.configuration.reserve
+    let deletesOldest = setup.configuration.deletesOldest
     let hasFailed = StopFlag()
     return ReservingStorage(storage, reserve: reserve) { isLast throws(StorageError) in
+      if isSingle { return .max }
       var store = store
       // Unavailable space is requested again with the next bytes. Only a recording that would otherwise end waits for
       // another program.
@@ -216,6 +197,7 @@ struct Card: ~Copyable {
         return try store.freeByteCount()
       }
     } makeRoom: {
+      if isSingle { return false }
       do {
         let room = try store.makeRoom(after: $0, deletesOldest: deletesOldest)
         Card.report(room, journal)
@@ -252,10 +234,7 @@ struct Card: ~Copyable {
       switch fate {
       case .kept: break
       case .withoutSamples: try store.discard(entry)
-      case .discarded:
-        let clocks = clock.reading()
-        let now = WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised)
-        try store.remove(entry, now: now)
+      case .discarded: try store.remove(entry, now: clock.reading().wallTime)
       }
     } catch {
       failure =
@@ -284,8 +263,7 @@ struct Card: ~Copyable {
     }
   }
 
-  /// How long a user who wants the end waits for the card, in nanoseconds: less than the 30 s after which systemd
-  /// kills the service.
+  /// How long an end waits for the card, in nanoseconds: less than the 30 s after which systemd kills the service.
   static var patience: Int64 { 20_000_000_000 }
 
   /// The failure to report when the card took longer; `number` is `nil` while there is no file.
@@ -317,9 +295,7 @@ struct NoRoom: StatusError {
   let room: Room
   let wanted: UInt64
   let reserve: UInt64
-  /// Whether the oldest recordings may be deleted.
-  let deletesOldest: Bool
-  /// Whether it would be enough if they were.
+  /// Whether it would be enough if the oldest recordings were deleted.
   let isDeletingHelpful: Bool
 
   var exitStatus: ExitStatus { .cannotCreate }
@@ -333,11 +309,11 @@ struct NoRoom: StatusError {
       sentence += ", recordings that may be deleted \(NoRoom.text(room.inRecordings))"
     }
     if room.inUse > 0 {
-      sentence += ", what other programs have open \(NoRoom.text(room.inUse))"
+      sentence += ", files that other programs have open \(NoRoom.text(room.inUse))"
     }
     guard room.unreleased == 0 else {
       return sentence
-        + "; of what was deleted \(NoRoom.text(room.unreleased)) did not come free, so nothing more "
+        + "; \(NoRoom.text(room.unreleased)) of the deleted files did not come free, so nothing more "
         + "was deleted; look for a program that has it open (fuser, lsof), or for snapshots of the file system"
     }
     let missing = wanted - min(wanted, room.free + room.inTrash + room.inRecordings)

@@ -29,48 +29,50 @@ public enum ControlRequest: Equatable, Sendable {
   /// Most bytes of a mark's words in the log.
   public static let longestLabel = 200
 
+  private static let lines: [(line: String, request: ControlRequest)] = [
+    ("status", .status), ("start", .start), ("start calendar", .startByCalendar), ("stop", .stop),
+    ("keep", .keep), ("discard", .discard), ("watch", .watch),
+  ]
+
   /// Reads a request's line, with or without its line feed.
   public init(line: String) throws(ControlError) {
-    guard line.utf8.count <= ControlRequest.longest else { throw .tooLong }
+    guard line.utf8.count <= ControlRequest.longest else {
+      throw ControlError("the request is longer than \(ControlRequest.longest) bytes; shorten it")
+    }
     var text = line.unicodeScalars[...]
     if text.last == "\n" { text.removeLast() }
     if text.last == "\r" { text.removeLast() }
-    guard !text.contains(where: ForeignText.isObeyed) else { throw .controlCharacter }
+    guard !text.contains(where: ForeignText.isObeyed) else {
+      throw ControlError("the request has a control character; send plain text")
+    }
     let verb = String(text.prefix { $0 != " " })
     let words = String(text.dropFirst(verb.unicodeScalars.count).drop { $0 == " " })
-    switch (verb, words.isEmpty) {
-    case ("status", true): self = .status
-    case ("start", true): self = .start
-    case ("start", false) where words == "calendar": self = .startByCalendar
-    case ("stop", true): self = .stop
-    case ("keep", true): self = .keep
-    case ("discard", true): self = .discard
-    case ("watch", true): self = .watch
-    case ("mark", _):
-      guard words.utf8.count <= ControlRequest.longestLabel else {
-        throw .labelTooLong(bytes: words.utf8.count)
-      }
-      self = .mark(words)
-    default: throw .unknown(String(text))
+    if let (_, request) = ControlRequest.lines.first(where: {
+      $0.line == (words.isEmpty ? verb : "\(verb) \(words)")
+    }) {
+      self = request
+      return
     }
+    guard verb == "mark" else {
+      throw ControlError(
+        "\"\(ForeignText.shown(String(String(text).prefix(40))))\" is not a request; "
+          + "the requests are status, start, stop, mark [WORDS], keep, discard, watch")
+    }
+    guard words.utf8.count <= ControlRequest.longestLabel else {
+      throw ControlError(
+        "the mark's words have \(words.utf8.count) bytes, and \(ControlRequest.longestLabel) fit into a "
+          + "recording; shorten them")
+    }
+    self = .mark(words)
   }
 
-  /// The request's line, without its line feed; ``init(line:)`` reads it back.
-  ///
-  /// Control characters in a mark's words become `?`; leading spaces are dropped.
+  /// The request's line, without its line feed. Control characters in a mark's words become `?`; leading spaces are dropped.
   public var line: String {
-    switch self {
-    case .status: return "status"
-    case .start: return "start"
-    case .startByCalendar: return "start calendar"
-    case .stop: return "stop"
-    case .keep: return "keep"
-    case .discard: return "discard"
-    case .watch: return "watch"
-    case .mark(let label):
-      let words = String(ForeignText.shown(label).unicodeScalars.drop { $0 == " " })
-      return words.isEmpty ? "mark" : "mark " + words
+    guard case .mark(let label) = self else {
+      return ControlRequest.lines.first { $0.request == self }?.line ?? ""
     }
+    let words = String(ForeignText.shown(label).unicodeScalars.drop { $0 == " " })
+    return words.isEmpty ? "mark" : "mark " + words
   }
 }
 
@@ -80,8 +82,7 @@ public enum ControlAnswer: Equatable, Sendable {
   case done(RecorderMachine.State)
   /// `{"schema":1,"ok":true,"state":…,…}`: see ``RecorderStatus/json``.
   case status(RecorderStatus)
-  /// `{"schema":1,"ok":false,"exitStatus":75,"message":"…"}`: not done; an exit status of sysexits.h and a
-  /// sentence.
+  /// `{"schema":1,"ok":false,"exitStatus":75,"message":"…"}`: not done; an exit status of sysexits.h, a sentence.
   case refused(status: Int32, message: String)
 
   /// The answer's line, without its line feed.
@@ -102,21 +103,25 @@ public enum ControlAnswer: Equatable, Sendable {
     }
   }
 
-  /// Reads an answer's line, with or without its line feed. Keys of a later version are skipped.
-  ///
-  /// - Throws: ``ControlError/badAnswer(_:)`` for a line that is no answer.
+  /// Reads an answer's line; keys of a later version are skipped. Throws ``ControlError`` for other lines.
   public init(line: String) throws(ControlError) {
+    var answer: ControlAnswer?
     do {
       var json = JSONReader(Array(line.utf8))
-      guard let answer = try ControlAnswer(&json) else { throw ControlError.badAnswer(line) }
+      answer = try ControlAnswer(&json)
       try json.end()
-      self = answer
     } catch {
-      throw .badAnswer(line)
+      answer = nil
     }
+    guard let answer else {
+      throw ControlError(
+        "the service answered \"\(ForeignText.shown(String(line.prefix(80))))\", which "
+          + "this program does not understand; are both of the same version?")
+    }
+    self = answer
   }
 
-  /// `nil` for JSON that is no answer.
+  /// `nil` for JSON that is not an answer.
   private init?(_ json: inout JSONReader) throws(JSONReader.Failure) {
     var (isDone, exitStatus, message) = (nil as Bool?, nil as Int32?, nil as String?)
     var state: RecorderMachine.State?
@@ -147,33 +152,9 @@ public enum ControlAnswer: Equatable, Sendable {
 }
 
 /// A line over the control socket that is not a request, or not an answer.
-public enum ControlError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The line has more bytes than a request may.
-  case tooLong
-  /// The line has a control character.
-  case controlCharacter
-  /// A mark's words are longer than the log keeps.
-  case labelTooLong(bytes: Int)
-  /// There is no such request.
-  case unknown(String)
-  /// This program does not understand the service's answer.
-  case badAnswer(String)
-
+public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One sentence without its full stop.
-  public var description: String {
-    switch self {
-    case .tooLong: return "the request is longer than \(ControlRequest.longest) bytes; shorten it"
-    case .controlCharacter: return "the request has a control character; send plain text"
-    case .labelTooLong(let bytes):
-      return "the mark's words have \(bytes) bytes, and \(ControlRequest.longestLabel) fit into a "
-        + "recording; shorten them"
-    case .unknown(let line):
-      return "\"\(ForeignText.shown(String(line.prefix(40))))\" is no request; "
-        + "the requests are status, start, stop, mark [WORDS], keep, discard, watch"
-    case .badAnswer(let line):
-      return
-        "the service answered \"\(ForeignText.shown(String(line.prefix(80))))\", which is "
-        + "no answer this program knows; are both of the same version?"
-    }
-  }
+  public let description: String
+
+  init(_ description: String) { self.description = description }
 }

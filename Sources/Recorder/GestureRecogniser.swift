@@ -3,19 +3,15 @@
 package import IMUModel
 package import LinuxIO
 
-/// Recognises gestures in the button's edges. It uses only the edges' stamps and the given instants, so a press means the
-/// same however late the program wakes.
+/// Recognises gestures in the button's edges, by their stamps: a press means the same however late the program wakes.
 ///
 ///      level       ▁▁▁▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁    ▁▁▁▔▔▔▁▁▁▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
 ///                     │  └─window─┤         │  │  │  │        └─long─┤ │        └─────very long──┤
 ///      events       down press  single    down press double      holding long        holding  veryLong
 ///
-/// Every limit belongs to the longer gesture: a press of exactly ``long`` is a long one. An edge that
-/// repeats a level is ignored, so that an edge the kernel lost neither doubles a press nor loses the next one.
-/// Stamps that run backwards count as zero elapsed time.
-///
-/// - Note: Pass all waiting edges before you call ``elapse(to:)``. An edge with an earlier stamp is still understood,
-///   but the events that were due have been reported by then.
+/// Every limit belongs to the longer gesture: a press of exactly ``long`` is a long one. An edge that repeats a level is
+/// ignored, so that a lost edge neither doubles a press nor loses the next one. Stamps that run backwards count as zero
+/// elapsed time. Pass all waiting edges before you call ``elapse(to:)``, which reports what is due until then.
 package struct GestureRecogniser: Sendable {
   private enum Phase {
     /// Released, and nothing is pending.
@@ -37,9 +33,7 @@ package struct GestureRecogniser: Sendable {
 
   private var phase: Phase
 
-  /// A recogniser that has seen no edge yet.
-  ///
-  /// - Parameter isHeldAtStart: The button is pressed already: that press means nothing.
+  /// - Parameter isHeldAtStart: Whether the button is pressed already: that press means nothing.
   package init(isHeldAtStart: Bool) {
     phase = isHeldAtStart ? .ignored : .idle
   }
@@ -72,8 +66,7 @@ package struct GestureRecogniser: Sendable {
     return now >= deadline
   }
 
-  /// Forgets a press whose release was lost or cannot be reported any more. A press that was released keeps its
-  /// meaning.
+  /// Forgets a press whose release is lost; one that was released keeps its meaning.
   package mutating func forget() -> [RecorderEvent] {
     switch phase {
     case .idle, .released: return []
@@ -136,8 +129,7 @@ package struct GestureRecogniser: Sendable {
 }
 
 extension MonotonicTime {
-  /// The instant `nanoseconds` after this one, or the last possible one: stamps and lengths come from outside and must not
-  /// trap.
+  /// The instant `nanoseconds` later, saturated: stamps and lengths come from outside and must not trap.
   func later(by nanoseconds: Int64) -> MonotonicTime {
     let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
     return MonotonicTime(nanoseconds: overflow ? .max : sum)

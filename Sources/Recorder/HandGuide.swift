@@ -3,12 +3,10 @@
 import Calibration
 import IMUModel
 
-/// A calibration by hand without a screen: two presses begin the recording, and its light says what
-/// ``CalibrationGuide`` sees. The guide gets the records as a watcher does; the recording is one like any other.
+/// A calibration by hand without a screen: two presses begin a recording, and the light shows the ``CalibrationGuide``.
 struct HandGuide {
   private var guide: CalibrationGuide?
 
-  /// Whether a guided recording runs.
   var isOn: Bool { guide != nil }
 
   mutating func begin(_ sensor: SensorStart, channels: ChannelSet) {
@@ -19,10 +17,7 @@ struct HandGuide {
     for record in records { guide?.add(record) }
   }
 
-  /// Ends with the recording.
-  ///
-  /// - Returns: What is missing, which the light alone would not show who was away; `nil` without a guide, and when it has
-  ///   seen all.
+  /// Ends with the recording; returns what is missing, or `nil`: the light does not show it to who was away.
   mutating func end() -> String? {
     defer { guide = nil }
     guard let guide, guide.next != .done else { return nil }
@@ -43,7 +38,6 @@ struct HandGuide {
 }
 
 extension RecorderLoop {
-  /// Begins a guide with its recording, and ends it with it.
   func followGuide() {
     guard machine.isGuided, machine.state.isLogging else {
       if let sentence = guide.end() { journal(.notice, sentence) }

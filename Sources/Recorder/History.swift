@@ -3,14 +3,12 @@
 package import IMUModel
 package import RingBuffer
 
-/// The reading end of the ring. Between recordings the ring keeps the newest ticks, and a recording begins with the
-/// requested number of them.
+/// The reading end of the ring, which keeps the newest ticks for the next recording:
 ///
 ///     ring    │ t-589 … t-50 │ t-49 … t │        idle: trimmed to the newest
 ///              dropped        a recording's first ticks, if it begins 49 ticks before t
 ///
-/// Records that have to wait for longer than the ring can hold them move into memory, and leave it before those of the
-/// ring:
+/// Records that wait for longer than the ring can hold them move into memory:
 ///
 ///     log ◄── memory ◄── ring ◄── sampler
 package struct History: ~Copyable {
@@ -26,29 +24,20 @@ package struct History: ~Copyable {
     self.consumer = consumer
   }
 
-  /// Records that are waiting.
-  package var count: Int { rememberedCount + consumer.count }
-
-  /// Records that wait outside the ring.
   private var rememberedCount: Int { memory.count - first }
 
-  /// Whether at least half of the ring is filled.
   package var isRingHalfFull: Bool { consumer.count >= consumer.capacity / 2 }
 
-  /// Whether the ring has no slot left.
   package var isRingFull: Bool { consumer.count == consumer.capacity }
 
-  /// Adds the last records of a sampler that has ended, which follow those of the ring.
-  ///
-  /// - Returns: The tick after the last one; 0 when there is none.
+  /// Adds the last records of a sampler that has ended. Returns the tick after the last one; 0 when there is none.
   package mutating func end(with rest: [TickRecord]) -> UInt64 {
     remember(upTo: .max)
     memory += rest
     return memory.last?.endTick ?? 0
   }
 
-  /// Leaves at most `limit` records in the ring, and of those before them the newest `extra` in memory; older ones are
-  /// dropped.
+  /// Leaves at most `limit` records in the ring and the newest `extra` before them in memory; drops older ones.
   package mutating func trim(to limit: Int, remembering extra: Int) {
     while consumer.count > limit, let record = consumer.pop() {
       taken += 1
@@ -99,7 +88,6 @@ package struct History: ~Copyable {
     index < rememberedCount ? memory[first + index] : consumer.peek(index - rememberedCount)
   }
 
-  /// Drops all records before `tick`.
   package mutating func drop(before tick: UInt64) {
     while next(before: tick) != nil {}
   }
@@ -146,8 +134,7 @@ package struct History: ~Copyable {
 
 /// The most records of a history.
 struct HistoryLimits {
-  /// In the ring, which needs room for those that come between two rounds. A chip's samples come many at once, with readings
-  /// among them, so half of the ring is room for them.
+  /// In the ring, which needs room for what comes between two rounds: half of it for a chip, whose samples come in bursts.
   let ring: Int
   /// In memory: of the time from a press until it is understood, and what has no room in the ring.
   let memory: Int
@@ -157,7 +144,6 @@ struct HistoryLimits {
   /// Readings in a history, 400 of them from the first 2 s of an epoch, and what a fast chip makes beyond its table.
   private static var chipExtra: Int { 600 }
 
-  /// Limits for a history of so many ticks.
   init(ticks: Int, _ clock: TickClock) {
     let pressTicks = Int(clock.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
     ring = clock.source == .grid ? ticks : min(ticks, HistoryLimits.chipRing)

@@ -19,7 +19,6 @@ package enum Light: Equatable, Sendable {
   case off
   /// Sampling; a recording can begin.
   case armed
-  /// The sensor is being brought up.
   case waking
   case recording
   /// A recording is starting or being made durable.
@@ -44,9 +43,7 @@ package enum GuideLight: CaseIterable, Equatable, Sendable {
   case done
 }
 
-/// Plays a light's rhythm: which level holds now, and when the next one is due.
-///
-/// Asks no clock and holds no timer. Showing the same light again does not restart its rhythm.
+/// Plays a light's rhythm: which level holds now, and when the next one is due. Asks no clock.
 package struct LightPlayer: Sendable {
   private var light = Light.off
   private var start = MonotonicTime(nanoseconds: 0)
@@ -88,7 +85,6 @@ package struct LightPlayer: Sendable {
   }
 }
 
-/// How a light changes with time.
 private enum Rhythm {
   case constant(Bool)
   /// Nanoseconds on, off, on, off … and from the beginning; an even number of them.

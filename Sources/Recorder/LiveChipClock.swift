@@ -53,7 +53,6 @@ struct LiveChipClock {
 
 /// Notices that the chip's interrupt line is silent.
 package struct InterruptWatch {
-  /// Drains since the last edge.
   private var drains = 0
   /// Drains after which there should have been an edge: 5 s of the fastest.
   private static let patience = 250

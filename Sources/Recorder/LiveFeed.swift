@@ -8,8 +8,7 @@ import Synchronization
 ///     sampler ─► ring ─► writer ─► log
 ///                          └─ offer ─► [ bounded ] ─► drain ─► main thread ─► terminal, or a caller
 ///
-/// When it is full, the newest are dropped and counted: a watcher may be slow, the log may not. The sampler never
-/// accesses its memory or its lock.
+/// When it is full, the newest are dropped and counted. The sampler never accesses its memory or its lock.
 package final class LiveFeed: Sendable {
   private struct State {
     var records: [TickRecord] = []
@@ -24,8 +23,6 @@ package final class LiveFeed: Sendable {
   /// Nanoseconds of a frame for watchers: 25 a second.
   package static let framePeriod: Int64 = 40_000_000
 
-  /// A feed without records.
-  ///
   /// - Parameter capacity: Most records that wait: 4 s at 1 kHz by default.
   package init(capacity: Int = 4096, isWatched: Bool = false) {
     self.capacity = max(1, capacity)

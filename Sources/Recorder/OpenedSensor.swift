@@ -24,9 +24,7 @@ extension RecorderConfiguration {
       : .polled(try PolledSensor(bus: bus, identity: identity, configuration: settings))
   }
 
-  /// What a chip of this model is set up to.
-  ///
-  /// - Throws: ``SensorError`` when chip or bus cannot do it.
+  /// What a chip of this model is set up to. Throws when chip or bus cannot do it.
   package func sensorConfiguration(
     for model: SensorModel, busClock: Int?
   ) throws(SensorError) -> SensorConfiguration {
@@ -50,7 +48,6 @@ extension RecorderConfiguration {
     return settings
   }
 
-  /// Whether the chip keeps the time.
   private func isChipClock(_ model: SensorModel) -> Bool {
     switch clock {
     case .chip: true
@@ -69,46 +66,38 @@ extension RecorderConfiguration {
     interrupt != .none && isChipClock(model) && model.hasWatermark
   }
 
-  /// A remark for the user when that line was given and has no use.
-  private func interruptRemark(_ model: SensorModel, isUsed: Bool) -> String? {
-    guard interrupt != .none, !isUsed else { return nil }
-    guard isChipClock(model) else {
-      return unused("the chip's interrupt line is", model, hasUse: model.hasWatermark)
-    }
-    return model.hasWatermark
-      ? "at \(Plain.hertz(rate)) Hz the bus is so busy that its FIFO is never below a watermark: the chip's "
-        + "interrupt line is not used"
-      : "the FIFO of the \(model.name) has no watermark: its interrupt line is not used"
-  }
-
-  /// A remark for the user when time stamps were requested and there are none.
-  private func stampRemark(_ model: SensorModel) -> String? {
-    guard timeStamps, !isChipClock(model) || !model.hasStamps else { return nil }
-    return model.hasStamps
-      ? unused("the chip's time stamps are", model, hasUse: true)
-      : "the \(model.name) has no time stamps: none are recorded"
-  }
-
-  /// That something is not used where the computer keeps the time, and what changes that, if anything does at this rate.
-  private func unused(_ what: String, _ model: SensorModel, hasUse: Bool) -> String {
-    let isPossible =
-      hasUse && model.fifoRate(rate, channels: channels) != nil
-    return "the computer keeps the time: \(what) not used"
-      + (isPossible
-        ? " without \(SensorError.chipAdvice)" : "")
-  }
-
   /// What the user should know about the choice of clock, line and stamps.
   package func remarks(_ model: SensorModel, usesInterrupt: Bool) -> [String] {
-    let isUnused = !isChipClock(model) && model.hasWatermark && model.hasStamps
-    guard isUnused, interrupt != .none, timeStamps else {
-      return [
-        clockRemark(model), interruptRemark(model, isUsed: usesInterrupt), stampRemark(model),
-      ]
-      .compactMap { $0 }
+    let isChip = isChipClock(model)
+    let hasUnusedLine = interrupt != .none && !usesInterrupt
+    let hasNoStamps = timeStamps && !(isChip && model.hasStamps)
+    var remarks = [clockRemark(model)].compactMap { $0 }
+    if !isChip, interrupt != .none, hasNoStamps, model.hasWatermark, model.hasStamps {
+      return remarks + [unused("the chip's interrupt line and time stamps are", model)]
     }
-    let both = unused("the chip's interrupt line and time stamps are", model, hasUse: true)
-    return [clockRemark(model), both].compactMap { $0 }
+    if hasUnusedLine {
+      remarks.append(
+        !isChip
+          ? unused("the chip's interrupt line is", model, hasUse: model.hasWatermark)
+          : model.hasWatermark
+            ? "at \(Plain.hertz(rate)) Hz the bus is so busy that its FIFO is never below a watermark: the chip's "
+              + "interrupt line is not used"
+            : "the FIFO of the \(model.name) has no watermark: its interrupt line is not used")
+    }
+    if hasNoStamps {
+      remarks.append(
+        model.hasStamps
+          ? unused("the chip's time stamps are", model)
+          : "the \(model.name) has no time stamps: none are recorded")
+    }
+    return remarks
+  }
+
+  /// Something is not used where the computer keeps the time, and how to change that if the chip has the rate.
+  private func unused(_ what: String, _ model: SensorModel, hasUse: Bool = true) -> String {
+    let isPossible = hasUse && model.fifoRate(rate, channels: channels) != nil
+    return "the computer keeps the time: \(what) not used"
+      + (isPossible ? " without \(SensorError.chipAdvice)" : "")
   }
 
   /// A remark for the user when the computer keeps the time at a rate at which the chip could do it better.

@@ -11,13 +11,11 @@ package import IMUModel
 ///     keep      the same
 ///     discard   the recording is in the trash, and the next one has its file and its first sample
 ///
-/// Pure: its input is each step of the ``RecorderMachine``, and the time. No caller waits for longer than its patience;
-/// then the request continues, and the answer reports that.
+/// Pure: its input is each step of the ``RecorderMachine``, and the time. When a caller's patience ends, the request goes
+/// on, and the answer reports that.
 package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   enum Goal: Sendable {
-    /// The first sample of a recording.
     case begun
-    /// The end of a recording.
     case ended
   }
 
@@ -35,15 +33,13 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   /// Why something failed: an exit status of sysexits.h and a sentence.
   package typealias Cause = (status: Int32, message: String)
-  /// Callers with their answers.
   package typealias Answers = [(caller: Caller, answer: ControlAnswer)]
 
   private var pending: [Pending] = []
 
   package init() {}
 
-  /// How long a caller waits at most, in nanoseconds: longer than a card stalls. At a slow rate the first tick may double
-  /// the wait.
+  /// How long a caller waits, in nanoseconds: longer than a card stalls, and for the first tick of a slow rate.
   package static func patience(period: Int64) -> Int64 {
     30_000_000_000 + min(max(0, period), 30_000_000_000)
   }
@@ -51,7 +47,6 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
   /// How long a sensor may take to give the first sample before its silence is the answer, in nanoseconds.
   private static var silence: Int64 { 3_000_000_000 }
 
-  /// Callers who wait.
   package var callers: [Caller] { pending.map(\.caller) }
 
   /// When ``elapse(to:problem:)`` has to be called; `nil` while no caller waits.
@@ -59,12 +54,8 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     pending.lazy.map { min($0.silenceDue ?? $0.deadline, $0.deadline) }.min()
   }
 
-  /// Adds a caller whose request `machine` has just accepted.
-  ///
-  /// - Parameters:
-  ///   - now: When it asked.
-  ///   - patience: How long it waits at most, in nanoseconds.
-  /// - Returns: The answer, when there is nothing to wait for.
+  /// Adds a caller whose request `machine` has just accepted, and who waits for `patience` nanoseconds at most. Returns the
+  /// answer when there is nothing to wait for.
   package mutating func add(
     _ caller: Caller, _ request: ControlRequest, after machine: RecorderMachine,
     at now: MonotonicTime, patience: Int64
@@ -89,34 +80,23 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Forgets a caller that left.
   package mutating func forget(_ caller: Caller) {
     pending.removeAll { $0.caller == caller }
   }
 
-  /// Handles a step of the machine.
-  ///
-  /// - Parameters:
-  ///   - machine: The machine after the step.
-  ///   - cause: The failure that led to it, if known.
-  /// - Returns: The callers that are answered now.
+  /// Handles a step of the machine, which it has made, and its cause, if known; returns the answers that are due.
   package mutating func note(
     _ event: RecorderEvent, _ effects: [RecorderEffect], _ machine: RecorderMachine,
     because cause: Cause?
   ) -> Answers {
     answer { pending in
-      switch pending.goal {
-      case .ended: return PendingRequests.end(event, machine, cause)
-      case .begun where pending.hasBegun:
-        return PendingRequests.beginning(event, machine, cause)
-      case .begun: return PendingRequests.wait(&pending, event, effects, machine, cause)
-      }
+      pending.hasBegun || pending.goal == .ended
+        ? PendingRequests.result(of: pending, event, machine, cause)
+        : PendingRequests.wait(&pending, event, effects, machine, cause)
     }
   }
 
-  /// Answers callers whose patience is over, and those that wait for samples of a silent sensor.
-  ///
-  /// - Parameter problem: The machine's present one.
+  /// Answers callers whose patience is over, and those that wait for a silent sensor. `problem` is the machine's present.
   package mutating func elapse(to now: MonotonicTime, problem: Problem?) -> Answers {
     answer { pending in
       if now >= pending.deadline { return PendingRequests.overdue(pending, problem) }
@@ -128,7 +108,6 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Answers all: the service ends.
   package mutating func refuseAll(_ cause: Cause) -> Answers {
     answer { _ in .refused(status: cause.status, message: cause.message) }
   }
@@ -149,27 +128,19 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 }
 
 extension PendingRequests {
-  /// The answer to callers that wait for the recording's end.
-  private static func end(
-    _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
+  /// The answer to callers that wait for the end or the first sample of the present recording.
+  private static func result(
+    of pending: Pending, _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
+    let isEnd = pending.goal == .ended
     switch event {
-    case .saved: return cause.map(refused) ?? .done(machine.state)
-    case .savedNothing: return cause.map(refused) ?? refused((75, RefusalText.hadNoSample))
     case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
-    default: return nil
-    }
-  }
-
-  /// The answer to callers that wait for the recording's first sample.
-  private static func beginning(
-    _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
-  ) -> ControlAnswer? {
-    switch event {
-    case .firstSample: return .done(machine.state)
-    case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
-    case .saved, .savedNothing: return refused(cause ?? (75, RefusalText.endedBeforeSample))
-    case .sensorSilent: return silent
+    case .saved where isEnd: return cause.map(refused) ?? .done(machine.state)
+    case .saved, .savedNothing:
+      return refused(
+        cause ?? (75, isEnd ? RefusalText.hadNoSample : RefusalText.endedBeforeSample))
+    case .firstSample where !isEnd: return .done(machine.state)
+    case .sensorSilent where !isEnd: return silent
     default: return nil
     }
   }

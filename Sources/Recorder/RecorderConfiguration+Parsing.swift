@@ -30,7 +30,7 @@ extension RecorderConfiguration {
       guard let value = lines[key.name]?.value else { continue }
       // A note may be empty.
       guard !value.isEmpty || key.example.isEmpty else {
-        throw lines.error(key.name, value: nil, "the value is missing; \(key.accepts)")
+        throw lines.error(key.name, "the value is missing; \(key.accepts)", hasValue: false)
       }
       guard key.read(value, &self) else { throw lines.error(key.name, key.accepts) }
     }
@@ -41,94 +41,70 @@ extension RecorderConfiguration {
   }
 
   private func checkTogether(_ lines: ConfigurationLines) throws(ConfigurationError) {
-    if board == "simulator", bus != nil {
-      throw lines.error("bus", "the simulator has no bus to choose; give auto")
-    }
-    if button == light, button != .automatic, button != .none {
-      throw lines.error("light", "this is the button's line; give the light another")
-    }
-    for (name, line) in [("button", button), ("light", light)]
-    where interrupt == line && ![.automatic, .none].contains(line) {
-      throw lines.error("interrupt", "this is the \(name)'s line; give the interrupt another")
+    try lines.refuse(
+      "bus", if: board == "simulator" && bus != nil,
+      "the simulator has no bus to choose; give auto")
+    try lines.refuse(
+      "light", if: button == light && ![.automatic, .none].contains(button),
+      "this is the button's line; give the light another")
+    for (name, line) in [("button", button), ("light", light)] {
+      try lines.refuse(
+        "interrupt", if: interrupt == line && ![.automatic, .none].contains(line),
+        "this is the \(name)'s line; give the interrupt another")
     }
     try checkTrigger(lines)
     try checkTurns(lines)
     guard preTrigger > 0 else { return }
-    guard samplesWhileIdle else {
-      throw lines.error(
-        "pre-trigger",
-        "nothing is sampled before a press with while-idle = sleep; "
-          + "give 0s here, or while-idle = sample")
-    }
+    try lines.refuse(
+      "pre-trigger", if: !samplesWhileIdle,
+      "nothing is sampled before a press with while-idle = sleep; "
+        + "give 0s here, or while-idle = sample")
     let longest = RecorderConfiguration.longestPreTrigger(at: rate)
-    guard preTrigger <= longest else {
-      let hertz = lines["rate"]?.value ?? "10"
-      throw lines.error(
-        "pre-trigger",
-        "the history holds at most \(SpanText.text(longest)) at \(hertz) Hz; give less")
-    }
+    try lines.refuse(
+      "pre-trigger", if: preTrigger > longest,
+      "the history holds at most \(SpanText.text(longest)) at \(lines.hertz) Hz; give less")
   }
 
-  /// What motion needs to begin a recording.
   private func checkTrigger(_ lines: ConfigurationLines) throws(ConfigurationError) {
     guard let threshold = trigger.threshold else { return }
-    guard samplesWhileIdle else {
-      throw lines.error(
-        "trigger",
-        "no motion is seen between recordings with while-idle = sleep; "
-          + "give none here, or while-idle = sample")
-    }
-    guard channels.isSuperset(of: .accelerometer) else {
-      throw lines.error(
-        "trigger",
-        "the accelerometer is not recorded with channels = gyro; give none here, or channels = both"
-      )
-    }
-    guard threshold.limit < Double(accelerometerRange) else {
-      throw lines.error(
-        "trigger",
-        "the accelerometer measures up to \(accelerometerRange) g; "
-          + "give less, or a greater accel-range")
-    }
-    let hertz = lines["rate"]?.value ?? "10"
-    guard trigger.cutOffHertz < rate.hertz / 2 else {
-      throw lines.error(
-        lines["trigger-above"] == nil ? "trigger" : "trigger-above",
-        "the filter's trigger-above must be below half of the rate, \(hertz) Hz; give less there, or a higher rate"
-      )
-    }
+    try lines.refuse(
+      "trigger", if: !samplesWhileIdle,
+      "no motion is seen between recordings with while-idle = sleep; "
+        + "give none here, or while-idle = sample")
+    try lines.refuse(
+      "trigger", if: !channels.isSuperset(of: .accelerometer),
+      "the accelerometer is not recorded with channels = gyro; give none here, or channels = both")
+    try lines.refuse(
+      "trigger", if: threshold.limit >= Double(accelerometerRange),
+      "the accelerometer measures up to \(accelerometerRange) g; give less, or a greater accel-range"
+    )
+    try lines.refuse(
+      lines["trigger-above"] == nil ? "trigger" : "trigger-above",
+      if: trigger.cutOffHertz >= rate.hertz / 2,
+      "the filter's trigger-above must be below half of the rate, \(lines.hertz) Hz; give less there, "
+        + "or a higher rate")
+    let longest = SpanText.text(rate.nanoseconds(atTick: TriggerSetting.longestWindowTicks))
     let ticks = rate.ticks(inNanoseconds: trigger.window)
-    guard threshold.measure == .peak || ticks <= TriggerSetting.longestWindowTicks else {
-      let longest = SpanText.text(
-        rate.nanoseconds(atTick: TriggerSetting.longestWindowTicks))
-      throw lines.error(
-        lines["trigger-window"] == nil ? "trigger" : "trigger-window",
-        "trigger-window can be \(longest) at most at \(hertz) Hz; give less there")
-    }
+    try lines.refuse(
+      lines["trigger-window"] == nil ? "trigger" : "trigger-window",
+      if: threshold.measure == .rms && ticks > TriggerSetting.longestWindowTicks,
+      "trigger-window can be \(longest) at most at \(lines.hertz) Hz; give less there")
   }
 
-  /// What a duty cycle and a calendar need.
   private func checkTurns(_ lines: ConfigurationLines) throws(ConfigurationError) {
     if let every {
-      guard !samplesWhileIdle else {
-        throw lines.error(
-          "every",
-          "the sensor must sleep between the recordings; say while-idle = sleep, or give never here"
-        )
-      }
-      guard let length, length <= every - DutyCycle.shortestSleep else {
-        let given = lines["length"]?.value ?? "60s"
-        throw lines.error(
-          "every",
-          "each recording must be over a second or more before the next, and length is \(given); "
-            + "give a shorter length, or more here")
-      }
+      try lines.refuse(
+        "every", if: samplesWhileIdle,
+        "the sensor must sleep between the recordings; set while-idle = sleep, or give never here")
+      let given = lines["length"]?.value ?? "60s"
+      try lines.refuse(
+        "every", if: length.map { $0 > every - DutyCycle.shortestSleep } ?? true,
+        "each recording must be over a second or more before the next, and length is \(given); "
+          + "give a shorter length, or more here")
     }
-    if calendar != nil, length == nil {
-      throw lines.error(
-        "calendar",
-        "its recordings would not end with length = until-stopped; give a length, or none here")
-    }
+    try lines.refuse(
+      "calendar", if: calendar != nil && length == nil,
+      "its recordings would not end with length = until-stopped; give a length, or none here")
   }
 }
 
@@ -184,20 +160,26 @@ private struct ConfigurationLines {
 
   subscript(key: String) -> Setting? { settings[key] }
 
+  /// The rate, as given.
+  var hertz: String { settings["rate"]?.value ?? "10" }
+
+  /// Throws an error in the line of `key` if its value cannot be used with the others.
+  func refuse(
+    _ key: String, if isWrong: Bool, _ remedy: @autoclosure () -> String
+  ) throws(ConfigurationError) {
+    if isWrong { throw error(key, remedy()) }
+  }
+
   mutating func replace(_ key: ConfigurationKey, with value: String) {
     settings[key.name] = Setting(place: "--\(key.option)", line: 0, value: value)
   }
 
   /// An error in the line of `key`, which must be in the file.
-  func error(_ key: String, _ remedy: String) -> ConfigurationError {
-    error(key, value: settings[key]?.value, remedy)
-  }
-
-  func error(_ key: String, value: String?, _ remedy: String) -> ConfigurationError {
+  func error(_ key: String, _ remedy: String, hasValue: Bool = true) -> ConfigurationError {
     let setting = settings[key]
     return ConfigurationError(
-      file: setting?.place ?? file, line: setting?.line ?? 1, key: key, value: value,
-      remedy: remedy)
+      file: setting?.place ?? file, line: setting?.line ?? 1, key: key,
+      value: hasValue ? setting?.value : nil, remedy: remedy)
   }
 
   private func error(

@@ -12,7 +12,6 @@ package struct RecorderConfiguration: Equatable, Sendable {
   /// N of /dev/i2c-N; `nil` for the board's.
   package var bus: Int?
   package var sensor = SensorChoice()
-  /// Ticks a second.
   package var rate: SampleRate
   /// Whether the sensor's samples have noise: those of a file that is played may be still for any length of time.
   package var hasNoise = true
@@ -42,12 +41,9 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var store: String?
   /// Nanoseconds before a press or an event that belong to its recording; at most ``longestPreTrigger(at:)``.
   package var preTrigger: Int64 = 0
-  /// Whether the sensor is sampled between recordings.
   package var samplesWhileIdle = true
-  /// When motion begins a recording.
   package var trigger = TriggerSetting()
-  /// Nanoseconds from one beginning of the duty cycle to the next, longer than ``length`` by
-  /// ``DutyCycle/shortestSleep`` at least; `nil` without a cycle.
+  /// Nanoseconds between two turns of the duty cycle, at least ``length`` and ``DutyCycle/shortestSleep``; `nil` for none.
   package var every: Int64?
   /// Days and times as `systemd.time(7)` has them, at which a timer begins a recording; `nil` for none.
   package var calendar: String?
@@ -78,8 +74,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   /// Bytes of a note that a recording's header keeps.
   package static let longestNote = 1000
 
-  /// How many ticks the history holds: the ring's 600 slots without room for the ticks that arrive while a recording
-  /// begins, 0.2 s and at least 10 ticks.
+  /// Ticks in the history: the ring's 600 slots less what arrives while a recording begins, 0.2 s and at least 10 ticks.
   package static func historyCapacity(_ rate: SampleRate) -> UInt64 {
     600 - min(600, max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
   }
@@ -116,16 +111,14 @@ package enum LineChoice: Equatable, Sendable {
       self = .offset(chip: chip, offset)
     }
   }
-}
 
-extension LineChoice {
   /// The line, where the board's own has the name `board`; `nil` for none.
   package func spec(_ board: String?) -> GPIOLineSpec? {
     switch self {
-    case .automatic: return board.map { .name($0) }
-    case .none: return nil
-    case .named(let name): return .name(name)
-    case .offset(let chip, let offset): return .offset(chip: chip, offset)
+    case .automatic: board.map { .name($0) }
+    case .none: nil
+    case .named(let name): .name(name)
+    case .offset(let chip, let offset): .offset(chip: chip, offset)
     }
   }
 }
@@ -140,9 +133,7 @@ package enum ClockChoice: String, Sendable {
 
 /// The limit on the processors' sleep during a recording.
 package enum LatencyChoice: Equatable, Sendable {
-  /// Depends on the rate.
   case automatic
-  /// Without a limit.
   case free
   /// Sleep from which they wake up within so many microseconds.
   case held(Int32)
@@ -158,10 +149,8 @@ package enum LatencyChoice: Equatable, Sendable {
     }
   }
 
-  /// The longest wake-up in microseconds to ask for at `rate`; `nil` for none.
-  ///
-  /// Automatic means from 50 Hz on half a thousandth of a period, rounded down: 10 at 50 Hz, 5 at 100 Hz, 0 at 1 kHz.
-  /// Slower recordings are often long and on a battery; a late tick matters less there.
+  /// The longest wake-up to ask for at `rate`, in microseconds; `nil` for none. Automatic is half a thousandth of a period
+  /// from 50 Hz on: 10 at 50 Hz, 0 at 1 kHz. Slower recordings are often long and on a battery.
   package func microseconds(at rate: SampleRate) -> Int32? {
     switch self {
     case .automatic: return rate.hertz >= 50 ? Int32(500 / rate.hertz) : nil
@@ -181,7 +170,11 @@ extension RecorderConfiguration {
 
       """
         + keys.map { key in
-          key.comment + key.name + (key.example.isEmpty ? " =\n" : " = \(key.example)\n")
+          let comment =
+            key.comment.isEmpty
+            ? [] : key.comment.split(separator: "\n", omittingEmptySubsequences: false)
+          return comment.map { $0.isEmpty ? "\n" : "# \($0)\n" }.joined() + key.name
+            + (key.example.isEmpty ? " =\n" : " = \(key.example)\n")
         }.joined()
   }
 }

@@ -2,38 +2,36 @@
 
 package import IMUModel
 
-/// An event of the recorder: the input of ``RecorderMachine``. A gesture has the stamp at which the button went down, a
-/// double press that of its first press; a request has the instant at which it arrived.
+/// The input of ``RecorderMachine``. A gesture has the stamp at which the button went down, a double press that of its first
+/// press; a request has the instant at which it arrived.
 package enum RecorderEvent: Equatable, Sendable {
   /// The recorder has started.
   case begin
 
   // The button, from GestureRecogniser.
 
-  /// The button went down. Its meaning follows when it is released or was held long enough.
+  /// The button went down; the gesture follows.
   case buttonDown(at: MonotonicTime)
-  /// A short press was released. Reported at once; ``single(at:)`` or ``double(at:)`` follows before any other gesture.
+  /// A short press was released; ``single(at:)`` or ``double(at:)`` follows before any other gesture.
   case press(at: MonotonicTime)
-  /// No second press followed the one of ``press(at:)``.
+  /// No second press followed that of ``press(at:)``.
   case single(at: MonotonicTime)
-  /// A second short press followed the one of ``press(at:)``; reported at its release.
+  /// A second short press followed that of ``press(at:)``, and was released.
   case double(at: MonotonicTime)
   /// A long press was released.
   case long(at: MonotonicTime)
-  /// The button has been held for the time of a long press, which may still become a very long one. For the light.
+  /// The button has been held for the time of a long press, which may become a very long one. For the light.
   case holding(at: MonotonicTime)
   /// The button has been held for the time of a very long press; its release means nothing.
   case veryLong(at: MonotonicTime)
-  /// The release of a press is lost, so the press means nothing.
+  /// A press whose release is lost.
   case forgotten(at: MonotonicTime)
 
   // Requests.
 
-  /// Begin a recording; also of a timer.
   case start(at: MonotonicTime, by: StartReason = .request)
   /// End the recording and keep it.
   case stop(at: MonotonicTime)
-  /// Put a mark into the recording.
   case mark(at: MonotonicTime, label: String)
   /// Keep the history.
   case keep(at: MonotonicTime)
@@ -42,20 +40,18 @@ package enum RecorderEvent: Equatable, Sendable {
 
   // Motion, from TriggerWatch.
 
-  /// The sample of `tick` is the first one of an event that no log has as a mark; the words are its mark's.
+  /// The sample of `tick` is the first one of an event that is in no log; the words are its mark's.
   case triggered(at: MonotonicTime, tick: UInt64, label: String)
   /// The event is over with the last tick at `at`.
   case quiet(at: MonotonicTime)
 
   // The sensor.
 
-  /// Sampling runs.
   case sensorReady
-  /// The sensor could not be brought up, or was given up. It is no longer sampled.
+  /// The sensor could not be brought up, or was given up; it is not sampled.
   case sensorFailed
   /// The sensor is polled and does not answer; the gaps continue.
   case sensorSilent
-  /// It answers again.
   case sensorAnswers
   /// The time of ``RecorderEffect/scheduleRetry`` has passed.
   case retry
@@ -64,9 +60,9 @@ package enum RecorderEvent: Equatable, Sendable {
 
   /// The recording has its file, and its first sample is in the log.
   case firstSample
-  /// The recording's file could not be made; nothing is kept.
+  /// The file could not be made; nothing is kept.
   case fileRefused(Problem)
-  /// The log has all planned ticks, the last of them at this instant.
+  /// The log has all planned ticks, the last one at this instant.
   case limitReached(at: MonotonicTime)
   /// The storage is full, has reached its reserve, or failed.
   case storageEnded(Problem)
@@ -79,9 +75,9 @@ package enum RecorderEvent: Equatable, Sendable {
 
   /// SIGHUP: read the configuration again.
   case reload
-  /// It was read and is in force.
+  /// The new configuration is in force.
   case reloaded(samplesWhileIdle: Bool)
-  /// It is wrong; the old one stays in force.
+  /// The new configuration is wrong; the old one stays in force.
   case reloadRefused
   /// SIGTERM or SIGINT.
   case terminate
@@ -89,17 +85,16 @@ package enum RecorderEvent: Equatable, Sendable {
 
 /// What begins a recording.
 package struct RecordingStart: Hashable, Sendable {
-  /// The instant of the press or request, or that of an event's first sample.
+  /// The instant of the press or request, or of an event's first sample.
   package var at: MonotonicTime
   package var reason: StartReason
   /// The sampler's tick of an event's first sample.
   package var tick: UInt64?
   /// The words of the event's mark.
   package var label = ""
-  /// The person's press or request that took over what an event began; `nil` for none.
+  /// The press or request that took over what an event began; `nil` for none.
   package var taker: Taker?
 
-  /// A press or request.
   package struct Taker: Hashable, Sendable {
     package var at: MonotonicTime
     package var reason: StartReason
@@ -114,86 +109,79 @@ package struct RecordingStart: Hashable, Sendable {
 
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
 package enum RecorderEffect: Equatable, Sendable {
-  /// Bring the sensor up and sample into the history; answered by ``RecorderEvent/sensorReady`` or
-  /// ``RecorderEvent/sensorFailed``.
+  /// Bring the sensor up and sample; answered by ``RecorderEvent/sensorReady`` or ``RecorderEvent/sensorFailed``.
   case wakeSensor
   /// Stop sampling and let the sensor sleep. No answer.
   case sleepSensor
   /// A ``RecorderEvent/retry`` in 2 s.
   case scheduleRetry
-  /// Begin a recording that counts from its start, with the pre-trigger's samples in front; answered by
-  /// ``RecorderEvent/firstSample`` or ``RecorderEvent/fileRefused(_:)``.
+  /// Begin a recording; answered by ``RecorderEvent/firstSample`` or ``RecorderEvent/fileRefused(_:)``.
   case beginRecording(RecordingStart)
-  /// Make a recording of the history up to `at`; answered by ``RecorderEvent/saved``, ``RecorderEvent/savedNothing`` or
-  /// ``RecorderEvent/fileRefused(_:)``.
+  /// Make a recording of the history up to `at`; answered like ``endRecording(at:reason:)``.
   case keepHistory(at: MonotonicTime, by: StartReason)
-  /// Log nothing later than `at` for now. Logged ticks stay.
+  /// Log nothing later than `at` for now; logged ticks stay.
   case holdBack(at: MonotonicTime)
   /// Continue logging, with the ticks that were held back.
   case release
-  /// Motion began the recording and ends it no more; logging continues with the ticks that the end of the motion held back.
+  /// The motion that began the recording no longer ends it; logging continues with the ticks that its end held back.
   case takeOver
-  /// Put a mark into the recording, which may still await its first sample.
+  /// Put a mark into the recording, which may still wait for its first sample.
   case mark(at: MonotonicTime, label: String)
   /// End the recording with the last tick at or before `at`, or now; answered by ``RecorderEvent/saved``,
   /// ``RecorderEvent/savedNothing`` or, while it has no file, ``RecorderEvent/fileRefused(_:)``.
   case endRecording(at: MonotonicTime?, reason: StopReason)
-  /// End the recording at `at`, where the next one begins, and put it into the trash; answered like
-  /// ``endRecording(at:reason:)``.
+  /// End the recording at `at` and move it to the trash; answered like ``endRecording(at:reason:)``.
   case discardRecording(at: MonotonicTime)
-  /// The request or press has no effect now: a sentence without its full stop, for the caller, and the caller's exit status.
+  /// The request or press has no effect: a sentence without its full stop, and an exit status, for the caller.
   case refuse(String, ExitStatus = .tryAgain)
   /// An event in the motion has no recording: a sentence for the journal.
   case report(String)
-  /// Read the configuration again; answered by ``RecorderEvent/reloaded(samplesWhileIdle:)`` or
-  /// ``RecorderEvent/reloadRefused`` before any other event. No recording is running.
+  /// Use the new configuration; answered by ``RecorderEvent/reloaded(samplesWhileIdle:)`` or
+  /// ``RecorderEvent/reloadRefused`` before any other event.
   case reload
-  /// End the process.
   case exit
 }
 
-/// The sentences of ``RecorderEffect/refuse(_:)``: why a request or press has no effect, and the remedy.
+/// Why a request, press or event has no effect, and the remedy.
 enum RefusalText {
   static let isRecording = "a recording is running already; stop it before beginning another"
   static let endsBeforeKeeping =
-    "a recording is running and will hold what was sampled; stop it to keep it"
-  static let noRecording =
-    "no recording is running; begin one with the button or with imulog start"
-  static let isStarting = "a recording is about to begin already"
+    "a recording is running and has these samples; stop it to keep them"
+  static let noRecording = "no recording is running; begin one with the button or with imulog start"
+  static let isStarting = "another recording is already about to begin"
   static let isSaving = "the last recording is still being saved; try again in a moment"
   static let isStopping = "the recording is being stopped; try again in a moment"
   static let nothingSampled =
-    "nothing was sampled before, because the sensor sleeps while idle; say while-idle = sample in the configuration"
-  static let notSampledYet = "nothing was sampled yet, the sensor is being brought up"
-  static let hasJustEnded =
-    "the recording had just ended and is kept; press again for another"
+    "nothing was sampled before, because the sensor sleeps while idle; set while-idle = sample in the configuration"
+  static let notSampledYet = "nothing has been sampled yet; the sensor is being brought up"
+  static let hasJustEnded = "the recording had just ended and is kept; press again for another"
   static let markIsLate =
-    "two presses came after the end of the recording, which is kept, and mark nothing"
+    "two presses came after the recording's end and mark nothing; the recording is kept"
   static let eventIsLost =
-    "motion began an event when the sensor was lost, and no recording begins with it"
+    "motion began an event while the sensor was lost; the event has no recording"
   static let stopCallsEventOff =
-    "motion began an event while the last recording was saved, and a stop called its recording off"
+    "motion began an event while the last recording was being saved; a stop cancelled its recording"
   static let endCallsEventOff =
     "motion began an event that has no recording, because the service is ending"
   static let noSensor =
-    "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s, imulog status shows it"
+    "no recording can begin: \(Problem.sensor.meaning); it is tried again every 2 s; see imulog status"
   static let couldNotBegin = "the recording could not begin: \(Problem.sensor.meaning)"
   static let hadNoSample = "the recording had no sample, and nothing is kept"
   static let hasNoFile = "the recording's file could not be made; the service's journal says why"
   static let endedBeforeSample =
-    "the recording was ended before its first sample, and nothing is kept"
+    "the recording ended before its first sample, and nothing is kept"
   static let wasCalledOff = "a stop came before the recording could begin"
   static let hasSilentSensor =
-    "the recording was begun and logs gaps, because its sensor gives no samples"
+    "the recording has begun but logs only gaps, because its sensor gives no samples"
   static let endIsLate =
-    "the end of the recording is not on the card yet; it is still being saved, imulog status says when it is done"
+    "the end of the recording is not on the card yet; imulog status shows when it is saved"
   static let firstSampleIsLate =
-    "the recording was begun, and its first sample is not in the log yet; imulog status says when it is"
+    "the recording has begun, but its first sample is not in the log yet; see imulog status"
   static let beginningIsLate =
-    "the recording has not begun yet and begins as soon as it can; imulog status says when it has"
+    "the recording begins as soon as it can; imulog status shows when it has begun"
   static let isEnding = "the service is ending"
 
   static func marksAreLost(_ count: Int) -> String {
-    "\(count == 1 ? "a mark is" : "\(count) marks are") in no recording, because the recording had ended or was not kept"
+    "\(count == 1 ? "a mark was" : "\(count) marks were") lost: the recording had ended or was not kept"
   }
 }

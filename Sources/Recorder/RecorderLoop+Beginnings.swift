@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
 
-/// Recordings that begin without a person: by motion, and in turns.
 extension RecorderLoop {
-  /// Handles an event in the motion, unless it would begin one recording more in 24 hours than is allowed.
-  ///
-  /// - Parameter isMarked: Whether it is a mark of the recording already, and begins none.
+  /// Handles an event in the motion, unless it would exceed the limit of 24 hours. One that is a mark already begins none.
   func handle(_ event: TriggerWatch.Event, isMarked: Bool) {
     switch event {
     case .quiet(let instant, _): handle(.quiet(at: instant))
@@ -51,12 +48,11 @@ extension RecorderLoop {
       turns?.isLeftOut = true
       journal(
         .notice,
-        "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); so is each other one until it is asleep"
+        "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); turns resume when it is asleep"
       )
     }
   }
 
-  /// What is known of the trigger for `status`; `nil` without one.
   func triggerStatus(isArmed: Bool) -> TriggerStatus? {
     let (setting, now) = (setup.configuration.trigger, clock.now())
     let count = triggers.count(at: now)
@@ -64,5 +60,62 @@ extension RecorderLoop {
       setting, preTrigger: setup.configuration.preTrigger,
       isArmed: isArmed && machine.state == .armed && count < setting.mostADay, count: count,
       sinceLast: triggers.last.map { now - $0 })
+  }
+}
+
+/// The turns of a duty cycle on the monotonic clock, which stands still in a suspension; a missed turn is left out.
+package struct DutyCycle {
+  /// Nanoseconds from the end of a recording to the next turn: time to save it, and for the sensor to sleep and wake.
+  package static let shortestSleep: Int64 = 1_000_000_000
+
+  /// Nanoseconds from one turn to the next.
+  package let period: Int64
+  package private(set) var due: MonotonicTime
+  /// Whether the last turn was left out: of several in a row the journal has the first.
+  var isLeftOut = false
+
+  package init(period: Int64, from start: MonotonicTime) { (self.period, due) = (period, start) }
+
+  /// Whether a turn is due, which is then the past.
+  package mutating func takeTurn(at now: MonotonicTime) -> Bool {
+    guard now >= due else { return false }
+    due = due + ((now - due) / period + 1) * period
+    return true
+  }
+}
+
+/// The recordings that motion has begun since the service started. The 24 hours are the monotonic clock's.
+package struct TriggerTally {
+  private static var day: Int64 { 86_400_000_000_000 }
+
+  /// Beginnings in the last 24 hours, at most as many as are allowed.
+  private var begun: [MonotonicTime] = []
+  /// The latest event, also of one that began no recording.
+  package private(set) var last: MonotonicTime?
+  /// Whether the limit was reported since it was reached.
+  private var isReported = false
+
+  package init() {}
+
+  /// Beginnings in the 24 hours before `now`.
+  package func count(at now: MonotonicTime) -> Int {
+    begun.count { now - $0 < TriggerTally.day }
+  }
+
+  package mutating func noteEvent(at instant: MonotonicTime) { last = instant }
+
+  package mutating func noteBeginning(at now: MonotonicTime) {
+    begun.removeAll { now - $0 >= TriggerTally.day }
+    begun.append(now)
+    isReported = false
+  }
+
+  /// The recording that began last got no file or no sample, and is none.
+  package mutating func takeBackBeginning() { _ = begun.popLast() }
+
+  /// Whether this refusal is the first one since the limit was reached.
+  package mutating func isNewlyFull() -> Bool {
+    defer { isReported = true }
+    return !isReported
   }
 }

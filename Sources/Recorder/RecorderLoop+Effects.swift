@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
 import LinuxIO
 import Sampling
 import Text
@@ -77,7 +77,7 @@ extension RecorderLoop {
     do {
       let channel = try WriterChannel(
         session: waking.nextSession(), news: news, card: card, feed: feed, clock: clock)
-      waking.begin(try waking.makeWorkers(setup, channel))
+      waking.workers = try waking.makeWorkers(setup, channel)
     } catch {
       sensorFailed(CommandFailure(error, else: .unavailable))
     }
@@ -88,9 +88,7 @@ extension RecorderLoop {
     watchdog.pause()
   }
 
-  /// Holds the processors awake from the event that begins a recording to the one that ends it.
-  ///
-  /// - Parameter before: The state before the event.
+  /// Holds the processors awake during a recording; `before` is the state before the event.
   func holdLatency(_ before: RecorderMachine.State) {
     let isRecording = machine.state.isLogging
     guard isRecording != before.isLogging else { return }
@@ -124,8 +122,7 @@ extension RecorderLoop {
     notifier?.ready(status: machine.state.rawValue)
   }
 
-  /// Requests other lines if the configuration names others. A line has one owner at a time: the old ones are released
-  /// first, and requested again if the new ones are refused.
+  /// Requests other lines if the configuration names others, and the old ones again if those are refused.
   private func replacePanel(_ next: RecorderSetup) throws {
     let (old, new) = (setup.configuration, next.configuration)
     guard
@@ -137,19 +134,14 @@ extension RecorderLoop {
     do {
       panel = try surroundings.openPanel(next)
     } catch {
-      restorePanel()
+      do {
+        panel = try surroundings.openPanel(setup)
+      } catch {
+        journal(.error, "\(error); the former lines are lost too")
+      }
       throw error
     }
     for remark in panel?.remarks ?? [] { journal(.warning, remark) }
-  }
-
-  /// Requests the old lines again.
-  private func restorePanel() {
-    do {
-      panel = try surroundings.openPanel(setup)
-    } catch {
-      journal(.error, "\(error); the former lines are lost too")
-    }
   }
 }
 
@@ -159,9 +151,7 @@ struct LatencyRequest {
   private var refusal: Refusal?
   private var lastRefusal: Refusal?
 
-  /// Asks for wake-ups within so many microseconds; `nil` for no limit.
-  ///
-  /// - Returns: The refusal, if it is another one than the last: each recording asks again.
+  /// Asks for wake-ups within so many microseconds, or without a limit. Returns a refusal that is not the last one again.
   mutating func ask(microseconds: Int32?) -> Refusal? {
     (hold, refusal) = microseconds.map { LatencyHold.engage(microseconds: $0) } ?? (nil, nil)
     guard let refusal, refusal != lastRefusal else { return nil }
@@ -181,29 +171,13 @@ struct LatencyRequest {
 extension RecorderLoop {
   func handle(_ item: RecorderNews) {
     switch item {
-    case .sensorReady(let start, let session):
-      if let workers = waking.workers(of: session) { sensorIsReady(start, workers) }
-    case .sensorFailed(let failure, let session):
-      guard waking.workers(of: session) != nil else { return }
-      // The writer ends a recording first; then the machine lets the sensor sleep.
-      if machine.state.isIdle { sleepSensor() }
-      sensorFailed(failure)
-    case .sensorSilent(let isSilent, let session):
-      if waking.workers(of: session) != nil { handle(isSilent: isSilent) }
-    case .interruptSilent(let session):
-      guard waking.workers(of: session) != nil else { return }
-      notice =
-        "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
-        + "Without it the times are less certain, and nothing else is lost"
-      if panel == nil { journal(.warning, notice) }
-    case .motion(let event, let isMarked, let session):
-      guard waking.workers(of: session) != nil else {
-        if !isMarked, case .began = event { journal(.warning, RefusalText.eventIsLost) }
-        return
+    case .sensor(let news, let session):
+      if let workers = waking.workers(of: session) {
+        handle(news, workers)
+      } else if case .motion(.began, isMarked: false) = news {
+        journal(.warning, RefusalText.eventIsLost)
       }
-      handle(event, isMarked: isMarked)
-    case .marksLost(let count):
-      journal(.warning, RefusalText.marksAreLost(count))
+    case .marksLost(let count): journal(.warning, RefusalText.marksAreLost(count))
     case .recording(let event):
       if event == .savedNothing {
         takeBackBeginning()
@@ -228,7 +202,24 @@ extension RecorderLoop {
     }
   }
 
-  /// A sensor that another program holds ends a service that never had it: this is probably a second service. Other
+  private func handle(_ news: SensorNews, _ workers: any Workers) {
+    switch news {
+    case .ready(let start): sensorIsReady(start, workers)
+    case .failed(let failure):
+      // The writer ends a recording first; then the machine lets the sensor sleep.
+      if machine.state.isIdle { sleepSensor() }
+      sensorFailed(failure)
+    case .silent(let isSilent): handle(isSilent: isSilent)
+    case .interruptSilent:
+      notice =
+        "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
+        + "Without it the times are less certain, and nothing else is lost"
+      if panel == nil { journal(.warning, notice) }
+    case .motion(let event, let isMarked): handle(event, isMarked: isMarked)
+    }
+  }
+
+  /// Ends a service that never had its sensor because another program holds it: this is probably a second service. Other
   /// failures may be temporary, but a single recording does not wait.
   private func sensorFailed(_ failure: CommandFailure) {
     if setup.isSingle || (failure.status == .tryAgain && !waking.hadSensor) {
@@ -283,6 +274,7 @@ extension RecorderLoop {
         .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
     }
     if setup.isSingle { single.filed.append(recording) }
+    var outcome = RecorderEvent.saved
     switch recording.fate {
     case .kept:
       // Of an unreadable file only the failure is known.
@@ -295,15 +287,13 @@ extension RecorderLoop {
       if failure == nil {
         journal(.notice, "recording \(recording.number) was thrown away; it is in the trash")
       }
-    case .withoutSamples: journal(.notice, RefusalText.hadNoSample)
-    }
-    if case .withoutSamples = recording.fate {
+    case .withoutSamples:
+      journal(.notice, RefusalText.hadNoSample)
       current.number = nil
       takeBackBeginning()
-      handle(.savedNothing, because: failure)
-    } else {
-      handle(.saved, because: failure)
+      outcome = .savedNothing
     }
+    handle(outcome, because: failure)
     if machine.state == .ended { ending.lastWords = failure }
   }
 }
@@ -336,13 +326,57 @@ extension RecorderLoop {
   func superviseSingle(_ now: MonotonicTime) {
     if let overdueAt, now >= overdueAt { handle(.sensorFailed) }
     guard let since = single.cardWaitSince, notice.isEmpty, now - since >= RecorderLoop.silence
-    else {
-      return
-    }
+    else { return }
     let limit = "\(Card.patience / 1_000_000_000) s"
     notice =
       "waits for the card"
       + (ending.exitBy == nil ? "; Ctrl-C gives it \(limit)" : ", up to \(limit)")
     if panel == nil { journal(.warning, notice) }
   }
+}
+
+/// What a recorder of one recording keeps beside what a service does.
+package struct SingleRecording {
+  /// Finished recordings, in their order: the one, after those that the user discarded.
+  package internal(set) var filed: [FiledRecording] = []
+  /// When the recording is ended that was asked to end while its sensor was set up.
+  private(set) var endAt: MonotonicTime?
+  /// Whether its panel asked for that, and not a signal.
+  private var endsByPanel = false
+  /// Since when the loop waits for the card.
+  var cardWaitSince: MonotonicTime?
+
+  /// How long an end waits for the sensor, in nanoseconds: several times a bring-up.
+  private static var wakingPatience: Int64 { 1_000_000_000 }
+
+  /// Whether the user's event asks for the end, which waits for the sensor: the recording begins, and ends at once. A second
+  /// request changes nothing: a terminal that hangs up sends two signals.
+  mutating func postponesEnd(_ event: RecorderEvent, at now: MonotonicTime) -> Bool {
+    switch event {
+    case .stop: endsByPanel = true
+    case .terminate: break
+    default: return false
+    }
+    endAt = endAt ?? now + SingleRecording.wakingPatience
+    return true
+  }
+
+  /// The end that waited, when the sensor is set up or the patience is over.
+  mutating func endIfDue(_ now: MonotonicTime, isWaking: Bool) -> RecorderEvent? {
+    guard let due = endAt, now >= due || !isWaking else { return nil }
+    endAt = nil
+    return endsByPanel && !isWaking ? .stop(at: now) : .terminate
+  }
+}
+
+package struct RecorderEnding {
+  /// When it stops waiting for the card.
+  var exitBy: MonotonicTime?
+  var isAbandoned = false
+  /// Whether the threads of a sensor hang in the kernel.
+  package internal(set) var isHung = false
+  /// Why the recorder ended by itself.
+  var fatal: CommandFailure?
+  /// The failure of the last recording, if the recorder ended after it.
+  package internal(set) var lastWords: CommandFailure?
 }

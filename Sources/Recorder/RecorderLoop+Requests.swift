@@ -3,7 +3,6 @@
 import IMUModel
 import LinuxIO
 
-/// Requests, status, watchers.
 extension RecorderLoop {
   /// Answers a request, at once or when its result is there.
   func receive(_ question: ControlQuestion) {
@@ -57,7 +56,6 @@ extension RecorderLoop {
     }
   }
 
-  /// What is known of the recorder now.
   package func status() -> RecorderStatus {
     var status = RecorderStatus(state: machine.state)
     let gauge = workers?.channel.gauge.withLock { $0 }
@@ -100,7 +98,6 @@ extension RecorderLoop {
     send(.look)
   }
 
-  /// A sensor was woken or set up again.
   func sendSensorToWatchers() {
     // Waiting records are another sensor's, or of another grid.
     _ = feed.drain()

@@ -13,10 +13,8 @@ import Sampling
 ///     socket  ─┤                                                     ├─► panel
 ///     news    ─┘                                                     └─► answers
 ///
-/// It waits for nothing but `poll`, with a deadline only while something is due: a gesture, the light's rhythm, a
-/// retry, the watchdog. While the sensor sleeps and the light is constant, there is none.
-///
-/// ``run()`` waits; ``turn()`` is one round without waiting, for ``SimulatedRecorder``.
+/// It waits for nothing but `poll`, with a deadline only while something is due: none while the sensor sleeps and the light
+/// is constant.
 package final class RecorderLoop {
   /// The loop's surroundings, which tests replace.
   package struct Surroundings {
@@ -55,7 +53,6 @@ package final class RecorderLoop {
   var nextSetup: NextSetup?
   var panel: (any Panel)?
   package private(set) var machine: RecorderMachine
-  /// The sensor's threads.
   var waking: SensorWaking
   var watchdog: Watchdog
   /// The current recording, or the last one.
@@ -65,18 +62,14 @@ package final class RecorderLoop {
   package internal(set) var ending = RecorderEnding()
   /// Held while a recording runs.
   var latency = LatencyRequest()
-  /// The recordings that motion has begun.
   var triggers = TriggerTally()
-  /// The duty cycle, if there is one.
   var turns: DutyCycle?
-  /// Callers that wait for the result of a request.
   let callers = Callers()
   var watchers: Watchers
   /// While a recording for a calibration by hand runs.
   var guide = HandGuide()
   /// The cause of the problem, if known.
   var lastFailure: CommandFailure?
-  /// A sentence on the panel.
   var notice = ""
   private var pending: [(event: RecorderEvent, cause: CommandFailure?)] = []
   private var flusher: RunningThread<Card>?
@@ -86,10 +79,8 @@ package final class RecorderLoop {
   var workers: (any Workers)? { waking.workers }
   /// While the sensor samples.
   package var sensor: SensorStart? { waking.sensor }
-  /// The records for watchers, from the writer.
   package var feed: LiveFeed { watchers.feed }
 
-  /// Whether the recorder works.
   package var isRunning: Bool { machine.state != .ended }
 
   /// Acquires all resources of a recorder, or none, and starts the flusher.
@@ -128,9 +119,7 @@ package final class RecorderLoop {
     machine = RecorderMachine(samplesWhileIdle: setup.configuration.samplesWhileIdle)
   }
 
-  /// Works until the recorder has ended.
-  ///
-  /// - Throws: The failure that ended it.
+  /// Works until the recorder has ended; throws the failure that ended it.
   package func run() throws {
     begin()
     while isRunning {
@@ -181,12 +170,10 @@ package final class RecorderLoop {
     panel?.show(picture, now: clock.now())
   }
 
-  /// Handles the reports of the threads.
   func handleNews() {
     for item in news.drain() { handle(item) }
   }
 
-  /// Whether there are unhandled reports.
   var hasNews: Bool { !news.isEmpty }
 
   private var picture: RecorderPicture {
@@ -224,7 +211,6 @@ package final class RecorderLoop {
     }
   }
 
-  /// Handles an action of the user.
   private func receive(_ event: RecorderEvent) {
     let isEarly = setup.isSingle && machine.state == .waking
     if !isEarly || !single.postponesEnd(event, at: clock.now()) { handle(event) }
@@ -252,9 +238,7 @@ package final class RecorderLoop {
     machine.abandon()
   }
 
-  /// Handles an event, and carries out its effects. Events that an effect causes wait for their turn.
-  ///
-  /// - Parameter cause: The failure that led to it.
+  /// Handles an event and carries out its effects. Events that an effect causes wait for their turn.
   func handle(_ event: RecorderEvent, because cause: CommandFailure? = nil) {
     pending.append((event, cause))
     guard pending.count == 1 else { return }

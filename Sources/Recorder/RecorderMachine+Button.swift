@@ -2,20 +2,19 @@
 
 import IMUModel
 
-/// The table's rows of the button.
 extension RecorderMachine {
   mutating func handleGesture(_ event: RecorderEvent) -> [RecorderEffect] {
     isButtonHeld = false
     switch event {
     case .press(let time): return press(at: time)
     case .double(let time): return double(at: time)
-    // If it is reported because the second press is held, that one stays open.
+    // A second press that is still held stays open.
     case .single: return state == .stopping ? endByPress() : []
     case .long(let time): return long(at: time)
     case .veryLong:
       if state != .stopping { openPress = nil }
       return terminate(.button)
-    // It may have been the second press of a mark: a recording that is too long is better than one too short.
+    // It may have been the second press of a mark: too long a recording is better than too short a one.
     case .forgotten:
       guard state.isLogging else { return [] }
       return resume()
@@ -25,7 +24,7 @@ extension RecorderMachine {
     }
   }
 
-  /// A button that goes down may end the recording: later ticks are logged once it is known not to.
+  /// Holds later ticks back until it is known whether a button that goes down ends the recording.
   mutating func hold(at press: MonotonicTime) -> [RecorderEffect] {
     guard state == .starting || state == .recording, !hasBegun(by: press) else { return [] }
     openPress = press
@@ -52,8 +51,7 @@ extension RecorderMachine {
     }
   }
 
-  /// Notes two presses that mark no recording: they begin one for a calibration by hand, or their mark is in the last one, or
-  /// comes too late for it.
+  /// Notes two presses that mark no present recording: they begin a guided one, or belong to the last one.
   private mutating func noteDouble(_ press: MonotonicTime) -> [RecorderEffect] {
     guard let pastPress, pastPress.at == press else {
       doublePress = press
@@ -62,8 +60,7 @@ extension RecorderMachine {
     return pastPress.isMarked ? [] : [.refuse(RefusalText.markIsLate)]
   }
 
-  /// Ends what a press that is still open means for a recording that ends otherwise, with its last tick at `end`: whether the
-  /// press would have been the end or a mark, the recording has a mark there.
+  /// Marks an open press in a recording that ends otherwise, with its last tick at `end`.
   mutating func closePress(by end: MonotonicTime?) -> [RecorderEffect] {
     guard let press = openPress else { return [] }
     openPress = nil
@@ -71,7 +68,7 @@ extension RecorderMachine {
       pastPress = PastPress(at: press, isMarked: true)
       return [.mark(at: press, label: "")]
     }
-    // A button that went down after the end and is not released yet: what it means is not of this recording.
+    // A button that went down after the end belongs to no recording.
     if state == .stopping { pastPress = PastPress(at: press, isMarked: false) }
     return []
   }
@@ -91,7 +88,7 @@ extension RecorderMachine {
       state = .stopping
       openPress = time
       return [.holdBack(at: time)]
-    // The recogniser never reports two presses without a gesture between them; if it did, none would be lost.
+    // The recogniser reports a gesture between two presses; if it did not, none would be lost.
     case .stopping: return endByPress() + wait(start, isRequest: false)
     case .ending: return [.refuse(RefusalText.isEnding)]
     case .ended: return []
@@ -113,21 +110,19 @@ extension RecorderMachine {
     }
   }
 
-  /// Whether a press went down before the last recording ended otherwise, and so was meant for that.
+  /// Whether a press was meant for the last recording, which ended otherwise.
   private func isMeantForLast(_ press: MonotonicTime) -> Bool {
     if press == pastPress?.at { return true }
     guard let lastPresses, state.isIdle || state == .saving else { return false }
     return lastPresses.contains(press)
   }
 
-  /// Continues logging: the press was not the recording's end.
   private mutating func resume() -> [RecorderEffect] {
     state = hasFirstSample ? .recording : .starting
     openPress = nil
     return [.release]
   }
 
-  /// Ends the recording at the press.
   mutating func endByPress() -> [RecorderEffect] {
     let press = openPress
     openPress = nil

@@ -73,9 +73,7 @@ extension RecorderMachine {
     }
   }
 
-  mutating func keep(
-    upTo time: MonotonicTime, by reason: StartReason
-  ) -> [RecorderEffect] {
+  mutating func keep(upTo time: MonotonicTime, by reason: StartReason) -> [RecorderEffect] {
     switch state {
     case .asleep: return [.refuse(RefusalText.nothingSampled)]
     case .waking: return [.refuse(RefusalText.notSampledYet)]
@@ -119,7 +117,7 @@ extension RecorderMachine {
     return []
   }
 
-  /// The sensor is tried again if it is sampled while idle, else at the next press.
+  /// Tries the sensor again if it is sampled while idle, else at the next press.
   private mutating func loseSensor() -> [RecorderEffect] {
     switch state {
     case .asleep, .ended: return []
@@ -171,7 +169,6 @@ extension RecorderMachine {
     return []
   }
 
-  /// Begins a recording; the sensor is sampled.
   mutating func begin(_ start: RecordingStart) -> [RecorderEffect] {
     let early = waiting
     state = .starting
@@ -187,8 +184,8 @@ extension RecorderMachine {
     return effects + endQuietly(at: over)
   }
 
-  /// Keeps a press or request for later. The first one counts, but a person takes over the recording of an event that waits,
-  /// and so does a press that went down before the request that waits; a second request is refused.
+  /// Keeps a press or request for later. The first one counts, but a person takes over an event that waits, and so does a
+  /// press that went down before a request that waits; a second request is refused.
   mutating func wait(_ start: RecordingStart, isRequest: Bool) -> [RecorderEffect] {
     guard let present = waiting?.start else {
       waiting = WaitingRecording(start: start)
@@ -204,9 +201,7 @@ extension RecorderMachine {
     return []
   }
 
-  /// Ends the recording.
-  ///
-  /// - Parameter next: The state until it is saved.
+  /// Ends the recording; `next` is the state until it is saved.
   mutating func end(
     at end: MonotonicTime?, _ reason: StopReason, then next: State = .saving
   ) -> [RecorderEffect] {
@@ -215,13 +210,13 @@ extension RecorderMachine {
     return mark + [.endRecording(at: end, reason: reason)]
   }
 
-  /// Ends the recording without a user's request: ticks that were held back are logged.
+  /// Ends the recording because of a problem: ticks that were held back are logged.
   mutating func endByItself(_ problem: Problem) -> [RecorderEffect] {
     self.problem = problem
     return end(at: nil, problem.stopReason)
   }
 
-  /// Discards the recording; another one begins at `start` as soon as that is done.
+  /// Discards the recording; another one begins at `start`.
   mutating func discard(andBegin start: RecordingStart) -> [RecorderEffect] {
     if isGuided { doublePress = start.at }
     let mark = closePress(by: start.at)
@@ -248,7 +243,6 @@ extension RecorderMachine {
     return []
   }
 
-  /// Begins the recording that waits, or goes to the idle state.
   private mutating func rest() -> [RecorderEffect] {
     (begun, openPress) = (nil, nil)
     let sleeps = isSensorLost ? stopSensor() : []

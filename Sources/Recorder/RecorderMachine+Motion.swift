@@ -4,25 +4,23 @@ import IMUModel
 
 /// The table's rows of events in the motion, and the presses that cause some.
 extension RecorderMachine {
-  /// How long after an event's first sample a press may go down that caused the event, in nanoseconds. The finger shakes the
-  /// device before the contact closes, and the press has its stamp when the contact has been still for 20 ms. Nobody answers
-  /// as fast to the light of a recording that has begun. It counts from the event's instant, which is half a period before the
-  /// sample where the chip keeps the time.
+  /// How long after an event's instant a press may go down that caused the event, in nanoseconds: the finger shakes the
+  /// device before the contact closes, and the press is stamped when the contact has been still for 20 ms. Nobody reacts
+  /// to the light that fast.
   static var touch: Int64 { 200_000_000 }
 
-  /// The first press that is meant for the recording. One before it cannot be meant to end it: it shook the device and so
-  /// began the recording itself, or a turn was due at the same time.
+  /// The first press that can end the recording: an earlier one began it by shaking the device, or came with a turn.
   private var firstPress: MonotonicTime? {
     begun.map { $0.reason == .trigger ? $0.at + (RecorderMachine.touch + 1) : $0.at }
   }
 
-  /// Whether the recording began by itself as late as this press.
+  /// Whether the recording began by itself, too late for this press to be meant for it.
   func hasBegun(by press: MonotonicTime) -> Bool {
     guard let firstPress, begun?.reason != .button else { return false }
     return press < firstPress
   }
 
-  /// Leaves a recording that began by itself to the person who pressed the button.
+  /// Gives a recording that began by itself to the person who pressed the button.
   mutating func takeOver(at press: MonotonicTime) -> [RecorderEffect] {
     begun = RecordingStart(at: press, reason: .button)
     return [.takeOver]
@@ -81,8 +79,7 @@ extension RecorderMachine {
     return [.mark(at: start.at, label: start.label)]
   }
 
-  /// Forgets an event that waits: its samples are gone with the sensor's. A person who took it over still waits, with the
-  /// marks.
+  /// Forgets an event that waits: its samples are lost with the sensor. A person who took it over still waits.
   mutating func forgetEvent() -> [RecorderEffect] {
     guard let start = waiting?.start, start.reason == .trigger else { return [] }
     if let taker = start.taker {
@@ -93,9 +90,7 @@ extension RecorderMachine {
     return [.report(RefusalText.eventIsLost)]
   }
 
-  /// Cancels a start that waits.
-  ///
-  /// - Parameter report: The sentence for an event whose recording it would have been.
+  /// Cancels a start that waits; `report` is the sentence if it was an event's.
   mutating func callOff(_ report: String) -> [RecorderEffect] {
     let isOfEvent = waiting?.start.isOfMotion == true
     waiting = nil

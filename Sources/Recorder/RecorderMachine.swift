@@ -98,23 +98,23 @@ import IMUModel
 ///   tries again.
 /// - g: wake, when the sensor was not found.
 /// - h: with a start that waits: sleep, wake.
-/// - i: no mark where this press began the recording, which then is for a calibration by hand: ``isGuided``. So is one for
-///   which the press waits, and the one that follows when a guided one is discarded.
+/// - i: no mark where this press began the recording, which then is for a calibration by hand: ``isGuided``. So are a
+///   recording for which the press waits, and the one after a guided one that is discarded.
 /// - j: back to starting when there is no first sample yet; firstSample is noted.
 /// - k: → starting: begin, when a start waits. Else → waking: wake when the sensor was lost; → asleep: sleep
 ///   when it is not sampled while idle.
 /// - l: reload follows when no recording is in progress and none waits.
-/// - m: a recording that waits has the mark when it has begun. While the meaning of a press is open, the writer reports an
-///   event after it only when that is known: in a log that goes on the event is a mark already.
+/// - m: a recording that waits has the mark when it has begun. While the meaning of a press is open, the writer withholds a
+///   later event: in a log that goes on it is a mark already.
 /// - n: only where motion began the recording; no effect on others.
-/// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the event after that continues
-///   it, and a person's press or request takes it over. When the sensor is lost, an event that waits is forgotten: its
-///   samples are, which is reported; so is an event of which a stop or the service's end calls the recording off.
+/// - o: a quiet that comes while the event's recording still waits ends it when it has begun; the next event continues it, and
+///   a person's press or request takes it over. An event that waits when the sensor is lost is forgotten with its samples,
+///   which is reported; so is an event whose recording a stop or the service's end calls off.
 /// - p: not by the press that shook the device and so began the recording itself (``hasBegun(by:)``): that person takes the
-///   recording over, which motion ends no more.
+///   recording over, and motion no longer ends it.
 /// - q: a press that is open when its recording ends otherwise, from the instant the button goes down, is a mark of that
-///   recording: whether it would be the end or a mark is not known yet. Its gesture has no other effect. A press after the
-///   recording's own end is no mark; if it becomes a double one, it is refused.
+///   recording, because it could still be the end or a mark. Its gesture has no other effect. A press after the recording's
+///   own end is not a mark; if it becomes a double one, it is refused.
 public struct RecorderMachine: Hashable, Sendable {
   /// A column of the table.
   public enum State: String, CaseIterable, Sendable {
@@ -148,10 +148,9 @@ public struct RecorderMachine: Hashable, Sendable {
   package internal(set) var samplesWhileIdle: Bool
   /// The recording that begins as soon as one can begin.
   var waiting: WaitingRecording?
-  /// The press, request or event that begins it.
   package var waitingStart: RecordingStart? { waiting?.start }
 
-  /// The press, request or event that began the recording, or a person's that took it over; `nil` without a recording.
+  /// What began the recording, or took it over; `nil` without a recording.
   var begun: RecordingStart?
   /// The first of the last two presses that were no mark.
   var doublePress: MonotonicTime?
@@ -162,28 +161,26 @@ public struct RecorderMachine: Hashable, Sendable {
   /// The press that was open when its recording ended otherwise.
   var pastPress: PastPress?
   var hasFirstSample = false
-  /// Whether the sensor is up or being brought up, or was lost and its writer still ends the recording.
+  /// Whether the sensor is up or being brought up, or was lost while its writer ends the recording.
   var isSensorAwake = false
   /// Whether the sensor was lost in a recording that is not saved yet.
   var isSensorLost = false
   /// Whether the sensor is polled and gives no samples.
   var isSensorSilent = false
-  /// Whether the button has been held for a long time and its meaning is open.
+  /// Whether the button has been held for the time of a long press.
   var isButtonHeld = false
-  /// The presses that were meant for the last recording, which ended by itself: it reached its length, or its motion was
-  /// over.
+  /// The presses that were meant for the last recording, which ended by its length or motion.
   var lastPresses: Range<MonotonicTime>?
-  /// Whether the configuration is to be read when the recording is over.
+  /// Whether to read the configuration when the recording is over.
   var awaitsReload = false
-  /// Whether the storage failed in the current recording.
   var hasStorageFailed = false
 
-  /// A recorder that is not up yet: ``RecorderEvent/begin`` comes first.
+  /// Expects ``RecorderEvent/begin`` first.
   package init(samplesWhileIdle: Bool) {
     self.samplesWhileIdle = samplesWhileIdle
   }
 
-  /// Ends at once, whatever is in progress: the card takes too long.
+  /// Ends at once: the card takes too long.
   mutating func abandon() { state = .ended }
 
   /// The problem to report: ``problem``, or that the sensor gives no samples now.
@@ -213,20 +210,19 @@ public struct RecorderMachine: Hashable, Sendable {
 /// A press whose meaning was open when its recording ended otherwise.
 struct PastPress: Hashable, Sendable {
   let at: MonotonicTime
-  /// Whether the recording has a mark for it; one after its end has none.
+  /// Whether the recording has a mark for it: not if it came after the end.
   let isMarked: Bool
 }
 
 /// A recording that begins as soon as one can begin.
 struct WaitingRecording: Hashable, Sendable {
-  /// A mark that came before the recording could begin.
   struct EarlyMark: Hashable, Sendable {
     let at: MonotonicTime
     let label: String
   }
 
   var start: RecordingStart
-  /// The end of the event that begins it, where that is over already.
+  /// When the event that begins it ended; `nil` while it goes on.
   var end: MonotonicTime?
   var marks: Set<EarlyMark> = []
 
@@ -249,10 +245,10 @@ public enum Problem: UInt8, CaseIterable, Sendable {
   /// The name in the status.
   public var name: String {
     switch self {
-    case .sensor: return "sensor"
-    case .storageFull: return "storageFull"
-    case .storage: return "storage"
-    case .configuration: return "configuration"
+    case .sensor: "sensor"
+    case .storageFull: "storageFull"
+    case .storage: "storage"
+    case .configuration: "configuration"
     }
   }
 

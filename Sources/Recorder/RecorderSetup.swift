@@ -11,26 +11,21 @@ package protocol SensorUser {
     _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
   ) throws -> Outcome
 
-  /// Uses a chip that keeps the time.
-  ///
-  /// - Parameter busClock: In hertz; `nil` when not known.
+  /// Uses a chip that dates its samples; `busClock` is in hertz, `nil` when unknown.
   func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
     _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
   ) throws -> Outcome
 }
 
-/// Opens a sensor on a bus of this machine, or a simulator. Opening may hang in the kernel as long as the bus does; its
-/// errors have a remedy.
+/// Opens a sensor on a bus, or a simulator. Opening may hang in the kernel as long as the bus does.
 package protocol SensorSource: Sendable {
   func open<User: SensorUser>(for user: User) throws -> User.Outcome
 }
 
-/// The complete settings of a recorder, of `record` and of the service: a configuration, and the choices that it leaves
-/// to the program.
+/// The complete settings of a recorder: a configuration, and the choices that it leaves to the program.
 package struct RecorderSetup: Sendable {
   package let configuration: RecorderConfiguration
   package let sensor: any SensorSource
-  /// The directory of recordings.
   package let store: String
   package let button: GPIOLineSpec?
   package let light: GPIOLineSpec?
@@ -60,8 +55,7 @@ package struct RecorderSetup: Sendable {
   /// Ticks that are kept between recordings.
   var historyTicks: Int { Int(RecorderConfiguration.historyCapacity(rate)) }
 
-  /// How often a recording is synced, in nanoseconds: every second, or every ten when a recording has no end and a second
-  /// is only a few samples. At 10 Hz a sync costs the card a page however few samples it carries.
+  /// Nanoseconds between two syncs: a second, or ten for slow recordings without an end: a sync costs the card a page.
   var syncInterval: Int64 {
     if let interval = configuration.syncInterval { return interval }
     return configuration.length == nil && rate.hertz <= 10 ? 10_000_000_000 : 1_000_000_000
@@ -92,8 +86,8 @@ package struct RecorderSetup: Sendable {
     calibration.map { $0.sensor != sensor.model } ?? false
   }
 
-  /// Sample times are kept to a microsecond: a read takes hundreds of them, and a nanosecond's digits would
-  /// be noise that costs the log more than a byte a sample.
+  /// The time unit of samples, in nanoseconds: a read takes hundreds of microseconds, and finer digits are noise that costs
+  /// more than a byte a sample.
   static var timeUnit: Int64 { 1000 }
 
   /// From the end of bring-up to tick 0: time for the threads to start.
@@ -117,7 +111,6 @@ package struct RecordingOrigin {
   package var host = SystemTree.live.hostName() ?? ""
   package var software = Software.name
 
-  /// This machine and this program.
   package init() {}
 }
 
@@ -133,7 +126,6 @@ package struct RecorderClock: Sendable {
     (self.now, self.reading) = (now, reading)
   }
 
-  /// The kernel's.
   package static let system = RecorderClock {
     SystemClock().now()
   } reading: {
@@ -146,7 +138,6 @@ package struct RecorderClock: Sendable {
 /// Receives a recorder's reports, in sentences for a person.
 package typealias Journal = @Sendable (JournalPriority, String) -> Void
 
-/// A sentence's priority, as in syslog(3).
 package enum JournalPriority: Int, Sendable {
   case error = 3
   case warning = 4

@@ -61,32 +61,17 @@ public struct RecorderStatus: Equatable, Sendable {
       json.member("worstFlush_ns", worstFlush)
       json.member("free_bytes", freeBytes)
       json.member("processorTemperature_c", number: degrees)
-      json.key("sensor")
-      if let sensor {
-        json.object { json in
-          json.member("model", sensor.model)
-          json.member("address", sensor.address)
-        }
-      } else {
-        json.null()
+      json.member("sensor", object: sensor) { json, sensor in
+        json.member("model", sensor.model)
+        json.member("address", sensor.address)
       }
-      json.key("chipClock")
-      if let clock {
-        json.object { json in
-          json.member("rate_hz", number: Plain.number(clock.hertz, per: 1000))
-          json.member("uncertainty_ns", clock.uncertainty)
-        }
-      } else {
-        json.null()
+      json.member("chipClock", object: clock) { json, clock in
+        json.member("rate_hz", number: Plain.number(clock.hertz, per: 1000))
+        json.member("uncertainty_ns", clock.uncertainty)
       }
       json.member("realTime", realTime)
       json.member("begunBy", begunBy?.rawValue)
-      json.key("trigger")
-      if let trigger {
-        trigger.add(to: &json)
-      } else {
-        json.null()
-      }
+      json.member("trigger", object: trigger) { json, trigger in trigger.add(to: &json) }
       json.member("nextTurn_s", number: untilTurn.map(RecorderStatus.seconds))
       json.member("calendar", calendar)
       json.member("note", note)
@@ -180,6 +165,17 @@ extension RecorderStatus {
   }
 }
 
+extension JSONWriter {
+  /// An object with the members that `fill` writes, or `null`.
+  fileprivate mutating func member<Value>(
+    _ name: String, object value: Value?, _ fill: (inout JSONWriter, Value) -> Void
+  ) {
+    key(name)
+    guard let value else { return null() }
+    object { json in fill(&json, value) }
+  }
+}
+
 extension JSONReader {
   fileprivate mutating func chipClock() throws(Failure) -> ChipClockState? {
     guard try enterObject() else { return nil }
@@ -219,8 +215,7 @@ public struct SensorPlace: Equatable, Sendable, CustomStringConvertible {
 
   /// A model at an address.
   public init(model: String, address: UInt8?) {
-    self.model = model
-    self.address = address
+    (self.model, self.address) = (model, address)
   }
 
   /// `MPU-6050 at 0x68`.

@@ -17,12 +17,10 @@ import Sampling
 /// The sensor's certificate goes into the log with the first sync after it was measured, or after 10 s, and once more
 /// before the end if it has changed.
 ///
-/// It asks no clock, and allocates only when the encoder's buffers grow and when it writes a certificate. A class, so that
-/// the writer can hold one or none; only the writer's thread uses it.
+/// Allocates only when the encoder's buffers grow and for a certificate. Only the writer's thread uses it.
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue
-  /// The outcomes of the logged ticks so far.
   private(set) var ledger = TickLedger()
   private var writer: LogEncoder
   private let syncInterval: Int64
@@ -33,14 +31,9 @@ final class RecordingLog {
   private var watch = ClockWatch()
   private var isStorageEndReported = false
   private var meter: CertificateMeter?
-  /// The certificate that was written last.
   private var certificate: SensorCertificate?
 
-  /// A log whose header is already in the file.
-  ///
-  /// - Parameters:
-  ///   - description: That header; its ``RecordingDescription/syncInterval`` counts from its beginning on.
-  ///   - expectation: What the sensor's certificate is measured against; `nil` for a log without one.
+  /// A log whose header, `description`, is already in the file; `expectation` is `nil` for a log without a certificate.
   // If this is inlined, the optimiser of Swift 6.3 fails: it reports a leak of the queue where this throws.
   @inline(never)
   init(
@@ -84,9 +77,7 @@ final class RecordingLog {
     writer.append(rebased)
   }
 
-  /// Logs a gap over the sampler's ticks before `end` that are not in the log.
-  ///
-  /// - Parameter cause: `nil` for a silent sampler: a bus error continues, other ticks count as missed.
+  /// Logs a gap over the ticks before `end`. Without a cause, a bus error goes on, and other ticks are missed.
   func giveUp(before end: UInt64, because cause: GapCause? = nil) {
     guard reached < end else { return }
     var gap = Gap(firstTick: reached, count: end - reached, cause: cause ?? .missed)
@@ -102,19 +93,19 @@ final class RecordingLog {
 
   /// Logs a reading of the clocks if it is new to the log.
   func note(_ reading: ClockReading) {
-    let pair = watch.reading(
+    if let pair = watch.note(pair(reading, .start)) { writer.append(pair) }
+  }
+
+  private func pair(_ reading: ClockReading, _ reason: ClockPair.Reason) -> ClockPair {
+    ClockPair(
       time: reading.monotonic - frame.start, wall: reading.wall,
-      isSynchronised: reading.isSynchronised)
-    if let pair { writer.append(pair) }
+      isSynchronised: reading.isSynchronised, reason: reason)
   }
 
   /// Moves encoded bytes to the queue; `false` when some are left because it has no room.
   func deliver() -> Bool { writer.drain(into: queue) }
 
-  /// Syncs the log when that is due.
-  ///
-  /// A late call syncs once, and not once for each interval that passed. While the queue has no room for the bytes, the
-  /// sync stays due: after a stall no sample waits for another interval.
+  /// Syncs the log when that is due: once, however late, and not before the queue has room for the bytes.
   func syncIfDue(_ now: MonotonicTime) {
     guard syncInterval > 0, now >= nextSync else { return }
     writer.flush()
@@ -134,10 +125,7 @@ final class RecordingLog {
   /// Writes the end; no record may follow. Bytes that find no room are left to ``deliver()``.
   func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
     writeCertificate()
-    writer.append(
-      watch.end(
-        time: reading.monotonic - frame.start, wall: reading.wall,
-        isSynchronised: reading.isSynchronised))
+    writer.append(pair(reading, .end))
     let end = RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)
     writer.finish(end)
     if deliver() { queue.requestSync() }
@@ -168,10 +156,8 @@ package struct RecordingFrame: Equatable, Sendable {
     self.timeUnit = timeUnit
   }
 
-  /// The record with the recording's numbers and times. Its tick must not be before ``base``.
-  ///
-  /// At some rates the grid's instants are no multiples of the time unit: a time is rounded down to one, and is never
-  /// before the recording's start.
+  /// The record with the recording's numbers and times; its tick must not be before ``base``. Times are rounded down to the
+  /// time unit, but not before the recording's start.
   package func rebased(_ record: TickRecord) -> TickRecord {
     var record = record
     switch record.kind {
@@ -184,5 +170,52 @@ package struct RecordingFrame: Equatable, Sendable {
     }
     record.tick -= base
     return record
+  }
+}
+
+/// One instant on the monotonic and on the wall clock.
+package struct ClockReading: Equatable, Sendable {
+  package var monotonic: MonotonicTime
+  /// Nanoseconds since 1970.
+  package var wall: Int64
+  /// Whether the kernel reports its wall clock as synchronised.
+  package var isSynchronised: Bool
+
+  package init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
+    (self.monotonic, self.wall, self.isSynchronised) = (monotonic, wall, isSynchronised)
+  }
+
+  var wallTime: WallTime { WallTime(nanoseconds: wall, isSynchronised: isSynchronised) }
+}
+
+/// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step: a
+/// change of its distance to the monotonic clock by more than ``stepThreshold``. Pure.
+package struct ClockWatch: Sendable {
+  /// 50 ms, in nanoseconds: the kernel slews 0.5 ms a second (adjtime(3)), and a person notices no smaller error.
+  private static let stepThreshold: Int64 = 50_000_000
+
+  private var last: ClockPair?
+
+  package init() {}
+
+  /// The pair to log for a reading, with its reason; `nil` when it is nothing new.
+  package mutating func note(_ reading: ClockPair) -> ClockPair? {
+    var pair = reading
+    pair.reason = .start
+    guard let last else {
+      self.last = pair
+      return pair
+    }
+    let (difference, overflow) = pair.wallAtStart.subtractingReportingOverflow(last.wallAtStart)
+    let isStep = overflow || difference.magnitude > UInt64(ClockWatch.stepThreshold)
+    if reading.isSynchronised && !last.isSynchronised {
+      pair.reason = .becameSynchronised
+    } else if isStep {
+      pair.reason = .stepped
+    } else {
+      return nil
+    }
+    self.last = pair
+    return pair
   }
 }

@@ -4,12 +4,11 @@ package import IMUModel
 
 /// The ticks of a requested recording.
 package struct RecordingOrder: Equatable, Sendable {
-  /// The instant of the press or request: the first tick from it on is the recording's own first.
+  /// The instant of the press or request; the recording's own first tick is the first one from it on.
   package var at: MonotonicTime
-  /// The recording's own first tick, where a sample is known to be it: that of a trigger. At the instant of a chip's sample
-  /// the clock's first tick is the next one.
+  /// A trigger's own first tick: at the instant of a chip's sample the clock's first tick is the next one.
   package var ownTick: UInt64?
-  /// Ticks before it to include, as far as the history has them.
+  /// Ticks before the own first one to include, as far as the history has them.
   package var ticksBefore: UInt64
   /// Ticks from `at` on after which the recording ends; `nil` for no limit; 0 for only the ticks before.
   package var ticksAfter: UInt64?
@@ -17,10 +16,8 @@ package struct RecordingOrder: Equatable, Sendable {
   package init(
     at: MonotonicTime, ownTick: UInt64? = nil, ticksBefore: UInt64, ticksAfter: UInt64?
   ) {
-    self.at = at
-    self.ownTick = ownTick
-    self.ticksBefore = ticksBefore
-    self.ticksAfter = ticksAfter
+    (self.at, self.ownTick) = (at, ownTick)
+    (self.ticksBefore, self.ticksAfter) = (ticksBefore, ticksAfter)
   }
 
   /// The recording's own first tick, and the first one before it that is wanted.
@@ -31,18 +28,17 @@ package struct RecordingOrder: Equatable, Sendable {
   }
 }
 
-/// What a recording's header needs from its first record.
+/// A recording's ticks, from its first record on.
 package struct RecordingPlan: Equatable, Sendable {
   /// Ticks in all; `nil` for no end.
   package var plannedTicks: UInt64?
-  /// Its ticks and times among the sampler's.
   package var frame: RecordingFrame
 
-  /// When its tick 0 was due.
+  /// When tick 0 was due.
   package var start: MonotonicTime { frame.start }
 }
 
-/// The progress of a recording, from the ticks in its log.
+/// A recording's progress, from the ticks in its log.
 package struct RecordingProgress: Equatable, Sendable {
   package var ledger = TickLedger()
   package var lateness = LatenessSummary()

@@ -13,16 +13,14 @@ import Sampling
 ///      │ history  │                        │ in memory       │ than an instant
 ///      └ trimmed
 ///
-/// It starts no thread and creates no file; its owner calls ``advance(_:)`` a few times a second and passes the result on.
-/// While the file is being made, and while many records are held back, records move from the ring into memory, for
-/// ``patience`` records at most. Then they stay in the ring, and once that is full the newest are dropped and counted.
-/// The ticks after a recording are the history of the next one, even if the ring cannot hold them all, until
-/// ``forgetRest()``: the next recording may have been requested long before this one is on the card.
+/// Its owner calls ``advance(_:)`` a few times a second and passes the result on. While the file is being made, and while
+/// many records are held back, up to ``patience`` records move from the ring into memory; then they stay in the ring, and
+/// once that is full the newest are dropped and counted. The ticks after a recording are the history of the next one until
+/// ``forgetRest()``: that may have been requested long before this one is on the card.
 ///
-/// The end of a recording waits for the ticks that were due by then and are still being read or checked, and for the
-/// card to accept its bytes. The wait is bounded: if the sampler is silent for longer, the ticks up to the end are a gap.
-/// Every tick from a recording's first to its end has a sample or a gap in the log. That also holds after a failure of the
-/// storage, as far as the storage still accepts bytes.
+/// The end of a recording waits a bounded time for ticks that are still being read or checked, and for the card. Every tick
+/// from a recording's first to its end has a sample or a gap in the log, also after a failure of the storage, as far as that
+/// still accepts bytes.
 package struct RecordingWriter: ~Copyable {
   /// The result of a round, which the owner passes to the card and to the loop.
   package struct Round: Equatable, Sendable {
@@ -30,9 +28,7 @@ package struct RecordingWriter: ~Copyable {
     package var plan: RecordingPlan?
     /// The log has its end, and the queue is closed: the flusher does the rest. It may have no sample.
     package var end: RecordingEnd?
-    /// For the machine: ``RecorderEvent/firstSample``, ``RecorderEvent/limitReached(at:)``,
-    /// ``RecorderEvent/storageEnded(_:)``; ``RecorderEvent/savedNothing`` for a recording that ended before it had a
-    /// record, and has no file.
+    /// For the machine: first sample, limit, storage; ``RecorderEvent/savedNothing`` for a recording without a record.
     package var events: [RecorderEvent] = []
   }
 
@@ -59,8 +55,7 @@ package struct RecordingWriter: ~Copyable {
   private var unlogged: UInt64 = 0
   /// The recording's first ticks, when the history no longer had them.
   private var forgotten: Gap?
-  /// When the recording ends, until its last tick is known: the chip keeps the time, and ticks have no certain instants
-  /// in advance.
+  /// When the recording ends, until a chip that dates its samples shows which tick that is.
   private var limitAt: MonotonicTime?
   /// The first tick that is held back.
   private var heldFrom: UInt64?
@@ -74,14 +69,11 @@ package struct RecordingWriter: ~Copyable {
   private var isLimitReported = false
   private var isReadyReported = false
 
-  /// A writer for the ring that `consumer` empties.
-  ///
   /// - Parameters:
   ///   - clock: When the sampler's ticks are.
   ///   - timeUnit: The sampler's, in nanoseconds.
-  ///   - historyTicks: Ticks that are kept between recordings. Less than the ring's capacity by those that the sampler makes
-  ///     between two rounds.
-  ///   - expectation: What a recording's certificate is measured against; `nil` for recordings without one.
+  ///   - historyTicks: Ticks that are kept between recordings, so that the ring has room for those between two rounds.
+  ///   - expectation: What a certificate is measured against; `nil` for recordings without one.
   package init(
     consumer: consuming RingConsumer<TickRecord>, clock: TickClock, timeUnit: Int64,
     historyTicks: Int, expectation: SensorExpectation? = nil
@@ -98,8 +90,8 @@ package struct RecordingWriter: ~Copyable {
     log.map { RecordingProgress(ledger: $0.ledger, lateness: $0.lateness) }
   }
 
-  /// Adds the records to `records` that arrived since the last look, each once and with the sampler's numbers: at the
-  /// first look, the history. Call it before ``advance(_:)``, which moves records out of the ring.
+  /// Adds the records that arrived since the last look to `records`, with the sampler's numbers. Call it before
+  /// ``advance(_:)``, which moves records out of the ring.
   package mutating func look(into records: inout [TickRecord]) {
     let count = records.count
     history.look(into: &records)
@@ -112,7 +104,6 @@ package struct RecordingWriter: ~Copyable {
   /// Whether the sampler finds no room in the ring.
   package var isRingFull: Bool { history.isRingFull }
 
-  /// Whether there is no recording.
   package var isIdle: Bool {
     if case .idle = phase { return true }
     return false
@@ -129,9 +120,8 @@ extension RecordingWriter {
     (isLimitReported, isReadyReported) = (false, false)
   }
 
-  /// The file is there: the waiting records go into its log, and the log into `queue`.
-  ///
-  /// - Throws: ``LogError`` when `description` cannot be a log's; nothing is changed then.
+  /// The file is there: the waiting records go into its log, and the log into `queue`. Throws when `description` cannot be a
+  /// log's, and changes nothing then.
   package mutating func attach(
     _ description: RecordingDescription, queue: FlushQueue
   ) throws(LogError) {
@@ -154,19 +144,17 @@ extension RecordingWriter {
     if isIdle { isRestKept = false }
   }
 
-  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``. Logged ticks stay.
-  /// Of several instants the first one counts.
+  /// Logs nothing that was due after `instant` until ``release()`` or ``end(at:reason:)``; the earliest instant counts.
   package mutating func hold(at instant: MonotonicTime) {
     guard !isIdle, endReason == nil else { return }
     heldFrom = min(heldFrom ?? .max, clock.tick(at: instant) + 1)
   }
 
-  /// Continues logging.
   package mutating func release() {
     heldFrom = nil
   }
 
-  /// Marks an instant of the recording. A mark without a recording, or once its log has its end or accepts no bytes, is lost.
+  /// Marks an instant of the recording; lost without one, and once its log has its end or accepts no bytes.
   package mutating func mark(at instant: MonotonicTime, label: String) {
     guard isLogOpen else {
       lostMarkCount += 1
@@ -192,8 +180,8 @@ extension RecordingWriter {
     return lostMarkCount
   }
 
-  /// Whether the recording includes a tick that has just arrived; `nil` while that is open, because the tick is held back, or
-  /// lies beyond a limit that was not reported yet, or the storage failed and the end is awaited.
+  /// Whether the recording includes a tick that has just arrived; `nil` while that is open: it is held back, beyond a limit
+  /// that was not reported, or the storage failed.
   package func includes(_ tick: UInt64) -> Bool? {
     if log?.queue.failure != nil { return endReason == nil ? nil : false }
     var limit: UInt64
@@ -210,8 +198,7 @@ extension RecordingWriter {
     return endReason != nil || isLimitReported ? false : nil
   }
 
-  /// Ends the recording with the last tick that was due at `instant`, or at the next round when `nil`. The first end
-  /// counts; it has no effect without a recording.
+  /// Ends the recording with the last tick that was due at `instant`, or at the next round. The first end counts.
   package mutating func end(at instant: MonotonicTime?, reason: StopReason) {
     guard !isIdle, endReason == nil else { return }
     endReason = reason
@@ -391,5 +378,20 @@ extension RecordingWriter {
     log.queue.close()
     reset()
     round.end = end
+  }
+}
+
+extension RecordingWriter {
+  /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
+  package static let patience = 20_000
+  /// How long before its order a recording may begin, in nanoseconds: a press is understood at its release, within 1.5 s.
+  static var longestPress: Int64 { 1_800_000_000 }
+  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds one.
+  static func endPatience(_ rate: SampleRate) -> Int64 {
+    max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
+  }
+  /// The same when the recorder ends, which waits for 20 s at most: the card needs its share.
+  static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
+    min(endPatience(rate), 10_000_000_000)
   }
 }

@@ -5,18 +5,15 @@ import LinuxIO
 
 /// The sensor's threads from one waking to the next sleep, and what is known of earlier wakings.
 struct SensorWaking {
-  /// Starts sampler and writer on a channel.
   let makeWorkers: (RecorderSetup, WriterChannel) throws -> any Workers
   let memoryRefusal: Refusal?
   /// While the sensor is awake.
-  private(set) var workers: (any Workers)?
+  var workers: (any Workers)?
   /// While it samples.
   private(set) var sensor: SensorStart?
   /// When a missing one is searched again.
   private(set) var retryAt: MonotonicTime?
-  /// Counts the wakings.
   private(set) var session: UInt64 = 0
-  /// Whether the sensor was ever sampled.
   private(set) var hadSensor = false
   /// The last report about one that is not found.
   private var lastReported: String?
@@ -34,13 +31,10 @@ struct SensorWaking {
   /// How the threads were scheduled, for the header; `nil` while the sensor sleeps.
   var realTime: String? { workers?.realTime(memory: memoryRefusal) }
 
-  /// The number of the waking that begins now.
   mutating func nextSession() -> UInt64 {
     session += 1
     return session
   }
-
-  mutating func begin(_ workers: any Workers) { self.workers = workers }
 
   /// The workers, if a report is of the present session.
   func workers(of session: UInt64) -> (any Workers)? {
@@ -51,9 +45,7 @@ struct SensorWaking {
     (sensor, hadSensor, lastReported) = (start, true, nil)
   }
 
-  /// Ends the threads.
-  ///
-  /// - Returns: Whether one of them hangs in the kernel.
+  /// Ends the threads; returns whether one of them hangs in the kernel.
   mutating func sleep() -> Bool {
     defer { (workers, sensor, retryAt) = (nil, nil, nil) }
     return workers?.end() == false
@@ -80,10 +72,7 @@ struct SensorWaking {
 /// The service manager's watchdog; its timer is off while nothing is sampled.
 struct Watchdog {
   let notifier: ServiceNotifier?
-  /// When it is fed next.
   private(set) var dueAt: MonotonicTime?
-
-  init(notifier: ServiceNotifier?) { self.notifier = notifier }
 
   mutating func begin(at now: MonotonicTime) {
     guard let notifier, let interval = notifier.watchdogInterval else { return }
@@ -96,8 +85,7 @@ struct Watchdog {
     if notifier?.watchdogInterval != nil { notifier?.setWatchdog(nanoseconds: 0) }
   }
 
-  /// Feeds it when it is due, but only if the sampler has delivered records. A sensor that does not answer still gives
-  /// records, its gaps; a sampler or a writer that hangs does not.
+  /// Feeds it when that is due and the sampler delivers records: a silent sensor gives gaps, a thread that hangs nothing.
   mutating func feed(at now: MonotonicTime, _ waking: SensorWaking) {
     guard let dueAt, now >= dueAt, let notifier, let interval = notifier.watchdogInterval else {
       return

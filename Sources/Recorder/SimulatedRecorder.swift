@@ -31,9 +31,7 @@ package struct SimulatedRecorder: SensorUser {
   /// Ticks between two polls for a signal, each of which is a system call.
   private static var signalStride: UInt64 { 256 }
 
-  /// Records until the loop has ended.
-  ///
-  /// - Returns: The loop, which has the results.
+  /// Records until the loop has ended; returns the loop, which has the results.
   package func run() throws -> RecorderLoop { try setup.sensor.open(for: self) }
 
   package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
@@ -82,7 +80,7 @@ package struct SimulatedRecorder: SensorUser {
     let loop = try RecorderLoop(
       setup, surroundings, signals: signals, memoryRefusal: nil
     ) { _, channel in
-      channel.news.post(.sensorReady(start, session: channel.session))
+      channel.report(.ready(start))
       return SteppedWorkers(channel, stage)
     }
     loop.panel = try surroundings.openPanel(setup)
@@ -158,7 +156,6 @@ final class SteppedWorkers: Workers {
       writer = .some(WriterWork(consumer: consumer, start, setup, channel))
     }
 
-    /// A round of the writer, if it was started.
     func round() {
       writer?.round()
     }

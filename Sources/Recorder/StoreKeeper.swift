@@ -5,8 +5,7 @@ import IMUModel
 import LinuxIO
 import LogStore
 
-/// Does the service's card work other than recordings, on its own thread: neither the watchdog nor the start of a
-/// recording waits for a card that hangs.
+/// Does the service's card work beside recordings on its own thread, for which nothing else waits:
 ///
 ///     main ── tidy, measure, read ──► imu-keeper ──► card
 ///      ▲ └── free bytes ◄─────────────┤
@@ -16,9 +15,7 @@ final class StoreKeeper {
   private let measurements: Inbox<Space>
   private var thread: RunningThread<Void>?
   private var store: Catalogue
-  /// The last measurement.
   private var space: Space?
-  /// Whether a measurement is under way.
   private var isMeasuring = false
 
   private enum Order: Sendable {
@@ -39,9 +36,7 @@ final class StoreKeeper {
   /// How long the end waits for the thread, in nanoseconds.
   private static var endPatience: Int64 { 1_000_000_000 }
 
-  /// Starts the thread.
-  ///
-  /// - Parameter news: Gets each configuration that is read.
+  /// Starts the thread; `news` gets each configuration that is read.
   init(
     _ store: Catalogue, news: Inbox<RecorderNews>, journal: @escaping Journal
   ) throws(LinuxIOError) {
@@ -58,8 +53,7 @@ final class StoreKeeper {
       })
   }
 
-  /// Waits for the recording that is being adopted, but not for a card that hangs: an abandoned thread ends with the
-  /// program, and the next start completes its work.
+  /// Waits for a recording that is being adopted, but not for a card that hangs: the next start completes its work.
   deinit {
     orders.post(.quit)
     if let thread = thread.take() { thread.join(within: StoreKeeper.endPatience) }
@@ -68,7 +62,6 @@ final class StoreKeeper {
   /// Schedules the adoption of recordings that were cut off, and the deletion of those in the trash for 30 days.
   func tidy() { orders.post(.tidy(store)) }
 
-  /// Keeps another store from here on.
   func use(_ store: Catalogue) {
     self.store = store
     tidy()
@@ -77,8 +70,7 @@ final class StoreKeeper {
   /// Reads the configuration and makes its store; ``RecorderNews/configurationRead(_:)`` follows.
   func read(_ setup: @escaping @Sendable () throws -> RecorderSetup) { orders.post(.read(setup)) }
 
-  /// Bytes that are free in the store, from the last measurement when the card does not answer at once; `nil` when the
-  /// store is gone or was not measured yet.
+  /// Free bytes in the store, by the last measurement if the card does not answer at once; `nil` when unknown.
   func freeByteCount() -> UInt64? {
     readMeasurements()
     if !isMeasuring {
@@ -95,13 +87,11 @@ final class StoreKeeper {
     if let newest = measurements.drain().last { (space, isMeasuring) = (newest, false) }
   }
 
-  /// The thread's work.
   private struct Work {
     let orders: Inbox<Order>
     let measurements: Inbox<Space>
     let news: Inbox<RecorderNews>
     let journal: Journal
-    /// The store to tidy next.
     var next: Catalogue?
     var isQuitting = false
 
@@ -145,9 +135,8 @@ final class StoreKeeper {
     private mutating func tidy(_ store: Catalogue) {
       // The next recording creates a missing store again.
       guard access(store.path, F_OK) == 0 else { return }
-      let clocks = SystemClock().readWallClock()
       store.tidy(
-        now: WallTime(nanoseconds: clocks.wall, isSynchronised: clocks.isSynchronised),
+        now: RecorderClock.system.reading().wallTime,
         while: {
           // Before each of many recordings.
           carryOutOrders()

@@ -3,10 +3,8 @@
 package import IMUModel
 package import Sampling
 
-/// When the sampler's ticks are, for the instants at which recordings begin and end.
-///
-/// On a grid the schedule says it. When the chip keeps the time, its samples do: their times are approximate, to a fraction
-/// of a period, and between those seen and after them the rate that they show is assumed.
+/// When the sampler's ticks are, for the instants at which recordings begin and end: by the schedule of a grid, or by the
+/// samples of a chip that dates them, to a fraction of a period, at the rate that they show:
 ///
 ///     seen     ·    ·    ·    ·    ·┄┄┄┄┄
 ///                                   now: the newest samples are still in the FIFO
@@ -30,7 +28,6 @@ package struct TickClock: Sendable {
   /// Nanoseconds from which on samples show a rate.
   private static var shortest: Int64 { 1_000_000_000 }
 
-  /// Looks at a new record.
   package mutating func note(_ record: TickRecord) {
     guard source != .grid, record.kind == .sample else { return }
     if let last = seen.last {
@@ -90,8 +87,8 @@ package struct TickClock: Sendable {
     return source == .grid && schedule.deadline(of: tick) == instant ? tick : tick + 1
   }
 
-  /// The first tick of a recording that has `ticks` before `own`, its own first, which is the one from `instant` on. Where
-  /// the chip keeps the time, these are the ticks of as long a time: it makes more or less than its table says.
+  /// The first tick of a recording with `ticks` before `own`, the first one from `instant` on. A chip that dates its samples
+  /// makes more or less than its table says: there it is as long a time.
   package func firstTick(_ ticks: UInt64, before own: UInt64, at instant: MonotonicTime) -> UInt64 {
     // More than any history: all of it.
     guard source != .grid, ticks <= UInt64(RecordingWriter.patience) else {

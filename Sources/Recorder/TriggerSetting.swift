@@ -40,7 +40,6 @@ package struct TriggerSetting: Equatable, Sendable {
 
   /// `nil` when motion begins no recording.
   package var threshold: Threshold?
-  /// The cut-off of the high-pass filter.
   package var cutOffHertz = 1.0
   /// Nanoseconds of ``Threshold/Measure/rms``, at most ``longestWindowTicks``.
   package var window: Int64 = 1_000_000_000
@@ -53,12 +52,9 @@ package struct TriggerSetting: Equatable, Sendable {
 
   package init() {}
 
-  /// Ticks of the longest window.
   static let longestWindowTicks: UInt64 = 600
 
   /// All but the limit a day, such as `peak 0.5 g above 1 Hz, 2 s before, 5 s after, 0 s pause`; `nil` without a threshold.
-  ///
-  /// - Parameter preTrigger: Nanoseconds before an event.
   func words(preTrigger: Int64) -> String? {
     guard let threshold else { return nil }
     let span = threshold.measure == .rms ? " over \(TriggerSetting.seconds(window))" : ""
@@ -74,5 +70,108 @@ package struct TriggerSetting: Equatable, Sendable {
 
   private static func seconds(_ nanoseconds: Int64) -> String {
     "\(Plain.number(nanoseconds, per: 1_000_000_000)) s"
+  }
+}
+
+/// What `status` says of recordings that motion begins.
+public struct TriggerStatus: Equatable, Sendable {
+  let setting: TriggerSetting
+  /// Nanoseconds before an event.
+  private let preTrigger: Int64
+  /// Whether motion would begin a recording now.
+  public var isArmed: Bool
+  /// Recordings that motion has begun in the last 24 hours, since the service was started.
+  public var count: Int
+  /// Nanoseconds since the last event; `nil` before the first one.
+  public var sinceLast: Int64?
+
+  /// `nil` for a setting without a threshold.
+  package init?(
+    _ setting: TriggerSetting, preTrigger: Int64, isArmed: Bool, count: Int, sinceLast: Int64?
+  ) {
+    guard setting.threshold != nil else { return nil }
+    (self.setting, self.preTrigger) = (setting, preTrigger)
+    (self.isArmed, self.count, self.sinceLast) = (isArmed, count, sinceLast)
+  }
+
+  /// For a person.
+  package var text: String {
+    (setting.words(preTrigger: preTrigger) ?? "") + (isArmed ? ", armed" : ", not armed")
+      + ", \(count) of \(setting.mostADay) recordings in 24 h"
+      + (sinceLast.map { ", last event \(RecorderStatus.seconds($0)) s ago" } ?? "")
+  }
+
+  /// Adds the members of its object.
+  func add(to json: inout JSONWriter) {
+    let threshold = setting.threshold
+    json.member("measure", threshold?.measure.rawValue)
+    json.member("threshold_g", number: threshold.map { Plain.number($0.limit, per: 10_000) })
+    json.member("above_hz", number: Plain.hertz(setting.cutOffHertz))
+    json.member(
+      "window_s", number: threshold?.measure == .rms ? TriggerStatus.seconds(setting.window) : nil
+    )
+    json.member("preTrigger_s", number: TriggerStatus.seconds(preTrigger))
+    json.member("postTrigger_s", number: TriggerStatus.seconds(setting.postTrigger))
+    json.member("pause_s", number: TriggerStatus.seconds(setting.pause))
+    json.member("armed", isArmed)
+    json.member("last24h", count)
+    json.member("most", setting.mostADay)
+    json.member("sinceLast_s", number: sinceLast.map(RecorderStatus.seconds))
+  }
+
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    Plain.number(nanoseconds, per: 1_000_000_000)
+  }
+}
+
+extension TriggerStatus {
+  /// Reads an object; `nil` for null, and for one that lacks a member.
+  init?(_ json: inout JSONReader) throws(JSONReader.Failure) {
+    guard try json.enterObject() else { return nil }
+    var (measure, limit, cutOff) = (nil as String?, nil as Double?, nil as Double?)
+    var (isArmed, count, most, sinceLast) = (nil as Bool?, nil as Int?, nil as Int?, nil as Int64?)
+    var spans: [String: Int64] = [:]
+    while let key = try json.nextKey() {
+      switch key {
+      case "measure": measure = try json.string()
+      case "threshold_g": limit = try json.double()
+      case "above_hz": cutOff = try json.double()
+      case "window_s": spans["window"] = try json.nanoseconds()
+      case "preTrigger_s": spans["before"] = try json.nanoseconds()
+      case "postTrigger_s": spans["after"] = try json.nanoseconds()
+      case "pause_s": spans["pause"] = try json.nanoseconds()
+      case "armed": isArmed = try json.bool()
+      case "last24h": count = try json.integer()
+      case "most": most = try json.integer()
+      case "sinceLast_s": sinceLast = try json.integer().flatMap(RecorderStatus.nanoseconds)
+      default: try json.skip()
+      }
+    }
+    guard let measure = measure.flatMap(TriggerSetting.Threshold.Measure.init(rawValue:)),
+      let limit, limit.magnitude < 1e6, let cutOff, cutOff.magnitude < 1e6, let isArmed, let count,
+      let most, let before = spans["before"], let after = spans["after"], let pause = spans["pause"]
+    else { return nil }
+    var setting = TriggerSetting()
+    setting.threshold = TriggerSetting.Threshold(measure, limit)
+    (setting.cutOffHertz, setting.mostADay) = (cutOff, most)
+    (setting.window, setting.postTrigger) = (spans["window"] ?? setting.window, after)
+    setting.pause = pause
+    self.init(
+      setting, preTrigger: before, isArmed: isArmed, count: count, sinceLast: sinceLast)
+  }
+}
+
+extension RecorderStatus {
+  /// Whole seconds in nanoseconds; `nil` beyond 292 years.
+  static func nanoseconds(_ seconds: Int64) -> Int64? {
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? nil : product
+  }
+}
+
+extension JSONReader {
+  /// Seconds as nanoseconds; `nil` for no number, and beyond 292 years.
+  fileprivate mutating func nanoseconds() throws(Failure) -> Int64? {
+    try double().flatMap { Int64(exactly: ($0 * 1e9).rounded()) }
   }
 }

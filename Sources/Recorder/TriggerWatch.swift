@@ -10,21 +10,19 @@ import Text
 ///                                           └─► mean of window ─► rms ─┴─► threshold² ─► began, quiet
 ///
 /// The filter is of first order: y = a (y′ + x − x′), a = τ / (τ + period), τ = 1 / 2πf. It starts anew at the first
-/// sample and after each sensor event, where x may step without a motion, and is deaf then for 3 τ: y has decayed to 5 % of
-/// whatever x′ it started with. With a window, that has to be full, too.
+/// sample and after each sensor event, where x may step without a motion, and is then deaf for 3 τ, until y has decayed to
+/// 5 % of its start, and until a window is full.
 ///
-/// Over a gap both go on. The filter takes x to have changed in a straight line, the slowest motion that explains the sample
-/// after the gap: over k periods y = aᵏ y′ + (a + a² + … + aᵏ) (x − x′) / k. The window has a place for each tick, and its
-/// mean is that of its samples as long as they are half of its ticks or more.
+/// Over a gap both go on. The filter assumes that x changed in a straight line, the slowest motion that explains the next
+/// sample: over k periods y = aᵏ y′ + (a + a² + … + aᵏ) (x − x′) / k. The window has a place for each tick; its mean is that
+/// of its samples while they are half of its ticks or more.
 ///
-/// An event begins with the first sample above the threshold. It is over when all samples of
-/// ``TriggerSetting/postTrigger`` were at most 0.7 times the threshold since the last one above that. A tick of which the
-/// level is not known proves no stillness and puts the end off by one; together they do so by ``patience`` at most, so that a
-/// dead sensor ends the event, too. So one event is reported once, however it swings, and whatever is missing in it.
+/// An event begins with the first sample above the threshold, and ends when all samples of ``TriggerSetting/postTrigger``
+/// were at most 0.7 times the threshold. A tick of unknown level puts the end off by one, together by ``patience`` at most,
+/// so that a dead sensor ends the event too. So one event is reported once, however it swings and whatever is missing in it.
 package struct TriggerWatch: Sendable {
   package enum Event: Equatable, Sendable {
-    /// The sample of `tick` is the first one above the threshold. It was measured at `at` or up to half a period later, and
-    /// the sample before it earlier; `level` is in g.
+    /// `tick` is the first one above the threshold, sampled at `at` or up to half a period later; `level` is in g.
     case began(at: MonotonicTime, tick: UInt64, level: Double)
     /// The event is over with `tick`, and `at` lies between that and the one after it.
     case quiet(at: MonotonicTime, tick: UInt64)
@@ -32,8 +30,7 @@ package struct TriggerWatch: Sendable {
 
   /// What the threshold is multiplied by for the samples that belong to an event.
   private static var release: Double { 0.7 }
-  /// How long ticks of unknown level put the end of an event off, in nanoseconds. What the filter and the window take to
-  /// start anew comes on top of it.
+  /// How long ticks of unknown level put the end of an event off, in nanoseconds, beside the start of filter and window.
   package static var patience: Int64 { 10_000_000_000 }
 
   private let schedule: Schedule
@@ -126,9 +123,7 @@ package struct TriggerWatch: Sendable {
     return end(by: record.tick)
   }
 
-  /// The square of what is compared, in counts; `nil` while deaf.
-  ///
-  /// - Parameter periods: From the sample before.
+  /// The square of what is compared, in counts, so many periods after the last sample; `nil` while deaf.
   private mutating func level(of sample: RawSample, after periods: UInt64) -> Double? {
     let next = SIMD3(Double(sample.ax), Double(sample.ay), Double(sample.az))
     let wasDeaf = heard <= deafTicks
@@ -174,8 +169,8 @@ package struct TriggerWatch: Sendable {
     return .quiet(at: end(of: last), tick: last)
   }
 
-  /// The sample's instant, or, where the chip keeps the time, half a period before it: exports compute its instant from the
-  /// log, which is not the one that is known now, and a mark belongs to the first sample from its time on.
+  /// The sample's instant, or half a period before a chip's: exports compute that anew, and a mark belongs to the first
+  /// sample from its time on.
   private func beginning(of record: TickRecord) -> MonotonicTime {
     isGrid
       ? schedule.deadline(of: record.tick)

@@ -16,19 +16,15 @@ import Text
 ///
 /// Readers skip lines of other kinds. Ticks are the sampler's own and continue through recordings.
 public enum WatchLine: Equatable, Sendable {
-  /// The answer to ``ControlRequest/status``.
   case status(RecorderStatus)
   /// The service does not let the caller watch: an exit status, and a sentence.
   case refused(status: Int32, message: String)
-  /// A sensor that is sampled from here on.
   case sensor(SensorDescription, SampleRate, ChannelSet)
-  /// A sample, a gap, or an event.
   case record(TickRecord)
   /// A mark: nanoseconds from tick 0.
   case mark(Int64)
   /// Planned ticks of the recording; `nil` for until stopped.
   case plan(UInt64?)
-  /// Lines that were left out.
   case lost(UInt64)
 
   /// Adds the line of a record, with its line feed; a reading has none.

@@ -16,18 +16,14 @@ protocol Workers: AnyObject {
   /// The granted scheduling and memory lock, in words.
   func realTime(memory refusal: Refusal?) -> String
 
-  /// Starts the writer for a sampler that samples.
   func startWriter(_ start: SensorStart, _ setup: RecorderSetup) throws(LinuxIOError)
 
   /// Asks the sampler to end after the current tick.
   func stopSampling()
 
-  /// Whether the sampler has ended.
   var hasSamplerEnded: Bool { get }
 
-  /// Ends both, and waits a bounded time for them.
-  ///
-  /// - Returns: Whether they have ended.
+  /// Ends both within a bounded time; returns whether they have ended.
   func end() -> Bool
 }
 
@@ -50,6 +46,8 @@ final class WriterChannel: Sendable {
     (self.session, self.news, self.card) = (session, news, card)
     (self.feed, self.clock) = (feed, clock)
   }
+
+  func report(_ news: SensorNews) { self.news.post(.sensor(news, session: session)) }
 }
 
 /// The sampler and the writer on their own threads, from the sensor's bring-up until it sleeps.
@@ -57,11 +55,10 @@ final class WriterChannel: Sendable {
 ///     imu-sampler  opens the sensor, samples      ─► ring ─►  imu-writer  history, recordings ──► card
 ///          └── news ──► loop ◄── news ─────────────────────────┘ ◄── commands ── loop, card
 final class WorkerThreads: Workers {
-  /// SCHED_FIFO priority of the sampler: above the threaded interrupts of a PREEMPT_RT kernel (50), below the
-  /// kernel's own watchdogs (99).
+  /// SCHED_FIFO priority of the sampler: above PREEMPT_RT's threaded interrupts (50), below the kernel's watchdogs (99).
   private static var priority: Int32 { 80 }
-  /// How long to wait for a thread that was asked to end, in nanoseconds: a small part of systemd's watchdog interval of
-  /// 10 s. Usually it takes 0.1 s. A thread that a bus blocks for longer is abandoned, and keeps its chip until it ends.
+  /// How long to wait for a thread to end, in nanoseconds: usually 0.1 s. One that a bus blocks for longer is abandoned, and
+  /// keeps its chip until it ends.
   private static var patience: Int64 { 1_000_000_000 }
 
   let channel: WriterChannel
@@ -73,7 +70,7 @@ final class WorkerThreads: Workers {
   private var writer: RunningThread<WriterWork>?
   private var consumer: RingConsumer<TickRecord>?
 
-  /// Starts the sampler; ``RecorderNews/sensorReady(_:session:)`` follows.
+  /// Starts the sampler; ``SensorNews/ready(_:)`` follows.
   init(_ setup: RecorderSetup, _ channel: WriterChannel, plannedTicks: UInt64?) throws(LinuxIOError)
   {
     let thread = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
@@ -125,8 +122,7 @@ final class WorkerThreads: Workers {
 
 extension RingProducer: TickSink where Element == TickRecord {}
 
-/// The sampler thread's work: opens the sensor, brings it up, and samples until it is asked to stop. All of it on one
-/// thread, so that the loop can serve the button meanwhile.
+/// The sampler thread's work: opens the sensor, brings it up and samples, while the loop serves the button.
 private struct SamplerWork: ~Copyable {
   let setup: RecorderSetup
   let channel: WriterChannel
@@ -141,10 +137,9 @@ private struct SamplerWork: ~Copyable {
     do {
       try setup.sensor.open(for: sampling)
     } catch {
-      channel.news.post(
-        .sensorFailed(
-          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)"),
-          session: channel.session))
+      channel.report(
+        .failed(
+          CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)")))
     }
   }
 }
@@ -203,12 +198,11 @@ private struct SensorSampling: SensorUser {
     _ loop: inout Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
     _ sensor: SensorDescription, _ expectation: SensorExpectation?, _ boardTitle: String
   ) {
-    channel.news.post(
-      .sensorReady(
+    channel.report(
+      .ready(
         SensorStart(
           schedule: loop.schedule, clock: clock, hasInterrupt: hasInterrupt, sensor: sensor,
-          expectation: expectation, boardTitle: boardTitle),
-        session: channel.session))
+          expectation: expectation, boardTitle: boardTitle)))
     loop.run()
     channel.commands.post(.samplerEnded(loop.undelivered))
   }

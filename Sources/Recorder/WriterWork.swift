@@ -20,8 +20,7 @@ enum WriterCommand: Sendable {
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
   /// From the card: the file is there.
   case attach(RecordingDescription, FlushQueue)
-  /// From the card: there will be no file. The writer reports it to the loop, so that news of the recording come before that,
-  /// and news of what follows after it.
+  /// From the card: there will be no file. The writer passes it on, in order with its other news of the recording.
   case abandon(CommandFailure, isFull: Bool)
   /// From the sampler: it has ended, with records that follow those of the ring.
   case samplerEnded([TickRecord])
@@ -38,7 +37,6 @@ struct WriterGauge: Sendable {
   var progress: RecordingProgress?
   /// Of a chip that keeps the time.
   var clock: ChipClockState?
-  /// Whether motion would be an event.
   var isTriggerArmed = false
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
@@ -96,7 +94,6 @@ struct WriterWork: ~Copyable {
     return min(1_000_000_000, max(period, rate.nanoseconds(atTick: room)))
   }
 
-  /// Works until the command to quit.
   mutating func run() {
     while !(isQuitting && writer.isIdle) {
       let usual = writer.isIdle ? idlePeriod : WriterWork.period
@@ -106,7 +103,6 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// One round, without waiting.
   mutating func round() {
     for command in channel.commands.drain() { carryOut(command) }
     let reading = channel.clock.reading()
@@ -150,8 +146,7 @@ struct WriterWork: ~Copyable {
     }
   }
 
-  /// Looks at new records in the ring before they leave it: for watchers, for motion that begins a recording, and to know
-  /// whether the chip answers. Records also arrive when it does not, as gaps.
+  /// Looks at new records before they leave the ring: for watchers, for motion, and to know whether the chip answers.
   private mutating func look(now: MonotonicTime) {
     seen.removeAll(keepingCapacity: true)
     writer.look(into: &seen)
@@ -162,9 +157,7 @@ struct WriterWork: ~Copyable {
         continue
       }
       clock?.note(record)
-      if interrupt?.notice(record) ?? false {
-        channel.news.post(.interruptSilent(session: channel.session))
-      }
+      if interrupt?.notice(record) ?? false { channel.report(.interruptSilent) }
     }
     reportMotion()
     if channel.feed.isWatched { channel.feed.offer(seen) }
@@ -173,13 +166,12 @@ struct WriterWork: ~Copyable {
       channel.gauge.withLock { $0.lastArrival = now }
     }
     if silence.notice(samples, isBlocked: writer.isRingFull, now: now) {
-      channel.news.post(.sensorSilent(silence.isSilent, session: channel.session))
+      channel.report(.silent(silence.isSilent))
     }
   }
 
-  /// Reports events in the motion. One that the recording has becomes its mark here, before the log may get its end. One of
-  /// which that is open waits, because a press may be the end, and those after it wait with it. When an event is over,
-  /// nothing later is logged of its recording, which the machine ends.
+  /// Reports events in the motion. One in the recording becomes its mark, before the log gets its end. While that is open,
+  /// because a press may be the end, it waits with those after it. When an event ends, nothing later is logged.
   private mutating func reportMotion() {
     while let event = undecided.first {
       var isMarked = false
@@ -192,7 +184,7 @@ struct WriterWork: ~Copyable {
         if endsWithMotion { writer.hold(at: instant) }
       }
       undecided.removeFirst()
-      channel.news.post(.motion(event, isMarked: isMarked, session: channel.session))
+      channel.report(.motion(event, isMarked: isMarked))
     }
   }
 
@@ -205,7 +197,6 @@ struct WriterWork: ~Copyable {
     channel.card.post(.record(header, plan, setup, writer: channel.commands))
   }
 
-  /// Leaves a log that has its end to the card.
   private mutating func file(_ end: RecordingEnd) {
     // The figures of a recording are shown until the next one begins.
     let longest = queue?.longestSync
@@ -257,16 +248,15 @@ package struct SilenceWatch: Sendable {
   private var lastSampleAt: MonotonicTime
   package private(set) var isSilent = false
 
-  /// Samples at `rate` are expected from `start` on. Silence is more than 2 s without one, or three periods of a slow
-  /// rate: longer than the recovery of a chip that loses its supply for an instant.
+  /// Expects samples at `rate` from `start` on. Silence lasts more than 2 s or three periods: longer than the recovery of a
+  /// chip that loses its supply for an instant.
   package init(_ rate: SampleRate, start: MonotonicTime) {
     patience = max(2_000_000_000, 3 * rate.periodNanoseconds)
     lastSampleAt = start
   }
 
-  /// Whether ``isSilent`` has changed, given that `count` samples have arrived by `now`.
-  ///
-  /// - Parameter isBlocked: Whether samples could not arrive: a full ring is no silence of the chip.
+  /// Whether ``isSilent`` has changed, given that `count` samples have arrived by `now`. A full ring (`isBlocked`) is not
+  /// silence of the chip.
   package mutating func notice(
     _ count: UInt64, isBlocked: Bool = false, now: MonotonicTime
   ) -> Bool {

@@ -5,7 +5,7 @@ import Graph
 import IMUModel
 import Text
 
-/// The power spectral density of a sensor over logarithmic axes, that of its axes together, as text of 80 columns.
+/// The power spectral density of a sensor, summed over its axes, as text of 80 columns with logarithmic axes.
 ///
 ///     acceleration of all axes together, g²/Hz
 ///       1e-3 ┤⡠⠤⠒⠢⢄
@@ -13,7 +13,7 @@ import Text
 ///            └──┬───────┬───
 ///              0.1      1  Hz
 ///
-/// Of the values of a column of dots the highest is drawn, so that a peak keeps its height.
+/// A column of dots shows its highest value, so that a peak keeps its height.
 public struct DensityPicture {
   private let title: String
   private let points: [(frequency: Double, density: Double)]
@@ -47,23 +47,18 @@ public struct DensityPicture {
     let glyphs = GlyphSet(isASCII: Environment.isASCII)
     var screen = Screen(columns: DensityPicture.columns, rows: DensityPicture.rows + 3)
     screen.put(Plain.text(title), row: 0, column: 1)
-    if glyphs.isASCII {
-      draw(LetterCanvas.self, on: &screen)
-    } else {
-      draw(BrailleCanvas.self, on: &screen)
-    }
+    draw(on: &screen, glyphs)
     drawAxes(on: &screen, glyphs)
     return screen.lines
   }
 
-  private func draw<Canvas: DotCanvas>(_: Canvas.Type, on screen: inout Screen) {
+  private func draw(on screen: inout Screen, _ glyphs: GlyphSet) {
     let (rows, left) = (DensityPicture.rows, DensityPicture.left)
     let columns = DensityPicture.columns - left
-    var canvas = Canvas(columns: columns, rows: rows)
-    let (width, height) = (
-      Double(columns * Canvas.dotsAcross - 1), Double(rows * Canvas.dotsDown - 1)
-    )
-    var highest = [Double](repeating: 0, count: columns * Canvas.dotsAcross)
+    var canvas = DotCanvas(columns: columns, rows: rows, glyphs)
+    let width = Double(columns * canvas.dots.across - 1)
+    let height = Double(rows * canvas.dots.down - 1)
+    var highest = [Double](repeating: 0, count: columns * canvas.dots.across)
     for (frequency, density) in points {
       let x = Int((horizontal.share(frequency) * width).rounded())
       highest[x] = max(highest[x], density)

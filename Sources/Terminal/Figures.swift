@@ -21,11 +21,6 @@ enum Figures {
     return all.dropLast(decimals) + "." + all.suffix(decimals)
   }
 
-  /// Right-aligned in a width.
-  static func padded(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.unicodeScalars.count)) + text
-  }
-
   /// A time in a recording: `12.345 s`, `2:03.4`, `1:02:03`.
   static func time(_ nanoseconds: Int64, decimals: Int = 1) -> String {
     let sign = nanoseconds < 0 ? "-" : ""
@@ -51,7 +46,7 @@ enum Figures {
     }
   }
 
-  /// A time of an imported file, in seconds as there: `1790000005.000 s`.
+  /// A time of an imported file: `1790000005.000 s`.
   static func fileTime(_ nanoseconds: Int64) -> String {
     let magnitude = nanoseconds.magnitude
     let thousandths = String(magnitude / 1_000_000 % 1000 + 1000).dropFirst()

@@ -17,7 +17,6 @@ struct GraphPicture {
   var envelope: Envelope
   /// The y axes, in g and °/s; none where no value is known.
   var axes: [PanelKind: ClosedRange<Double>]
-  /// Times of the marks.
   var marks: [Int64]
   /// Parts with names.
   var labels: [Range<Int64>] = []
@@ -25,8 +24,8 @@ struct GraphPicture {
   var cursor: Int64?
   /// Shown after the names of the lines.
   var values: GraphValues?
-  /// The lines that the user wants.
   var choice = LineChoice()
+  let glyphs: GlyphSet
 
   /// Cells at the left for the y axis.
   private static let axisWidth = 8
@@ -36,7 +35,6 @@ struct GraphPicture {
   /// The least screen with room for a graph and three rows of text.
   static let leastScreen = (columns: 30, rows: fewestRows + 3)
 
-  /// Whether a screen has that room.
   static func fits(columns: Int, rows: Int) -> Bool {
     columns >= leastScreen.columns && rows >= leastScreen.rows
   }
@@ -51,7 +49,8 @@ struct GraphPicture {
     -> Envelope
   {
     Envelope(
-      covering: span, columns: dotsAcross(glyphs) * plotColumns(screenColumns: screenColumns))
+      covering: span,
+      columns: DotCanvas.dots(glyphs).across * plotColumns(screenColumns: screenColumns))
   }
 
   /// The time at the left edge of a cell of a screen, as far as the graph reaches.
@@ -62,14 +61,19 @@ struct GraphPicture {
       + Int64(Double(span.upperBound - span.lowerBound) * Double(place) / Double(columns))
   }
 
-  private static func dotsAcross(_ glyphs: GlyphSet) -> Int {
-    glyphs.isASCII ? LetterCanvas.dotsAcross : BrailleCanvas.dotsAcross
+  /// Dots side by side in a cell: columns of the envelope.
+  private var across: Int { DotCanvas.dots(glyphs).across }
+  private var columns: Int { envelope.columns.count / across }
+
+  private func dots(_ column: Int) -> ArraySlice<EnvelopeColumn> {
+    envelope.columns[column * across..<(column + 1) * across]
   }
+
+  private func column(at time: Int64) -> Int? { envelope.column(at: time).map { $0 / across } }
 
   // MARK: Panels
 
-  /// Draws the graph on rows of a screen.
-  func draw(on screen: inout Screen, rows: Range<Int>, glyphs: GlyphSet) {
+  func draw(on screen: inout Screen, rows: Range<Int>) {
     var panels = sensor.panels
     // Two panels need two rows each.
     while panels.count > 1, rows.count < 2 + panels.count * 3 { panels.removeLast() }
@@ -78,114 +82,91 @@ struct GraphPicture {
     var row = rows.lowerBound
     for (index, kind) in panels.enumerated() {
       let end = index == last ? rows.upperBound - 2 : row + share
-      drawTitle(kind, on: &screen, row: row, glyphs)
-      if glyphs.isASCII {
-        draw(kind, LetterCanvas.self, on: &screen, rows: row + 1..<end, glyphs)
-      } else {
-        draw(kind, BrailleCanvas.self, on: &screen, rows: row + 1..<end, glyphs)
-      }
+      drawTitle(kind, on: &screen, row: row)
+      drawPanel(kind, on: &screen, rows: row + 1..<end)
       row = end
     }
-    drawTimeAxis(on: &screen, row: rows.upperBound - 2, glyphs)
+    drawTimeAxis(on: &screen, row: rows.upperBound - 2)
   }
 
-  /// The amount of text in a panel's title.
-  private struct TitleForm {
-    var isNarrow: Bool
-    var decimals: Int
-  }
-
-  private func drawTitle(
-    _ kind: PanelKind, on screen: inout Screen, row: Int, _ glyphs: GlyphSet
-  ) {
-    let narrow = (0...kind.decimals).reversed().map { TitleForm(isNarrow: true, decimals: $0) }
-    let wide = TitleForm(isNarrow: false, decimals: kind.decimals)
+  private func drawTitle(_ kind: PanelKind, on screen: inout Screen, row: Int) {
+    let narrow = (0...kind.decimals).reversed().map { (isNarrow: true, decimals: $0) }
     // The two ends of a column's values need more room than one value.
-    let forms = (screen.columns < 64 ? [] : [wide]) + narrow
-    let fitting = forms.first { form in
-      let parts = titleParts(kind, form, glyphs)
-      return (parts.last.map { $0.column + CellWidth.of($0.text) } ?? 0) <= screen.columns
+    let forms = (screen.columns < 64 ? [] : [(isNarrow: false, decimals: kind.decimals)]) + narrow
+    let titles = forms.lazy.map { titleParts(kind, isNarrow: $0.isNarrow, decimals: $0.decimals) }
+    let fitting = titles.first { parts in
+      (parts.last.map { $0.column + CellWidth.of($0.text) } ?? 0) <= screen.columns
     }
-    for part in titleParts(kind, fitting ?? forms[forms.count - 1], glyphs) {
+    for part in fitting ?? titles[forms.count - 1] {
       screen.put(part.text, row: row, column: part.column, part.style)
     }
   }
 
   private func titleParts(
-    _ kind: PanelKind, _ form: TitleForm, _ glyphs: GlyphSet
+    _ kind: PanelKind, isNarrow: Bool, decimals: Int
   ) -> [(text: String, column: Int, style: CellStyle)] {
-    let title = form.isNarrow ? kind.unit(glyphs) : "\(kind.title), \(kind.unit(glyphs))"
+    let title = isNarrow ? kind.unit(glyphs) : "\(kind.title), \(kind.unit(glyphs))"
     var parts = [(text: title, column: 1, style: CellStyle.bold)]
-    var column = 1 + CellWidth.of(title) + (form.isNarrow ? 1 : 2)
-    if !form.isNarrow { column = max(column, 20) }
+    var column = isNarrow ? 2 + CellWidth.of(title) : max(3 + CellWidth.of(title), 20)
     for line in sensor.lines(of: kind, choice) {
       let sample =
-        form.isNarrow
+        isNarrow
         ? (glyphs.isASCII ? "" : String(glyphs.sample(of: line).prefix(2)))
         : glyphs.sample(of: line) + " "
       // In ASCII a line consists of its letter.
-      let name = sample + (glyphs.isASCII && form.isNarrow ? "\(line.letter)" : line.name)
+      let name = sample + (glyphs.isASCII && isNarrow ? "\(line.letter)" : line.name)
       parts.append((text: name, column: column, style: CellStyle(line.ink)))
       column += CellWidth.of(name)
-      let value = " " + valueText(kind, line, form.decimals, glyphs)
+      let value = " " + valueText(kind, line, decimals)
       parts.append((text: value, column: column, style: .plain))
-      column += CellWidth.of(value) + (form.isNarrow ? 1 : 3)
+      column += CellWidth.of(value) + (isNarrow ? 1 : 3)
     }
     return parts
   }
 
   /// The value after a line's name, or the lowest and the highest of several.
-  private func valueText(
-    _ kind: PanelKind, _ line: GraphLine, _ decimals: Int, _ glyphs: GlyphSet
-  ) -> String {
+  private func valueText(_ kind: PanelKind, _ line: GraphLine, _ decimals: Int) -> String {
     guard let values else { return "       " }
     let ends = sensor.values(values.counts(line, of: kind), of: line, kind)
     let low = Figures.signed(ends.lowerBound, decimals, glyphs)
-    guard ends.lowerBound != ends.upperBound else { return Figures.padded(low, 7) }
+    guard ends.lowerBound != ends.upperBound else {
+      return String(repeating: " ", count: max(0, 7 - CellWidth.of(low))) + low
+    }
     return low + ".." + Figures.signed(ends.upperBound, decimals, glyphs)
   }
 
-  // MARK: A panel
-
-  private func draw<Canvas: DotCanvas>(
-    _ kind: PanelKind, _ type: Canvas.Type, on screen: inout Screen, rows: Range<Int>,
-    _ glyphs: GlyphSet
-  ) {
+  private func drawPanel(_ kind: PanelKind, on screen: inout Screen, rows: Range<Int>) {
     guard !rows.isEmpty else { return }
-    let columns = envelope.columns.count / Canvas.dotsAcross
     let left = GraphPicture.axisWidth
     for row in rows { screen[row, left - 1] = Cell(glyphs.vertical, .faint) }
     guard let range = axes[kind] else { return }
-    drawScale(range, on: &screen, rows: rows, columns: columns, glyphs)
-    var canvas = Canvas(columns: columns, rows: rows.count)
+    drawScale(range, on: &screen, rows: rows)
+    var canvas = DotCanvas(columns: columns, rows: rows.count, glyphs)
     let plot = PanelPlot(
       envelope: envelope, kind: kind, scale: sensor.scale(kind), range: range)
     for line in sensor.lines(of: kind, choice) {
       plot.draw(line, on: &canvas, rows: rows.count)
     }
-    let gaps = gapColumns(Canvas.dotsAcross)
-    let markColumns = Set(marks.compactMap { column(at: $0, Canvas.dotsAcross) })
-    let cursorColumn = cursor.flatMap { column(at: $0, Canvas.dotsAcross) }
+    let markColumns = Set(marks.compactMap(column(at:)))
+    let cursorColumn = cursor.flatMap(column(at:))
     for column in 0..<columns {
+      let dots = dots(column)
+      let isGap = dots.contains(where: \.hasGap) && dots.allSatisfy { $0.sampleCount == 0 }
+      let ground =
+        column == cursorColumn
+        ? Cell(glyphs.vertical)
+        : isGap
+          ? Cell(glyphs.gap, CellStyle(.gap))
+          : markColumns.contains(column) ? Cell(glyphs.markLine, CellStyle(.mark)) : nil
       for row in 0..<rows.count {
-        let place = (rows.lowerBound + row, left + column)
-        if let cell = canvas.cell(row: row, column: column) {
-          screen[place.0, place.1] = cell
-        } else if column == cursorColumn {
-          screen[place.0, place.1] = Cell(glyphs.vertical)
-        } else if gaps.contains(column) {
-          screen[place.0, place.1] = Cell(glyphs.gap, CellStyle(.gap))
-        } else if markColumns.contains(column) {
-          screen[place.0, place.1] = Cell(glyphs.markLine, CellStyle(.mark))
-        }
+        guard let cell = canvas.cell(row: row, column: column) ?? ground else { continue }
+        screen[rows.lowerBound + row, left + column] = cell
       }
     }
   }
 
-  /// Labels of the y axis, and a line at 0.
   private func drawScale(
-    _ range: ClosedRange<Double>, on screen: inout Screen, rows: Range<Int>, columns: Int,
-    _ glyphs: GlyphSet
+    _ range: ClosedRange<Double>, on screen: inout Screen, rows: Range<Int>
   ) {
     let ticks = AxisTicks(range, atMost: max(2, min(6, rows.count / 2 + 1))).ticks
     for tick in ticks {
@@ -204,40 +185,19 @@ struct GraphPicture {
     }
   }
 
-  /// Columns of cells that contain a gap and no samples.
-  private func gapColumns(_ across: Int) -> Set<Int> {
-    var found: Set<Int> = []
-    for column in 0..<envelope.columns.count / across {
-      let dots = envelope.columns[column * across..<(column + 1) * across]
-      if dots.contains(where: \.hasGap), dots.allSatisfy({ $0.sampleCount == 0 }) {
-        found.insert(column)
-      }
-    }
-    return found
-  }
-
-  private func column(at time: Int64, _ across: Int) -> Int? {
-    envelope.column(at: time).map { $0 / across }
-  }
-
-  // MARK: Time
-
-  private func drawTimeAxis(on screen: inout Screen, row: Int, _ glyphs: GlyphSet) {
-    let across = GraphPicture.dotsAcross(glyphs)
-    let columns = envelope.columns.count / across
+  private func drawTimeAxis(on screen: inout Screen, row: Int) {
     let left = GraphPicture.axisWidth
     screen[row, left - 1] = Cell(glyphs.corner, .faint)
     for column in 0..<columns {
-      let dots = envelope.columns[column * across..<(column + 1) * across]
       // A gap shorter than a column shows at least here.
-      let hasGap = dots.contains(where: \.hasGap)
       screen[row, left + column] =
-        hasGap ? Cell(glyphs.gap, CellStyle(.gap)) : Cell(glyphs.horizontal, .faint)
+        dots(column).contains(where: \.hasGap)
+        ? Cell(glyphs.gap, CellStyle(.gap)) : Cell(glyphs.horizontal, .faint)
     }
     for label in labels {
       guard label.lowerBound <= envelope.end, label.upperBound > envelope.start else { continue }
-      let first = column(at: max(label.lowerBound, envelope.start), across) ?? 0
-      let last = column(at: min(label.upperBound - 1, envelope.end - 1), across) ?? columns - 1
+      let first = column(at: max(label.lowerBound, envelope.start)) ?? 0
+      let last = column(at: min(label.upperBound - 1, envelope.end - 1)) ?? columns - 1
       for column in first...max(first, last) where column < columns {
         screen[row, left + column] = Cell(glyphs.label, CellStyle(.mark))
       }
@@ -247,7 +207,7 @@ struct GraphPicture {
     screen.put(ticks.unit, row: row + 1, column: unitStart, .faint)
     var free = 0
     for tick in ticks.ticks {
-      guard let column = column(at: tick.time, across) else { continue }
+      guard let column = column(at: tick.time) else { continue }
       if screen[row, left + column].style.ink == .faint {
         screen[row, left + column] = Cell(glyphs.timeTick, .faint)
       }
@@ -256,7 +216,7 @@ struct GraphPicture {
       free = screen.put(tick.label, row: row + 1, column: start, .faint) + 1
     }
     for mark in marks {
-      guard let column = column(at: mark, across) else { continue }
+      guard let column = column(at: mark) else { continue }
       screen[row, left + column] = Cell(glyphs.mark, CellStyle(.mark))
     }
   }

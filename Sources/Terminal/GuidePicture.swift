@@ -4,7 +4,7 @@ import Calibration
 import IMUModel
 import Text
 
-/// What is to be done next for a calibration, above the graph.
+/// The next step of a calibration by hand, above the graph.
 ///
 ///     lay it so that −y points up, and hold it still for 3 s
 ///     now: +z up, still for 1.5 s
@@ -14,7 +14,6 @@ struct GuidePicture {
   let guide: CalibrationGuide
   let glyphs: GlyphSet
 
-  /// Rows that it takes.
   static let rows = 4
 
   func draw(on screen: inout Screen, row: Int) {
@@ -26,7 +25,6 @@ struct GuidePicture {
     }
   }
 
-  /// What to do next.
   private var instruction: String {
     switch guide.next {
     case .face(let side): "lay it so that \(name(side)) points up, and hold it still for 3 s"
@@ -34,11 +32,10 @@ struct GuidePicture {
       "lay it on an edge, with \(name(edge.first)) and \(name(edge.second)) up alike, and hold it still for 3 s"
     case .turn(let axis):
       "from rest, turn it by 360° about \(name(axis)), and lay it back as it lay, for 3 s"
-    case .done: "all is there: s ends the recording and calibrates"
+    case .done: "complete: s ends the recording and calibrates"
     }
   }
 
-  /// What it does now.
   private var state: String {
     let up = guide.up.map { "\(name($0)) up" } ?? "no side up"
     guard let stillFor = guide.stillFor else { return "now: \(up), moving" }
@@ -86,7 +83,7 @@ struct GuidePicture {
     case .tilted(let axis, let other):
       "it was turned about \(name(axis)) and \(name(other)) at once: turn it again, along an edge of the table"
     case .contradicted(let axis):
-      "gravity went round \(name(axis)) otherwise than its rate says: the rate's scale is wrong"
+      "gravity turned about \(name(axis)) by another angle than its rate says: the rate's scale is wrong"
     case .clipped: "it was turned too fast, or samples are missing: turn it again"
     case .tooSlow: "it was turned so slowly that the rate at rest hides it: turn it faster"
     }
@@ -100,17 +97,8 @@ struct GuidePicture {
 }
 
 extension GlyphSet {
-  /// The text, with ASCII signs where only these are available.
   fileprivate func plain(_ text: String) -> String {
     guard isASCII else { return text }
-    var plain = ""
-    for character in text {
-      switch character {
-      case "−": plain += "-"
-      case "°": plain += " deg"
-      default: plain.append(character)
-      }
-    }
-    return plain
+    return text.map { $0 == "−" ? "-" : $0 == "°" ? " deg" : "\($0)" }.joined()
   }
 }

@@ -7,8 +7,8 @@
 ///     │ /         search           │
 ///     └──────────── any key closes ┘
 ///
-/// Keys have a line each, in up to three columns. On a terminal without room for that, they follow each other like
-/// words, on as many pages as they need; the frame says how many follow:
+/// Keys have a line each, in up to three columns. Where that has no room, they follow each other like words, on pages; the
+/// frame says how many keys follow:
 ///
 ///     ┌─ keys ───────────────────┐
 ///     │ enter show the graph     │
@@ -18,10 +18,10 @@ struct KeyHelp {
   private let title: String
   private let keys: [(key: String, meaning: String)]
   private let closing: String
-  /// Whether the first page follows the last one; otherwise the panel closes after it.
+  /// Whether the first page follows the last one; otherwise the panel closes.
   private let isEndless: Bool
 
-  /// Help of keys, the most important first.
+  /// Keys with the most important first.
   init(_ keys: [(key: String, meaning: String)]) {
     self.keys = keys
     (title, closing, isEndless) = ("keys", "any key closes", false)
@@ -42,7 +42,7 @@ struct KeyHelp {
 
   private typealias Piece = (text: String, column: Int, isKey: Bool)
 
-  /// The page to show after a key; `nil` when the key is none that turns pages, or closes the panel.
+  /// The page to show after a key; `nil` for a key that turns no page, and after the last page.
   func page(after key: Key, on page: Int, columns: Int, rows: Int) -> Int? {
     let count = pages(columns: columns, rows: rows, GlyphSet()).count
     guard [.character(" "), .down, .right, .pageDown].contains(key), count > 1 else { return nil }
@@ -91,12 +91,13 @@ struct KeyHelp {
         screen[row, column] = Cell(glyphs.vertical, .faint)
       }
     }
-    for (row, corners) in [
-      (rows.lowerBound, glyphs.upperCorners), (rows.upperBound, glyphs.lowerCorners),
-    ] {
+    let corners = [
+      (rows.lowerBound, "┌" as Unicode.Scalar, "┐" as Unicode.Scalar), (rows.upperBound, "└", "┘"),
+    ]
+    for (row, left, right) in corners {
       for column in columns { screen[row, column] = Cell(glyphs.horizontal, .faint) }
-      screen[row, columns.lowerBound] = Cell(corners.left, .faint)
-      screen[row, columns.upperBound] = Cell(corners.right, .faint)
+      screen[row, columns.lowerBound] = Cell(glyphs.isASCII ? "+" : left, .faint)
+      screen[row, columns.upperBound] = Cell(glyphs.isASCII ? "+" : right, .faint)
     }
   }
 
@@ -133,7 +134,6 @@ struct KeyHelp {
     return nil
   }
 
-  /// The keys after each other.
   private func words(_ columns: Int, _ glyphs: GlyphSet) -> [[Piece]] {
     var lines: [[Piece]] = [[]]
     var column = 0
@@ -151,12 +151,9 @@ struct KeyHelp {
   }
 }
 
-/// The panel of a view's keys, which `?` opens.
-///
-/// While it is open it takes every key, so that none does two things. Ctrl-C alone passes: it ends what is shown. A
-/// click is no key, and closes nothing: its second half would follow.
+/// The panel of a view's keys, which `?` opens. While open it takes every key but Ctrl-C, and no key does two things. A
+/// click does not close it: its second half would follow.
 struct HelpPanel {
-  /// The least screen of its view: nothing is drawn on a smaller one.
   var least = GraphPicture.leastScreen
   private(set) var page: Int?
 
@@ -177,10 +174,4 @@ struct HelpPanel {
   func draw(_ help: KeyHelp, on screen: inout Screen, glyphs: GlyphSet) {
     if let page { help.draw(page, on: &screen, glyphs: glyphs) }
   }
-}
-
-extension GlyphSet {
-  fileprivate typealias Corners = (left: Unicode.Scalar, right: Unicode.Scalar)
-  fileprivate var upperCorners: Corners { isASCII ? ("+", "+") : ("┌", "┐") }
-  fileprivate var lowerCorners: Corners { isASCII ? ("+", "+") : ("└", "┘") }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pressed key.
 enum Key: Hashable, Sendable {
   /// A letter, digit, sign or space.
   case character(Unicode.Scalar)
@@ -22,8 +21,8 @@ enum Key: Hashable, Sendable {
 ///       │          └ timeout: the Escape key   └ any other: ignored
 ///       └ 0xC2 … 0xF4 ──► character (UTF-8) ──► key
 ///
-/// An escape sequence may arrive in pieces over a slow link; only a pause shows that a lone ESC was the key
-/// (``hasPending``, ``flush()``). (ECMA-48; xterm control sequences.)
+/// An escape sequence may arrive in pieces over a slow link; only a pause shows that a lone ESC was the key (``flush()``).
+/// (ECMA-48; xterm control sequences.)
 struct KeyParser: Sendable {
   /// The longest sequence of a key.
   private static let longest = 32
@@ -54,12 +53,8 @@ struct KeyParser: Sendable {
   /// The key of the pending bytes when nothing follows.
   mutating func flush() -> [Key] {
     defer { pending = [] }
-    switch pending.count {
-    case 0: return []
-    case 1 where pending[0] == 0x1B: return [.escape]
-    // Alt and a letter, or a sequence that never ended.
-    default: return []
-    }
+    // Other bytes are Alt and a letter, or a sequence that never ended.
+    return pending == [0x1B] ? [.escape] : []
   }
 
   private enum Result {
@@ -91,7 +86,10 @@ struct KeyParser: Sendable {
     default: return .nothing
     }
     guard pending.count >= wanted else { return .unfinished }
-    guard let scalar = String(validating: pending)?.unicodeScalars.first else { return .nothing }
+    guard let scalar = String(validating: pending, as: UTF8.self)?.unicodeScalars.first else {
+      return .nothing
+    }
+
     return .key(.character(scalar))
   }
 
@@ -122,28 +120,25 @@ struct KeyParser: Sendable {
       Int(String(decoding: $0, as: UTF8.self)) ?? 0
     }
     let isShifted = numbers.count == 2 && numbers[1] == 2
-    switch final {
-    case UInt8(ascii: "A"): return .key(.up)
-    case UInt8(ascii: "B"): return .key(.down)
-    case UInt8(ascii: "C"): return .key(isShifted ? .shiftRight : .right)
-    case UInt8(ascii: "D"): return .key(isShifted ? .shiftLeft : .left)
-    case UInt8(ascii: "H"): return .key(.home)
-    case UInt8(ascii: "F"): return .key(.end)
-    case UInt8(ascii: "~"):
-      switch numbers.first {
-      case 1, 7: return .key(.home)
-      case 4, 8: return .key(.end)
-      case 3: return .key(.delete)
-      case 5: return .key(.pageUp)
-      case 6: return .key(.pageDown)
-      default: return .nothing
+    let key: Key? =
+      switch final {
+      case UInt8(ascii: "A"): .up
+      case UInt8(ascii: "B"): .down
+      case UInt8(ascii: "C"): isShifted ? .shiftRight : .right
+      case UInt8(ascii: "D"): isShifted ? .shiftLeft : .left
+      case UInt8(ascii: "H"): .home
+      case UInt8(ascii: "F"): .end
+      case UInt8(ascii: "~"): numbers.first.flatMap { KeyParser.numbered[$0] }
+      default: nil
       }
-    default: return .nothing
-    }
+    return key.map(Result.key) ?? .nothing
   }
 
-  /// A report of the mouse: button, column and row, with `M` for a press or a move and `m` for a release. (xterm control
-  /// sequences, SGR mouse mode 1006.)
+  private static let numbered: [Int: Key] = [
+    1: .home, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end,
+  ]
+
+  /// A report of the mouse: button, column, row, and `M` for a press or move, `m` for a release (xterm's SGR mode 1006).
   private func mouse(_ final: UInt8, _ parameters: ArraySlice<UInt8>) -> Result {
     let numbers = parameters.split(separator: UInt8(ascii: ";")).compactMap {
       Int(String(decoding: $0, as: UTF8.self))
@@ -161,14 +156,5 @@ struct KeyParser: Sendable {
     case (65, _): return .key(.down)
     default: return .nothing
     }
-  }
-}
-
-extension String {
-  /// `nil` for bytes that are not UTF-8.
-  fileprivate init?(validating bytes: [UInt8]) {
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard Array(text.utf8) == bytes else { return nil }
-    self = text
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+import LogStore
 import Text
 
 /// Drawing a ``ListView``:
@@ -12,14 +12,12 @@ import Text
 ///     /left wheel                                    searched 200 of 340
 ///     q quit  ? keys  …
 extension ListView {
-  /// The list on a screen of the size that it was fitted to.
-  ///
   /// - Parameters:
   ///   - store: The store's directory.
-  ///   - preview: The selected recording's, if there is room for one.
+  ///   - preview: The selected recording's, shown where there is room for it.
   ///   - details: The row of a recording in sight.
   func screen(
-    store: String, preview: ListPreview = .reading, details: (ListEntry) -> ListDetails
+    store: String, preview: ListPreview = .reading, details: (CatalogueEntry) -> ListDetails
   ) -> Screen {
     let least = ListView.leastScreen
     guard columns >= least.columns, rows >= least.rows else {
@@ -50,7 +48,6 @@ extension ListView {
   /// The least screen: a recording between its title, heading, notice and keys.
   static let leastScreen = (columns: 30, rows: 5)
 
-  /// The choice over the list, if there is one.
   var panel: KeyHelp? {
     guard case .format(let entry) = mode else { return nil }
     return KeyHelp(
@@ -58,7 +55,6 @@ extension ListView {
       title: "export recording \(entry.number) as")
   }
 
-  /// Why the list is empty.
   private var absence: String {
     if all.isEmpty { return "no recordings yet; `imulog record` makes one" }
     return isSearching ? "searching" : "no recording contains it; esc shows all"
@@ -67,12 +63,9 @@ extension ListView {
   private func drawTitle(on screen: inout Screen, _ store: String) {
     let found = search.phrase.isEmpty ? "" : "\(entries.count) of "
     let column = screen.put(
-      "\(found)\(Plain.count(all.count, "recording"))", row: 0, column: 0,
-      .bold)
-    let newer = top > 0 ? "\(top) newer" : ""
-    let after = entries.count - top - visible.count
-    let position = [newer, after > 0 ? "\(after) older" : ""].filter { !$0.isEmpty }
-      .joined(separator: ", ")
+      "\(found)\(Plain.count(all.count, "recording"))", row: 0, column: 0, .bold)
+    let hidden = [(top, "newer"), (entries.count - top - visible.count, "older")]
+    let position = hidden.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
     let place = screen.put(position, row: 0, endingBefore: screen.columns, .faint)
     let text = glyphs.separator + store
     if column + CellWidth.of(text) < place - 1 {

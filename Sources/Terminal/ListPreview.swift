@@ -6,10 +6,8 @@ import Text
 
 /// The selected recording beside a list.
 enum ListPreview: Sendable {
-  /// It is being read.
   case reading
   case recording(RecordingOnScreen)
-  /// Why it cannot be read.
   case unreadable(String)
 
   /// Cells of a screen's width for a preview; `nil` where there is no room for one beside the list.
@@ -33,13 +31,13 @@ enum ListPreview: Sendable {
   }
 
   private func draw(_ recording: RecordingOnScreen, on panel: inout Screen, _ glyphs: GlyphSet) {
-    recording.title.put(on: &panel, row: 0, glyphs: glyphs)
+    recording.putTitle(on: &panel, glyphs)
     let envelope = recording.envelope(recording.span, columns: panel.columns, glyphs: glyphs)
     let isDamaged = recording.damageCount > 0
     GraphPicture(
       sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope),
-      marks: recording.trace.marks.map(\.time)
-    ).draw(on: &panel, rows: 1..<panel.rows - (isDamaged ? 1 : 0), glyphs: glyphs)
+      marks: recording.trace.marks.map(\.time), glyphs: glyphs
+    ).draw(on: &panel, rows: 1..<panel.rows - (isDamaged ? 1 : 0))
     guard isDamaged else { return }
     let count = recording.damageCount
     panel.put(
@@ -55,7 +53,8 @@ struct PreviewReader: ~Copyable {
   private(set) var preview = ListPreview.reading
   private let catalogue: Catalogue
   private var entry: CatalogueEntry?
-  private var isWaiting = false
+  /// Whether something is still to be read.
+  private(set) var isReading = false
   private var filling: RecordingFilling?
 
   /// Most buckets of the trace: several for each dot of any preview, in 400 kB.
@@ -65,27 +64,24 @@ struct PreviewReader: ~Copyable {
     self.catalogue = catalogue
   }
 
-  /// Whether something is still to be read.
-  var isReading: Bool { isWaiting }
-
-  /// Turns to another recording and leaves the former one; does nothing when it is the same.
+  /// Turns to a recording, unless it is the present one.
   mutating func select(_ new: CatalogueEntry?) {
     guard new != entry else { return }
     entry = new
     preview = .reading
     filling = nil
-    isWaiting = new != nil
+    isReading = new != nil
   }
 
-  /// Reads the recording again, because it has grown; until then the preview stays.
+  /// Reads the recording again; until then the preview stays.
   mutating func readAgain() {
     filling = nil
-    isWaiting = entry != nil
+    isReading = entry != nil
   }
 
   /// Reads on while `goesOn`, which is asked after each block.
   mutating func read(while goesOn: () -> Bool) {
-    guard isWaiting, let entry else { return }
+    guard isReading, let entry else { return }
     do {
       var reading =
         try filling.take()
@@ -98,19 +94,18 @@ struct PreviewReader: ~Copyable {
     } catch {
       preview = .unreadable(RecordingProblem.text(error, file: entry.fileName))
     }
-    isWaiting = false
+    isReading = false
   }
 }
 
 extension Screen {
-  /// Copies another screen to a place.
   mutating func put(_ other: Screen, row: Int, column: Int) {
     for line in 0..<other.rows {
       for place in 0..<other.columns { self[row + line, column + place] = other[line, place] }
     }
   }
 
-  /// Writes text in lines, broken between words, and in words that are longer than a line.
+  /// Writes text in lines, broken between words and within words that are longer than a line.
   mutating func put(paragraph text: String, row: Int, _ style: CellStyle) {
     for (index, line) in Screen.lines(of: text, columns: columns).enumerated() {
       put(line, row: row + index, column: 0, style)

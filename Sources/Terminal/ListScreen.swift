@@ -5,44 +5,38 @@ import IMUModel
 public import LinuxIO
 public import LogStore
 
-/// The store's recordings on the terminal.
-///
-/// Rows are read when they come into sight, are searched, or have a preview. That is done in shares between two looks
-/// at the keys, so that a large store or a long recording delays none.
+/// The store's recordings on the terminal. Rows and previews are read in shares between two looks at the keys, so that
+/// neither a large store nor a long recording delays a key.
 public final class ListScreen {
   private let catalogue: Catalogue
   private let session: TerminalSession
   private let clock = SystemClock()
-  /// A recording's row.
   private let row: (CatalogueEntry) -> ListDetails
-  /// Exports a recording to the working directory; the sentence to show, and whether it reports a problem.
   private let export: (CatalogueEntry, String) throws -> (sentence: String, isAlert: Bool)
   private var view: ListView
   private var preview: PreviewReader
-  private var entries: [String: CatalogueEntry] = [:]
+  /// Rows that were read, by file.
   private var details: [String: ListDetails] = [:]
   /// When to read the rows of running recordings again.
   private var passing: [String: MonotonicTime] = [:]
-  /// Whether a row in sight is not read.
   private var isRowMissing = false
-  /// The recordings deleted here.
   private var trashed: [String: TrashedRecording] = [:]
-  private var stamp: FileStamp?
+  /// When the directory last changed.
+  private var stamp: [Int]?
 
   /// Nanoseconds between two looks at the store.
   private static let period: Int64 = 1_000_000_000
   /// Nanoseconds of reading between two looks at the keys.
   private static let share: Int64 = 30_000_000
-  /// A running recording's row is read at most this part of the time: that takes long when it is long.
+  /// At most this part of the time goes into the rows of running recordings.
   private static let passingShare: Int64 = 20
 
-  /// A list of a store.
-  ///
   /// - Parameters:
-  ///   - page: Of ten recordings: its first one is selected. Counts from 1.
+  ///   - page: The page of ten recordings whose first one is selected; counts from 1.
   ///   - formats: Names of the formats of an export, and what each is.
   ///   - row: A recording's row.
-  ///   - export: Exports a recording to the working directory in a format; returns the sentence to show.
+  ///   - export: Exports a recording to the working directory in a format; returns the sentence to show, and whether it
+  ///     reports a problem.
   /// - Throws: `CatalogueError` when the store cannot be listed.
   public init(
     _ catalogue: Catalogue, page: Int, _ session: TerminalSession,
@@ -55,9 +49,10 @@ public final class ListScreen {
     self.row = row
     self.export = export
     preview = PreviewReader(catalogue)
-    view = ListView([], glyphs: session.glyphs)
+    stamp = ListScreen.stamp(catalogue.path)
     view = ListView(
-      try read(), page: page, glyphs: session.glyphs, formats: ListFormat.list(formats))
+      try catalogue.list().entries, page: page, glyphs: session.glyphs,
+      formats: ListFormat.list(formats))
   }
 
   /// Returns when the user leaves, or the program must end.
@@ -66,16 +61,11 @@ public final class ListScreen {
     while true {
       show()
       let hasWork = isRowMissing || view.isSearching || preview.isReading
-      let events = session.wait(signals, until: hasWork ? clock.now() : look)
-      for event in events {
-        switch event {
-        case .key(let key):
-          // Keys that were typed ahead act on what the search finds.
-          search()
-          if !handle(view.handle(key), signals) { return }
-        case .resized: break
-        case .ended: return
-        }
+      guard let keys = session.wait(signals, until: hasWork ? clock.now() : look) else { return }
+      for key in keys {
+        // Keys that were typed ahead act on what the search finds.
+        search()
+        if !handle(view.handle(key), signals) { return }
       }
       if clock.now() >= look {
         try refresh()
@@ -83,7 +73,7 @@ public final class ListScreen {
         look = clock.now() + ListScreen.period
       }
       search()
-      if events.isEmpty {
+      if keys.isEmpty {
         let end = clock.now() + ListScreen.share
         preview.read { clock.now() < end }
       }
@@ -94,12 +84,12 @@ public final class ListScreen {
     let size = session.size
     view.fit(columns: size.columns, rows: size.rows)
     let hasPreview = ListPreview.columns(ofScreen: size.columns, rows: size.rows) != nil
-    preview.select(hasPreview ? view.selection.flatMap { entries[$0.key] } : nil)
+    preview.select(hasPreview ? view.selection : nil)
     let end = clock.now() + ListScreen.share
     isRowMissing = false
     session.show(
       view.screen(store: catalogue.path, preview: preview.preview) { entry in
-        if let known = details[entry.key] { return known }
+        if let known = details[entry.fileName] { return known }
         // One row at least, however long it takes.
         guard !isRowMissing, clock.now() < end else {
           isRowMissing = true
@@ -109,38 +99,30 @@ public final class ListScreen {
       })
   }
 
-  /// Each recording is read once, unless it is running.
-  private func details(of entry: ListEntry) -> ListDetails {
-    if let known = details[entry.key] { return known }
-    guard let found = entries[entry.key] else { return ListDetails() }
+  /// Reads each recording once, unless it is running.
+  private func details(of entry: CatalogueEntry) -> ListDetails {
+    if let known = details[entry.fileName] { return known }
     let start = clock.now()
-    let row = row(found)
-    details[entry.key] = row
+    let row = row(entry)
+    details[entry.fileName] = row
     if row.isPassing {
       let end = clock.now()
       let pause = max(ListScreen.period, ListScreen.passingShare * (end - start))
-      passing[entry.key] = end + pause
+      passing[entry.fileName] = end + pause
     }
     return row
   }
 
-  /// Forgets the rows of running recordings whose time has come.
   private func readAgain() {
     let now = clock.now()
-    for (key, time) in passing where time <= now {
-      passing[key] = nil
-      details[key] = nil
-      view.changed(key)
-      if view.selection?.key == key { preview.readAgain() }
+    for (file, time) in passing where time <= now {
+      passing[file] = nil
+      details[file] = nil
+      view.changed(file)
+      if view.selection?.fileName == file { preview.readAgain() }
     }
   }
 
-  private func forget(_ entry: ListEntry) {
-    details[entry.key] = nil
-    view.changed(entry.key)
-  }
-
-  /// Searches for a share of time.
   private func search() {
     guard view.isSearching else { return }
     let end = clock.now() + ListScreen.share
@@ -151,67 +133,63 @@ public final class ListScreen {
     view.showFound()
   }
 
-  /// Reads the directory if it has changed.
   private func refresh(force: Bool = false) throws {
-    guard force || FileStamp(catalogue.path) != stamp else { return }
-    view.refresh(try read())
-    details = details.filter { entries[$0.key] != nil }
-    passing = passing.filter { entries[$0.key] != nil }
+    let present = ListScreen.stamp(catalogue.path)
+    guard force || present != stamp else { return }
+    stamp = present
+    view.refresh(try catalogue.list().entries)
+    let files = Set(view.all.map(\.fileName))
+    details = details.filter { files.contains($0.key) }
+    passing = passing.filter { files.contains($0.key) }
   }
 
-  private func read() throws -> [ListEntry] {
-    stamp = FileStamp(catalogue.path)
-    let found = try catalogue.list().entries
-    entries = Dictionary(found.map { ($0.fileName, $0) }, uniquingKeysWith: { first, _ in first })
-    return found.map { ListEntry(number: $0.number, key: $0.fileName) }
+  private static func stamp(_ path: String) -> [Int]? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
   }
 
   /// Carries out a key; `false` to leave.
   private func handle(_ outcome: ListView.Outcome, _ signals: borrowing SignalWatch) -> Bool {
+    guard case .act(let command, let entry) = outcome else { return outcome != .leave }
     do {
-      switch outcome {
-      case .stay: break
-      case .leave: return false
-      case .show(let entry):
+      switch command {
+      case .show:
         // Labels may have been made there.
-        defer { forget(entry) }
-        return try recording(entry)?.show(on: session, signals, in: catalogue) ?? true
-      case .play(let entry): return try recording(entry)?.play(on: session, signals) ?? true
-      case .export(let entry, let format): try export(entry, format)
-      case .delete(let entry): try delete(entry)
-      case .restore(let entry): try restore(entry)
+        defer {
+          details[entry.fileName] = nil
+          view.changed(entry.fileName)
+        }
+        return try RecordingOnScreen(entry, in: catalogue).show(
+          on: session, signals, in: catalogue)
+      case .play: return try RecordingOnScreen(entry, in: catalogue).play(on: session, signals)
+      case .export(let format): try export(entry, format)
+      case .delete: try delete(entry)
+      case .restore: try restore(entry)
       }
     } catch {
-      view.report(RecordingProblem.text(error, file: outcome.entry?.key ?? ""), isAlert: true)
+      view.report(RecordingProblem.text(error, file: entry.fileName), isAlert: true)
     }
     return true
   }
 
-  private func export(_ entry: ListEntry, _ format: ListFormat) throws {
-    guard let found = entries[entry.key] else {
-      return view.report("recording \(entry.number) is gone", isAlert: true)
-    }
+  private func export(_ entry: CatalogueEntry, _ format: ListFormat) throws {
     view.report("exporting recording \(entry.number) as \(format.name)")
     show()
-    let (sentence, isAlert) = try export(found, format.name)
+    let (sentence, isAlert) = try export(entry, format.name)
     view.report(sentence, isAlert: isAlert)
   }
 
-  private func recording(_ entry: ListEntry) throws -> RecordingOnScreen? {
-    try entries[entry.key].map { try RecordingOnScreen($0, in: catalogue) }
-  }
-
-  private func delete(_ entry: ListEntry) throws {
-    guard let found = entries[entry.key] else { return }
+  private func delete(_ entry: CatalogueEntry) throws {
     let wall = clock.readWallClock()
-    trashed[entry.key] = try catalogue.remove(
-      found, now: WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised))
+    trashed[entry.fileName] = try catalogue.remove(
+      entry, now: WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised))
     view.deleted(entry)
     try refresh(force: true)
   }
 
-  private func restore(_ entry: ListEntry) throws {
-    guard let found = trashed[entry.key] else {
+  private func restore(_ entry: CatalogueEntry) throws {
+    guard let found = trashed[entry.fileName] else {
       return view.report("recording \(entry.number) was not deleted here", isAlert: true)
     }
     let back = try catalogue.restore(found)
@@ -220,18 +198,5 @@ public final class ListScreen {
     if back.number != entry.number {
       view.report("recording \(entry.number) is back as \(back.number)")
     }
-  }
-}
-
-/// When a directory last changed.
-private struct FileStamp: Equatable {
-  let seconds: Int
-  let nanoseconds: Int
-
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
   }
 }

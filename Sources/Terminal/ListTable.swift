@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A recording's row in a list. Only rows in sight are made.
+import LogStore
+
+/// A recording's row in a list.
 public struct ListDetails: Equatable, Sendable {
   /// Start in local time, such as `2026-11-21 15:04:11`.
   public var started = ""
@@ -31,19 +33,18 @@ public struct ListDetails: Equatable, Sendable {
 
 /// A list's rows in aligned columns. The least important columns are left out where there is no room.
 struct ListTable {
-  let entries: [(entry: ListEntry, details: ListDetails)]
-  let selection: ListEntry?
+  let entries: [(entry: CatalogueEntry, details: ListDetails)]
+  let selection: CatalogueEntry?
   let glyphs: GlyphSet
 
-  /// A column; those of the greatest rank are left out first.
+  /// A column. The one of the greatest rank is left out first.
   private struct Column: Sendable {
     let heading: String
     let isNumeric: Bool
     let rank: Int
-    let text: @Sendable (ListEntry, ListDetails) -> String
+    let text: @Sendable (CatalogueEntry, ListDetails) -> String
   }
 
-  /// The columns where there is room for all.
   private static let wide = [
     Column(heading: "NUMBER", isNumeric: true, rank: 0) { entry, _ in "\(entry.number)" },
     Column(heading: "STARTED", isNumeric: false, rank: 1) { $1.started + " " + $1.zone },
@@ -81,7 +82,6 @@ struct ListTable {
 
   /// Characters of a start to the minute: `2026-11-21 15:04`.
   private static let minute = 16
-  /// The note's least width in cells.
   private static let leastNote = 8
 
   func draw(on screen: inout Screen, row: Int) {
@@ -107,18 +107,16 @@ struct ListTable {
     line(shown.map(\.heading), "NOTE", shown, places, on: &screen, row: row, .faint)
     for (index, item) in entries.enumerated() {
       let place = row + 1 + index
-      let isSelected = item.entry == selection
       let cells = shown.map { $0.text(item.entry, item.details) }
       line(
         cells, item.details.note, shown, places, on: &screen, row: place,
         CellStyle(item.details.isAlert ? .alert : .text))
-      guard isSelected else { continue }
+      guard item.entry == selection else { continue }
       screen.put(glyphs.pointer, row: place, column: 0)
       screen.restyle(row: place, CellStyle(.text, isReversed: true))
     }
   }
 
-  /// Where columns begin and end on the screen; the last one is the note.
   private func places(_ widths: [Int], space: Int) -> [Range<Int>] {
     var places: [Range<Int>] = []
     var start = 2

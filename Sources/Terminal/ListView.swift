@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A recording in a list, without opening it.
-struct ListEntry: Hashable {
-  var number: UInt32
-  /// Identifies it when the list is read again: its file's name.
-  var key: String
-}
+import LogStore
 
 /// Recordings, newest first, as many as a screen has rows for: a pure state machine of keys and of the store.
 ///
-/// The screen follows recordings and not positions, so that those in sight stay in place when others come or go, or
-/// when a search hides them:
+/// Recordings in sight stay in place when others come or go, or when a search hides them:
 ///
 ///     before            two came, 14 went
 ///     17 ◄─ top         17 ◄─ top        "2 newer" above
@@ -19,39 +13,29 @@ struct ListEntry: Hashable {
 ///     14                13
 ///     ⋮                 ⋮
 struct ListView: Sendable {
-  /// The caller's next action after a key.
+  /// What the caller does after a key.
   enum Outcome: Equatable {
-    /// Draw again.
     case stay
     case leave
-    /// Show its graph.
-    case show(ListEntry)
-    case play(ListEntry)
-    /// Export it in a format.
-    case export(ListEntry, ListFormat)
-    /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
-    case delete(ListEntry)
-    /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
-    case restore(ListEntry)
-
-    /// The recording that it is about.
-    var entry: ListEntry? {
-      switch self {
-      case .stay, .leave: nil
-      case .show(let entry), .play(let entry), .export(let entry, _), .delete(let entry),
-        .restore(let entry):
-        entry
-      }
-    }
+    /// Carry out a command for a recording.
+    case act(Command, CatalogueEntry)
   }
 
-  /// What keys mean.
+  enum Command: Equatable {
+    /// Show its graph.
+    case show
+    case play
+    case export(ListFormat)
+    /// Move it to the trash; then call ``deleted(_:)`` or ``report(_:isAlert:)``.
+    case delete
+    /// Restore it from the trash; then call ``restored(_:)`` or ``report(_:isAlert:)``.
+    case restore
+  }
+
   enum Mode: Equatable {
     case list
-    /// They are the phrase of a search.
     case search
-    /// They choose the format of an export.
-    case format(ListEntry)
+    case format(CatalogueEntry)
   }
 
   /// Recordings on a page of a list that is not interactive.
@@ -64,35 +48,30 @@ struct ListView: Sendable {
   private(set) var mode = Mode.list {
     didSet { if mode != oldValue { panelPage = 0 } }
   }
-  /// The page of the panel that the mode has.
+  /// The page of the mode's panel.
   private(set) var panelPage = 0
   private(set) var helpPanel = HelpPanel(least: ListView.leastScreen)
   private(set) var search = ListSearch()
-  /// The store's recordings.
-  private(set) var all: [ListEntry]
-  /// Those that were found, which are all without a search.
-  private(set) var entries: [ListEntry]
-  /// The position of the first one in sight.
+  private(set) var all: [CatalogueEntry]
+  /// Those that were found; all without a search.
+  private(set) var entries: [CatalogueEntry]
+  /// The positions of the first one in sight and of the selected one.
   private(set) var top = 0
-  /// The selected position.
   private var selected = 0
-  /// The recording to be in sight first, also while a search hides it.
-  private var topEntry: ListEntry?
-  /// The recording to be selected, also while a search hides it.
-  private var selectedEntry: ListEntry?
+  /// The recordings that were there last, also while a search hides them.
+  private var topEntry: CatalogueEntry?
+  private var selectedEntry: CatalogueEntry?
   /// Recordings deleted here, in order.
-  private var deletedEntries: [ListEntry] = []
+  private var deletedEntries: [CatalogueEntry] = []
   private(set) var notice = ""
   private(set) var isNoticeAlert = false
 
-  /// A list that begins with the newest recording of a page.
-  ///
   /// - Parameters:
   ///   - entries: Newest first.
-  ///   - page: Of ten recordings; counts from 1.
-  ///   - formats: Those of an export.
+  ///   - page: The page of ten recordings whose newest one is selected; counts from 1.
+  ///   - formats: An export's.
   init(
-    _ entries: [ListEntry], page: Int = 1, glyphs: GlyphSet, formats: [ListFormat] = []
+    _ entries: [CatalogueEntry], page: Int = 1, glyphs: GlyphSet, formats: [ListFormat] = []
   ) {
     (all, self.entries) = (entries, entries)
     self.glyphs = glyphs
@@ -102,38 +81,35 @@ struct ListView: Sendable {
     scroll(to: selected)
   }
 
-  /// The selected recording; `nil` in an empty list.
-  var selection: ListEntry? {
+  var selection: CatalogueEntry? {
     entries.indices.contains(selected) ? entries[selected] : nil
   }
 
-  /// Recordings in sight.
-  var visible: ArraySlice<ListEntry> {
+  var visible: ArraySlice<CatalogueEntry> {
     entries[min(top, entries.count)..<min(top + room, entries.count)]
   }
 
-  /// Recordings for which there are rows.
   private var room: Int { max(1, rows - 4) }
 
-  /// Takes the screen's size.
   mutating func fit(columns: Int, rows: Int) {
-    let isSame = rows == self.rows
+    let hasOtherRows = rows != self.rows
     (self.columns, self.rows) = (columns, rows)
-    if !isSame { scroll(to: top) }
+    if hasOtherRows { scroll(to: top) }
   }
 
   // MARK: The store
 
   /// Replaces the list, newest first. Recordings in sight stay in place.
-  mutating func refresh(_ new: [ListEntry]) {
+  mutating func refresh(_ new: [CatalogueEntry]) {
     guard new != all else { return }
     // While the newest is selected, the selection follows the newest.
     let isFollowing = top == 0 && selected == 0 && search.phrase.isEmpty
-    let kept = Set(new.map(\.key))
+    let kept = Set(new.map(\.fileName))
     /// The recording, or the next older one that remains.
-    func successor(of entry: ListEntry?) -> ListEntry? {
+    func successor(of entry: CatalogueEntry?) -> CatalogueEntry? {
       guard !isFollowing else { return new.first }
-      return all.drop { $0.key != entry?.key }.first { kept.contains($0.key) } ?? new.last
+      return all.drop { $0.fileName != entry?.fileName }.first { kept.contains($0.fileName) }
+        ?? new.last
     }
     let (newTop, newSelected) = (successor(of: topEntry), successor(of: selectedEntry))
     all = new
@@ -143,16 +119,16 @@ struct ListView: Sendable {
   }
 
   /// Reports that a recording is in the trash.
-  mutating func deleted(_ entry: ListEntry) {
+  mutating func deleted(_ entry: CatalogueEntry) {
     deletedEntries.append(entry)
     report("recording \(entry.number) is in the trash; u brings it back")
   }
 
   /// Reports and selects a restored recording, after `refresh`.
-  mutating func restored(_ entry: ListEntry) {
+  mutating func restored(_ entry: CatalogueEntry) {
     deletedEntries.removeAll { $0 == entry }
     report("recording \(entry.number) is back")
-    if let place = entries.firstIndex(where: { $0.key == entry.key }) { select(place) }
+    if let place = entries.firstIndex(where: { $0.fileName == entry.fileName }) { select(place) }
   }
 
   /// Shows a sentence until the next key.
@@ -163,18 +139,17 @@ struct ListView: Sendable {
 
   // MARK: Searching
 
-  /// Whether rows are still to be searched.
   var isSearching: Bool { search.searchedCount(of: all) < all.count }
 
   /// The next recording to search: call ``searched(_:_:)`` with its row, and after some of them ``showFound()``.
-  mutating func nextToSearch() -> ListEntry? { search.next(in: all) }
+  mutating func nextToSearch() -> CatalogueEntry? { search.next(in: all) }
 
-  mutating func searched(_ entry: ListEntry, _ details: ListDetails) {
+  mutating func searched(_ entry: CatalogueEntry, _ details: ListDetails) {
     search.take(entry, details)
   }
 
   /// The row of a recording has changed.
-  mutating func changed(_ key: String) { search.forget(key) }
+  mutating func changed(_ file: String) { search.forget(file) }
 
   /// Shows what was found. The selected recording stays selected, or the next older one that was found.
   mutating func showFound() {
@@ -184,12 +159,12 @@ struct ListView: Sendable {
   }
 
   /// The position of a recording, or of the next older one that is shown; else the last one.
-  private func place(of entry: ListEntry?) -> Int {
+  private func place(of entry: CatalogueEntry?) -> Int {
     guard let entry else { return 0 }
     var place = 0
     for other in all {
-      if other.key == entry.key { break }
-      if place < entries.count, entries[place].key == other.key { place += 1 }
+      if other.fileName == entry.fileName { break }
+      if place < entries.count, entries[place].fileName == other.fileName { place += 1 }
     }
     return max(0, min(place, entries.count - 1))
   }
@@ -201,7 +176,6 @@ struct ListView: Sendable {
 
   // MARK: Keys
 
-  /// Handles a key.
   mutating func handle(_ key: Key) -> Outcome {
     report("")
     if mode == .list, helpPanel.takes(key, of: help, columns: columns, rows: rows) { return .stay }
@@ -235,7 +209,7 @@ struct ListView: Sendable {
         report("nothing was deleted here")
         return .stay
       }
-      return .restore(last)
+      return .act(.restore, last)
     default: return onSelection(key)
     }
     return .stay
@@ -244,16 +218,16 @@ struct ListView: Sendable {
   private mutating func onSelection(_ key: Key) -> Outcome {
     guard let selection else { return .stay }
     switch key {
-    case .enter, .character("s"): return .show(selection)
-    case .character("p"): return .play(selection)
+    case .enter, .character("s"): return .act(.show, selection)
+    case .character("p"): return .act(.play, selection)
     case .character("x"): mode = .format(selection)
-    case .character("d"), .delete: return .delete(selection)
+    case .character("d"), .delete: return .act(.delete, selection)
     default: move(key)
     }
     return .stay
   }
 
-  /// A key of the phrase of a search. Keys that are no text still move the selection.
+  /// Handles a key of a search's phrase. Other keys still move the selection.
   private mutating func typed(_ key: Key) {
     switch key {
     case .enter: mode = .list
@@ -268,7 +242,7 @@ struct ListView: Sendable {
     }
   }
 
-  private mutating func choose(_ key: Key, _ entry: ListEntry) -> Outcome {
+  private mutating func choose(_ key: Key, _ entry: CatalogueEntry) -> Outcome {
     switch key {
     case .escape, .control("c"), .character("q"): mode = .list
     case .character(let letter):
@@ -277,7 +251,7 @@ struct ListView: Sendable {
         return .stay
       }
       mode = .list
-      return .export(entry, format)
+      return .act(.export(format), entry)
     default: break
     }
     return .stay
@@ -285,32 +259,24 @@ struct ListView: Sendable {
 
   private mutating func move(_ key: Key) {
     switch key {
-    case .up: step(-1)
-    case .down: step(1)
-    case .pageUp: turn(-room)
-    case .pageDown: turn(room)
+    case .up: move(by: -1)
+    case .down: move(by: 1)
+    case .pageUp: move(by: -room, isPage: true)
+    case .pageDown: move(by: room, isPage: true)
     case .home: select(0)
     case .end: select(.max)
     default: break
     }
   }
 
-  private mutating func step(_ count: Int) {
-    if isEnd(count) { return }
-    select(selected + count)
-  }
-
-  private mutating func turn(_ count: Int) {
-    if isEnd(count) { return }
+  /// Moves the selection, and by a page the screen too.
+  private mutating func move(by count: Int, isPage: Bool = false) {
+    guard selected != (count < 0 ? 0 : entries.count - 1) else {
+      return report(count < 0 ? "this is the newest" : "this is the oldest")
+    }
+    guard isPage else { return select(selected + count) }
     selected += count
     scroll(to: top + count)
-  }
-
-  /// Whether the selection cannot move this way, which is reported.
-  private mutating func isEnd(_ count: Int) -> Bool {
-    guard selected == (count < 0 ? 0 : entries.count - 1) else { return false }
-    report(count < 0 ? "this is the newest" : "this is the oldest")
-    return true
   }
 
   private mutating func select(_ position: Int) {
@@ -332,14 +298,13 @@ struct ListView: Sendable {
     top = max(0, min(max(top, selected - room + 1), selected))
   }
 
-  /// What is in sight now is what stays in place.
+  /// Has what is in sight now stay in place.
   private mutating func remember() {
     guard !entries.isEmpty else { return }
     (topEntry, selectedEntry) = (entries[top], entries[selected])
   }
 }
 
-/// A format of an export, and the key that chooses it.
 struct ListFormat: Equatable, Sendable {
   let name: String
   let meaning: String

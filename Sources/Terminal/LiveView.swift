@@ -10,21 +10,18 @@ import Text
 struct LiveStatus: Equatable, Sendable {
   /// Such as `recording 12`, `armed`, `ending`.
   var state = ""
-  /// Whether a recording runs.
   var isRecording = false
   /// Nanoseconds since the recording began; `nil` without one.
   var elapsed: Int64?
   /// The recording's planned length in nanoseconds; `nil` for one that runs until stopped.
   var planned: Int64?
-  /// The causes of its ticks; `nil` when unknown.
+  /// The outcomes of its ticks; `nil` for those of the samples shown, with their gaps and lateness.
   var ledger: TickLedger?
   /// Runs of ticks without samples; `nil` when unknown.
   var gapCount: Int?
-  /// How late the sampler woke, in nanoseconds, 99th percentile; `nil` when unknown.
+  /// The 99th percentile and the maximum of the sampler's lateness in nanoseconds; `nil` when unknown.
   var latenessP99: Int64?
-  /// The greatest lateness; `nil` when unknown.
   var latenessMaximum: Int64?
-  /// Marks so far.
   var markCount = 0
   /// Samples that were dropped from the display.
   var unseen: UInt64 = 0
@@ -42,23 +39,18 @@ struct LiveStatus: Equatable, Sendable {
 /// A graph that scrolled with each sample would be sent whole with each frame, more than some SSH links carry, and its
 /// axis would be unreadable.
 final class LiveView {
-  /// The caller's next action after a key.
+  /// What the caller does after a key.
   enum Outcome: Equatable, Sendable {
-    /// Nothing.
     case stay
-    /// Begin a recording.
     case start
     /// End the recording and keep it.
     case stop
-    /// Mark this moment.
     case mark
     /// Discard the recording and begin another.
     case discard
-    /// Leave the view.
     case leave
   }
 
-  /// Whose recording is shown.
   enum Purpose: Equatable, Sendable {
     /// This program's own: leaving the view ends it.
     case recording
@@ -71,7 +63,6 @@ final class LiveView {
   private let sensor: GraphSensor
   private let glyphs: GlyphSet
   private let purpose: Purpose
-  /// Of the records so far: causes, gaps, lateness.
   private var ledger = TickLedger()
   private var gapCount = 0
   private var histogram = LatenessHistogram()
@@ -84,15 +75,13 @@ final class LiveView {
   /// For a calibration; `nil` for any other recording.
   private var guide: CalibrationGuide?
   private var helpPanel = HelpPanel()
-  /// Of the last screen.
+  /// The last screen's.
   private var size = (columns: 0, rows: 0)
-
   /// The figures on the screen: those that change 25 times a second cannot be read.
   private var shownValues: RawSample?
   private var shownStatus = LiveStatus()
   private var shownAt: Int64?
 
-  /// The figures beside the graph.
   var status = LiveStatus()
 
   /// - Parameters:
@@ -113,7 +102,6 @@ final class LiveView {
     }
   }
 
-  /// Adds records, in order.
   func append(_ records: [TickRecord]) {
     for record in records {
       window.append(record)
@@ -126,8 +114,9 @@ final class LiveView {
     }
   }
 
-  /// A status with the counts of what is shown.
-  func counted(_ status: LiveStatus) -> LiveStatus {
+  /// The status, with the counts of what is shown unless it has its own.
+  private var countedStatus: LiveStatus {
+    guard status.ledger == nil else { return status }
     var status = status
     (status.ledger, status.gapCount) = (ledger, gapCount)
     status.latenessP99 = histogram.percentile(99)
@@ -141,7 +130,6 @@ final class LiveView {
     if marks.count > 1000 { marks.removeFirst() }
   }
 
-  /// Handles a key.
   func handle(_ key: Key) -> Outcome {
     let wasAsked = isDiscardAsked
     isDiscardAsked = false
@@ -173,8 +161,6 @@ final class LiveView {
 
   // MARK: Drawing
 
-  /// The view on a screen at an instant.
-  ///
   /// - Parameter now: Nanoseconds on a monotonic clock.
   func screen(columns: Int, rows: Int, now: Int64) -> Screen {
     size = (columns, rows)
@@ -186,7 +172,7 @@ final class LiveView {
       axes[kind]?.include(sensor.values(kind, in: window.envelope, choice), now: now)
     }
     if shownAt.map({ now - $0 >= LiveView.readable }) ?? true {
-      (shownValues, shownStatus, shownAt) = (latest, status, now)
+      (shownValues, shownStatus, shownAt) = (latest, countedStatus, now)
     }
     var screen = Screen(columns: columns, rows: rows)
     drawTitle(on: &screen)
@@ -198,8 +184,8 @@ final class LiveView {
     if GraphPicture.fits(columns: columns, rows: rows - top + 1) {
       GraphPicture(
         sensor: sensor, envelope: window.envelope, axes: axes.compactMapValues(\.range),
-        marks: marks, values: shownValues.map(GraphValues.init), choice: choice
-      ).draw(on: &screen, rows: top..<rows - 2, glyphs: glyphs)
+        marks: marks, values: shownValues.map(GraphValues.init), choice: choice, glyphs: glyphs
+      ).draw(on: &screen, rows: top..<rows - 2)
     }
     drawStatus(on: &screen, row: rows - 2)
     screen.put(hints, row: rows - 1)
@@ -237,35 +223,26 @@ final class LiveView {
 
   private func drawStatus(on screen: inout Screen, row: Int) {
     let status = shownStatus
-    if isDiscardAsked, self.status.isRecording {
-      screen.put(
-        notice: "d again moves this recording to the trash and starts another", endingIn: row,
-        CellStyle(.alert), isASCII: glyphs.isASCII)
-      return
-    }
-    if !status.notice.isEmpty {
-      screen.put(
-        notice: status.notice, endingIn: row, CellStyle(.alert), isASCII: glyphs.isASCII)
-      return
+    let notice =
+      isDiscardAsked && self.status.isRecording
+      ? "d again moves this recording to the trash and starts another" : status.notice
+    guard notice.isEmpty else {
+      return screen.put(
+        notice: notice, endingIn: row, CellStyle(.alert), isASCII: glyphs.isASCII)
     }
     var parts: [(text: String, isAlert: Bool)] = []
     if let ledger = status.ledger {
       parts.append(("\(ledger.sampled) samples", false))
       let missing = ledger.scheduled - ledger.sampled
-      let gaps = status.gapCount.map { Plain.count($0, "gap") }
-      let text =
-        missing == 0
-        ? "no gaps" : [gaps, "\(missing) missing"].compactMap { $0 }.joined(separator: ", ")
-      parts.append((text, missing > 0))
+      let gaps = status.gapCount.map { Plain.count($0, "gap") + ", " } ?? ""
+      parts.append((missing == 0 ? "no gaps" : gaps + "\(missing) missing", missing > 0))
     }
     if let late = status.latenessP99 {
       var text = "late p99 " + Figures.lateness(late, glyphs)
       if let most = status.latenessMaximum { text += ", max " + Figures.lateness(most, glyphs) }
       parts.append((text, false))
     }
-    if status.markCount > 0 {
-      parts.append((Plain.count(status.markCount, "mark"), false))
-    }
+    if status.markCount > 0 { parts.append((Plain.count(status.markCount, "mark"), false)) }
     if status.unseen > 0 { parts.append(("\(status.unseen) not shown", false)) }
     var column = 1
     for (index, part) in parts.enumerated() {

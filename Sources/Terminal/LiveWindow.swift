@@ -5,30 +5,25 @@ import IMUModel
 
 /// The latest samples, in columns.
 struct LiveWindow: Sendable {
-  /// Lengths in seconds that the user chooses from.
+  /// The lengths that zooming steps through, in seconds.
   private static let lengths: [Int64] = [
     1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, longest,
   ]
   private static let longest: Int64 = 86_400
-  /// Most records that are stored for another size or length.
+  /// Most records that are kept to draw another size or length.
   private static let mostRecent = 40_000
 
   private let rate: SampleRate
   private let glyphs: GlyphSet
-  /// Nanoseconds in sight.
   private var length: Int64
   private var screenColumns = 80
   private(set) var envelope: Envelope
-  /// The records in sight.
   private var recent: [TickRecord] = []
   private var isEmpty = true
-  /// Whole periods by which the last sample was later than the nominal rate says: a chip that keeps the time has another.
+  /// By how many whole periods, in nanoseconds, the last sample was late by the nominal rate: a chip's own rate differs.
   private var shift: Int64 = 0
 
-  /// At least 10 s, and at least 600 samples: as long as a phone app's recording. A recording with a shorter planned
-  /// length fills the graph.
-  ///
-  /// - Parameter planned: Nanoseconds; `nil` for a recording that runs until stopped.
+  /// A window of at least 10 s and 600 samples; a recording of fewer `planned` nanoseconds fills the graph.
   init(rate: SampleRate, glyphs: GlyphSet, planned: Int64? = nil) {
     self.rate = rate
     self.glyphs = glyphs
@@ -58,7 +53,6 @@ struct LiveWindow: Sendable {
     add(record)
   }
 
-  /// Adjusts the columns to the screen's width.
   mutating func fit(screenColumns: Int) {
     guard screenColumns != self.screenColumns else { return }
     self.screenColumns = screenColumns
@@ -124,4 +118,77 @@ struct LiveWindow: Sendable {
   private func time(ofTick tick: UInt64) -> Int64 {
     rate.nanoseconds(atTick: tick).addingReportingOverflow(shift).0
   }
+}
+
+/// The range of a y axis. Its ends are multiples of a sixtieth or more of it, so that they stay while values move:
+///
+///     values within        range stays
+///     a value outside      widened to it, at once
+///     less than 80 % used  for 2 s: narrowed half the way, and again each second
+struct AutoRange: Equatable, Sendable {
+  /// Nanoseconds for which a range must be too wide before it narrows.
+  static let patience: Int64 = 2_000_000_000
+  /// Nanoseconds between two steps of narrowing.
+  private static let pause: Int64 = 1_000_000_000
+
+  /// The axis' ends; `nil` before the first values.
+  private(set) var range: ClosedRange<Double>?
+  private let least: Double
+  private var wideSince: Int64?
+
+  /// - Parameter least: The least extent: some counts, so that a resting chip's noise does not fill the axis.
+  init(least: Double) {
+    self.least = least
+  }
+
+  /// Adjusts the axis to the lowest and the highest value in sight; `now` is in nanoseconds on a monotonic clock.
+  mutating func include(_ values: ClosedRange<Double>?, now: Int64) {
+    guard let values else { return }
+    let wanted = AutoRange.round(values, least: least)
+    guard let range else {
+      self.range = wanted
+      return
+    }
+    if values.lowerBound < range.lowerBound || values.upperBound > range.upperBound {
+      let both =
+        min(values.lowerBound, range.lowerBound)...max(values.upperBound, range.upperBound)
+      self.range = AutoRange.round(both, least: least)
+      wideSince = nil
+      return
+    }
+    guard wanted.extent < 0.8 * range.extent else {
+      wideSince = nil
+      return
+    }
+    let since = wideSince ?? now
+    wideSince = since
+    guard now - since >= AutoRange.patience else { return }
+    let half =
+      (range.lowerBound + wanted.lowerBound) / 2...(range.upperBound + wanted.upperBound) / 2
+    let narrowed = AutoRange.round(half, margin: 0, least: least)
+    // Rounding outwards may give the same range again: then it narrows all the way.
+    self.range = narrowed.extent < 0.95 * range.extent ? narrowed : wanted
+    wideSince = now - AutoRange.patience + AutoRange.pause
+  }
+
+  /// The values with a margin, rounded outwards. Values that need more than `least` take at least four fifths of it.
+  static func round(
+    _ values: ClosedRange<Double>, margin: Double = 0.04, least: Double
+  ) -> ClosedRange<Double> {
+    var (low, high) = (values.lowerBound, values.upperBound)
+    let pad = (high - low) * margin
+    low -= pad
+    high += pad
+    if high - low < least {
+      let middle = (low + high) / 2
+      (low, high) = (middle - least / 2, middle + least / 2)
+    }
+    let step = AxisTicks(low...high, atMost: 60).step
+    guard step > 0 else { return low...high }
+    return (low / step + 1e-9).rounded(.down) * step...(high / step - 1e-9).rounded(.up) * step
+  }
+}
+
+extension ClosedRange<Double> {
+  var extent: Double { upperBound - lowerBound }
 }

@@ -5,55 +5,35 @@ import IMUModel
 import LinuxIO
 import Text
 
-/// The colours of inks.
-///
-/// They are the terminal's own 16 colours (ECMA-48, SGR 30 to 37, and the bright ones of aixterm, 90 to 97): the user
-/// chose them to suit the background.
+/// The colours of inks: the terminal's own 16 (ECMA-48, SGR 30 to 37; aixterm's bright ones, 90 to 97), which the user chose
+/// to suit the background.
 enum Palette: Equatable, Sendable {
-  /// For a dark background.
   case dark
-  /// For a light background.
   case light
   /// No colours, only bold and reversed.
   case none
 
   /// The SGR parameter of an ink; 39 is the terminal's own foreground.
   func foreground(_ ink: Ink) -> Int {
-    switch self {
-    case .none: return 39
-    case .dark:
+    let (dark, light) =
       switch ink {
-      case .text: return 39
-      case .faint: return 90
-      case .x: return 91
-      case .y: return 92
-      case .z: return 94
-      case .magnitude: return 96
-      case .gap: return 35
-      case .mark: return 93
-      case .alert: return 93
-      case .recording: return 91
+      case .text: (39, 39)
+      case .faint: (90, 90)
+      case .x: (91, 31)
+      case .y: (92, 32)
+      case .z: (94, 34)
+      case .magnitude: (96, 36)
+      case .gap: (35, 35)
+      case .mark: (93, 35)
+      case .alert: (93, 31)
+      case .recording: (91, 31)
       }
-    case .light:
-      switch ink {
-      case .text: return 39
-      case .faint: return 90
-      case .x: return 31
-      case .y: return 32
-      case .z: return 34
-      case .magnitude: return 36
-      case .gap: return 35
-      case .mark: return 35
-      case .alert: return 31
-      case .recording: return 31
-      }
-    }
+    return self == .dark ? dark : self == .light ? light : 39
   }
 }
 
 extension Palette {
-  /// The palette for the environment: none with `NO_COLOR` (https://no-color.org), else the one for the
-  /// background in `COLORFGBG`, or for the terminal's reply; dark when both are unknown.
+  /// None with `NO_COLOR` (https://no-color.org), else by `COLORFGBG` or the terminal's reply; dark when both are unknown.
   init(_ device: borrowing TerminalDevice, typed: inout [UInt8]) {
     if Environment.value("NO_COLOR")?.isEmpty == false {
       self = .none
@@ -67,8 +47,8 @@ extension Palette {
     }
   }
 
-  /// `COLORFGBG` is `FOREGROUND;BACKGROUND`, numbers of the 16 colours, sometimes with a word between them: 7 and
-  /// the bright ones except dark grey are light. (rxvt's manual.)
+  /// `COLORFGBG` is `FOREGROUND;BACKGROUND`, numbers of the 16 colours, sometimes with a word between them: 7 and the bright
+  /// ones except dark grey are light. (rxvt's manual.)
   private static func isLight(_ text: String) -> Bool? {
     guard let last = text.split(separator: ";").last, text.contains(";"), let number = Int(last),
       (0...15).contains(number)
@@ -82,14 +62,12 @@ extension Palette {
 ///     program   OSC 11 ; ? ST    CSI c
 ///     terminal  OSC 11 ; rgb:ffff/ffff/dddd ST      CSI ? … c
 ///
-/// Every terminal replies to the second question: with that reply, or after a tenth of a second, the wait for the first
-/// ends. (xterm control sequences: OSC 10 and on; Primary DA.)
+/// Every terminal replies to the second question: that, or a tenth of a second, ends the wait for the first reply. (xterm
+/// control sequences: OSC 10 and on; Primary DA.)
 private enum BackgroundColour {
   private static let patience: Int64 = 100_000_000
 
-  /// Whether it is light; `nil` without a reply.
-  ///
-  /// - Parameter typed: Receives all bytes meanwhile, keys among them; the key parser ignores replies.
+  /// Whether it is light; `nil` without a reply. `typed` receives all bytes meanwhile; the key parser ignores replies.
   static func ask(_ device: borrowing TerminalDevice, _ typed: inout [UInt8]) -> Bool? {
     _ = device.write(Array("\u{1B}]11;?\u{1B}\\\u{1B}[c".utf8)[...])
     let clock = SystemClock()
@@ -107,17 +85,15 @@ private enum BackgroundColour {
   /// Whether the reply to the second question is there: CSI ? digits c.
   private static func isAnswered(_ bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
-    guard let start = text.range(of: "\u{1B}[?") else { return false }
-    let rest = text[start.upperBound...].drop { $0.isNumber || $0 == ";" }
-    return rest.first == "c"
+    let rest = text.parts(around: "\u{1B}[?")?.after.drop { $0.isNumber || $0 == ";" }
+    return rest?.first == "c"
   }
 
   /// Reads `rgb:R/G/B`, each of one to four hexadecimal digits.
   private static func isLight(_ bytes: [UInt8]) -> Bool? {
     let text = String(decoding: bytes, as: UTF8.self)
-    guard let start = text.range(of: "]11;rgb:") else { return nil }
-    let parts = text[start.upperBound...].prefix { $0.isHexDigit || $0 == "/" }.split(
-      separator: "/")
+    guard let colour = text.parts(around: "]11;rgb:")?.after else { return nil }
+    let parts = colour.prefix { $0.isHexDigit || $0 == "/" }.split(separator: "/")
     guard parts.count == 3 else { return nil }
     var values: [Double] = []
     for part in parts {
@@ -129,27 +105,10 @@ private enum BackgroundColour {
   }
 }
 
-extension String {
-  /// Where a text occurs in this one; without Foundation.
-  fileprivate func range(of text: String) -> Range<String.Index>? {
-    let wanted = Array(text.utf8)
-    let all = Array(utf8)
-    guard wanted.count <= all.count else { return nil }
-    for start in 0...(all.count - wanted.count)
-    where all[start..<start + wanted.count].elementsEqual(wanted) {
-      let lower = utf8.index(utf8.startIndex, offsetBy: start)
-      return lower..<utf8.index(lower, offsetBy: wanted.count)
-    }
-    return nil
-  }
-}
-
 /// The glyphs that a terminal can show.
 struct GlyphSet: Equatable, Sendable {
-  /// Whether only ASCII is available.
   var isASCII: Bool
 
-  /// Unicode or ASCII glyphs.
   init(isASCII: Bool = false) {
     self.isASCII = isASCII
   }
@@ -179,12 +138,8 @@ struct GlyphSet: Equatable, Sendable {
 
   /// How a line looks in the legend.
   func sample(of line: GraphLine) -> String {
-    if isASCII { return String(repeating: "\(line.letter)", count: 3) }
-    switch line {
-    case .x: return "━━━"
-    case .y: return "━╸━"
-    case .z: return "┅┅┅"
-    case .magnitude: return "╺━╺"
-    }
+    isASCII
+      ? String(repeating: "\(line.letter)", count: 3)
+      : ["━━━", "━╸━", "┅┅┅", "╺━╺"][line.rawValue]
   }
 }

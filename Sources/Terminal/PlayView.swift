@@ -4,22 +4,14 @@ import Graph
 import IMUModel
 public import LinuxIO
 
-/// Playback of a recording: a pure state machine of keys and time. A sample appears at its recorded time, late samples
-/// late, and nothing appears in a gap.
+/// Playback of a recording: a pure state machine of keys and time. A sample appears at its recorded time; in a gap nothing
+/// appears.
 ///
 ///                 space                    end reached
 ///     playing ◄─────────► paused    playing ────────► ended ── space ──► playing, from the start
-///
-///     ← →  a twentieth of the window     , .  a sample (and pause)     home end
-///     ↑ ↓  twice as fast, half as fast   + -  time axis                q  back
-///     x y z v  show or hide a line       ?    all keys
 struct PlayView {
   /// The caller's next action after a key.
-  enum Outcome: Equatable {
-    /// Draw again.
-    case stay
-    case leave
-  }
+  enum Outcome: Equatable { case stay, leave }
 
   private let recording: RecordingOnScreen
   private let glyphs: GlyphSet
@@ -27,17 +19,15 @@ struct PlayView {
   private var axes: [PanelKind: ClosedRange<Double>]
   private var choice = LineChoice()
   private var helpPanel = HelpPanel()
-  /// Nanoseconds of the recording that have been played.
+  /// Nanoseconds that have been played.
   private(set) var head: Int64
   private(set) var isPlaying = true
   /// Recorded seconds a second.
   private(set) var speed: Double
-  /// The head's last fixed position, and when that was: the head is computed from them, not accumulated.
+  /// The head's last fixed position, and when that was: the head is computed from them.
   private var from: Int64
   private var since: Int64
 
-  /// Plays a recording from a time on.
-  ///
   /// - Parameters:
   ///   - speed: Recorded seconds a second; limited to ``RecordingOnScreen/speeds``.
   ///   - from: Nanoseconds from tick 0.
@@ -49,14 +39,13 @@ struct PlayView {
     self.glyphs = glyphs
     self.speed = min(
       max(speed, RecordingOnScreen.speeds.lowerBound), RecordingOnScreen.speeds.upperBound)
-    let trace = recording.trace
-    window = TimeWindow(duration: recording.span.upperBound, rate: trace.rate)
-    head = max(0, min(from, trace.duration))
+    window = TimeWindow(duration: recording.span.upperBound, rate: recording.trace.rate)
+    head = max(0, min(from, recording.trace.duration))
     self.from = head
     since = now
     // The axes fit the whole recording, so that they do not move while it plays.
     axes = recording.wholeAxes(choice, glyphs: glyphs)
-    // Of more than two minutes, one at a time.
+    // A recording of more than two minutes is shown a minute at a time.
     if window.duration > 120_000_000_000 {
       window.zoom(60_000_000_000, window.duration, around: 0)
     }
@@ -65,7 +54,6 @@ struct PlayView {
 
   var isEnded: Bool { head >= window.duration }
 
-  /// Advances the head to an instant.
   mutating func tick(now: Int64) {
     guard isPlaying else { return }
     let played = Double(now - since) * speed
@@ -75,7 +63,6 @@ struct PlayView {
     window.follow(min(head, window.duration - 1))
   }
 
-  /// Handles a key.
   mutating func handle(_ key: Key, columns: Int, rows: Int, now: Int64) -> Outcome {
     tick(now: now)
     if helpPanel.takes(key, of: help, columns: columns, rows: rows) { return .stay }
@@ -126,7 +113,6 @@ struct PlayView {
 
   // MARK: Drawing
 
-  /// The view on a screen.
   func screen(columns: Int, rows: Int) -> Screen {
     let hints: [KeyHint] = [
       ("q", "back"), ("space", isPlaying ? "pause" : isEnded ? "again" : "play"),
@@ -142,7 +128,7 @@ struct PlayView {
           window.span, columns: columns, glyphs: glyphs, before: head + 1),
         axes: axes, marks: recording.trace.marks.map(\.time).filter { $0 <= head },
         cursor: isEnded ? nil : head,
-        values: recording.reading(at: head).map(GraphValues.init), choice: choice)
+        values: recording.reading(at: head).map(GraphValues.init), choice: choice, glyphs: glyphs)
     }
     helpPanel.draw(help, on: &screen, glyphs: glyphs)
     return screen
@@ -186,12 +172,8 @@ extension RecordingOnScreen {
   /// Recorded seconds a second at which a recording can be played.
   public static let speeds: ClosedRange<Double> = 1.0 / 64...1024
 
-  /// Plays the recording until the user leaves.
-  ///
-  /// - Parameters:
-  ///   - speed: Recorded seconds a second.
-  ///   - from: Nanoseconds from tick 0.
-  /// - Returns: `false` when the program must end.
+  /// Plays the recording from a time on, at so many recorded seconds a second, until the user leaves; `false` when the
+  /// program must end.
   public func play(
     on session: TerminalSession, _ signals: borrowing SignalWatch, speed: Double = 1,
     from: Int64 = 0
@@ -210,17 +192,15 @@ extension RecordingOnScreen {
         next = now + 40_000_000
       }
       // While it is paused only an event changes the screen.
-      for event in session.wait(signals, until: view.isPlaying ? next : nil) {
-        switch event {
-        case .key(let key):
-          let outcome = view.handle(
-            key, columns: session.size.columns, rows: session.size.rows,
-            now: clock.now().nanoseconds)
-          if outcome == .leave { return true }
-        case .resized: break
-        case .ended: return false
-        }
-        next = clock.now()
+      guard let keys = session.wait(signals, until: view.isPlaying ? next : nil) else {
+        return false
+      }
+      if !keys.isEmpty || !view.isPlaying { next = clock.now() }
+      for key in keys {
+        let size = session.size
+        let outcome = view.handle(
+          key, columns: size.columns, rows: size.rows, now: clock.now().nanoseconds)
+        if outcome == .leave { return true }
       }
     }
   }

@@ -8,10 +8,8 @@ package import LogStore
 import Synchronization
 import Text
 
-/// A line at the bottom of a terminal that shows the progress of long work.
-///
-/// It goes to stderr if that is a terminal, appears after half a second, and changes at most ten times a second.
-/// Several threads may report.
+/// A line that shows the progress of long work on stderr, if that is a terminal: from half a second on, and at most ten
+/// times a second. Several threads may report.
 public final class ProgressLine: Sendable {
   private struct State {
     var isShown = false
@@ -29,8 +27,6 @@ public final class ProgressLine: Sendable {
   /// Erases the line (ECMA-48: carriage return, EL).
   private static let erase = "\r\u{1B}[K"
 
-  /// Starts with the work.
-  ///
   /// - Parameter isShown: `false` for work whose results go to the same terminal: the line would mix with them.
   public init(isShown: Bool = true) {
     start = SystemClock().now()
@@ -93,25 +89,19 @@ public final class ProgressLine: Sendable {
   }
 }
 
-/// A recording's file that shows on the terminal how far it is read, if that takes long.
-///
-/// A command may read a log more than once; the line shows the present pass.
+/// A recording's file with a progress line for the present pass of reading.
 package struct ProgressStorage: LogStorage, ~Copyable {
   private var storage: FileStorage
   private let line: ProgressLine
   private let attempt: String
   private let length: UInt64
 
-  /// Opens the file for reading.
-  ///
-  /// - Parameter attempt: The work, such as `exporting recording 7`.
+  /// Opens the file for reading; `attempt` is the work, such as `exporting recording 7`.
   package init(reading path: String, _ attempt: String) throws(StorageError) {
     try self.init(try FileStorage(reading: path), attempt)
   }
 
-  /// Reads an open file.
-  ///
-  /// - Parameter isShown: `false` when the output goes to the terminal itself.
+  /// Reads an open file; without a line when the output goes to the terminal itself.
   package init(
     _ file: consuming FileStorage, _ attempt: String, isShown: Bool = true
   ) throws(StorageError) {

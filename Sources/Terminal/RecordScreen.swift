@@ -23,12 +23,8 @@ package final class RecordScreen: Panel {
   private var frameAt = MonotonicTime(nanoseconds: 0)
   /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
-  /// The sampled records.
   package var feed: LiveFeed?
 
-  /// The screen of a recorder with this configuration.
-  ///
-  /// - Parameter isGuided: Whether to show what to do for a calibration.
   package init(
     _ session: TerminalSession, _ configuration: RecorderConfiguration, isGuided: Bool
   ) {
@@ -47,13 +43,12 @@ package final class RecordScreen: Panel {
   }
 
   package func events(now: MonotonicTime) -> [RecorderEvent] {
-    (session?.events() ?? []).compactMap { serviceEvent($0, now: now) }
+    guard let session else { return [] }
+    let events = session.keys().compactMap { event(of: $0, now: now) }
+    return session.isGone ? events + [.terminate] : events
   }
 
-  package func handle(signal: Int32) -> Bool {
-    if case .resized? = session?.event(of: signal) { return true }
-    return false
-  }
+  package func handle(signal: Int32) -> Bool { session?.handle(signal: signal) ?? false }
 
   /// Restores the terminal: later reports stay visible.
   package func close() -> [RecorderEvent] {
@@ -61,26 +56,22 @@ package final class RecordScreen: Panel {
     return []
   }
 
-  private func serviceEvent(_ event: TerminalEvent, now: MonotonicTime) -> RecorderEvent? {
-    switch event {
-    case .ended: return .terminate
-    case .resized: return nil
-    case .key(.control("z")):
+  private func event(of key: Key, now: MonotonicTime) -> RecorderEvent? {
+    guard key != .control("z") else {
       status.notice = "Ctrl-Z would leave samples out; s ends the recording"
       noticeUntil = now + 4_000_000_000
       return nil
-    case .key(let key):
-      // Before there is anything to show, a key can only end the recording.
-      switch view.map({ $0.handle(key) }) ?? (LiveView.stops(key) ? .stop : .stay) {
-      case .stop: return .stop(at: now)
-      case .mark:
-        guard let frame else { return nil }
-        view?.mark(at: now - frame.start)
-        status.markCount += 1
-        return .mark(at: now, label: "")
-      case .discard: return .discard(at: now)
-      case .stay, .leave, .start: return nil
-      }
+    }
+    // Before there is anything to show, a key can only end the recording.
+    switch view.map({ $0.handle(key) }) ?? (LiveView.stops(key) ? .stop : .stay) {
+    case .stop: return .stop(at: now)
+    case .mark:
+      guard let frame else { return nil }
+      view?.mark(at: now - frame.start)
+      status.markCount += 1
+      return .mark(at: now, label: "")
+    case .discard: return .discard(at: now)
+    case .stay, .leave, .start: return nil
     }
   }
 
@@ -96,12 +87,11 @@ package final class RecordScreen: Panel {
       status.unseen += lost
     }
     update(picture, now)
-    view.status = view.counted(status)
+    view.status = status
     let size = session.size
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }
 
-  /// Shows another recording.
   private func begin(_ number: UInt32?, _ plan: RecordingPlan) {
     guard let number, let sensor else { return }
     (self.number, frame) = (number, plan.frame)
@@ -119,11 +109,7 @@ package final class RecordScreen: Panel {
     default: status.state = number.map { "recording \($0)" } ?? ""
     }
     status.isRecording = picture.state == .recording || picture.state == .starting
-    if !picture.notice.isEmpty {
-      status.notice = picture.notice
-    } else if now > noticeUntil {
-      status.notice = ""
-    }
+    if !picture.notice.isEmpty || now > noticeUntil { status.notice = picture.notice }
     let elapsed = frame.map { max(0, now - $0.start) } ?? 0
     status.elapsed = min(elapsed, status.planned ?? .max)
   }

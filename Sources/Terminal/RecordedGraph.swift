@@ -4,7 +4,7 @@ import Graph
 import IMUModel
 import Text
 
-/// The common parts of the views of a recording: the visible part, and a screen of title, graph, one line and key hints.
+/// What the views of a recording share.
 extension RecordingOnScreen {
   /// A y axis for each panel that fits an envelope's values.
   func axes(
@@ -19,16 +19,15 @@ extension RecordingOnScreen {
     return axes
   }
 
-  /// The times of the whole recording: a period at least, so that the axis of one without ticks has times that people
-  /// read.
+  /// The times of the whole recording; at least a period, so that the axis of one without ticks is readable.
   var span: Range<Int64> { 0..<max(trace.duration, trace.rate.periodNanoseconds) }
 
   /// Y axes that fit the whole recording.
   func wholeAxes(_ choice: LineChoice, glyphs: GlyphSet) -> [PanelKind: ClosedRange<Double>] {
-    return axes(for: envelope(span, columns: 200, glyphs: glyphs), choice)
+    axes(for: envelope(span, columns: 200, glyphs: glyphs), choice)
   }
 
-  /// The samples of a span before `limit`, in columns of a screen.
+  /// The samples of a span before `limit`, for a screen of so many columns.
   func envelope(
     _ span: Range<Int64>, columns: Int, glyphs: GlyphSet, before limit: Int64 = .max
   ) -> Envelope {
@@ -37,16 +36,14 @@ extension RecordingOnScreen {
     return envelope
   }
 
-  /// The sample that is the latest at a time; `nil` in a gap.
+  /// The latest sample at a time; `nil` in a gap.
   func reading(at time: Int64) -> Trace.Reading? {
     trace.gap(at: time) == nil ? trace.reading(at: time) : nil
   }
 
   /// `gap of 15 ticks: bus error`; `nil` outside of gaps.
   func gapText(at time: Int64) -> String? {
-    trace.gap(at: time).map {
-      "gap of \(Plain.count($0.count, "tick")): \($0.cause.phrase)"
-    }
+    trace.gap(at: time).map { "gap of \(Plain.count($0.count, "tick")): \($0.cause.phrase)" }
   }
 
   /// `in the file 1790000005.000 s`, as `export --from` wants it; `nil` where the file's times begin at 0.
@@ -54,21 +51,18 @@ extension RecordingOnScreen {
     origin == 0 ? nil : "in the file \(Figures.fileTime(origin &+ time))"
   }
 
-  /// A view's screen.
-  ///
-  /// - Parameter line: The parts of the row below the graph, each in its forms, the longest first; the row reports a
-  ///   problem when `isAlert`. A part without room for any form is left out: half of a number would be another number.
+  /// A view's screen: title, graph, a line, key hints. Each part of the line has its forms, the longest first; one without
+  /// room for any is left out: half of a number would be another number.
   func screen(
     columns: Int, rows: Int, glyphs: GlyphSet, line: [[String]], isAlert: Bool = false,
-    hints: [KeyHint],
-    picture: () -> GraphPicture
+    hints: [KeyHint], picture: () -> GraphPicture
   ) -> Screen {
     guard GraphPicture.fits(columns: columns, rows: rows) else {
       return Screen.tooSmall(columns: columns, rows: rows, least: GraphPicture.leastScreen)
     }
     var screen = Screen(columns: columns, rows: rows)
-    title.put(on: &screen, row: 0, glyphs: glyphs)
-    picture().draw(on: &screen, rows: 1..<rows - 2, glyphs: glyphs)
+    putTitle(on: &screen, glyphs)
+    picture().draw(on: &screen, rows: 1..<rows - 2)
     var column = 1
     for (index, forms) in line.enumerated() {
       let texts = forms.map { (index == 0 ? "" : glyphs.separator) + $0 }
@@ -83,21 +77,16 @@ extension RecordingOnScreen {
   }
 }
 
-/// The part of a recording that is in sight: never outside of it, and never shorter than four ticks.
+/// The part of a recording that is in sight: within the recording, and at least four ticks long.
 struct TimeWindow: Equatable {
-  /// The left edge, in nanoseconds from tick 0.
+  /// The left edge and the length, in nanoseconds from tick 0.
   private(set) var start: Int64
-  /// Nanoseconds between the edges.
   private(set) var length: Int64
-  /// Nanoseconds of the whole recording.
+  /// The whole recording's length.
   let duration: Int64
   private let least: Int64
 
-  /// The whole recording.
-  ///
-  /// - Parameters:
-  ///   - duration: Nanoseconds; below 1 counts as 1.
-  ///   - rate: Of the ticks.
+  /// The whole recording; below a nanosecond counts as one.
   init(duration: Int64, rate: SampleRate) {
     self.duration = max(1, duration)
     least = min(self.duration, max(1, rate.nanoseconds(atTick: 4)))
@@ -107,7 +96,6 @@ struct TimeWindow: Equatable {
 
   var end: Int64 { start + length }
   var span: Range<Int64> { start..<end }
-  var isWhole: Bool { length == duration }
 
   /// Makes the window `numerator` / `denominator` times as long; `centre` stays where it is.
   mutating func zoom(_ numerator: Int64, _ denominator: Int64, around centre: Int64) {
@@ -128,7 +116,7 @@ struct TimeWindow: Equatable {
     start = max(0, min(time, duration - length))
   }
 
-  /// Brings a time into sight: a quarter of the window from the edge that it crossed.
+  /// Brings a time into sight, a quarter of the window from the edge that it crossed.
   mutating func follow(_ time: Int64) {
     if time >= end {
       move(to: time - length / 4)

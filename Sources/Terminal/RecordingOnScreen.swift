@@ -10,27 +10,19 @@ public struct RecordingOnScreen: Sendable {
   let title: RecordingTitle
   let sensor: GraphSensor
   let trace: Trace
-  /// An imported file's own time, in nanoseconds, of what the screen shows at 0; 0 for what was recorded.
-  let origin: Int64
-  /// Parts of the log that could not be read.
-  public let damageCount: Int
-  /// Its UUID.
   let id: RecordingID
+  /// The imported file's time, in nanoseconds, that the screen shows as 0; 0 for what was recorded.
+  private(set) var origin: Int64 = 0
+  /// Parts of the log that could not be read.
+  public private(set) var damageCount = 0
+}
 
-  init(
-    title: RecordingTitle, sensor: GraphSensor, trace: Trace, id: RecordingID, origin: Int64 = 0,
-    damageCount: Int = 0
-  ) {
-    (self.title, self.sensor, self.trace) = (title, sensor, trace)
-    (self.id, self.origin, self.damageCount) = (id, origin, damageCount)
-  }
-
-  /// Reads a whole recording in bounded memory, and reads around damage.
+extension RecordingOnScreen {
+  /// Reads a whole recording in bounded memory, and reads around damage; throws when it cannot be read at all.
   ///
   /// - Parameters:
-  ///   - correct: Has the reader return corrected samples, and says so in a few words.
-  ///   - corrected: Called with the reader of corrected samples after the last one.
-  /// - Throws: `CatalogueError` or `LogError` when it cannot be read at all; what `correct` throws.
+  ///   - correct: Has the reader return corrected samples; returns a few words on that.
+  ///   - corrected: Called with the reader after the last sample.
   public init(
     _ entry: CatalogueEntry, in catalogue: Catalogue,
     correct: ((inout LogReader<FileStorage>) throws -> String)? = nil,
@@ -43,30 +35,26 @@ public struct RecordingOnScreen: Sendable {
     self = filling.end()
   }
 
-  /// The defects of a recording; empty for an intact one.
-  fileprivate static func state(
-    _ trace: Trace, damageCount: Int, failed: [String], isLive: Bool, hasEnd: Bool
-  ) -> String {
-    var parts: [String] = []
-    if isLive { parts.append("running") } else if !hasEnd { parts.append("recovered") }
-    if damageCount > 0 {
-      parts.append("damaged in \(Plain.count(damageCount, "place"))")
+  /// Writes the title into the first row, the most important part first.
+  func putTitle(on screen: inout Screen, _ glyphs: GlyphSet) {
+    var column = screen.put(title.name, row: 0, column: 0, .bold)
+    let start = origin == 0 ? "" : "0 is \(Figures.fileTime(origin)) in the file"
+    let (state, note) = (title.state, title.note)
+    for part in [state, start, title.started, title.sensor, note] where !part.isEmpty {
+      let text = glyphs.separator + part
+      // What is wrong is cut rather than left out, and so is the last part.
+      let isCut = part == state || part == note
+      guard column + CellWidth.of(text) <= screen.columns || isCut else { continue }
+      column = screen.put(
+        CellWidth.fit(text, screen.columns - column, isASCII: glyphs.isASCII), row: 0,
+        column: column, part == state ? CellStyle(.alert) : .plain)
     }
-    let missing = trace.tickCount - min(trace.tickCount, trace.sampleCount)
-    if missing > 0 { parts.append("\(missing) of \(trace.tickCount) samples missing") }
-    if trace.sampleCount == 0 { parts.append("no samples") }
-    if !failed.isEmpty {
-      parts.append("the sensor's certificate fails: " + failed.joined(separator: ", "))
-    }
-    return parts.joined(separator: ", ")
   }
 
-  /// The graph as text, 80 columns wide: for a pipe.
+  /// The graph as text of 80 columns, for a pipe.
   public var text: String {
-    ShowView(self, glyphs: GlyphSet(isASCII: Environment.isASCII)).plainScreen(
-      columns: 80, rows: 24
-    )
-    .lines.joined(separator: "\n")
+    let view = ShowView(self, glyphs: GlyphSet(isASCII: Environment.isASCII))
+    return view.plainScreen(columns: 80, rows: 24).lines.joined(separator: "\n")
   }
 }
 
@@ -79,17 +67,14 @@ struct RecordingFilling: ~Copyable {
   private var clock: ClockPair?
   private var damageCount = 0
   private var last: RecordingEnd?
-  /// Names of the findings that fail in the sensor's certificate.
+  /// The certificate's findings that fail.
   private var failed: [String]
-  /// The times of an imported file may begin anywhere; its first tick is shown at 0.
+  /// An imported file's time of tick 0.
   private var origin: Int64?
-  /// How samples are corrected, in a few words; empty for those of the log.
+  /// How samples are corrected; empty where they are not.
   private var correction: String
 
-  /// Reads the header.
-  ///
-  /// - Parameter capacity: Most buckets of the trace.
-  /// - Throws: `StorageError` or `LogError` when the recording cannot be read at all.
+  /// Reads the header; throws `StorageError` or `LogError` when the recording cannot be read at all.
   init(
     _ entry: CatalogueEntry, in catalogue: Catalogue, capacity: Int = Trace.usualCapacity
   ) throws {
@@ -104,14 +89,11 @@ struct RecordingFilling: ~Copyable {
     correction = ""
   }
 
-  /// Has samples corrected from here on.
   mutating func correct(_ correct: (inout LogReader<FileStorage>) throws -> String) throws {
     correction = try correct(&reader)
   }
 
-  /// Reads on while `goesOn`, which is asked after each block.
-  ///
-  /// - Returns: Whether the end of the log is not reached.
+  /// Reads on while `goesOn`, which is asked after each block; returns whether more is to be read.
   mutating func read(while goesOn: () -> Bool) throws(LogError) -> Bool {
     while let item = try reader.next() {
       take(item)
@@ -139,10 +121,24 @@ struct RecordingFilling: ~Copyable {
     }
   }
 
-  /// When tick 0 was, by its first readable sample: of a damaged import that may be a later tick.
+  /// When tick 0 was, by the first readable sample, which may be of a later tick.
   private func start(_ tick: UInt64, _ time: Int64) -> Int64 {
     let description = reader.description
     return description.isImported ? time &- description.rate.nanoseconds(atTick: tick) : 0
+  }
+
+  /// The defects of the recording; empty for an intact one.
+  private func state(_ trace: Trace) -> String {
+    var parts: [String] = []
+    if isLive { parts.append("running") } else if last == nil { parts.append("recovered") }
+    if damageCount > 0 { parts.append("damaged in \(Plain.count(damageCount, "place"))") }
+    let missing = trace.tickCount - min(trace.tickCount, trace.sampleCount)
+    if missing > 0 { parts.append("\(missing) of \(trace.tickCount) samples missing") }
+    if trace.sampleCount == 0 { parts.append("no samples") }
+    if !failed.isEmpty {
+      parts.append("the sensor's certificate fails: " + failed.joined(separator: ", "))
+    }
+    return parts.joined(separator: ", ")
   }
 
   /// The recording, as far as it was read.
@@ -154,20 +150,18 @@ struct RecordingFilling: ~Copyable {
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
     let title = RecordingTitle(
       name: "recording \(entry.number)" + axes,
-      // The file's name has the instant of an import, which is none of the recording.
+      // The file's name has the time of the import, not of the recording.
       started: wall == nil && description.isImported
         ? "undated" : LocalTime.text(seconds: wall ?? entry.startSeconds),
       sensor: RecordingTitle.sensor(description.sensor, description.rate),
-      state: RecordingOnScreen.state(
-        trace, damageCount: damageCount, failed: failed, isLive: isLive, hasEnd: last != nil),
-      origin: origin ?? 0, note: Plain.text(description.note))
+      state: state(trace), note: Plain.text(description.note))
     return RecordingOnScreen(
       title: title, sensor: GraphSensor(description.sensor, channels: description.channels),
       trace: trace, id: description.id, origin: origin ?? 0, damageCount: damageCount)
   }
 }
 
-/// The first row of a view: which recording it shows.
+/// The first row of a view.
 struct RecordingTitle: Equatable, Sendable {
   /// Such as `recording 12`.
   var name: String
@@ -177,44 +171,24 @@ struct RecordingTitle: Equatable, Sendable {
   var sensor: String
   /// Such as `5 of 6000 samples missing`; empty for an intact recording.
   var state: String
-  /// As in ``RecordingOnScreen/origin``.
-  var origin: Int64 = 0
   /// The user's words.
   var note: String
 
-  /// `MPU-6050 at 100 Hz`.
   static func sensor(_ sensor: SensorDescription, _ rate: SampleRate) -> String {
     "\(Plain.text(sensor.model)) at \(Plain.hertz(rate)) Hz"
   }
-
-  /// Writes it into a row, the most important part first.
-  func put(on screen: inout Screen, row: Int, glyphs: GlyphSet) {
-    var column = screen.put(name, row: row, column: 0, .bold)
-    let start = origin == 0 ? "" : "0 is \(Figures.fileTime(origin)) in the file"
-    for part in [state, start, started, sensor, note] where !part.isEmpty {
-      let text = glyphs.separator + part
-      // What is wrong is cut rather than left out, and the last part as well.
-      let isCut = part == state || part == note
-      guard column + CellWidth.of(text) <= screen.columns || isCut else { continue }
-      column = screen.put(
-        CellWidth.fit(text, screen.columns - column, isASCII: glyphs.isASCII), row: row,
-        column: column, part == state ? CellStyle(.alert) : .plain)
-    }
-  }
 }
 
-/// Fills a ``Trace`` from a log's items. Ticks that neither a sample nor a gap accounts for become a gap with cause
-/// `lost`.
+/// Fills a ``Trace`` from a log's items. Ticks without a sample or a gap become a gap with cause `lost`, so that no line
+/// crosses what a damaged log has lost:
 ///
 ///     items    samples 0–9   damage   samples 40–49   end: 60 ticks
 ///     trace    0–9           10–39 lost     40–49     50–59 lost
-///
-/// Without it a line would cross the part that a damaged log has lost.
 struct TraceFilling {
   private var trace: Trace
   /// The tick after the last one that is accounted for.
   private var nextTick: UInt64 = 0
-  /// Gaps that no sample has followed yet: a log may contain one before the samples that precede it.
+  /// Gaps that no sample has followed yet: a log may have one before the samples that precede it.
   private var waiting: [Gap] = []
 
   init(rate: SampleRate, capacity: Int = Trace.usualCapacity) {
@@ -261,5 +235,29 @@ struct TraceFilling {
     guard end > nextTick else { return }
     trace.append(Gap(firstTick: nextTick, count: end - nextTick, cause: .lost))
     nextTick = end
+  }
+}
+
+/// Why a recording cannot be used, for a screen. The reason comes first, because a row is cut at its end:
+///
+///     not an imulog recording: it begins with the bytes 55 55 55 55 (000002-20261121T140411Z-e18bf2a1.imulog)
+public enum RecordingProblem {
+  /// - Parameter file: The file's name without its directory.
+  public static func text(_ error: any Error, file: String) -> String {
+    switch error {
+    case CatalogueError.log(let error): text(error, file: file)
+    case CatalogueError.storage(let error): text(error, file: file)
+    case CatalogueError.isLive:
+      "the recording is being written, or another program has it locked; stop that first (\(file))"
+    case LogError.storage(let error): text(error, file: file)
+    case let error as StorageError: "\(error.reason) (\(file))"
+    case let error as LogError:
+      if case .damagedHeader = error {
+        "the header is \(error.reason) (\(file))"
+      } else {
+        "\(error.reason) (\(file))"
+      }
+    default: CommandFailure(error)?.sentence ?? "\(error)"
+    }
   }
 }

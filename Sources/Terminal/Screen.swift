@@ -3,16 +3,9 @@
 import IMUModel
 import Text
 
-/// The contents of a terminal: rows of cells. A pure value.
-///
-///              column 0            columns-1
-///       row 0 │ i m u l o g …             │
-///             │                           │
-///      rows-1 │                           │
+/// The contents of a terminal: rows of cells.
 struct Screen: Equatable, Sendable {
-  /// Cells in a row.
   let columns: Int
-  /// Rows of the screen.
   let rows: Int
   private var cells: [Cell]
 
@@ -36,10 +29,8 @@ struct Screen: Equatable, Sendable {
     row >= 0 && row < rows && column >= 0 && column < columns
   }
 
-  /// Writes text from a place to the end of the row. Characters that a terminal could obey become `?`; a wide
-  /// character that does not fit is left out.
-  ///
-  /// - Returns: The column after it.
+  /// Writes text from a place to the end of the row, and returns the column after it. Characters that a terminal could obey
+  /// become `?`; a wide character that does not fit is left out.
   @discardableResult
   mutating func put(
     _ text: some StringProtocol, row: Int, column: Int, _ style: CellStyle = .plain
@@ -59,9 +50,7 @@ struct Screen: Equatable, Sendable {
     return column
   }
 
-  /// Writes text so that it ends before `column`; text without room begins at column 0.
-  ///
-  /// - Returns: The column where it begins.
+  /// Writes text so that it ends before `column`, and returns the column where it begins: 0 without room.
   @discardableResult
   mutating func put(
     _ text: String, row: Int, endingBefore column: Int, _ style: CellStyle = .plain
@@ -82,11 +71,8 @@ struct Screen: Equatable, Sendable {
   func inASCII() -> Screen {
     var screen = self
     for (index, cell) in cells.enumerated() {
-      if cell.scalar == Cell.half.scalar {
-        screen.cells[index].scalar = " "
-      } else if !cell.scalar.isASCII {
-        screen.cells[index].scalar = "?"
-      }
+      guard cell.scalar == Cell.half.scalar || !cell.scalar.isASCII else { continue }
+      screen.cells[index].scalar = cell.scalar.isASCII ? " " : "?"
     }
     return screen
   }
@@ -143,15 +129,10 @@ extension Screen {
 enum Ink: UInt8, CaseIterable, Sendable {
   /// Ordinary text.
   case text
-  /// Axes and hints.
   case faint
-  /// The X axis of a sensor.
   case x
-  /// The Y axis of a sensor.
   case y
-  /// The Z axis of a sensor.
   case z
-  /// The length of a sensor's vector.
   case magnitude
   /// Ticks without samples.
   case gap
@@ -165,25 +146,19 @@ enum Ink: UInt8, CaseIterable, Sendable {
 
 /// A cell's appearance apart from its character.
 struct CellStyle: Equatable, Sendable {
-  /// Its meaning.
   var ink: Ink
-  /// Whether it is bold.
   var isBold: Bool
   /// Whether foreground and background are exchanged.
   var isReversed: Bool
 
-  /// A style.
   init(_ ink: Ink = .text, isBold: Bool = false, isReversed: Bool = false) {
     self.ink = ink
     self.isBold = isBold
     self.isReversed = isReversed
   }
 
-  /// Ordinary text.
   static let plain = CellStyle()
-  /// Axes and hints.
   static let faint = CellStyle(.faint)
-  /// Bold text.
   static let bold = CellStyle(.text, isBold: true)
 }
 
@@ -211,10 +186,8 @@ struct Cell: Equatable, Sendable {
   }
 }
 
-/// How many cells a character takes on a terminal.
-///
-/// A short form of the C library's `wcwidth`, which follows the locale and not the terminal; it covers the scripts that
-/// notes are written in. (Unicode Standard Annex 11, East Asian Width.)
+/// How many cells a character takes on a terminal: a short form of `wcwidth`, which follows the locale and not the terminal.
+/// (Unicode Standard Annex 11, East Asian Width.)
 public enum CellWidth {
   /// 0 for combining and invisible characters, 2 for East Asian wide characters and emoji, else 1.
   public static func of(_ scalar: Unicode.Scalar) -> Int {

@@ -10,35 +10,25 @@
 struct ScreenDifference {
   private let palette: Palette
   private var bytes: [UInt8] = []
-  /// The terminal's present style; `nil` when unknown.
-  private var style: CellStyle?
+  /// The terminal's present style.
+  private var style = CellStyle.plain
   /// Where its cursor is; `nil` when unknown.
   private var row: Int?
   private var column = 0
 
-  private init(_ palette: Palette) {
-    self.palette = palette
-  }
-
-  /// The bytes from `old` to `new`.
-  ///
-  /// - Parameter old: The screen that is shown; the terminal is in normal style with the cursor anywhere. When it is
-  ///   `nil`, or of another size, all is drawn.
-  /// - Returns: Bytes that leave the terminal in normal style; none when nothing differs.
+  /// The bytes from `old` to `new`. The terminal is in normal style before and after them, with the cursor anywhere. All is
+  /// drawn when `old` is `nil` or of another size.
   static func bytes(from old: Screen?, to new: Screen, palette: Palette) -> [UInt8] {
-    var difference = ScreenDifference(palette)
-    var known = old
-    if known?.columns != new.columns || known?.rows != new.rows { known = nil }
-    if known == nil {
-      difference.emit("\u{1B}[m\u{1B}[H\u{1B}[2J")
-      difference.style = .plain
-      (difference.row, difference.column) = (0, 0)
+    var difference = ScreenDifference(palette: palette)
+    var base = Screen(columns: new.columns, rows: new.rows)
+    if let old, old.columns == new.columns, old.rows == new.rows {
+      base = old
     } else {
-      difference.style = .plain
+      difference.emit("\u{1B}[m\u{1B}[H\u{1B}[2J")
+      difference.row = 0
     }
-    let base = known ?? Screen(columns: new.columns, rows: new.rows)
     for row in 0..<new.rows { difference.draw(row, base, new) }
-    if let style = difference.style, style != .plain { difference.emit("\u{1B}[m") }
+    if difference.style != .plain { difference.emit("\u{1B}[m") }
     return difference.bytes
   }
 
@@ -71,7 +61,7 @@ struct ScreenDifference {
 
   private mutating func write(_ cell: Cell) {
     // A blank looks the same in all inks.
-    if cell != .blank || style?.isReversed != false { apply(cell.style) }
+    if cell != .blank || style.isReversed { apply(cell.style) }
     emit(cell.scalar)
     column += CellWidth.of(cell.scalar)
   }
@@ -101,7 +91,7 @@ struct ScreenDifference {
 
   /// Bytes that rewriting unchanged cells costs; `nil` when they are wide or have another style.
   private func rewriting(_ row: Int, _ range: Range<Int>, _ new: Screen) -> Int? {
-    guard range.count <= 6, let style else { return nil }
+    guard range.count <= 6 else { return nil }
     var cost = 0
     for column in range {
       let cell = new[row, column]
@@ -116,22 +106,17 @@ struct ScreenDifference {
 
   private mutating func apply(_ new: CellStyle) {
     guard new != style else { return }
-    if new == .plain {
+    let isCleared = style.isBold && !new.isBold || style.isReversed && !new.isReversed
+    let old = isCleared ? CellStyle.plain : style
+    var parameters: [String] = isCleared ? ["0"] : []
+    if new.isBold, !old.isBold { parameters.append("1") }
+    if new.isReversed, !old.isReversed { parameters.append("7") }
+    let colour = palette.foreground(new.ink)
+    if colour != palette.foreground(old.ink) { parameters.append("\(colour)") }
+    if new == .plain || parameters == ["0"] {
       emit("\u{1B}[m")
-    } else {
-      let isCleared =
-        style.map { ($0.isBold && !new.isBold) || ($0.isReversed && !new.isReversed) } ?? true
-      let old = isCleared ? CellStyle.plain : (style ?? .plain)
-      var parameters: [String] = isCleared ? ["0"] : []
-      if new.isBold, !old.isBold { parameters.append("1") }
-      if new.isReversed, !old.isReversed { parameters.append("7") }
-      let colour = palette.foreground(new.ink)
-      if colour != palette.foreground(old.ink) { parameters.append("\(colour)") }
-      if parameters == ["0"] {
-        emit("\u{1B}[m")
-      } else if !parameters.isEmpty {
-        emit("\u{1B}[\(parameters.joined(separator: ";"))m")
-      }
+    } else if !parameters.isEmpty {
+      emit("\u{1B}[\(parameters.joined(separator: ";"))m")
     }
     style = new
   }

@@ -2,60 +2,42 @@
 
 import Graph
 import IMUModel
+public import LinuxIO
+public import LogStore
 import Text
 
 /// Browsing a whole recording: a pure state machine of keys.
-///
-///     ← →      the cursor, by a column; at the edge the window moves too
-///     , .      the cursor, by a sample
-///     [ ]      the window, by a quarter
-///     + -  0   zoom in and out around the cursor; show all
-///     g m      the cursor to the next gap, the next mark
-///     l        begins a label at the cursor, ends it there
-///     x y z v  show or hide a line; v is the magnitude
-///     ?        all keys
-///     q        back
 struct ShowView {
-  /// The caller's next action after a key.
+  /// What the caller does after a key.
   enum Outcome: Equatable {
-    /// Draw again.
     case stay
-    /// Play from the cursor on.
     case play
-    /// Keep a label, and give what is there then to ``show(labels:notice:)``.
+    /// Keep the label, then call ``show(labels:notice:)`` with those that the store has.
     case label(RecordingLabel)
     case leave
   }
 
   private let recording: RecordingOnScreen
   private let glyphs: GlyphSet
-  /// The visible part.
   private(set) var window: TimeWindow
   /// Nanoseconds from tick 0.
   private(set) var cursor: Int64
   private var choice = LineChoice()
   private var helpPanel = HelpPanel()
-  /// Why the last key did nothing.
+  /// Why the last key had no effect.
   private var notice = ""
-  /// The parts with names, in the times of the screen.
   private var labels: [RecordingLabel] = []
-  /// The label that is being made.
   private var draft: LabelDraft?
 
   /// The whole recording, with the cursor in the middle.
   init(_ recording: RecordingOnScreen, glyphs: GlyphSet) {
     self.recording = recording
     self.glyphs = glyphs
-    let trace = recording.trace
-    window = TimeWindow(duration: recording.span.upperBound, rate: trace.rate)
+    window = TimeWindow(duration: recording.span.upperBound, rate: recording.trace.rate)
     cursor = window.length / 2
   }
 
-  /// Handles a key.
-  ///
-  /// - Parameters:
-  ///   - columns: Of the screen: the cursor moves by one of them.
-  ///   - rows: Of the screen.
+  /// Handles a key on a screen of this size: the cursor moves by one of its columns.
   mutating func handle(_ key: Key, columns: Int, rows: Int) -> Outcome {
     notice = ""
     if draft?.name != nil { return type(key) }
@@ -103,7 +85,7 @@ struct ShowView {
 
   // MARK: Labels
 
-  /// Shows these labels of the recording, and a sentence.
+  /// Shows the recording's labels, and a sentence.
   mutating func show(labels: [RecordingLabel], notice: String) {
     self.labels = labels
     self.notice = notice
@@ -153,7 +135,6 @@ struct ShowView {
 
   // MARK: Drawing
 
-  /// The view on a screen.
   func screen(columns: Int, rows: Int) -> Screen {
     let hints: [KeyHint] = [
       ("q", "back"), ("?", "help"), (glyphs.leftRight, "cursor"), ("+-", "zoom"), ("p", "play"),
@@ -165,10 +146,9 @@ struct ShowView {
       line: notice.isEmpty ? draftLine ?? cursorLine : [[notice]],
       isAlert: !notice.isEmpty, hints: hints
     ) {
-      var picture = picture(columns: columns)
-      picture.cursor = cursor
-      picture.values = recording.reading(at: cursor).map(GraphValues.init)
-      return picture
+      picture(
+        columns: columns, cursor: cursor,
+        values: recording.reading(at: cursor).map(GraphValues.init))
     }
     helpPanel.draw(help, on: &screen, glyphs: glyphs)
     return screen
@@ -188,35 +168,37 @@ struct ShowView {
   /// The graph without keys and cursor: for a pipe.
   func plainScreen(columns: Int, rows: Int) -> Screen {
     var screen = Screen(columns: columns, rows: rows)
-    recording.title.put(on: &screen, row: 0, glyphs: glyphs)
-    picture(columns: columns).draw(on: &screen, rows: 1..<rows, glyphs: glyphs)
+    recording.putTitle(on: &screen, glyphs)
+    picture(columns: columns).draw(on: &screen, rows: 1..<rows)
     return screen
   }
 
-  private func picture(columns: Int) -> GraphPicture {
+  private func picture(
+    columns: Int, cursor: Int64? = nil, values: GraphValues? = nil
+  ) -> GraphPicture {
     let envelope = recording.envelope(window.span, columns: columns, glyphs: glyphs)
     return GraphPicture(
       sensor: recording.sensor, envelope: envelope, axes: recording.axes(for: envelope, choice),
-      marks: recording.trace.marks.map(\.time), labels: labelSpans, choice: choice)
+      marks: recording.trace.marks.map(\.time), labels: labelSpans, cursor: cursor,
+      values: values, choice: choice, glyphs: glyphs)
   }
 
-  /// The parts with names, and the one that is being made, in the times of the screen.
+  /// The labels, and the one that is being made, in the times of the screen.
   private var labelSpans: [Range<Int64>] {
     let shift = 0 &- recording.origin
     return labels.map { Trace.sum($0.from, shift)..<Trace.sum($0.to, shift) }
       + (draft.map { [$0.span(to: cursor)] } ?? [])
   }
 
-  /// What is asked for the label that is being made.
   private var draftLine: [[String]]? {
     guard let draft else { return nil }
     let span = draft.span(to: cursor)
-    let stretch =
-      "\(Figures.position(span.lowerBound, decimals: 3)) to \(Figures.position(span.upperBound, decimals: 3))"
+    let part = [span.lowerBound, span.upperBound]
+      .map { Figures.position($0, decimals: 3) }.joined(separator: " to ")
     guard let name = draft.name else {
-      return [["label \(stretch): move the cursor, l ends it, esc leaves it", "label: l ends it"]]
+      return [["label \(part): move the cursor, l ends it, esc leaves it", "label: l ends it"]]
     }
-    return [["name of \(stretch): \(name)_", "name: \(name)_"]]
+    return [["name of \(part): \(name)_", "name: \(name)_"]]
   }
 
   private var cursorLine: [[String]] {
@@ -245,5 +227,101 @@ struct ShowView {
     let names = labels.filter { ($0.from..<$0.to).contains(cursor &+ recording.origin) }.map(\.name)
     if !names.isEmpty { parts.append(["label " + Plain.text(names.joined(separator: ", "))]) }
     return parts
+  }
+}
+
+extension RecordingOnScreen {
+  /// Shows the graph until the user leaves, and keeps the labels that are made in the store; `false` when the program must
+  /// end.
+  public func show(
+    on session: TerminalSession, _ signals: borrowing SignalWatch, in catalogue: Catalogue
+  ) -> Bool {
+    var view = ShowView(self, glyphs: session.glyphs)
+    showLabels(on: &view, catalogue)
+    session.hasMouse = true
+    defer { session.hasMouse = false }
+    while true {
+      let size = session.size
+      session.show(view.screen(columns: size.columns, rows: size.rows))
+      guard let keys = session.wait(signals, until: nil) else { return false }
+      for key in keys {
+        switch view.handle(key, columns: size.columns, rows: size.rows) {
+        case .stay: break
+        case .play:
+          session.hasMouse = false
+          guard play(on: session, signals, from: view.cursor) else { return false }
+          session.hasMouse = true
+        case .label(let label): showLabels(on: &view, catalogue, adding: label)
+        case .leave: return true
+        }
+      }
+    }
+  }
+
+  /// Shows the store's labels, with a new one, or why that failed.
+  private func showLabels(
+    on view: inout ShowView, _ catalogue: Catalogue, adding label: RecordingLabel? = nil
+  ) {
+    do throws(CatalogueError) {
+      if let label { try catalogue.add(label, to: id) }
+      let list = try catalogue.labels(of: id)
+      view.show(labels: list.labels, notice: list.damageSentence ?? "")
+    } catch {
+      view.show(labels: [], notice: "\(error)")
+    }
+  }
+}
+
+/// A label while its ends are set and its name is typed.
+///
+///     l, or a press of the mouse ──► l at another place, or a release there ──► letters ──► Enter
+///                 begins                           ends                                      keeps it
+struct LabelDraft: Equatable {
+  enum Answer: Equatable {
+    case stay
+    case cancel
+    case refuse(String)
+    case label(String, Range<Int64>)
+  }
+
+  /// Where it was begun: its earlier or its later end.
+  let from: Int64
+  /// The other end; `nil` while it follows the cursor.
+  private var to: Int64?
+  /// The typed name; `nil` until it has two ends.
+  private(set) var name: String?
+
+  init(from: Int64) {
+    self.from = from
+  }
+
+  /// From its earlier to its later end, which is `cursor` while it has one end.
+  func span(to cursor: Int64) -> Range<Int64> {
+    let other = to ?? cursor
+    return min(from, other)..<max(from, other)
+  }
+
+  /// Sets its other end; has no effect at the first one.
+  mutating func end(at time: Int64) {
+    guard time != from else { return }
+    (to, name) = (time, "")
+  }
+
+  mutating func type(_ key: Key) -> Answer {
+    let typed = name ?? ""
+    switch key {
+    case .escape, .control("c"): return .cancel
+    case .backspace, .delete: name = String(typed.dropLast())
+    case .enter:
+      guard let to, !typed.isEmpty else { return .refuse("type a name, or leave it with Escape") }
+      return .label(typed, span(to: to))
+    case .character(let letter):
+      guard typed.utf8.count < RecordingLabel.longestName else {
+        return .refuse("a name has at most \(RecordingLabel.longestName) bytes")
+      }
+      name = typed + String(Character(letter))
+    default: break
+    }
+    return .stay
   }
 }

@@ -5,24 +5,14 @@ import IMUModel
 public import LinuxIO
 import Text
 
-/// An event at the terminal.
-enum TerminalEvent {
-  /// A key was pressed.
-  case key(Key)
-  /// Its size changed, or its contents are unknown.
-  case resized
-  /// The program must end: a signal, or the terminal is gone.
-  case ended
-}
-
 /// The terminal while it shows a view: screens out, keys in.
 ///
 ///     view's screen ─► difference to the shown one ─► bytes ─► terminal, as it accepts them
 ///     keys ◄─ parser ◄─ bytes ◄───────────────────────────────┘
 ///
-/// While a terminal accepts no bytes, frames are dropped; the program never waits for it.
+/// While the terminal accepts no bytes, frames are dropped; the program never waits for it.
 public final class TerminalSession {
-  /// The glyphs that it can show.
+  /// The glyphs that the terminal can show.
   let glyphs: GlyphSet
   private let palette: Palette
   private let device: TerminalDevice
@@ -34,8 +24,9 @@ public final class TerminalSession {
   private var unwritten: ArraySlice<UInt8> = []
   /// Keys that arrived with the terminal's replies.
   private var early: [Key] = []
-  private var isGone = false
-  /// Whether Ctrl-Z suspends the program, as it does others; otherwise it is an ordinary key.
+  /// Whether the terminal is gone.
+  private(set) var isGone = false
+  /// Whether Ctrl-Z suspends the program; otherwise it is an ordinary key.
   var isStoppable = true
 
   /// Whether the mouse is reported as keys.
@@ -47,9 +38,7 @@ public final class TerminalSession {
     }
   }
 
-  /// Opens the terminal.
-  ///
-  /// - Throws: `LinuxIOError` when it cannot be opened or switched.
+  /// Opens the terminal; throws when it cannot be opened or switched.
   public init() throws(LinuxIOError) {
     let device = try TerminalDevice()
     glyphs = GlyphSet(isASCII: Environment.isASCII)
@@ -73,7 +62,7 @@ public final class TerminalSession {
     writeOut()
   }
 
-  /// What to poll for: keys, and room for unwritten bytes.
+  /// What to poll for.
   var descriptors: [pollfd] {
     [
       pollfd(
@@ -82,39 +71,35 @@ public final class TerminalSession {
     ]
   }
 
-  /// When to call ``events()`` although no descriptor is ready; `nil` for never.
+  /// When to call ``keys()`` although no descriptor is ready; `nil` for never.
   var deadline: MonotonicTime? { early.isEmpty ? flushAt : MonotonicTime(nanoseconds: 0) }
 
-  /// The events since the last call.
-  func events() -> [TerminalEvent] {
+  /// The keys since the last call; see also ``isGone``.
+  func keys() -> [Key] {
     writeOut()
     defer { early = [] }
-    return (early + readKeys()).map { .key($0) } + (isGone ? [.ended] : [])
+    return early + readKeys()
   }
 
-  /// Handles a signal of ``SignalWatch/atTerminal``.
-  func event(of signal: Int32) -> TerminalEvent {
+  /// Handles a signal of ``SignalWatch/atTerminal``; `false` when the program must end.
+  func handle(signal: Int32) -> Bool {
     switch signal {
-    case SIGWINCH: return .resized
+    case SIGWINCH: break
     case SIGTSTP:
       device.suspend()
       unwritten = []
       SignalWatch.stop()
       resume()
-      return .resized
-    case SIGCONT:
-      resume()
-      return .resized
-    default: return .ended
+    case SIGCONT: resume()
+    default: return false
     }
+    return true
   }
 
-  /// Waits for events, until `deadline` at most.
-  ///
-  /// - Parameter other: A further descriptor that ends the wait.
+  /// Waits for keys, signals, a new size or another descriptor, until `deadline` at most. `nil` when the program must end.
   func wait(
     _ signals: borrowing SignalWatch, until deadline: MonotonicTime?, other: Int32? = nil
-  ) -> [TerminalEvent] {
+  ) -> [Key]? {
     var descriptors =
       self.descriptors + [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
     if let other { descriptors.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
@@ -123,9 +108,11 @@ public final class TerminalSession {
     _ = poll(
       &descriptors, nfds_t(descriptors.count),
       PollTimeout.milliseconds(until: until, now: clock.now()))
-    var events: [TerminalEvent] = []
-    while let signal = signals.wait(timeoutNanoseconds: 0) { events.append(event(of: signal)) }
-    return events + self.events()
+    while let signal = signals.wait(timeoutNanoseconds: 0) {
+      guard handle(signal: signal) else { return nil }
+    }
+    let keys = keys()
+    return isGone ? nil : keys
   }
 
   /// After other programs used the terminal, its contents are unknown.

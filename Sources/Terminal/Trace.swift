@@ -5,14 +5,14 @@ import IMUModel
 
 /// A recording's samples as graphs need them, in bounded memory.
 ///
-///     ticks     0 1 2 3 4 5 6 7 8 …            one bucket a tick while there is room
-///     buckets  │0 1│2 3│4 5│6 7│8 …            then of 2, 4, 8 … ticks: lowest and highest counts of each
+///     ticks     0 1 2 3 4 5 6 7 8 …            a bucket has one tick while there is room
+///     buckets  │0 1│2 3│4 5│6 7│8 …            then 2, 4, 8 … ticks: their lowest and highest counts
 ///
-/// Merging buckets loses no peak, only its time within the bucket. 2²⁰ buckets hold 17 minutes at 1 kHz, or 29 hours
-/// at 10 Hz, tick by tick, in at most 50 MB.
+/// Merging buckets loses no peak, only its time within the bucket. 2²⁰ buckets take at most 50 MB and hold 17 minutes at
+/// 1 kHz, or 29 hours at 10 Hz, tick by tick.
 struct Trace: Sendable {
   static let usualCapacity = 1 << 20
-  /// Most gaps and most marks that are stored; later gaps still show as buckets without samples.
+  /// Most gaps and most marks; later gaps still show as buckets without samples.
   private static let mostEvents = 10_000
   /// Times are limited to 36 years, so that sums of them cannot overflow.
   private static let mostTime = Int64.max / 8
@@ -22,10 +22,8 @@ struct Trace: Sendable {
   private(set) var stride: UInt64 = 1
   /// Runs of ticks without samples, in order.
   private(set) var gaps: [Gap] = []
-  /// Marks, in the order of the log.
   private(set) var marks: [Mark] = []
   private(set) var sampleCount: UInt64 = 0
-  /// The tick after the last known one.
   private(set) var tickCount: UInt64 = 0
   private(set) var buckets: [TraceBucket] = []
 
@@ -56,7 +54,6 @@ struct Trace: Sendable {
     tickCount = max(tickCount, tick + 1)
   }
 
-  /// Adds a run of ticks without samples.
   mutating func append(_ gap: Gap) {
     if gaps.count < Trace.mostEvents { gaps.append(gap) }
     let (end, overflow) = gap.firstTick.addingReportingOverflow(gap.count)
@@ -82,7 +79,7 @@ struct Trace: Sendable {
     return index >= buckets.count || stride > 1 || buckets[Int(index)].isEmpty
   }
 
-  /// The index of a tick's bucket, which is made when missing; merges buckets when there is no room.
+  /// The index of a tick's bucket; makes it if necessary, and merges buckets when there is no room.
   private mutating func place(_ tick: UInt64) -> Int {
     while tick / stride >= capacity { merge() }
     let index = Int(tick / stride)
@@ -104,13 +101,12 @@ struct Trace: Sendable {
 
   /// The samples of one bucket.
   struct Reading: Equatable {
-    /// Recorded time of the first one, in nanoseconds from tick 0's deadline.
+    /// The first one's recorded time, in nanoseconds from tick 0's deadline.
     var time: Int64
     var tick: UInt64
     /// Lowest counts; equal to `high` for one sample.
     var low: RawSample
     var high: RawSample
-    /// The lengths of its vectors.
     var magnitudes: MagnitudeRange
   }
 
@@ -137,9 +133,7 @@ struct Trace: Sendable {
   }
 
   /// The last sample before a time.
-  func reading(before time: Int64) -> Reading? {
-    time > .min ? reading(at: time - 1) : nil
-  }
+  func reading(before time: Int64) -> Reading? { time > .min ? reading(at: time - 1) : nil }
 
   private func reading(_ index: Int) -> Reading {
     let bucket = buckets[index]
@@ -167,7 +161,6 @@ struct Trace: Sendable {
     gaps.lazy.map { ends(of: $0).start }.first { $0 > time }
   }
 
-  /// The first mark after a time.
   func mark(after time: Int64) -> Mark? {
     marks.filter { $0.time > time }.min { $0.time < $1.time }
   }
@@ -190,7 +183,7 @@ struct Trace: Sendable {
     return late.magnitude < rate.nanoseconds(atTick: stride).magnitude ? 0 : late
   }
 
-  /// A time moved by another: at an end of what can be counted instead of beyond it.
+  /// The saturated sum.
   static func sum(_ time: Int64, _ more: Int64) -> Int64 {
     let (sum, overflow) = time.addingReportingOverflow(more)
     return overflow ? (more < 0 ? .min : .max) : sum
@@ -198,10 +191,7 @@ struct Trace: Sendable {
 
   // MARK: Drawing
 
-  /// Adds the samples and gaps within an envelope's span to it.
-  ///
-  /// - Parameter limit: Samples from this time on are left out.
-  /// - Complexity: a division for each bucket in the span.
+  /// Adds the samples and gaps before `limit` to an envelope. Costs a division for each bucket in its span.
   func draw(into envelope: inout Envelope, before limit: Int64 = .max) {
     let end = min(envelope.end, limit)
     // Gaps first, so that the envelope knows where lines break.
@@ -230,13 +220,13 @@ struct Trace: Sendable {
   }
 }
 
-/// Some ticks of a ``Trace``: the lowest and the highest count of each channel. 48 bytes.
+/// Some ticks of a ``Trace``, in 48 bytes.
 struct TraceBucket: Sendable {
   /// The first sample's time, in nanoseconds from tick 0's deadline; `Int64.min` without samples.
   private(set) var time = Int64.min
   /// The lengths of the samples' vectors; meaningless without samples.
   private(set) var magnitudes = MagnitudeRange(Magnitudes(RawSample()))
-  /// Channels as in `ChannelSet`, temperature included; lane 7 is not used.
+  /// The extreme counts of the channels of `ChannelSet`; lane 7 is not used.
   private(set) var low = SIMD8<Int16>(repeating: .max)
   private(set) var high = SIMD8<Int16>(repeating: .min)
 

@@ -7,7 +7,6 @@ public import Recorder
 /// The samples of a running service on the terminal.
 public final class WatchScreen {
   private let session: TerminalSession
-  /// Sends a request to the service; throws its refusal.
   private let ask: (ControlRequest) throws -> Void
   private let clock = SystemClock()
   private var view: LiveView?
@@ -15,7 +14,7 @@ public final class WatchScreen {
   private var service: RecorderStatus?
   private var rate: SampleRate?
   private var plannedTicks: UInt64?
-  /// The panel of keys while nothing is sampled.
+  /// The keys while nothing is sampled.
   private var helpPanel = HelpPanel()
   /// When the notice disappears.
   private var noticeUntil = MonotonicTime(nanoseconds: 0)
@@ -25,20 +24,15 @@ public final class WatchScreen {
     (self.session, self.ask) = (session, ask)
   }
 
-  /// Returns when the user leaves, or the program must end.
-  ///
-  /// - Throws: `CommandFailure` when the service has ended, or refuses to be watched.
+  /// Returns when the user leaves or the program must end; throws when the service has ended or refuses to be watched.
   public func run(_ watched: consuming WatchedService, _ signals: borrowing SignalWatch) throws {
     var watched = watched
     var next = clock.now()
     while true {
-      for event in session.wait(signals, until: next, other: watched.fileDescriptor) {
-        switch event {
-        case .key(let key): if !press(key) { return }
-        case .resized: break
-        case .ended: return
-        }
+      guard let keys = session.wait(signals, until: next, other: watched.fileDescriptor) else {
+        return
       }
+      for key in keys where !press(key) { return }
       for line in try watched.lines() { handle(line) }
       let now = clock.now()
       if now >= next {
@@ -89,7 +83,6 @@ public final class WatchScreen {
   /// The graph while the service samples.
   private var graph: LiveView? { service?.state == .asleep ? nil : view }
 
-  /// Handles a key while nothing is sampled; `false` to leave.
   private func pressWaiting(_ key: Key) -> Bool {
     let size = session.size
     if helpPanel.takes(key, of: waitingHelp, columns: size.columns, rows: size.rows) { return true }
@@ -113,16 +106,12 @@ public final class WatchScreen {
   private func draw(_ now: MonotonicTime) {
     if now > noticeUntil { status.notice = "" }
     let size = session.size
-    guard let view = graph, let service else {
-      return session.show(waiting(size))
-    }
-    status = view.counted(status)
+    guard let view = graph, let service else { return session.show(waiting(size)) }
     status.take(service, rate: rate, plannedTicks: plannedTicks)
     view.status = status
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }
 
-  /// The screen while nothing is sampled.
   private func waiting(_ size: (columns: Int, rows: Int)) -> Screen {
     var screen = Screen(columns: size.columns, rows: size.rows)
     screen.put(service?.state.rawValue ?? "waiting", row: 0, column: 0, .bold)
@@ -142,20 +131,19 @@ public final class WatchScreen {
 }
 
 extension LiveStatus {
-  /// Takes what a service reports; without a recording the counts of what is shown stay.
+  /// Takes what a service reports.
   mutating func take(_ service: RecorderStatus, rate: SampleRate?, plannedTicks: UInt64?) {
     isRecording = [.starting, .recording, .stopping, .saving].contains(service.state)
     let name = "recording" + (service.number.map { " \($0)" } ?? "")
     state = isRecording ? name : service.state.rawValue
     if let problem = service.problem, notice.isEmpty { notice = problem.name }
-    elapsed = nil
+    (elapsed, ledger, latenessP99) = (nil, nil, nil)
     guard isRecording, let rate, let ledger = service.ledger else { return }
-    // A chip that keeps the time has its own rate.
+    // A chip that dates its samples has its own rate.
     let hertz = service.clock?.hertz ?? rate.hertz
     elapsed = Int64(min(Double(ledger.scheduled) / hertz * 1e9, Double(RecordingTime.limit)))
     planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
-    (self.ledger, gapCount) = (ledger, nil)
-    (latenessP99, latenessMaximum) = (service.lateness?.percentile99, nil)
+    (self.ledger, latenessP99) = (ledger, service.lateness?.percentile99)
   }
 }
 
@@ -165,9 +153,7 @@ public struct WatchedService: ~Copyable {
   private let stream: ControlStream
   private var rest: [UInt8]
 
-  /// Connects to the service.
-  ///
-  /// - Parameter path: Its control socket.
+  /// Connects to the service by its control socket.
   public init(path: String) throws(LinuxIOError) {
     // All that can fail comes first: Swift 6.0 cannot destroy a partly initialised value.
     let opened = try ControlClient.open(path: path, line: ControlRequest.watch.line)
@@ -179,9 +165,7 @@ public struct WatchedService: ~Copyable {
   /// Readable when there are further lines.
   public var fileDescriptor: Int32 { stream.fileDescriptor }
 
-  /// The lines since the last call.
-  ///
-  /// - Throws: `CommandFailure` when the service has ended, or refuses to be watched.
+  /// The lines since the last call; throws when the service has ended or refuses to be watched.
   public mutating func lines() throws(CommandFailure) -> [WatchLine] {
     guard let bytes = stream.read() else {
       throw CommandFailure(

@@ -34,10 +34,10 @@ struct DaemonSocketTests {
     let service = DaemonBench()
     let child = try service.startArmed()
     let requests: [(bytes: [UInt8], words: String)] = [
-      (Array("\n".utf8), "is no request; the requests are status, start"),
+      (Array("\n".utf8), "is not a request; the requests are status, start"),
       (Array("fly away\n".utf8), "fly away"),
       (Array("sta\0rt\n".utf8), "control character"),
-      ([0xFF, 0xFE, 0x80, 10], "is no request"),
+      ([0xFF, 0xFE, 0x80, 10], "is not a request"),
       (Array("mark \(String(repeating: "x", count: 201))\n".utf8), "201 bytes, and 200 fit"),
       ([UInt8](repeating: 0x78, count: 100_000), "longer than 1024 bytes"),
       ([UInt8](repeating: 0, count: 100_000) + [10], "longer than 1024 bytes"),

@@ -73,7 +73,7 @@ public final class ScreenTarget: FuzzTarget {
     reader.select(entry)
     reader.read { true }
     var list = ListView(
-      [ListEntry(number: entry.number, key: entry.fileName)], glyphs: glyphs,
+      [entry], glyphs: glyphs,
       formats: ListFormat.list([("csv", "a table")]))
     let (columns, rows) = size
     list.fit(columns: columns, rows: rows)
@@ -124,7 +124,6 @@ public final class ScreenTarget: FuzzTarget {
     guard let view else { return }
     for (turn, key) in keys.enumerated() {
       if let service {
-        view.status = view.counted(view.status)
         view.status.take(service, rate: rate, plannedTicks: ticks)
       }
       check(view.screen(columns: size.columns, rows: size.rows, now: Int64(turn) * 250_000_000))

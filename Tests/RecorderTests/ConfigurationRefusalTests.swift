@@ -38,7 +38,7 @@ struct ConfigurationRefusalTests {
       ("gyro-range", ["500g", "300dps", "dps"], gyro),
       ("sync-every", ["never", "-1s", "9ms", "9223372036s"], sync),
       (
-        "cpu-latency", ["on", "-1", "10001", "5us"],
+        "cpu-latency", ["on", "Auto", "-1", "10001", "1.5", "5us", "99999999999999999999"],
         "give auto, off, or the microseconds up to 10000 that a processor may take to wake up"
       ),
       ("store", ["recordings", "~/x", "./x"], "give auto, or a directory as an absolute path"),
@@ -243,7 +243,7 @@ struct ConfigurationRefusalTests {
       (
         "every = 10m",
         "1: every = 10m: the sensor must sleep between the recordings; "
-          + "say while-idle = sleep, or give never here"
+          + "set while-idle = sleep, or give never here"
       ),
       (
         "every = 60s\nwhile-idle = sleep",

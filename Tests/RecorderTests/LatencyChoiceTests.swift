@@ -18,15 +18,4 @@ struct LatencyChoiceTests {
       #expect(LatencyChoice.held(7).microseconds(at: rate) == 7)
     }
   }
-
-  @Test("is auto, off, or whole microseconds up to 10000")
-  func words() {
-    #expect(LatencyChoice("auto") == .automatic)
-    #expect(LatencyChoice("off") == .free)
-    #expect(LatencyChoice("0") == .held(0))
-    #expect(LatencyChoice("10000") == .held(10_000))
-    for text in ["", "Auto", "-1", "10001", "1.5", "5us", "99999999999999999999"] {
-      #expect(LatencyChoice(text) == nil, "\(text)")
-    }
-  }
 }

@@ -62,18 +62,6 @@ struct LightPlayerTests {
     }
   }
 
-  @Test("a constant light needs no wake-up")
-  func constant() {
-    for light in [
-      Light.off, .recording, .acknowledged(isLit: true), .acknowledged(isLit: false),
-      .guide(.hold), .guide(.taken),
-    ] {
-      #expect(player(of: light).nextChange(after: at(123)) == nil)
-    }
-    #expect(LightPlayer().nextChange(after: at(0)) == nil)
-    #expect(!LightPlayer().level(at: at(0)))
-  }
-
   @Test("a rhythm begins with its light, and does not restart when the same light is shown again")
   func restart() {
     var player = player(of: .waking)

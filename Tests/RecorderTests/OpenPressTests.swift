@@ -150,8 +150,8 @@ struct OpenPressTests {
       else { return }
       isLost = true
       loop.handle(
-        RecorderNews.sensorFailed(
-          CommandFailure(.unavailable, "the wire is cut"), session: loop.waking.session))
+        RecorderNews.sensor(
+          .failed(CommandFailure(.unavailable, "the wire is cut")), session: loop.waking.session))
     }
     #expect(warnings == ["the wire is cut"])
     let take = try #require(takes.first)

@@ -35,8 +35,8 @@ struct RecorderProblemTests {
     let atOnce = refusals(&machine, "start 5")
     #expect(
       atOnce == [
-        "no recording can begin: the sensor cannot be used; it is tried again every 2 s, "
-          + "imulog status shows it"
+        "no recording can begin: the sensor cannot be used; it is tried again every 2 s; "
+          + "see imulog status"
       ])
     #expect(machine.step("press 5") == "·")
     #expect(machine.step("retry") == "wake")

@@ -178,7 +178,7 @@ struct RecorderStatusTests {
       #"{"ok":true,"state":{"a":1}}"#, #"{"ok":true,"ok":true,"state":"armed"}"#,
       #"{"ok":false,"exitStatus":99999999999,"message":"x"}"#,
     ] {
-      #expect(throws: ControlError.badAnswer(line)) { try ControlAnswer(line: line) }
+      #expect(throws: ControlError.self, "\(line)") { try ControlAnswer(line: line) }
     }
   }
 }

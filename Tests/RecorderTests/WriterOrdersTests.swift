@@ -97,9 +97,9 @@ private final class OrderedWriter {
   func news() -> [String] {
     channel.news.drain().map { item in
       switch item {
-      case .motion(.began(_, let tick, _), let isMarked, _):
+      case .sensor(.motion(.began(_, let tick, _), let isMarked), _):
         return "event \(tick)" + (isMarked ? " marked" : "")
-      case .motion(.quiet(_, let tick), _, _): return "quiet \(tick)"
+      case .sensor(.motion(.quiet(_, let tick), _), _): return "quiet \(tick)"
       case .marksLost(let count): return "\(count) marks lost"
       case .fileRefused: return "file refused"
       default: return "other"

@@ -11,8 +11,8 @@ struct GraphLineTests {
   @Test("every line that meets others in a cell is visible in the next ones", arguments: 1...15)
   func meeting(_ mask: Int) {
     let lines = GraphLine.allCases.filter { mask & 1 << $0.rawValue != 0 }
-    var letters = LetterCanvas(columns: 8, rows: 2)
-    var dots = BrailleCanvas(columns: 8, rows: 2)
+    var letters = DotCanvas(columns: 8, rows: 2, GlyphSet(isASCII: true))
+    var dots = DotCanvas(columns: 8, rows: 2, GlyphSet())
     for line in lines {
       for x in 0..<8 { letters.fill(x: x, from: 1, to: 1, line: line) }
       for x in 0..<16 { dots.fill(x: x, from: 5, to: 5, line: line) }
@@ -108,7 +108,7 @@ struct GraphLineTests {
     let plot = PanelPlot(envelope: envelope, kind: .acceleration, scale: 1, range: -1...1)
     let dashes = ["############", "####..####..", "#..#..#..#..", "##....##...."]
     for (line, expected) in zip(GraphLine.allCases, dashes) {
-      var canvas = BrailleCanvas(columns: 6, rows: 1)
+      var canvas = DotCanvas(columns: 6, rows: 1, GlyphSet())
       plot.draw(line, on: &canvas, rows: 1)
       let dots = (0..<12).map { x in
         let cell = canvas.cell(row: 0, column: x / 2)?.scalar.value ?? 0

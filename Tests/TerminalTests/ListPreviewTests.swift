@@ -12,7 +12,7 @@ struct ListPreviewTests {
     _ preview: ListPreview, columns: Int, rows: Int, isASCII: Bool = true
   ) -> Screen {
     var view = ListView(
-      (1...50).reversed().map { ListEntry(number: $0, key: "key \($0)") },
+      Recordings.entries(1...50),
       glyphs: GlyphSet(isASCII: isASCII))
     view.fit(columns: columns, rows: rows)
     return view.screen(store: "/store", preview: preview) { _ in
@@ -119,7 +119,7 @@ struct ListPreviewTests {
       [], [.character("/"), .character("a")], [.character("?")], [.character("x")],
     ] {
       var view = ListView(
-        (1...9).reversed().map { ListEntry(number: $0, key: "key \($0)") }, glyphs: GlyphSet(),
+        Recordings.entries(1...9), glyphs: GlyphSet(),
         formats: ListFormat.list([("json", "a document")]))
       for rows in 1...20 {
         for columns in [1, 4, 29, 30, 31, 40, 79, 80, 129, 130, 131, 200] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LogStore
 @testable import Terminal
 import Testing
 
@@ -7,17 +8,13 @@ import Testing
 struct ListSearchTests {
   private static let places = ["kerb", "Left Wheel", "Wiese, nass", "ÄRGER", "left door"]
 
-  private func entries(_ numbers: some Sequence<UInt32>) -> [ListEntry] {
-    numbers.map { ListEntry(number: $0, key: "key \($0)") }
-  }
-
   private func view(_ numbers: ClosedRange<UInt32>) -> ListView {
-    var view = ListView(entries(numbers.reversed()), glyphs: GlyphSet(isASCII: true))
+    var view = ListView(Recordings.entries(numbers), glyphs: GlyphSet(isASCII: true))
     view.fit(columns: 80, rows: 14)
     return view
   }
 
-  private func details(_ entry: ListEntry) -> ListDetails {
+  private func details(_ entry: CatalogueEntry) -> ListDetails {
     var row = ListDetails()
     (row.started, row.zone) = ("2026-11-21 15:04:\(10 + entry.number % 50)", "+01:00")
     (row.length, row.size, row.gaps) = ("59:59", "77 MB", "88")
@@ -75,12 +72,12 @@ struct ListSearchTests {
     _ = view.handle(.down)
     #expect(view.selection?.number == 6)
     #expect(view.handle(.enter) == .stay)
-    guard case .delete(let six) = view.handle(.character("d")) else {
+    guard case .act(.delete, let six) = view.handle(.character("d")) else {
       Issue.record("d deletes the selected one")
       return
     }
     #expect(six.number == 6)
-    view.refresh(entries((1...9).reversed().filter { $0 != 6 }))
+    view.refresh(Recordings.entries((1...9).filter { $0 != 6 }))
     #expect(numbers(view) == [9, 4, 1] && view.selection?.number == 4)
     #expect(view.handle(.escape) == .stay)
     #expect(numbers(view) == [9, 8, 7, 5, 4, 3, 2, 1] && view.selection?.number == 4)
@@ -147,14 +144,14 @@ struct ListSearchTests {
     _ = view.handle(.character("/"))
     type("left", into: &view)
     _ = view.handle(.enter)
-    view.refresh(entries((1...11).reversed()))
+    view.refresh(Recordings.entries(1...11))
     #expect(view.isSearching && numbers(view) == [9, 6, 4, 1])
     search(&view)
     // It comes above those in sight, which stay in place.
     #expect(numbers(view) == [9, 6, 4, 1] && screen(view).lines[0].contains("1 newer"))
     _ = view.handle(.home)
     #expect(numbers(view) == [11, 9, 6, 4, 1])
-    view.changed("key 6")
+    view.changed(Recordings.entries([6])[0].fileName)
     guard let six = view.nextToSearch() else {
       Issue.record("6 is to be searched again")
       return

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LogStore
 @testable import Terminal
 import TestSupport
 import Testing
 
 @Suite("The list of recordings")
 struct ListViewTests {
-  private func entries(_ numbers: some Sequence<UInt32>) -> [ListEntry] {
-    numbers.map { ListEntry(number: $0, key: "key \($0)") }
-  }
-
   /// With room for ten recordings.
   private func view(_ numbers: ClosedRange<UInt32>, page: Int = 1) -> ListView {
     var view = ListView(
-      entries(numbers.reversed()), page: page, glyphs: GlyphSet(isASCII: true),
+      Recordings.entries(numbers), page: page, glyphs: GlyphSet(isASCII: true),
       formats: ListFormat.list([("json", "a document"), ("csv", "a table")]))
     view.fit(columns: 80, rows: 14)
     return view
@@ -139,7 +136,7 @@ struct ListViewTests {
   @Test("on the least screen help and formats have pages, and letters choose on any of them")
   func smallPanels() {
     var view = ListView(
-      entries([3, 2, 1]), glyphs: GlyphSet(isASCII: true),
+      Recordings.entries([3, 2, 1]), glyphs: GlyphSet(isASCII: true),
       formats: ListFormat.list(
         ["json", "ndjson", "csv", "gyrodata", "raw", "html", "svg"].map { ($0, "a format") }))
     view.fit(columns: 30, rows: 5)
@@ -149,9 +146,9 @@ struct ListViewTests {
     #expect(screen(view, columns: 30).text.contains("g gyrodata"))
     #expect(
       view.handle(.character("j"))
-        == .export(
-          ListEntry(number: 3, key: "key 3"),
-          ListFormat(name: "json", meaning: "a format", key: "j")))
+        == .act(
+          .export(ListFormat(name: "json", meaning: "a format", key: "j")),
+          Recordings.entries([3])[0]))
     _ = view.handle(.character("?"))
     #expect(screen(view, columns: 30).text.contains("enter show the graph"))
     var pages = 1
@@ -190,7 +187,7 @@ struct ListViewTests {
     for gone: UInt32 in 1...30 {
       var view = view(1...30)
       var seen = numbers(view)
-      view.refresh(entries((1...30).reversed().filter { $0 != gone }))
+      view.refresh(Recordings.entries((1...30).filter { $0 != gone }))
       seen += numbers(view)
       for _ in 0..<3 {
         _ = view.handle(.pageDown)
@@ -201,7 +198,7 @@ struct ListViewTests {
     var grown = view(1...30)
     _ = grown.handle(.pageDown)
     let before = numbers(grown)
-    grown.refresh(entries((1...33).reversed()))
+    grown.refresh(Recordings.entries(1...33))
     #expect(numbers(grown) == before)
     _ = grown.handle(.pageDown)
     #expect(numbers(grown) == Array((1...10).reversed()))
@@ -214,7 +211,7 @@ struct ListViewTests {
     var generator = SeededGenerator(seed: seed)
     var present = Array(UInt32(1)...40)
     var next: UInt32 = 41
-    var view = ListView(entries(present.reversed()), glyphs: GlyphSet())
+    var view = ListView(Recordings.entries(present), glyphs: GlyphSet())
     view.fit(columns: 80, rows: 14)
     let keys: [Key] = [.up, .down, .pageUp, .pageDown, .home, .end]
     for _ in 0..<2000 {
@@ -231,7 +228,7 @@ struct ListViewTests {
       } else {
         present.remove(at: Int.random(in: 0..<present.count, using: &generator))
       }
-      view.refresh(entries(present.reversed()))
+      view.refresh(Recordings.entries(present))
       let expected = present.last { $0 <= selected } ?? present[0]
       #expect(view.selection?.number == expected, "seed \(seed)")
       #expect(view.visible.contains { $0.number == expected }, "seed \(seed)")
@@ -243,17 +240,17 @@ struct ListViewTests {
   func undo() {
     var view = view(1...3)
     _ = view.handle(.down)
-    guard case .delete(let two) = view.handle(.character("d")) else {
+    guard case .act(.delete, let two) = view.handle(.character("d")) else {
       Issue.record("d deletes the selected one")
       return
     }
     #expect(two.number == 2)
-    view.refresh(entries([3, 1]))
+    view.refresh(Recordings.entries([3, 1]))
     view.deleted(two)
     #expect(screen(view).text.contains("recording 2 is in the trash; u brings it back"))
     #expect(view.selection?.number == 1)
-    #expect(view.handle(.character("u")) == .restore(two))
-    view.refresh(entries([3, 2, 1]))
+    #expect(view.handle(.character("u")) == .act(.restore, two))
+    view.refresh(Recordings.entries([3, 2, 1]))
     view.restored(two)
     #expect(view.selection?.number == 2)
     #expect(view.handle(.character("u")) == .stay)
@@ -340,8 +337,8 @@ struct ListViewTests {
     #expect(!screen(view).text.contains("csv"))
     _ = view.handle(.character("x"))
     // The choice is for the recording that the panel names.
-    view.refresh(entries([3, 1]))
-    guard case .export(let entry, let format) = view.handle(.character("c")) else {
+    view.refresh(Recordings.entries([3, 1]))
+    guard case .act(.export(let format), let entry) = view.handle(.character("c")) else {
       Issue.record("c exports")
       return
     }

@@ -2,6 +2,7 @@
 
 import Graph
 import IMUModel
+import LogStore
 
 @testable import Terminal
 
@@ -21,6 +22,13 @@ enum Recordings {
   static let title = RecordingTitle(
     name: "recording 7", started: "2026-11-21 15:04:11 +01:00", sensor: "MPU-6050 at 10 Hz",
     state: "", note: "left wheel")
+
+  /// Recordings of a store, newest first.
+  static func entries(_ numbers: some Sequence<UInt32>) -> [CatalogueEntry] {
+    Catalogue.entries(
+      numbers.map { "\(1_000_000 + $0)-20261121T140411Z-e18bf2a1.imulog".dropFirst().description },
+      in: "/store")
+  }
 
   static func sensor(_ channels: ChannelSet = .accelerometer) -> GraphSensor {
     GraphSensor(description, channels: channels)

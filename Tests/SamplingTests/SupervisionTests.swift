@@ -48,7 +48,7 @@ import Testing
       recording.sampler.run()
       let scheduled = recording.sampler.ledger.scheduled
       #expect(recording.imbalance(ticks: scheduled) == nil)
-      #expect(recording.sampler.ending == .completed)
+      #expect(scheduled == recording.sampler.schedule.plannedTicks)
 
       let delay =
         try #require(recording.script.givenUpAt, "never noticed") - SampledRecording.start

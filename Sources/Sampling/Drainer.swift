@@ -228,9 +228,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = pace.deadline
-    switch supervisor.duty(
-      at: now, before: deadline, checkCost: supervisor.checkCost, isHolding: false)
-    {
+    switch supervisor.duty(at: now, before: deadline, isHolding: false) {
     case .none(let until): return until
     case .probe: return deadline
     case .check: notice(.check)

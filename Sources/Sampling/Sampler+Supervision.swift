@@ -8,9 +8,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
-    switch supervisor.duty(
-      at: now, before: deadline, checkCost: supervisor.checkCost, isHolding: !proofs.held.isEmpty)
-    {
+    switch supervisor.duty(at: now, before: deadline, isHolding: !proofs.held.isEmpty) {
     case .none(let until): return until
     case .check: notice(.check)
     case .probe: probe(at: now)
@@ -160,9 +158,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     while case .sampling = supervisor.phase, !proofs.held.isEmpty {
       let now = clock.now()
       guard now < limit else { break }
-      switch supervisor.duty(
-        at: now, before: limit + 900_000_000, checkCost: 0, isHolding: true)
-      {
+      let noTick = MonotonicTime(nanoseconds: .max)
+      switch supervisor.duty(at: now, before: noTick, isHolding: true) {
       case .none(let until): clock.sleep(until: min(until, limit))
       case .check: notice(.check)
       default: probe(at: now)

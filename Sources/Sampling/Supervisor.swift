@@ -215,10 +215,10 @@ extension Supervisor {
 
   /// The work at `now`, before a tick at `deadline`. `isHolding`: samples wait for proof.
   ///
-  /// A comparison of the configuration, of `checkCost` nanoseconds as the last one, that does not fit before the tick is
+  /// A comparison of the configuration that would not end before the tick, if it took as long as the last one, is
   /// postponed, but not for ever.
   public func duty(
-    at now: MonotonicTime, before deadline: MonotonicTime, checkCost: Int64, isHolding: Bool
+    at now: MonotonicTime, before deadline: MonotonicTime, isHolding: Bool
   ) -> Duty {
     if case .reinitialising(let next) = phase {
       return now >= next ? .bringUp : .none(until: next)

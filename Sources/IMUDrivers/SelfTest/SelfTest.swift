@@ -200,7 +200,7 @@ extension SelfTest where Bus: ~Copyable {
     // Samples of a chip that lost its set-up do not count.
     try confirmImage()
     if let movement = movement(pass, phase) {
-      outcome = .moved(movement)
+      outcome = .moved(channel: movement.channel, amount: movement.amount)
       state = .restore(attempt: 0)
       return nil
     }
@@ -224,7 +224,9 @@ extension SelfTest where Bus: ~Copyable {
   }
 
   /// The first axis that did not lie still, if any.
-  private func movement(_ pass: SelfTestPass, _ phase: Phase) -> SelfTestMovement? {
+  private func movement(
+    _ pass: SelfTestPass, _ phase: Phase
+  ) -> (channel: Int, amount: Double)? {
     let tally = tallies[phase.rawValue]
     for channel in pass.channels {
       let bound = SelfTestUnit(channel).stillness
@@ -234,7 +236,7 @@ extension SelfTest where Bus: ~Copyable {
         candidates.append(SelfTestSum(rest, of: tally.count, channel, plan))
       }
       for candidate in candidates where !candidate.isWithin(0...bound) {
-        return SelfTestMovement(channel: channel, amount: abs(candidate.value))
+        return (channel, abs(candidate.value))
       }
     }
     return nil

@@ -16,8 +16,9 @@ package struct SelfTestReport: Equatable, Sendable {
   enum Outcome: Equatable, Sendable {
     /// The answer of each axis.
     case answers([SelfTestAnswer])
-    /// The chip did not lie still: it is not judged.
-    case moved(SelfTestMovement)
+    /// The chip did not lie still, so it is not judged: by the spread of an axis's samples, or the rest of its answer after
+    /// the test, in g or °/s.
+    case moved(channel: Int, amount: Double)
     /// It could not be carried out.
     case failed(SensorError)
   }
@@ -47,14 +48,6 @@ struct SelfTestAnswer: Equatable, Sendable {
   var verdict: CertificateFinding.Verdict { finding.verdict }
 }
 
-/// What moved, and by how much.
-struct SelfTestMovement: Equatable, Sendable {
-  /// The axis by its position in `ChannelSet`, 0 to 5.
-  let channel: Int
-  /// The spread of its samples, or the rest of the answer after the test, in g or °/s.
-  let amount: Double
-}
-
 extension SelfTestReport {
   /// One for each axis, or one that says why there are none, and one for the configuration.
   package var findings: [CertificateFinding] { tested + [restored] }
@@ -73,12 +66,12 @@ extension SelfTestReport {
   private var tested: [CertificateFinding] {
     switch outcome {
     case .answers(let answers): return answers.map(\.finding)
-    case .moved(let movement):
-      let unit = SelfTestUnit(movement.channel)
+    case .moved(let channel, let amount):
+      let unit = SelfTestUnit(channel)
       return [
         CertificateFinding(
           name: "self-test",
-          value: "\(ChannelSet.names[movement.channel]) moved by \(unit.text(movement.amount))",
+          value: "\(ChannelSet.names[channel]) moved by \(unit.text(amount))",
           bound: "at most \(unit.stillness) \(unit.name)", verdict: .unknown)
       ]
     case .failed(let error):

@@ -2,12 +2,10 @@
 
 public import IMUModel
 
-/// The bytes of one burst, at most 32, on the stack.
-///
-/// Each transfer gets a new one, so bytes of an earlier transfer can never pass for those of a failed one.
+/// The bytes of one burst, at most 32, on the stack, in the order of the bus. Each transfer gets a new one, so bytes of an
+/// earlier transfer never pass for those of a failed one.
 @usableFromInline
-struct Burst: Sendable, BitwiseCopyable {
-  /// In the order of the bus.
+struct Burst: ByteSource, Sendable, BitwiseCopyable {
   @usableFromInline var bytes = SIMD32<UInt8>(repeating: 0)
 
   @inlinable
@@ -20,27 +18,46 @@ struct Burst: Sendable, BitwiseCopyable {
     set { bytes[index] = newValue }
   }
 
-  /// Two bytes from `index` on as a signed number.
   @inlinable
-  func value(_ index: Int, isBigEndian: Bool = false) -> Int16 {
-    let (first, second) = (UInt16(self[index]), UInt16(self[index + 1]))
-    return Int16(bitPattern: isBigEndian ? first << 8 | second : second << 8 | first)
-  }
-
-  /// Three of them.
-  @inlinable
-  func axes(_ index: Int, isBigEndian: Bool = false) -> (Int16, Int16, Int16) {
-    (
-      value(index, isBigEndian: isBigEndian), value(index + 2, isBigEndian: isBigEndian),
-      value(index + 4, isBigEndian: isBigEndian)
-    )
-  }
+  func byte(_ index: Int) -> UInt8 { bytes[index] }
 
   /// Whether both have the same bytes in `range`, which lies within 0..<32.
   @inlinable
   func matches(_ other: Burst, in range: Range<Int>) -> Bool {
     for index in range where self[index] != other[index] { return false }
     return true
+  }
+
+  /// This burst with its bytes in `range` replaced by the first bytes of `other`.
+  @inlinable
+  func replacing(_ range: Range<Int>, by other: Burst) -> Burst {
+    var result = self
+    for index in range { result[index] = other[index - range.lowerBound] }
+    return result
+  }
+}
+
+/// Bytes with the counts of axes among them.
+@usableFromInline
+protocol ByteSource: ~Copyable {
+  func byte(_ place: Int) -> UInt8
+}
+
+extension ByteSource where Self: ~Copyable {
+  /// Two bytes from `place` on as a signed number.
+  @inlinable
+  func value(_ place: Int, isBigEndian: Bool = false) -> Int16 {
+    let (first, second) = (UInt16(byte(place)), UInt16(byte(place + 1)))
+    return Int16(bitPattern: isBigEndian ? first << 8 | second : second << 8 | first)
+  }
+
+  /// Three such numbers.
+  @inlinable
+  func axes(_ place: Int, isBigEndian: Bool = false) -> (Int16, Int16, Int16) {
+    (
+      value(place, isBigEndian: isBigEndian), value(place + 2, isBigEndian: isBigEndian),
+      value(place + 4, isBigEndian: isBigEndian)
+    )
   }
 }
 
@@ -51,9 +68,8 @@ extension I2CBus where Self: ~Copyable {
     _ address: I2CAddress, register: UInt8, count: Int
   ) throws(BusError) -> Burst {
     var burst = Burst()
-    // Safe: the pointer covers exactly the 32 bytes of `burst`; `rebasing` takes the first
-    // `count` (a larger count traps), and does not leave the closure. Errors leave the closure as a value because Swift 6.0 does not infer their type
-    // here.
+    // Safe: the pointer covers exactly the 32 bytes of `burst`, of which `rebasing` takes the first `count` (a larger
+    // count traps), and does not leave the closure. Errors leave it as a value: Swift 6.0 does not infer their type here.
     let result = withUnsafeMutableBytes(of: &burst.bytes) { bytes -> Result<Void, BusError> in
       do throws(BusError) {
         try read(
@@ -130,8 +146,8 @@ extension I2CBus where Self: ~Copyable {
 
   /// Compares the identity, then every pair of `image`, which must be sorted by register.
   ///
-  /// Neighbouring registers are read in one burst. A gap of one register is read over, which is
-  /// harmless among these chips' configuration registers: reading changes none of them.
+  /// Neighbouring registers, and those with a gap of one register, are read in one burst: reading changes none of these
+  /// chips' configuration registers.
   ///
   /// - Complexity: two to five transfers when all is well.
   @inlinable

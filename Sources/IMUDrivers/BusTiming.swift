@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// How long transfers take on the wire, and the rates that this allows.
 ///
 ///     S  address+W  register  Sr  address+R  data … data  P
 ///     1      9         9      1       9        9 · N      1     bits
 public enum BusTiming {
-  /// The clock of a usual fast bus in hertz: I2C's fast mode, which every supported chip has.
+  /// The clock of I2C's fast mode in hertz, which every supported chip has.
   public static let fastMode = 400_000
 
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
-  public static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
+  static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
 
   /// The least number of bit times in one tick.
   ///
   /// With shadow registers: the burst. From a FIFO of one sample: the words of a slot, without tags between two reads of
   /// their place. Otherwise the burst, and the axes once more, which shows the samples that an update fell into.
-  public static func bits(ofTick model: SensorModel) -> Int {
+  static func bits(ofTick model: SensorModel) -> Int {
     bursts(model).lengths.map { bits(ofBurst: $0) }.reduce(0, +)
   }
 
-  /// The bytes of each burst of a tick, and of those that follow in one of so many ticks, for which an update has come
-  /// meanwhile: at most in every second or third one from a FIFO; where the two bursts of the registers leave doubt, in one of
-  /// twelve at 100 Hz to one of thirty from 500 Hz on.
+  /// The bytes of each burst of a tick, and of those that follow in one of `ticks` ticks because an update came meanwhile:
+  /// at most in every second or third from a FIFO; where the two bursts of the registers leave doubt, in one of twelve at
+  /// 100 Hz to one of thirty from 500 Hz on.
   private static func bursts(
     _ model: SensorModel
   ) -> (lengths: [Int], further: [Int], ticks: Int) {
@@ -37,9 +38,8 @@ public enum BusTiming {
     }
   }
 
-  /// Nanoseconds, half as many again as on the wire, after which a read of `bits` bit times counts as held up.
-  ///
-  /// Assumes the slower usual clock where the clock is not known.
+  /// Nanoseconds, half as many again as on the wire, after which a read of `bits` bit times counts as held up. 100 kHz are
+  /// assumed where the clock is not known.
   static func patience(bits: Int, busClock: Int?) -> Int64 {
     Int64(bits) * 1_500_000_000 / Int64(busClock ?? 100_000)
   }
@@ -50,30 +50,23 @@ public enum BusTiming {
   }
 
   /// The highest rate that a bus of `busClock` hertz carries, in ticks a second, rounded down.
-  public static func maximumRate(_ model: SensorModel, busClock: Int) -> Int {
+  static func maximumRate(_ model: SensorModel, busClock: Int) -> Int {
     Int(1_000_000_000 / nanoseconds(ofTick: model, busClock: busClock))
   }
 
   /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the
   /// kernel: 507 Hz at most`.
-  public static func sentence(_ model: SensorModel, busClock: Int) -> String {
+  static func sentence(_ model: SensorModel, busClock: Int) -> String {
     let bits = averageBits(model)
     let (lengths, further, ticks) = bursts(model)
     let what =
       further.isEmpty
-      ? "an \(list(lengths))-byte burst takes"
-      : "\(lengths.count == 1 ? "a burst" : "bursts") of \(list(lengths)) bytes, "
-        + "and in one tick of \(ticks) of \(list(further)) more, take"
+      ? "an \(SensorError.list(lengths))-byte burst takes"
+      : "\(lengths.count == 1 ? "a burst" : "bursts") of \(SensorError.list(lengths)) bytes, "
+        + "and in one tick of \(ticks) of \(SensorError.list(further)) more, take"
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "
       + "at \(clock(busClock)), and \(Double(kernelTime(model)) / 1e6) ms in the kernel: "
       + "\(maximumRate(model, busClock: busClock)) Hz at most"
-  }
-
-  /// Numbers in words, such as `2, 12 and 2`.
-  private static func list(_ numbers: [Int]) -> String {
-    let words = numbers.map { "\($0)" }
-    return words.dropLast().joined(separator: ", ") + (words.count > 1 ? " and " : "")
-      + words.suffix(1).joined()
   }
 
   /// The least average time of a tick in nanoseconds: on the wire, with further bursts, and in the kernel.
@@ -89,7 +82,7 @@ public enum BusTiming {
   }
 
   /// The least time that the kernel adds to a tick's transfers, in nanoseconds: on a Raspberry Pi some 50 to 150 µs to
-  /// each. A rate that a bus might carry is not refused; the log says which ticks were missed.
+  /// each. So no rate is refused that a bus might carry; the log shows which ticks were missed.
   private static func kernelTime(_ model: SensorModel) -> Int64 {
     let (lengths, further, ticks) = bursts(model)
     return 50_000 * Int64(lengths.count + further.count / ticks)
@@ -116,21 +109,12 @@ public enum BusTiming {
   }
 }
 
-/// Rounding without `rounded()`, which calls libm: not every program that uses the drivers links it.
 extension Double {
   /// Rounded up. For numbers that an `Int` can hold.
-  var roundedUp: Int {
-    let whole = Int(self)
-    return Double(whole) < self ? whole + 1 : whole
-  }
+  var roundedUp: Int { Int(rounded(.up)) }
 
-  /// This number, not negative and below 10^15, with at most two decimals: `23.11`, `62.4`, `50`.
-  var briefly: String {
-    let hundredths = Int(self * 100 + 0.5)
-    let (whole, rest) = (hundredths / 100, hundredths % 100)
-    if rest == 0 { return "\(whole)" }
-    return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest / 10)\(rest % 10)"
-  }
+  /// With at most two decimals: `23.11`, `62.4`, `50`.
+  var briefly: String { Plain.number(self, per: 100) }
 }
 
 /// An output data rate of a chip without shadow registers.
@@ -168,13 +152,12 @@ struct DataRate: Sendable, Equatable {
 
   /// The data rate for polling at `rate` hertz on a bus of `busClock` hertz, or of unknown clock.
   ///
-  /// As high as is sensible, so that samples are young. But one of two bursts is whole only when at most one update falls
-  /// into them and the time between them, which on slow or busy computers is several times as long as on quick ones. So 2 ms
-  /// are left between updates where the polling rate allows: at 400 kHz the data rate is 416 Hz up to 378 Hz and 833 Hz
-  /// above, at 100 kHz 208 Hz up to 189 Hz. It is always a tenth above the polling rate, for chips that run some per cent
-  /// slow and for ticks of unequal lateness: 1666 Hz above 757 Hz.
-  ///
-  /// A chip with a FIFO of one sample has the same rates, because bring-up may find that the registers must be read.
+  /// A high rate keeps samples young. But one of two bursts is whole only when at most one update falls into them and the
+  /// time between them, which is several times as long on slow or busy computers. So 2 ms are left between updates where
+  /// the polling rate allows: at 400 kHz the data rate is 416 Hz up to 378 Hz and 833 Hz above, at 100 kHz 208 Hz up to
+  /// 189 Hz. It is always a tenth above the polling rate, for chips that run some per cent slow and for ticks of unequal
+  /// lateness: 1666 Hz above 757 Hz. A chip with a FIFO of one sample has the same rates, because bring-up may find that
+  /// its registers must be read.
   ///
   /// - Parameter ladder: The chip's rates, rising.
   static func choose(
@@ -188,10 +171,9 @@ struct DataRate: Sendable, Equatable {
     return whole.hertz < lowest.hertz ? lowest : whole
   }
 
-  /// How long a read of both bursts may take, in nanoseconds, so that at most one update falls
-  /// between the first axis of the one and the last axis of the other.
-  ///
-  /// The chip's clock may be 5 % fast. Where the bus alone needs longer, half as long again as the bus.
+  /// How long a read of both bursts may take, in nanoseconds, so that at most one update falls between the first axis of
+  /// the one and the last axis of the other, with a chip's clock that is 5 % fast. Where the bus alone needs longer, half
+  /// as long again as the bus.
   func readLimit(_ family: SensorFamily, rate: Double, busClock: Int?) -> Int64 {
     let clock = DataRate.assume(busClock, rate, family)
     let untilFirstAxis = Double(DataRate.beforeFirstAxis(family)) / clock
@@ -205,13 +187,12 @@ struct DataRate: Sendable, Equatable {
   /// Seconds between two updates that leave room for a slow processor or adapter.
   private static let roomy = 0.002
 
-  /// Bit times from the beginning of the first burst until the chip fetches the first axis, at the end of the byte
-  /// before it.
+  /// Bit times from the beginning of the first burst until the chip fetches the first axis.
   private static func beforeFirstAxis(_ family: SensorFamily) -> Int {
     BusTiming.bits(ofBurst: family.layout.angularRate) + 9
   }
 
-  /// The bus clock in hertz; when not known, the slower usual one that carries the rate.
+  /// The bus clock in hertz; when not known, the slowest usual one that carries the rate.
   private static func assume(_ busClock: Int?, _ rate: Double, _ family: SensorFamily) -> Double {
     let bits = Double(BusTiming.bitsOfRegisters(family))
     return Double(busClock ?? (rate * bits <= 100_000 ? 100_000 : 400_000))

@@ -19,7 +19,6 @@ struct ChipFilter {
 
 /// A configuration as a chip implements it: the bring-up table and the limits that follow from it.
 struct ChipSettings: Sendable {
-  /// How the chip is reset.
   struct Reset: Sendable {
     /// The register and value to write; ``bit`` of the value clears itself when the reset ends.
     let register: Register
@@ -47,7 +46,7 @@ struct ChipSettings: Sendable {
   /// The register that announces samples.
   let status: Register
 
-  /// The chip's own rate in hertz.
+  /// In hertz.
   var outputDataRate: Double = 0
   /// The filters in the data sheet's words.
   var filter = ""
@@ -69,11 +68,8 @@ struct ChipSettings: Sendable {
     return image.sorted()
   }
 
-  /// The widest of `filters` that is narrow enough for recording at `rate` hertz, else the narrowest, among those
-  /// that `isQuick` accepts. `filters` has the widest first.
-  ///
-  /// Narrow enough means a bandwidth of about half the rate: 10 % more is accepted, so that a 21 Hz filter serves a
-  /// recording at 40 Hz.
+  /// Among the filters that `isQuick` accepts, given widest first, the widest with a bandwidth of about half of `rate`
+  /// hertz, else the narrowest. 10 % more is accepted, so that a 21 Hz filter serves a recording at 40 Hz.
   static func choose<Filter>(
     _ filters: [Filter], rate: Double, bandwidth: (Filter) -> Double?,
     where isQuick: (Filter) -> Bool = { _ in true }
@@ -84,19 +80,18 @@ struct ChipSettings: Sendable {
   }
 }
 
-/// The sensors of a chip that is read twice, as they are set up.
+/// The sensors of an ST chip, as they are set up.
 struct TwofoldSensors {
-  /// A sensor as it is set up.
   typealias Sensor = (range: SensorRange, filter: ChipFilter)
 
   let dataRate: DataRate
   var accelerometer: Sensor
   let gyroscope: Sensor
 
-  /// Of each sensor the widest filter of about half the rate or less that settles within 105 ms (accelerometer) or, after the
-  /// gyroscope's turn-on, within 40 ms unless all of them are slow: below some 20 Hz a quick start has priority over a
-  /// narrower filter. An accelerometer that is not recorded only shows by its noise that the chip works, and has the
-  /// widest.
+  /// Chooses for each sensor the widest filter of about half the rate or less that settles within 105 ms (accelerometer)
+  /// or, after the gyroscope's turn-on, within 40 ms unless all of them are slow: below some 20 Hz a quick start has
+  /// priority over a narrower filter. An accelerometer that is not recorded has the widest: its noise shows that the chip
+  /// works.
   init(
     _ configuration: SensorConfiguration, _ model: SensorModel, _ dataRate: DataRate,
     _ accelerometerFilters: [ChipFilter], _ gyroscopeFilters: [ChipFilter], isSlow: Bool = false
@@ -118,9 +113,7 @@ struct TwofoldSensors {
 }
 
 extension ChipSettings {
-  /// Sets what follows from the data rate and the filters of a chip that is read twice.
-  ///
-  /// The noise of a gyroscope that is off shows nothing; the accelerometer is always on.
+  /// Sets what follows from the data rate and the filters of an ST chip, whose accelerometer is always on.
   mutating func conclude(
     _ configuration: SensorConfiguration, _ model: SensorModel, _ sensors: TwofoldSensors,
     isGyroscopeOn: Bool

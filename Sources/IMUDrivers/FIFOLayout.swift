@@ -2,13 +2,13 @@
 
 public import IMUModel
 
-/// The FIFO of a chip as a configuration uses it: where its count and its data are, what they mean, and how it is started.
+/// The FIFO of a chip as a configuration uses it: the registers and meaning of its count and data, and how it is started.
 @usableFromInline
 struct FIFOLayout: Sendable, BitwiseCopyable {
-  /// What says which bytes are a sample.
+  /// How samples are told apart.
   @usableFromInline
   enum Method: Sendable, BitwiseCopyable {
-    /// Nothing: packets follow each other (MPU-6050). The count is of bytes.
+    /// Packets follow each other without marks (MPU-6050). The count is of bytes.
     case packets
     /// A register with the place of the next word in its slot (LSM6DS3, LSM6DSL). The count is of words of two bytes.
     case pattern
@@ -43,11 +43,10 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   @usableFromInline let size: Int
   /// The registers of the count, and of the flags beside it.
   @usableFromInline let status: UInt8
-  /// The bits of the second status register that are the upper ones of the count.
+  /// The bits of the second status register that are the upper ones of the count, and those that are always 0.
   @usableFromInline var upperCount: UInt8 = 0
-  /// Those that are always 0.
   @usableFromInline var reserved: UInt8 = 0
-  /// The register of the data. A burst stays there, or comes back to it after each word.
+  /// The register of the data, to which a burst comes back after each word.
   @usableFromInline let data: UInt8
   /// The channels of a slot.
   @usableFromInline let channels: ChannelSet
@@ -57,7 +56,7 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   @usableFromInline var temperature: UInt8?
   /// Units at which the second interrupt output rises; 0 for never.
   @usableFromInline var watermark: Int = 0
-  /// Whether it may rise a slot earlier: the LSM6DS3 counts the slot that comes next (AN4650 8.6).
+  /// Whether it may rise a slot earlier: the LSM6DS3 counts the next slot too (AN4650 8.6).
   @usableFromInline var isWatermarkEarly: Bool = false
   /// Stops the FIFO and empties it.
   let stop: RegisterList
@@ -65,19 +64,15 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   let start: RegisterList
 }
 
-/// The counter from which a chip stamps its slots: six ticks of the oscillator's fastest output data rate, 25 µs nominally
+/// The counter with which a chip stamps its slots: six ticks in a sample of the fastest output data rate, 25 µs nominally
 /// (LSM6DSO data sheet 9.65, AN5130 6.4), so that a slot has a whole number of them.
 @usableFromInline
-package struct StampCounter: Sendable, BitwiseCopyable {
+struct StampCounter: Sendable, BitwiseCopyable {
   /// The lowest of its registers.
   @usableFromInline let register: UInt8
   /// Its bytes.
   @usableFromInline let count: Int
   @usableFromInline let ticksPerSlot: UInt16
-
-  package init(_ register: Register, count: Int, ticksPerSlot: UInt16) {
-    (self.register, self.count, self.ticksPerSlot) = (register.address, count, ticksPerSlot)
-  }
 
   /// Its bits.
   @inlinable var mask: UInt32 { count == 4 ? .max : 1 << UInt32(8 * count) - 1 }
@@ -87,10 +82,8 @@ extension FIFOLayout {
   /// First of two registers of a temperature that is recorded and not in the FIFO.
   @inlinable var slowTemperature: UInt8? { channels.contains(.temperature) ? temperature : nil }
 
-  /// Bytes of a unit of the count.
   @inlinable var unitBytes: Int { method.unitBytes }
 
-  /// Bytes of a slot.
   @inlinable var slotBytes: Int { method.slotBytes(channels, isStamped: counter != nil) }
 
   /// Units of the count in a slot.
@@ -108,10 +101,6 @@ extension FIFOLayout {
     }
   }
 
-  /// Fills in a row that are no whole packets until that proves that packets begin elsewhere: a fill may fall into the
-  /// writing of a packet, 25 in a row never do.
-  @inlinable var partialFillLimit: Int { 25 }
-
   /// The longest burst: 50 ms on the bus, which is half an adapter's time limit.
   func longestBurst(busClock: Int?) -> Int {
     let words = (busClock ?? 100_000) / 20 / 9 / unitBytes
@@ -121,48 +110,41 @@ extension FIFOLayout {
 
 /// How full a FIFO is, as the chip counted it.
 public struct FIFOFill: Equatable, Sendable, BitwiseCopyable {
-  /// What the chip counts: bytes, of a FIFO of tags words of seven bytes, of one with a pattern words of two.
+  /// What the chip counts: bytes, in a FIFO with tags words of seven bytes, in one with a pattern words of two.
   public let units: Int
-  /// The whole slots among them, with what earlier drains left over.
-  ///
-  /// `nil` in a FIFO of tags until the first drain after the FIFO was started or lost something: its first slot may be
-  /// half a one.
+  /// The whole slots among them, with what earlier drains left over; `nil` in a FIFO with tags until the first drain after
+  /// it was started or lost words, because its first slot may be incomplete.
   public let slots: Int?
   /// Whether the FIFO has lost the oldest samples, or is about to: a new epoch begins.
   public let isOverrun: Bool
-  /// Whether this count proves what was drained before it: the chip has its configuration, as only ``FIFOSensor`` turns
-  /// the FIFO on, and samples begin where the driver takes them to begin.
+  /// Whether this count proves the earlier drains: the chip has its configuration, as only ``FIFOSensor`` turns the FIFO on,
+  /// and samples begin where the driver expects them.
   public let isProof: Bool
-
   /// The slots that were whole when the FIFO reached its watermark; `nil` when it has not, or has none.
   public let slotsAtWatermark: Int?
 
-  /// What a status said, or a test's sensor says.
   @inlinable
-  package init(
+  init(
     units: Int, slots: Int?, isOverrun: Bool = false, isProof: Bool = true,
     slotsAtWatermark: Int? = nil
   ) {
-    self.units = units
-    self.slotsAtWatermark = slotsAtWatermark
-    self.slots = slots
-    self.isOverrun = isOverrun
-    self.isProof = isProof
+    (self.units, self.slots, self.isOverrun) = (units, slots, isOverrun)
+    (self.isProof, self.slotsAtWatermark) = (isProof, slotsAtWatermark)
   }
 }
 
 /// Why a FIFO could not be read.
 public enum FIFOError: Error, Equatable, Sendable, BitwiseCopyable {
-  /// A transfer failed. After a failed burst it is not known what was taken out.
+  /// A transfer failed. After a failed burst it is not known how much was taken out.
   case bus(BusError)
   /// The count is above the FIFO's size, its flags contradict it or each other, or its two bytes may be of different
   /// instants: nothing was taken out, and the call may be repeated. The bytes as they were read.
   case impossibleCount(UInt32)
   /// The FIFO was emptied and still counts this much.
   case notEmptied(Int)
-  /// Samples do not begin where the driver takes them to begin: the FIFO must be started again.
+  /// Samples do not begin where the driver expects them: the FIFO must be started again.
   case misaligned
-  /// The burst was longer than what the FIFO had, or the chip vanished meanwhile: it repeats one byte.
+  /// The burst was longer than the FIFO's contents, or the chip vanished meanwhile: it repeats one byte.
   case repeatedByte(UInt8)
   /// Words do not follow each other as the chip numbers them, or have tags that were not requested.
   case brokenSequence(tag: UInt8)

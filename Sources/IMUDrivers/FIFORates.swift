@@ -2,30 +2,29 @@
 
 public import IMUModel
 
-/// What the FIFOs of a family make.
+/// The FIFOs of a family.
 struct FIFOProfile: Sendable {
-  /// The rates that a model makes with these channels, rising.
+  /// The rates of a model with these channels, rising.
   let rates: @Sendable (SensorModel, ChannelSet) -> [SampleRate]
-  /// What marks a model's samples.
+  /// How a model's samples are told apart.
   let method: @Sendable (SensorModel) -> FIFOLayout.Method
 }
 
 /// The rates at which a chip fills its FIFO.
 extension SensorModel {
-  /// The nominal rates that the chip makes in its FIFO with the sensors of `channels`, rising; none when this program
-  /// does not use its FIFO.
+  /// The chip's nominal rates in its FIFO with the sensors of `channels`, rising; none when this program does not use its
+  /// FIFO.
   public func fifoRates(channels: ChannelSet) -> [SampleRate] {
     family.fifo?.rates(self, channels) ?? []
   }
 
-  /// What marks the words of the FIFO of one sample from which a model is polled; `nil` where it is polled by its
-  /// registers.
+  /// The method of the FIFO of one sample from which a model is polled; `nil` where it is polled by its registers.
   var newestMethod: FIFOLayout.Method? {
     guard let method = family.fifo?.method(self), method != .packets else { return nil }
     return method
   }
 
-  /// What draining these channels at `rate` costs a bus whose bursts have at most so many bytes.
+  /// The cost of draining these channels at `rate` on a bus whose bursts have at most `longestBurst` bytes.
   func drainTiming(
     _ rate: SampleRate, _ channels: ChannelSet, isStamped: Bool, longestBurst: Int = 8192
   ) -> DrainTiming {
@@ -36,8 +35,8 @@ extension SensorModel {
       longestBurst: longestBurst / unit * unit)
   }
 
-  /// The slots that the FIFO of a valid configuration holds, and the part of the time that its drains take on the bus: of
-  /// 400 kHz, where its clock is not known. `nil` for a configuration that does not read a FIFO.
+  /// The slots that the FIFO of a valid configuration holds, and the share of the bus's time that its drains take (of
+  /// 400 kHz, where its clock is not known). `nil` for a configuration that does not read a FIFO.
   public func drains(of configuration: SensorConfiguration) -> (capacity: Int, busShare: Double)? {
     guard let layout = family.settings(configuration, self).fifo else { return nil }
     let timing = drainTiming(
@@ -47,9 +46,7 @@ extension SensorModel {
   }
 
   /// Whether the FIFO has a watermark that the chip's second interrupt output shows: the MPU-6050 family's has none.
-  public var hasWatermark: Bool {
-    family.fifo.map { $0.method(self) != .packets } ?? false
-  }
+  public var hasWatermark: Bool { newestMethod != nil }
 
   /// Whether the chip has a counter whose stamps go into the FIFO: those with a watermark do.
   public var hasStamps: Bool { hasWatermark }
@@ -58,14 +55,10 @@ extension SensorModel {
   /// 333.33; `nil` when there is none.
   public func fifoRate(_ asked: SampleRate, channels: ChannelSet) -> SampleRate? {
     let rates = fifoRates(channels: channels)
-    return rates.first { $0 == asked }
-      ?? rates.first {
-        let difference = $0.hertz - asked.hertz
-        return difference > -0.005_000_1 && difference < 0.005_000_1
-      }
+    return rates.first { $0 == asked } ?? rates.first { abs($0.hertz - asked.hertz) < 0.005_000_1 }
   }
 
-  /// The next rate below `asked` and the next above it; with the clock of a bus, of those that it carries.
+  /// The next rate below `asked` and the next above it, among those that a bus of `busClock` hertz carries, if given.
   public func fifoNeighbours(
     of asked: SampleRate, channels: ChannelSet, busClock: Int? = nil
   ) -> [SampleRate] {
@@ -84,12 +77,11 @@ extension SensorModel {
 /// A FIFO's drains on a bus.
 struct DrainTiming {
   let rate: SampleRate
-  /// Bytes of a slot.
   let slotBytes: Int
-  /// Bytes of a burst at most.
-  var longestBurst = 8192
+  /// The most bytes of a burst.
+  let longestBurst: Int
 
-  /// How often the FIFO is drained, and how full the bus may be with that.
+  /// How often the FIFO is drained, and how much of the bus's time that may take.
   private static let drainsASecond = 50
   private static let fullestPercent = 90
 
@@ -101,7 +93,7 @@ struct DrainTiming {
       + DrainTiming.drainsASecond * BusTiming.bits(ofBurst: 2)
   }
 
-  /// Whether a bus of `busClock` hertz carries that.
+  /// Whether a bus of `busClock` hertz carries the drains.
   func fits(busClock: Int) -> Bool { bits * 100 <= DrainTiming.fullestPercent * busClock }
 
   /// The arithmetic in words, such as `3332 samples of 14 bytes a second and 50 drains take 423732 bit times, 106 % of a

@@ -2,25 +2,26 @@
 
 public import IMUModel
 
-/// FIFOs without marks: packets of an MPU, and patterns of an LSM6DS3 or LSM6DSL.
+/// FIFOs without marks: packets of an MPU, and patterns of an LSM6DS3 or LSM6DSL, of the recorded channels.
 ///
-///     MPU-6050           ax ax ay ay az az  t t  gx gx gy gy gz gz     high byte first, as far as they are recorded
+///     MPU-6050           ax ax ay ay az az  t t  gx gx gy gy gz gz     high byte first
 ///     LSM6DS3, LSM6DSL   gx gx gy gy gz gz  ax ax ay ay az az          low byte first
 extension FIFOSensor where Bus: ~Copyable {
-  /// The fill that an MPU's FIFO_COUNT says.
+  /// The fill by an MPU's FIFO_COUNT.
   @inlinable
   mutating func packetFill(_ status: Burst) throws(FIFOError) -> FIFOFill {
     let count = Int(UInt16(bitPattern: status.value(0, isBigEndian: true)))
     guard count <= layout.size else { throw .impossibleCount(UInt32(count)) }
     let (slots, rest) = count.quotientAndRemainder(dividingBy: layout.slotBytes)
     partialFills = rest == 0 ? 0 : partialFills + 1
-    guard partialFills < layout.partialFillLimit else { throw .misaligned }
+    // A fill may fall into the writing of a packet; 25 in a row never do, so packets begin elsewhere.
+    guard partialFills < 25 else { throw .misaligned }
     return FIFOFill(
       units: count, slots: slots, isOverrun: count >= layout.size - 3 * layout.slotBytes,
       isProof: count > 0 && rest == 0)
   }
 
-  /// The fill that FIFO_STATUS1 to 4 of an LSM6DS3 or LSM6DSL say.
+  /// The fill by FIFO_STATUS1 to 4 of an LSM6DS3 or LSM6DSL.
   ///
   ///     3A  DIFF          3B  – OVER_RUN FULL EMPTY DIFF          3C, 3D  place of the next word in its slot
   ///
@@ -46,8 +47,8 @@ extension FIFOSensor where Bus: ~Copyable {
         ? layout.watermark / layout.slotUnits - (layout.isWatermarkEarly ? 1 : 0) : nil)
   }
 
-  /// Whether the two bytes of a count may be of different instants: the lower one before a carry, the upper one after
-  /// it, and the count 256 too great.
+  /// Whether the two bytes of a count may be of different instants: the lower one before a carry and the upper one after
+  /// it make the count 256 too great.
   @inlinable
   func isTorn(_ count: Int) -> Bool {
     count >= 256 && count & 0xFF >= 256 - layout.slotUnits
@@ -94,10 +95,10 @@ extension FIFOSensor where Bus: ~Copyable {
     return count
   }
 
-  /// Whether a packet is one byte over and over, the one before it included.
+  /// Whether a packet, and the byte before it, repeat one byte.
   ///
-  /// Three axes at rest may all be 0 or −1, so a packet of one sensor's axes alone proves that only with other bytes. A
-  /// stamp beside them says nothing: the counter of a chip that does not count stays 0.
+  /// Three axes at rest may all be 0 or −1, so a packet of one sensor's axes proves a repeat only with other bytes. A stamp
+  /// does not count: the counter of a chip that does not count stays 0.
   @inlinable
   func isRepeat(from start: Int) -> Bool {
     let byte = buffer.byte(start)
@@ -115,7 +116,7 @@ extension FIFOSensor where Bus: ~Copyable {
 ///     slot n                          slot n + 1
 ///     [G n] x x y y z z [A n] x x y y z z [G n+1] …          tag: kind << 3 | n mod 4 << 1 | parity
 extension FIFOSensor where Bus: ~Copyable {
-  /// The fill that FIFO_STATUS1 and 2 say.
+  /// The fill by FIFO_STATUS1 and 2.
   ///
   ///     low   DIFF          high   WTM OVR FULL BDR  OVR_LATCHED – DIFF
   ///
@@ -137,21 +138,21 @@ extension FIFOSensor where Bus: ~Copyable {
         ? (assembly.words + layout.watermark) / layout.slotUnits : nil)
   }
 
-  /// Reads the status for its side effect: an overrun between the fill and the burst that emptied the FIFO is part of
-  /// the one that the fill showed.
+  /// Reads the status to clear its flag: an overrun between the fill and the burst that emptied the FIFO is part of the one
+  /// that the fill showed.
   @inlinable
   mutating func clearOverrun() {
     do throws(BusError) {
       _ = try chip.bus.readBurst(chip.address, register: layout.status, count: 2)
     } catch {
-      // The flag then shows in the next fill, as one more overrun: more is said to be lost than was, never less.
+      // The flag then shows in the next fill as one more overrun: more is reported as lost than was, never less.
     }
   }
 
-  /// Decodes `count` words. A count that was too great leads to empty words, and to words that came meanwhile after them.
+  /// Decodes `count` words. After a count that was too great there are empty words, and words that came meanwhile.
   ///
-  /// An overrun FIFO overwrites its oldest words until the first ones are taken out, so a break among those is part of
-  /// the overrun: what was before it is dropped.
+  /// An overrun FIFO overwrites its oldest words until the first ones are taken out, so a break among those is part of the
+  /// overrun: the words before it are dropped.
   @inlinable
   mutating func decodeWords(_ count: Int, isOverrun: Bool) throws(FIFOError) -> Int {
     var slots = 0
@@ -159,7 +160,7 @@ extension FIFOSensor where Bus: ~Copyable {
       let start = index * 7
       let tag = buffer.byte(start)
       if tag >> 3 == 0 { continue }
-      let axes = buffer.axes(start + 1, isBigEndian: false)
+      let axes = buffer.axes(start + 1)
       var follows = assembly.add(tag: tag, axes)
       if !follows {
         assembly.desynchronise()
@@ -180,17 +181,17 @@ extension FIFOSensor where Bus: ~Copyable {
 /// The slot that is being put together from words with tags.
 @usableFromInline
 struct SlotAssembly: Sendable, BitwiseCopyable {
-  /// Bit 0 angular rate, bit 1 acceleration, bit 2 stamp, as in the tags: what a slot has, and what this one has already.
+  /// Bit 0 angular rate, bit 1 acceleration, bit 2 stamp, as in the tags: the words of a slot, and those present in this.
   @usableFromInline let wanted: UInt8
   @usableFromInline var present: UInt8 = 0
-  /// The counter, 0 to 3, of this slot or, when nothing of it is present, of the next one.
+  /// The counter, 0 to 3, of this slot or, when no word of it is present, of the next one.
   @usableFromInline var counter: UInt8 = 0
   /// Whether the counter is known.
   @usableFromInline var isSynchronised = false
   @usableFromInline var sample = RawSample()
   @usableFromInline var stamp: UInt32 = 0
   @usableFromInline var stamps = StampSequence()
-  /// The last temperature that was read beside the FIFO; 0 where it is in the FIFO or not recorded.
+  /// The last temperature that was read beside the FIFO.
   @usableFromInline var temperature: Int16 = 0
 
   init(_ channels: ChannelSet, isStamped: Bool = false) {
@@ -216,7 +217,7 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
     let (kind, number) = (tag >> 3, tag >> 1 & 3)
     guard kind == 1 || kind == 2 || kind == 4, kind & wanted != 0 else { return false }
     if number != counter {
-      // The first slot may lack words that were lost, or taken out by a burst that failed.
+      // The first slot may lack words that were lost, or taken out by a failed burst.
       guard !isSynchronised else { return false }
       present = 0
       counter = number
@@ -246,26 +247,25 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
 
 /// The stamps of the slots that were taken out, one after the other.
 @usableFromInline
-package struct StampSequence: Sendable, BitwiseCopyable {
-  /// The stamp of the newest slot, if it and some before it are where the first of them leads to.
-  @usableFromInline package private(set) var newest: UInt32?
-  /// Where they lead to for that slot.
+struct StampSequence: Sendable, BitwiseCopyable {
+  /// The stamp of the newest slot, if it continues a sequence.
+  @usableFromInline private(set) var newest: UInt32?
+  /// The stamp that the sequence predicts for that slot.
   private var place: UInt32?
-  /// How many slots after the first one did.
+  /// Slots in the sequence after its first.
   private var count = 0
 
-  /// The slots after the newest one for which the counter leads on to within an eighth of a tick. Each of `count` slots was
-  /// within a tick of the way, and stamps are rounded by up to one, so the counter is off by at most 2/count ticks a slot.
-  @usableFromInline package var reach: Int { count / 16 }
+  /// The slots after the newest one whose stamps the sequence predicts to within an eighth of a tick. Each of `count` slots
+  /// was within a tick, and stamps are rounded by up to one, so the prediction is off by at most 2/count ticks a slot.
+  @usableFromInline var reach: Int { count / 16 }
 
   @usableFromInline
-  package init() {}
+  init() {}
 
-  /// Notes the next slot's stamp. Slots are the same number of ticks apart, but each stamp is rounded down, so it may be one
-  /// less or more than the first one leads to. After another difference, slots were lost or the stamp was void: the
-  /// sequence begins anew.
+  /// Notes the next slot's stamp. Slots are the same number of ticks apart, but each stamp is rounded down, so it may differ
+  /// from the prediction by one. After another difference, slots were lost or the stamp was void: the sequence begins anew.
   @usableFromInline
-  package mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
+  mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
     if let last = place {
       let next = last &+ UInt32(counter.ticksPerSlot)
       if (stamp &- next &+ 1) & counter.mask <= 2 {
@@ -280,9 +280,9 @@ package struct StampSequence: Sendable, BitwiseCopyable {
 
 /// The bytes of a drain and its samples: allocated once.
 @usableFromInline
-struct FIFOBuffer: ~Copyable, @unchecked Sendable {
+struct FIFOBuffer: ByteSource, ~Copyable, @unchecked Sendable {
   // Safe: both are allocated and initialised in `init` and freed in `deinit` by the one owner that a ~Copyable value
-  // has, and only its methods use them, which check every place. The owner may move to another thread with them.
+  // has; only its methods use them, and check every place. The owner may move to another thread with them.
   @usableFromInline let memory: UnsafeMutableRawBufferPointer
   @usableFromInline let samples: UnsafeMutableBufferPointer<RawSample>
 
@@ -310,22 +310,6 @@ struct FIFOBuffer: ~Copyable, @unchecked Sendable {
   func byte(_ place: Int) -> UInt8 {
     precondition(place >= 0 && place < memory.count, "beyond the buffer")
     return memory[place]
-  }
-
-  /// Two bytes from `place` on as a signed number.
-  @inlinable
-  func value(_ place: Int, isBigEndian: Bool) -> Int16 {
-    let (first, second) = (UInt16(byte(place)), UInt16(byte(place + 1)))
-    return Int16(bitPattern: isBigEndian ? first << 8 | second : second << 8 | first)
-  }
-
-  /// Three of them.
-  @inlinable
-  func axes(_ place: Int, isBigEndian: Bool) -> (Int16, Int16, Int16) {
-    (
-      value(place, isBigEndian: isBigEndian), value(place + 2, isBigEndian: isBigEndian),
-      value(place + 4, isBigEndian: isBigEndian)
-    )
   }
 
   @inlinable

@@ -10,7 +10,7 @@ public import IMUModel
 ///                            └── samples were lost, where losesAlignment ◄──────┘
 ///
 /// A slot is all that the chip puts into the FIFO for one sample. Owns its bus; ``releaseBus()`` gives it back. After
-/// bring-up, no call but a throwing ``bringUp()`` allocates or locks.
+/// bring-up, no call allocates or locks, except a ``bringUp()`` that throws.
 public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   /// Brings the chip up, and compares its configuration.
   @usableFromInline var chip: PolledSensor<Bus>
@@ -19,13 +19,13 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   /// The most bytes of a burst, a multiple of a word; shrinks where the adapter carries less.
   @usableFromInline var burstLimit: Int
   @usableFromInline var assembly: SlotAssembly
-  /// Slots that the chip wrote over before the first one of the last drain, modulo ``EpochCause/overflowModulus``; `nil`
+  /// Slots that the chip overwrote before the first one of the last drain, modulo ``EpochCause/overflowModulus``; `nil`
   /// when nothing counts them.
   public var slotsSkipped: Int? { skipped }
   @usableFromInline var skipped: Int?
   /// The lowest byte of the counter when it was read last.
   @usableFromInline var counterByte: UInt8 = 0
-  /// Of the bus, or where that is not known, the fastest that the chip can be on; in hertz.
+  /// Of the bus, or where that is not known, the fastest that the chip takes; in hertz.
   @usableFromInline let busClock: Int64
   /// Fills in a row whose count is no multiple of a packet.
   @usableFromInline var partialFills = 0
@@ -35,14 +35,14 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
 
   /// The chip as it is configured; its data rate is ``rate``.
   public let description: SensorDescription
-  /// The chip's nominal rate: the rate of the configuration, as exactly as the chip makes it.
+  /// The chip's nominal rate that the configuration means.
   public let rate: SampleRate
   /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
   public let lifeLimit: LifeLimit?
   /// The slots that the FIFO holds without a loss.
   public let capacity: Int
-  /// Whether the chip's bytes have no marks: after a lost or failed burst, and after an overrun, only ``startFIFO()``
-  /// shows where a sample begins. Otherwise ``drain(_:)`` finds the next whole slot.
+  /// Whether the chip's bytes have no tags: after a failed burst or an overrun only ``startFIFO()`` shows where a sample
+  /// begins. Otherwise ``drain(_:)`` finds the next whole slot.
   public let losesAlignment: Bool
   /// The first slots after ``startFIFO()`` whose samples are void. They count as slots.
   public let voidSlots: Int
@@ -60,10 +60,10 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
     guard identity.identity == model.identity else {
       throw .unknownFIFO(model, identity: identity.identity)
     }
-    guard let rate = model.fifoRate(configuration.rate, channels: configuration.channels) else {
+    guard let exact = configuration.exact(for: model) else {
       preconditionFailure("the configuration was validated")
     }
-    configuration.rate = rate
+    configuration = exact
     try configuration.validateDrains(of: model, longestBurst: bus.longestRead)
     let chip = try PolledSensor(bus: bus, identity: identity, configuration: configuration)
     guard let layout = chip.settings.fifo else {
@@ -71,7 +71,7 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
     }
     description = chip.description
     lifeLimit = chip.lifeLimit
-    self.rate = rate
+    rate = configuration.rate
     self.layout = layout
     idleImage = chip.settings.image
     runningImage = chip.settings.image.merged(with: layout.start)
@@ -86,7 +86,7 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
     self.chip = chip
   }
 
-  /// What its data sheet says of it as it is configured, and its registers before the FIFO is started.
+  /// Its figures by the data sheet as it is configured, and its registers before the FIFO is started.
   public var expectation: SensorExpectation? { chip.expectation }
 
   /// Ends the driver and gives the bus back.
@@ -101,11 +101,11 @@ extension FIFOSensor where Bus: ~Copyable {
   @inlinable
   public mutating func nextEdge() -> InterruptEdge? { hasInterrupt ? chip.bus.nextEdge() : nil }
 
-  /// Reads the chip's counter: by how many ticks it is after the stamp of the newest slot that was taken out.
+  /// Reads the chip's counter: its ticks since the stamp of the newest slot that was taken out.
   ///
-  /// `nil` where the chip stamps no slots, until the stamps of 16 slots in a row for each slot since the newest one were as
-  /// far from each other as slots are, and when the newest slot is longer ago than 65,535 ticks. The bytes may be of
-  /// different instants: ``isStampWhole(after:)``.
+  /// `nil` where the chip stamps no slots, until 16 stamps in a row for each slot since the newest one were evenly spaced,
+  /// and when the newest slot is longer ago than 65,535 ticks. The bytes may be of different instants:
+  /// ``isStampWhole(after:)``.
   @inlinable
   public mutating func readStamp() throws(FIFOError) -> SlotStamp? {
     guard let counter = layout.counter, assembly.stamps.reach > 0,
@@ -126,14 +126,14 @@ extension FIFOSensor where Bus: ~Copyable {
     return SlotStamp(ticks: ticks, ticksPerSlot: counter.ticksPerSlot)
   }
 
-  /// Whether no carry from the counter's lowest byte, which comes once in 256 ticks, can have come within the last read of
-  /// the counter, which took so many nanoseconds: its bytes are then of one number. A tick is 20 µs at least.
+  /// Whether the counter's lowest byte, with a tick of at least 20 µs, cannot have carried within the last read, which took
+  /// `nanoseconds`: its bytes are then of one number.
   @inlinable
   public func isStampWhole(after nanoseconds: Int64) -> Bool {
     Int64(counterByte) + nanoseconds / 20_000 + 1 < 256
   }
 
-  /// Nanoseconds that the bytes of so many slots are on the bus at least, which may be a tenth faster than configured.
+  /// The least nanoseconds of a burst of `slots` slots, on a bus that may be a tenth faster than configured.
   @inlinable
   public func leastBurstTime(slots: Int) -> Int64 {
     Int64(slots * layout.slotBytes * 9) * 10_000_000_000 / (11 * busClock)
@@ -155,15 +155,15 @@ extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
     assembly.desynchronise()
   }
 
-  /// Compares identity and configuration, the FIFO's too once it was started, with those that were written, and reads a
-  /// temperature that is not in the FIFO.
+  /// Compares identity and configuration, the FIFO's too once it was started, and reads a temperature that is not in the
+  /// FIFO.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
     try readSlowTemperature()
     return try chip.checkConfiguration()
   }
 
-  /// Reads the temperature where the FIFO has none; later samples get it.
+  /// Reads the temperature where the FIFO has none, for later samples.
   @inlinable
   mutating func readSlowTemperature() throws(BusError) {
     guard let register = layout.slowTemperature else { return }
@@ -172,29 +172,24 @@ extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
     ).value(0)
   }
 
-  /// Empties the FIFO and starts it: the instant before this call is a reading of count 0.
+  /// Empties the FIFO and starts it: the instant before this call is a reading of count 0. Also after samples were lost,
+  /// where ``losesAlignment``.
   ///
-  /// Again after samples were lost, where ``losesAlignment``.
-  ///
-  /// - Throws: ``FIFOError``; the FIFO is then in an unknown state, and the call may be repeated.
+  /// - Throws: ``FIFOError``; the FIFO's state is then unknown, and the call may be repeated.
   public mutating func startFIFO() throws(FIFOError) {
     assembly.desynchronise()
     partialFills = 0
-    // Until it runs again the FIFO is off, which is no loss of the configuration.
+    // The FIFO is off until it runs again: the configuration is not lost.
     chip.image = idleImage
     do throws(BusError) {
       try readSlowTemperature()
-      try write(layout.stop)
     } catch {
       throw .bus(error)
     }
+    try write(layout.stop)
     let fill = try readFillPatiently()
     guard fill.units == 0 else { throw .notEmptied(fill.units) }
-    do throws(BusError) {
-      try write(layout.start)
-    } catch {
-      throw .bus(error)
-    }
+    try write(layout.start)
     chip.image = runningImage
   }
 
@@ -210,10 +205,14 @@ extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
     return try readFill()
   }
 
-  private mutating func write(_ list: RegisterList) throws(BusError) {
+  private mutating func write(_ list: RegisterList) throws(FIFOError) {
     for index in 0..<list.count {
-      try chip.bus.writePatiently(
-        chip.address, register: list[index].register, value: list[index].value)
+      do throws(BusError) {
+        try chip.bus.writePatiently(
+          chip.address, register: list[index].register, value: list[index].value)
+      } catch {
+        throw .bus(error)
+      }
     }
   }
 }
@@ -242,11 +241,11 @@ extension FIFOSensor where Bus: ~Copyable {
 
   /// Takes out what `fill` counted and decodes it: in one burst, or in as many as the bus needs.
   ///
-  /// Half a slot waits for its other half. Fewer slots than `fill` has mean that the count was wrong: the samples are
-  /// right, and the reading is void.
+  /// Half a slot waits for its other half. With fewer slots than `fill` has the count was wrong: the samples are right, and
+  /// the reading is void.
   ///
   /// - Returns: The whole slots that were taken out; their samples are at ``sample(at:)``.
-  /// - Throws: ``FIFOError``; how much was taken out is then not known, and nothing of it is used.
+  /// - Throws: ``FIFOError``; how much was taken out is then not known, and none of it is used.
   @inlinable
   public mutating func drain(_ fill: FIFOFill) throws(FIFOError) -> Int {
     switch layout.method {
@@ -256,7 +255,7 @@ extension FIFOSensor where Bus: ~Copyable {
       return try decodePackets(slots)
     case .tagged:
       let expected = assembly.isSynchronised ? assembly.counter : nil
-      // What was lost may be half a slot.
+      // Half a slot may be lost.
       if fill.isOverrun { assembly.desynchronise() }
       try readBytes(fill.units * 7, clearsOverrun: fill.isOverrun)
       let slots = try decodeWords(fill.units, isOverrun: fill.isOverrun)
@@ -272,8 +271,8 @@ extension FIFOSensor where Bus: ~Copyable {
 
   /// Reads `count` bytes of the FIFO into the buffer.
   ///
-  /// The flag of an overrun is cleared after the first of several bursts: the FIFO has room from then on, and if it is full
-  /// once more before the last one, the flag says so again.
+  /// The flag of an overrun is cleared after the first of several bursts: the FIFO has room from then on, and shows it again
+  /// if it fills up before the last one.
   @inlinable
   mutating func readBytes(_ count: Int, clearsOverrun: Bool = false) throws(FIFOError) {
     var done = 0

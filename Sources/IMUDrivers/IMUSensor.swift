@@ -7,14 +7,12 @@ public protocol ChipSetUp: ~Copyable {
   /// The chip as it is configured: scales, ranges, data rate, filter.
   var description: SensorDescription { get }
 
-  /// What its data sheet says of it as it is configured; its registers are those read back once it is brought up. `nil` for
-  /// a sensor that has no data sheet.
+  /// Its figures by the data sheet as it is configured, and its registers as bring-up reads them back; `nil` for a sensor
+  /// without a data sheet.
   var expectation: SensorExpectation? { get }
 
-  /// Takes one step of bring-up.
-  ///
-  /// Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then on
-  /// it returns that and does nothing. Discards the samples that the chip delivers while it settles.
+  /// Takes one step of bring-up. Call it again when the wait has passed, until it returns ``BringUpStep/ready``; from then
+  /// on it does nothing. Discards the samples of a chip that is settling.
   ///
   /// - Throws: ``SensorError`` that names the register. The next call starts over.
   mutating func bringUp() throws(SensorError) -> BringUpStep
@@ -22,9 +20,8 @@ public protocol ChipSetUp: ~Copyable {
   /// Forgets the chip's state, so that ``bringUp()`` starts over, after its supply has dipped.
   mutating func restart()
 
-  /// Compares the identity and every configuration register with their contents after bring-up.
-  ///
-  /// A difference is reported only when a second reading confirms it: nothing guards the bytes of an I2C transfer.
+  /// Compares the identity and every configuration register with their contents after bring-up. A difference counts only
+  /// when a second reading confirms it: nothing guards the bytes of an I2C transfer.
   ///
   /// - Throws: ``BusError`` when the chip cannot be read.
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck
@@ -32,21 +29,14 @@ public protocol ChipSetUp: ~Copyable {
 
 /// A chip that a sampler reads: the interface between drivers and the sampling loop.
 ///
-/// ``PolledSensor`` conforms, as do the tests' scripted sensors. A sensor owns its bus. No call sleeps
-/// or waits for anything but the bus; where the chip needs time, the call returns how much.
-///
-/// After bring-up, ``read(into:)`` and ``ChipSetUp/checkConfiguration()`` neither allocate nor lock.
+/// A sensor owns its bus. No call sleeps or waits for anything but the bus; where the chip needs time, the call returns
+/// how much. After bring-up, ``read(into:)`` and ``ChipSetUp/checkConfiguration()`` neither allocate nor lock.
 public protocol IMUSensor: ChipSetUp, ~Copyable {
-  /// Reads one sample: in one burst where the chip holds its outputs still meanwhile or keeps its newest sample in a
-  /// FIFO, else in two or three that show which of them is whole.
-  ///
-  /// A transfer with a transient failure is retried at once, twice at most. `sample` is changed only when
-  /// the result is ``Reading/fresh`` or ``Reading/unannounced``.
-  ///
-  /// - Throws: ``BusError``, the last one.
+  /// Reads one sample. A transfer with a transient failure is retried at once, twice at most; throws the last failure.
+  /// `sample` is changed only when the result is ``Reading/fresh`` or ``Reading/unannounced``.
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading
 
-  /// The evidence that the last call of ``read(into:)`` gave besides its result.
+  /// The evidence of the last call of ``read(into:)`` besides its result.
   ///
   /// A sample is proved when a later read or comparison shows that the chip still has its configuration: a reset clears
   /// it for good, and may come in the middle of the read itself.
@@ -55,10 +45,8 @@ public protocol IMUSensor: ChipSetUp, ~Copyable {
   /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
   var lifeLimit: LifeLimit? { get }
 
-  /// How long a read may take from the call to its return, in nanoseconds.
-  ///
-  /// A sample is dated by the beginning of its read. One whose read was held up is younger, and of a chip without shadow
-  /// registers it may mix two: the caller should not use it.
+  /// How long a read may take, in nanoseconds. A sample is dated by the beginning of its read; one whose read was held up
+  /// is younger, and without shadow registers it may mix two: do not use it.
   var readLimit: Int64 { get }
 }
 
@@ -76,10 +64,8 @@ public enum Reading: Equatable, Sendable, BitwiseCopyable {
   case fresh
   /// No new sample since the last read.
   case stale
-  /// The counts equal the last sample's, and no flag announces a new one: there is none, or the last read cleared the
-  /// flag of one that has the same counts by chance.
-  ///
-  /// The sample is new when enough time has passed for the chip to make one, and the chip keeps making samples.
+  /// The counts equal the last sample's, and no flag announces a new one: there is none, or the last read cleared the flag
+  /// of one that has the same counts by chance. It is new if the chip had time to make one, and keeps making samples.
   case unannounced
   /// The chip may have been reset, or no chip answered: only ``ChipSetUp/checkConfiguration()`` shows that.
   case doubtful
@@ -97,19 +83,17 @@ public enum ConfigurationCheck: Equatable, Sendable, BitwiseCopyable {
 
 /// The evidence of a read besides its result: about the samples before it, and about the chip.
 public struct ReadEvidence: Equatable, Sendable, BitwiseCopyable {
-  /// The chip had its configuration when the read began, so all earlier samples are right.
-  ///
-  /// Nothing but bring-up restores a configuration that was lost.
+  /// The chip had its configuration when the read began, so all earlier samples are right: only bring-up restores a
+  /// configuration that was lost.
   public var isConfigured = false
-  /// The sample may have been made during the read, in its first three fifths: it took three bursts, or was from a FIFO.
+  /// The sample may have been made in the first three fifths of the read: it took three bursts, or was from a FIFO.
   public var isLate = false
   /// All outputs of the chip, recorded or not; those of the last new sample when this read has none.
   public var outputs = SensorOutputs()
 
-  /// Nothing shown yet, unless given.
+  /// No evidence, unless given.
   public init(isConfigured: Bool = false, outputs: SensorOutputs = SensorOutputs()) {
-    self.isConfigured = isConfigured
-    self.outputs = outputs
+    (self.isConfigured, self.outputs) = (isConfigured, outputs)
   }
 }
 

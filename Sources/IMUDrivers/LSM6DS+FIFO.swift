@@ -19,11 +19,9 @@ extension LSM6DSGeneration {
     return self == .ds3 && channels.contains(.gyroscope) ? rates.dropLast(2) : rates
   }
 
-  /// What marks the samples.
   var fifoMethod: FIFOLayout.Method { self == .dso || self == .dsv ? .tagged : .pattern }
 
-  /// The layout for these channels at this data rate, with a watermark of so many slots; with `isLimited` it has room for
-  /// no more than them.
+  /// The layout for these channels at this data rate, with a watermark of so many slots, to which `isLimited` limits it.
   func fifo(
     _ channels: ChannelSet, _ dataRate: DataRate, watermark: Int?, isStamped: Bool = false,
     isLimited: Bool = false
@@ -43,7 +41,7 @@ extension LSM6DSGeneration {
     }
     // A slot of the fastest data rate, code 10 or 12, has 6 ticks.
     let counter = StampCounter(
-      Map.timestamp, count: fifoMethod == .tagged ? 4 : 3,
+      register: Map.timestamp.address, count: fifoMethod == .tagged ? 4 : 3,
       ticksPerSlot: 6 << ((self == .dsv ? 12 : 10) - UInt16(dataRate.code)))
     let interrupt: RegisterList =
       units > 0 && !isLimited ? [Map.interrupt2: Map.watermarkInterrupt] : [:]

@@ -9,10 +9,9 @@ extension SensorFamily {
     registers: LSM6DSRegister.all,
     unsupported: [
       0x22: "LSM6DSO16IS and ISM330IS do", 0x6D: "LSM6DST does",
-      0x71: "LSM6DSV16BX and ISM330BX do",
-      0x73: "LSM6DSV80X and LSM6DSV320X do",
+      0x71: "LSM6DSV16BX and ISM330BX do", 0x73: "LSM6DSV80X and LSM6DSV320X do",
     ],
-    // At this data rate, samples follow each other faster than a burst reads one at 400 kHz.
+    // At this data rate a sample is shorter than the burst that reads it at 400 kHz.
     rateLimitReason: "it would need a data rate of 3333 Hz, 0.30 ms a sample, and a 16-byte burst "
       + "takes \(BusTiming.milliseconds(bits: BusTiming.bits(ofBurst: 16), busClock: 400_000)) ms "
       + "at 400 kHz",
@@ -33,26 +32,19 @@ extension SensorModel {
     lsm6ds3, lsm6ds33, lsm6dsl, lsm6dsm, lsm6ds3trc, lsm6dso, lsm6dsox, lsm6dso32, lsm6dsr,
   ]
 
-  /// LSM6DS3.
-  public static let lsm6ds3 = ds3("lsm6ds3")
-  /// LSM6DS33.
-  public static let lsm6ds33 = ds3("lsm6ds33")
-  /// LSM6DSL.
-  public static let lsm6dsl = dsl("lsm6dsl")
-  /// LSM6DSM.
-  public static let lsm6dsm = dsl("lsm6dsm")
-  /// LSM6DS3TR-C: despite its name, of the LSM6DSL's generation.
-  public static let lsm6ds3trc = dsl("lsm6ds3tr-c")
-  /// LSM6DSO.
-  public static let lsm6dso = lsm("lsm6dso", 0x6C, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.0038))
-  /// LSM6DSOX.
-  public static let lsm6dsox = lsm(
-    "lsm6dsox", 0x6C, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.0038))
-  /// LSM6DSO32: answers like an LSM6DSO, measures twice the range. It must be declared.
-  public static let lsm6dso32 = lsm(
+  package static let lsm6ds3 = ds3("lsm6ds3")
+  package static let lsm6ds33 = ds3("lsm6ds33")
+  package static let lsm6dsl = dsl("lsm6dsl")
+  package static let lsm6dsm = dsl("lsm6dsm")
+  /// Despite its name of the LSM6DSL's generation.
+  package static let lsm6ds3trc = dsl("lsm6ds3tr-c")
+  package static let lsm6dso = dso("lsm6dso")
+  package static let lsm6dsox = dso("lsm6dsox")
+  /// Answers like an LSM6DSO, measures twice the range. It must be declared.
+  package static let lsm6dso32 = lsm(
     "lsm6dso32", 0x6C, finest: 4, noise: ([120e-6, 130e-6, 160e-6, 220e-6], 0.0038))
-  /// LSM6DSR. Its data sheet (table 6) adds fast mode plus.
-  public static let lsm6dsr = lsm(
+  /// The data sheet (table 6) adds fast mode plus.
+  package static let lsm6dsr = lsm(
     "lsm6dsr", 0x6B, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.005), hasFS4000: true,
     maximumBusClock: 1_000_000)
 
@@ -62,6 +54,10 @@ extension SensorModel {
 
   private static func dsl(_ rawValue: String) -> SensorModel {
     lsm(rawValue, 0x6A, noise: ([90e-6, 90e-6, 90e-6, 130e-6], 0.005))
+  }
+
+  private static func dso(_ rawValue: String) -> SensorModel {
+    lsm(rawValue, 0x6C, noise: ([70e-6, 75e-6, 80e-6, 110e-6], 0.0038))
   }
 
   private static func lsm(
@@ -78,10 +74,8 @@ extension SensorModel {
       noise: noise, countsPerDegree: countsPerDegree, maximumBusClock: maximumBusClock)
   }
 
-  /// Ranges, scales and noise: data sheets, table "Mechanical characteristics".
-  ///
-  /// 0.061 mg a count at 2 g, and so on: a nominal 32767.2 counts, not 32768. 4.375 m°/s a count at 125 °/s: the
-  /// registers reach 15 % beyond the nominal range.
+  /// Ranges, scales and noise: data sheets, table "Mechanical characteristics". 0.061 mg a count at 2 g: a nominal 32767.2
+  /// counts, not 32768. 4.375 m°/s a count at 125 °/s: the registers reach 15 % beyond the nominal range.
   static func lsm6(
     _ rawValue: String, _ family: SensorFamily, _ identity: UInt8, finest: Int,
     codes: (accelerometer: [UInt8], gyroscope: [UInt8]),
@@ -108,80 +102,76 @@ extension SensorModel {
 
 /// Registers of the LSM6DS family that the driver uses.
 ///
-/// Names and fields follow the LSM6DSO data sheet (DS12140), section 9; notes give the differences of the LSM6DS3
-/// and LSM6DSL generations. Two-byte quantities have their low byte at the lower address.
-public enum LSM6DSRegister {
-  /// FUNC_CFG_ACCESS: selects banks. Unless 0, all other numbers mean other registers.
-  @inlinable public static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
-  /// FIFO_CTRL1 of the LSM6DSO: [7:0] watermark.
-  @inlinable public static var fifoControl1: Register { Register(0x07, "FIFO_CTRL1") }
-  /// FIFO_CTRL2 of the LSM6DSO: [7] STOP_ON_WTM, [6] compression, [0] watermark.
-  @inlinable public static var fifoControl2: Register { Register(0x08, "FIFO_CTRL2") }
-  /// FIFO_CTRL3 of the LSM6DSO: [7:4] BDR_GY, [3:0] BDR_XL.
-  @inlinable public static var fifoControl3: Register { Register(0x09, "FIFO_CTRL3") }
-  /// FIFO_CTRL4 of the LSM6DSO: [7:6] time stamps, [5:4] temperature, [2:0] mode.
-  @inlinable public static var fifoControl4: Register { Register(0x0A, "FIFO_CTRL4") }
-  /// INT2_CTRL: what raises the second interrupt output; bit 3 the FIFO's watermark.
+/// Names and fields follow the LSM6DSO data sheet (DS12140), section 9; notes give the differences of the LSM6DS3 and
+/// LSM6DSL generations. Two-byte quantities have their low byte at the lower address.
+enum LSM6DSRegister {
+  /// Selects banks. Unless 0, all other numbers mean other registers.
+  static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
+  /// LSM6DSO: [7:0] watermark.
+  static var fifoControl1: Register { Register(0x07, "FIFO_CTRL1") }
+  /// LSM6DSO: [7] STOP_ON_WTM, [6] compression, [0] watermark.
+  static var fifoControl2: Register { Register(0x08, "FIFO_CTRL2") }
+  /// LSM6DSO: [7:4] BDR_GY, [3:0] BDR_XL.
+  static var fifoControl3: Register { Register(0x09, "FIFO_CTRL3") }
+  /// LSM6DSO: [7:6] time stamps, [5:4] temperature, [2:0] mode.
+  static var fifoControl4: Register { Register(0x0A, "FIFO_CTRL4") }
+  /// What raises the second interrupt output: [3] the FIFO's watermark.
   static var interrupt2: Register { Register(0x0E, "INT2_CTRL") }
   static var watermarkInterrupt: UInt8 { 0x08 }
-  /// FIFO_CTRL1 of LSM6DS3 and LSM6DSL: [7:0] watermark.
-  @inlinable public static var patternControl1: Register { Register(0x06, "FIFO_CTRL1") }
-  /// FIFO_CTRL2 of LSM6DS3 and LSM6DSL: steps, time stamps, temperature, watermark.
-  @inlinable public static var patternControl2: Register { Register(0x07, "FIFO_CTRL2") }
-  /// FIFO_CTRL3 of LSM6DS3 and LSM6DSL: [5:3] DEC_FIFO_GYRO, [2:0] DEC_FIFO_XL.
-  @inlinable public static var patternControl3: Register { Register(0x08, "FIFO_CTRL3") }
-  /// FIFO_CTRL4 of LSM6DS3 and LSM6DSL: third and fourth data set.
-  @inlinable public static var patternControl4: Register { Register(0x09, "FIFO_CTRL4") }
-  /// FIFO_CTRL5 of LSM6DS3 and LSM6DSL: [6:3] ODR_FIFO, [2:0] FIFO_MODE.
-  @inlinable public static var patternControl5: Register { Register(0x0A, "FIFO_CTRL5") }
-  /// WHO_AM_I.
-  @inlinable public static var identity: Register { Register(0x0F, "WHO_AM_I") }
-  /// CTRL1_XL: [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3: [1:0] BW_XL.
-  @inlinable public static var control1: Register { Register(0x10, "CTRL1_XL") }
-  /// CTRL2_G: [7:4] ODR_G, [3:2] FS_G, [1] FS_125. LSM6DSR: [0] FS_4000.
-  @inlinable public static var control2: Register { Register(0x11, "CTRL2_G") }
-  /// CTRL3_C: [7] BOOT, [6] BDU, [2] IF_INC, [0] SW_RESET (clears itself).
-  @inlinable public static var control3: Register { Register(0x12, "CTRL3_C") }
-  /// CTRL4_C: [6] SLEEP_G, [3] DRDY_MASK, [1] LPF1_SEL_G. LSM6DS3: [7] XL_BW_SCAL_ODR, [0] STOP_ON_FTH.
-  @inlinable public static var control4: Register { Register(0x13, "CTRL4_C") }
-  /// LSM6DS3: bit 0 of CTRL4_C, STOP_ON_FTH, limits the FIFO to its threshold.
+  /// LSM6DS3 and LSM6DSL: [7:0] watermark.
+  static var patternControl1: Register { Register(0x06, "FIFO_CTRL1") }
+  /// LSM6DS3 and LSM6DSL: [7] time stamps and steps, [3] temperature, then watermark.
+  static var patternControl2: Register { Register(0x07, "FIFO_CTRL2") }
+  /// LSM6DS3 and LSM6DSL: [5:3] DEC_FIFO_GYRO, [2:0] DEC_FIFO_XL.
+  static var patternControl3: Register { Register(0x08, "FIFO_CTRL3") }
+  /// LSM6DS3 and LSM6DSL: third and fourth data set.
+  static var patternControl4: Register { Register(0x09, "FIFO_CTRL4") }
+  /// LSM6DS3 and LSM6DSL: [6:3] ODR_FIFO, [2:0] FIFO_MODE.
+  static var patternControl5: Register { Register(0x0A, "FIFO_CTRL5") }
+  static var identity: Register { Register(0x0F, "WHO_AM_I") }
+  /// [7:4] ODR_XL, [3:2] FS_XL, then [1] LPF2_XL_EN. LSM6DSL: [1] LPF1_BW_SEL. LSM6DS3: [1:0] BW_XL.
+  static var control1: Register { Register(0x10, "CTRL1_XL") }
+  /// [7:4] ODR_G, [3:2] FS_G, [1] FS_125. LSM6DSR: [0] FS_4000.
+  static var control2: Register { Register(0x11, "CTRL2_G") }
+  /// [7] BOOT, [6] BDU, [2] IF_INC, [0] SW_RESET (clears itself).
+  static var control3: Register { Register(0x12, "CTRL3_C") }
+  /// [6] SLEEP_G, [3] DRDY_MASK, [1] LPF1_SEL_G. LSM6DS3: [7] XL_BW_SCAL_ODR, [0] STOP_ON_FTH.
+  static var control4: Register { Register(0x13, "CTRL4_C") }
+  /// LSM6DS3: STOP_ON_FTH of ``control4``, which limits the FIFO to its threshold.
   static var stopOnThreshold: UInt8 { 0x01 }
-  /// CTRL6_C: [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3: none).
-  @inlinable public static var control6: Register { Register(0x15, "CTRL6_C") }
-  /// CTRL8_XL: [7:5] HPCF_XL. LSM6DSL: [7] LPF2_XL_EN, [6:5] HPCF_XL, [3] INPUT_COMPOSITE.
-  @inlinable public static var control8: Register { Register(0x17, "CTRL8_XL") }
-  /// CTRL9_XL: [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset 0xE0.
-  @inlinable public static var control9: Register { Register(0x18, "CTRL9_XL") }
-  /// CTRL10_C: [5] lets the time stamp's counter run. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
-  @inlinable public static var control10: Register { Register(0x19, "CTRL10_C") }
-  /// STATUS_REG: [0] XLDA, [1] GDA, [2] TDA. A flag clears when a high byte of its sensor is read.
-  @inlinable public static var status: Register { Register(0x1E, "STATUS_REG") }
-  /// OUT_TEMP_L: first of 14 bytes: temperature; angular rate X, Y, Z; acceleration X, Y, Z.
-  @inlinable public static var output: Register { Register(0x20, "OUT_TEMP_L") }
-  /// OUTX_L_G: first of 6 bytes of angular rate.
-  @inlinable public static var angularRate: Register { Register(0x22, "OUTX_L_G") }
-  /// OUTX_L_A: first of 6 bytes of acceleration.
-  @inlinable public static var acceleration: Register { Register(0x28, "OUTX_L_A") }
-  /// FIFO_STATUS1: first of two registers of the count and its flags; in LSM6DS3 and LSM6DSL two of the pattern follow.
-  @inlinable public static var fifoStatus: Register { Register(0x3A, "FIFO_STATUS1") }
-  /// TIMESTAMP0: first of four registers of the counter, of three in LSM6DS3 and LSM6DSL.
+  /// [4] XL_HM_MODE (1 disables high performance), [2:0] FTYPE (LSM6DSL: [1:0]; LSM6DS3: none).
+  static var control6: Register { Register(0x15, "CTRL6_C") }
+  /// [7:5] HPCF_XL. LSM6DSL: [7] LPF2_XL_EN, [6:5] HPCF_XL, [3] INPUT_COMPOSITE.
+  static var control8: Register { Register(0x17, "CTRL8_XL") }
+  /// [7:5] DEN, [1] I3C_disable. LSM6DS3: [5:3] axis enables, reset 0x38. LSM6DSL: reset 0xE0.
+  static var control9: Register { Register(0x18, "CTRL9_XL") }
+  /// [5] lets the time stamp's counter run. LSM6DS3: [5:3] axis enables of the gyroscope, reset 0x38.
+  static var control10: Register { Register(0x19, "CTRL10_C") }
+  /// [0] XLDA, [1] GDA, [2] TDA. A flag clears when a high byte of its sensor is read.
+  static var status: Register { Register(0x1E, "STATUS_REG") }
+  /// First of 14 bytes: temperature; angular rate X, Y, Z; acceleration X, Y, Z.
+  static var output: Register { Register(0x20, "OUT_TEMP_L") }
+  static var angularRate: Register { Register(0x22, "OUTX_L_G") }
+  static var acceleration: Register { Register(0x28, "OUTX_L_A") }
+  /// First of two registers of the count and its flags; in LSM6DS3 and LSM6DSL two of the pattern follow.
+  static var fifoStatus: Register { Register(0x3A, "FIFO_STATUS1") }
+  /// First of four registers of the counter, of three in LSM6DS3 and LSM6DSL.
   static var timestamp: Register { Register(0x40, "TIMESTAMP0") }
   /// LSM6DS3: [7] TIMER_EN.
   static var tapConfiguration: Register { Register(0x58, "TAP_CFG") }
   /// LSM6DS3 and LSM6DSL: [4] TIMER_HR, 25 µs instead of 6.4 ms.
   static var wakeUpDuration: Register { Register(0x5C, "WAKE_UP_DUR") }
-  /// FIFO_DATA_OUT_L of LSM6DS3 and LSM6DSL; a burst comes back here after each two bytes.
-  @inlinable public static var patternData: Register { Register(0x3E, "FIFO_DATA_OUT_L") }
-  /// FIFO_DATA_OUT_TAG of the LSM6DSO; a burst comes back here after each seven bytes.
-  @inlinable public static var fifoTag: Register { Register(0x78, "FIFO_DATA_OUT_TAG") }
+  /// LSM6DS3 and LSM6DSL; a burst comes back here after each two bytes.
+  static var patternData: Register { Register(0x3E, "FIFO_DATA_OUT_L") }
+  /// LSM6DSO; a burst comes back here after each seven bytes.
+  static var fifoTag: Register { Register(0x78, "FIFO_DATA_OUT_TAG") }
 
-  /// All of them; of those with the same number, errors name the first.
-  public static var all: [Register] {
+  /// The names that errors use; with the same number, the first counts.
+  static var all: [Register] {
     [
       bank, interrupt2, identity, control1, control2, control3, control4, control6, control8,
-      control9,
-      control10, status, output, angularRate, acceleration, fifoStatus, patternData, timestamp,
-      tapConfiguration, wakeUpDuration, fifoTag,
+      control9, control10, status, output, angularRate, acceleration, fifoStatus, patternData,
+      timestamp, tapConfiguration, wakeUpDuration, fifoTag,
     ]
   }
   /// SW_RESET of ``control3``.
@@ -210,7 +200,6 @@ enum LSM6DSGeneration {
     }
   }
 
-  /// The FIFOs of the models of a generation.
   static let fifoProfile = FIFOProfile(
     rates: { model, channels in LSM6DSGeneration(model).fifoRates(channels) },
     method: { LSM6DSGeneration($0).fifoMethod })
@@ -236,8 +225,8 @@ enum LSM6DSGeneration {
 
   /// Filters of the accelerometer at `dataRate`, widest first; at least one.
   ///
-  /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9,
-  /// 50, 100 and 400). That is 0.8 periods of the bandwidth, from which the LSM6DSO's are computed.
+  /// Settling: AN5130 tables 9 and 13 (LSM6DSL generation: 15, 40, 80 and 320 samples for ODR/9, 50, 100 and 400). That is
+  /// 0.8 periods of the bandwidth, from which the LSM6DSO's are computed.
   func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let hertz = dataRate.hertz
     let half = ChipFilter(
@@ -276,8 +265,8 @@ enum LSM6DSGeneration {
 
   /// Filters of the gyroscope at `dataRate`, widest first; at least one.
   ///
-  /// Bandwidths: LSM6DSO data sheet table "Gyroscope LPF1 bandwidth selection"; LSM6DSL data sheet,
-  /// CTRL6_C. Settling: AN5130 table 15 and 0.8 periods of the bandwidth, whichever is longer.
+  /// Bandwidths: LSM6DSO data sheet, table "Gyroscope LPF1 bandwidth selection"; LSM6DSL data sheet, CTRL6_C. Settling:
+  /// AN5130 table 15 and 0.8 periods of the bandwidth, whichever is longer.
   func gyroscopeFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let hertz = dataRate.hertz
     let bandwidths: [Double]
@@ -296,9 +285,7 @@ enum LSM6DSGeneration {
     case (.dso, 10): bandwidths = [335.5, 232, 171.1, 609]
     default:
       let samples = [2, 3, 3, 3, 3, 3, 3, 135, 270, 540][Int(dataRate.code) - 1]
-      return [
-        ChipFilter(name: "LPF1 off", bandwidth: nil, settlingSamples: samples)
-      ]
+      return [ChipFilter(name: "LPF1 off", bandwidth: nil, settlingSamples: samples)]
     }
     let table = [2, 3, 3, 4, 5, 6, 9, 135, 270, 540][Int(dataRate.code) - 1]
     let widestFirst = bandwidths.enumerated().sorted { $0.element > $1.element }
@@ -319,8 +306,8 @@ enum LSM6DSGeneration {
 
   /// Sets what follows from data rate and filters, and the FIFO.
   ///
-  /// Turn-on: 35 ms, and from power-down 70 ms for the gyroscope (AN5130; the LSM6DSV's data sheet gives 30 ms); 5 % for the
-  /// chip's clock. Always in the FIFO of one sample is the accelerometer: its noise shows that the chip works.
+  /// Turn-on: 35 ms, and from power-down 70 ms for the gyroscope (AN5130; the LSM6DSV's data sheet gives 30 ms); 5 % for
+  /// the chip's clock. The FIFO of one sample always has the accelerometer, whose noise shows that the chip works.
   func conclude(
     _ settings: inout ChipSettings, _ configuration: SensorConfiguration, _ model: SensorModel,
     _ sensors: TwofoldSensors
@@ -370,13 +357,10 @@ enum LSM6DSGeneration {
     settings.writes = [Map.bank: 0x00]
     settings.writes.append(generation.i3cDisabled)
     settings.writes.append(Map.control3, Map.running)
-    let limit =
-      generation == .ds3 && !configuration.readsFIFO ? Map.stopOnThreshold : 0
-    for register in [Map.control4, Map.control6, Map.control8] {
+    let limit = generation == .ds3 && !configuration.readsFIFO ? Map.stopOnThreshold : 0
+    for (register, more) in [(Map.control4, limit), (Map.control6, 0), (Map.control8, 0)] {
       settings.writes.append(
-        register,
-        accelerometer.filter[register] | gyroscope.filter[register]
-          | (register == Map.control4 ? limit : 0))
+        register, accelerometer.filter[register] | gyroscope.filter[register] | more)
     }
     if generation == .ds3 { settings.writes.append(generation.allAxes) }
     settings.writes.append([

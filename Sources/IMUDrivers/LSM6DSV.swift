@@ -21,12 +21,10 @@ extension SensorFamily {
 extension SensorModel {
   static let lsm6dsvFamily = [lsm6dsv, lsm6dsv16x, lsm6dsv32x]
 
-  /// LSM6DSV.
-  public static let lsm6dsv = dsv("lsm6dsv")
-  /// LSM6DSV16X.
-  public static let lsm6dsv16x = dsv("lsm6dsv16x")
-  /// LSM6DSV32X: answers like an LSM6DSV, measures twice the range. It must be declared.
-  public static let lsm6dsv32x = dsv("lsm6dsv32x", finest: 4)
+  package static let lsm6dsv = dsv("lsm6dsv")
+  package static let lsm6dsv16x = dsv("lsm6dsv16x")
+  /// Answers like an LSM6DSV, measures twice the range. It must be declared.
+  package static let lsm6dsv32x = dsv("lsm6dsv32x", finest: 4)
 
   private static func dsv(_ rawValue: String, finest: Int = 2) -> SensorModel {
     // FS_XL, CTRL8 [1:0], and FS_G, CTRL6 [3:0]. 960 Hz / 1.1.
@@ -82,7 +80,7 @@ extension LSM6DSVRegister {
   }
 
   /// Filters of the gyroscope, widest first: LPF2 (table 21), and from 60 Hz on with LPF1 where that makes it narrower
-  /// (table 64). The former's bandwidth at 3840 Hz is not known, but between those at 1920 and 7680 Hz.
+  /// (table 64). LPF2's bandwidth at 3840 Hz is not published; it is between those at 1920 and 7680 Hz.
   private static func gyroscopeFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let index = Int(dataRate.code) - 2
     let second = [3.4, 6.6, 13, 24.6, 49.4, 96, 187, 342, 491, nil, 537][index]
@@ -114,7 +112,7 @@ extension LSM6DSVRegister {
     let filters = accelerometerFilters(dataRate)
     var sensors = TwofoldSensors(
       configuration, model, dataRate, filters, gyroscopeFilters(dataRate))
-    // At 16 g the narrow filters leave so little noise that a chip at rest looks stuck: one step wider.
+    // At 16 g the narrow filters leave so little noise that a chip at rest looks stuck: take one step wider.
     let (range, filter) = sensors.accelerometer
     if range.noise(bandwidth: filter.bandwidth ?? 0).deviation < 0.5,
       let wider = filters.last(where: { $0.settlingSamples < filter.settlingSamples })

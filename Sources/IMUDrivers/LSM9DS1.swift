@@ -25,11 +25,9 @@ extension SensorFamily {
 extension SensorModel {
   static let lsm9ds1Family = [lsm9ds1]
 
-  /// LSM9DS1, without its magnetometer.
-  ///
-  /// DocID025715 table 3. The 16 g scale is not twice the 8 g one: the range spans ±21858 counts. The data sheet gives
-  /// no noise; these figures are below such a chip's, so that a chip at rest is never taken for a stuck one.
-  public static let lsm9ds1 = SensorModel(
+  /// Without its magnetometer (DocID025715 table 3). The 16 g scale is not twice the 8 g one: the range spans ±21858
+  /// counts. The data sheet gives no noise; these figures are below a chip's, so that one at rest never counts as stuck.
+  package static let lsm9ds1 = SensorModel(
     "lsm9ds1", .lsm9ds1, identity: 0x68,
     // FS_XL, CTRL_REG6_XL [4:3], and FS_G, CTRL_REG1_G [4:3].
     accelerometer: [(2, 61, 0x00), (4, 122, 0x10), (8, 244, 0x18), (16, 732, 0x08)].map {
@@ -80,12 +78,11 @@ enum LSM9DS1Register {
 }
 
 extension LSM9DS1Register {
-  /// Codes of ODR_G and ODR_XL with the gyroscope on, which then runs both.
+  /// Codes of ODR_G, which also runs the accelerometer.
   private static let dataRates = DataRate.ladder([14.9, 59.5, 119, 238, 476, 952], from: 1)
 
-  /// BW_XL, widest first, without those that pass more than half the data rate.
-  ///
-  /// Samples to discard: table 12; the row of 119 Hz also for the slower rates, which the table lacks.
+  /// BW_XL, widest first, without those that pass more than half the data rate. Samples to discard: table 12; the row of
+  /// 119 Hz also for the slower rates, which the table lacks.
   private static func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let discards = [
       [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 1, 2], [1, 1, 2, 4], [1, 2, 4, 7], [2, 4, 7, 14],
@@ -117,9 +114,8 @@ extension LSM9DS1Register {
 
   /// The register contents for a configuration.
   ///
-  /// Both sensors are on, whichever channels are recorded: they then share one data rate, and one burst has both. Every
-  /// control register is written, because the Sense HAT's own library leaves other settings there: increment off, no
-  /// block data update.
+  /// Both sensors are always on: they then share one data rate, and one burst has both. Every control register is written,
+  /// because the Sense HAT's own library leaves other settings there: increment off, no block data update.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     let dataRate = DataRate.choose(

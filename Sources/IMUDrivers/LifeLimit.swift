@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How often, and for how long, a chip must give identical outputs to be proved stuck.
-///
-/// Both limits must be reached; less is only suspicion.
+/// How often, and for how long, a chip must give identical outputs to be proved stuck: both limits must be reached.
 public struct LifeLimit: Equatable, Sendable, BitwiseCopyable {
   /// Looks with equal outputs, the first one included.
   public var looks: Int
@@ -22,9 +20,8 @@ struct NoisyAxes {
   /// Of the filter, in hertz.
   let bandwidth: Double
 
-  /// An upper bound on the probability that all three axes repeat their counts.
-  ///
-  /// The peak density 1/(σ·√2π), over one count, bounds it wherever within the count an axis is.
+  /// An upper bound on the probability that all three axes repeat their counts: the peak density 1/(σ·√2π), over one
+  /// count.
   var repetition: Double {
     let axis = min(1, 0.4 / deviation)
     return axis * axis * axis
@@ -32,13 +29,12 @@ struct NoisyAxes {
 }
 
 extension LifeLimit {
-  /// The limit for a chip at rest whose sensors in use have this noise; `nil` when noise proves nothing within a
-  /// second.
+  /// The limit for a chip at rest whose sensors in use have this noise; `nil` when noise proves nothing within a second.
   ///
-  /// As many looks as chance gives equal counts once in 3.6 · 10^13 times: once in ten thousand years at 100 Hz.
-  /// Noise in a band of B hertz changes its value over 1/(4 B) seconds (Rice: each axis leaves a count of σ some
-  /// 2 · B times a second), so closer looks add nothing, and the time must pass as well. At least a quarter of a
-  /// second, because clones may update their registers less often than they claim.
+  /// Chance repeats the counts over that many looks once in 3.6 · 10^13 times: once in ten thousand years at 100 Hz. Noise
+  /// in a band of B hertz changes its value over 1/(4 B) seconds (Rice: each axis leaves a count of σ some 2 · B times a
+  /// second), so closer looks add nothing, and the time must pass as well. At least a quarter of a second, because clones
+  /// may update their registers less often than they claim.
   init?(_ sensors: [NoisyAxes]) {
     let telling = sensors.filter { $0.repetition < 1 }
     guard let bandwidth = telling.map(\.bandwidth).min() else { return nil }

@@ -27,18 +27,17 @@ extension SensorFamily {
 extension SensorModel {
   static let mpu6050Family = [mpu6050, mpu6500, mpu9250, mpu9255, icm20689]
 
-  /// MPU-6050; MPU-6000 and the motion half of MPU-9150 are the same.
+  /// MPU-6000 and the motion half of MPU-9150 are the same.
   public static let mpu6050 = mpu(
     "mpu6050", "MPU-6050", 0x68, noise: (400e-6, 0.005),
     temperature: (Fraction(1, 340), Fraction(3653, 100)))
-  /// MPU-6500.
-  public static let mpu6500 = mpu("mpu6500", "MPU-6500", 0x70)
-  /// MPU-9250, without its magnetometer.
-  public static let mpu9250 = mpu("mpu9250", "MPU-9250", 0x71)
-  /// MPU-9255, without its magnetometer.
-  public static let mpu9255 = mpu("mpu9255", "MPU-9255", 0x73)
-  /// ICM-20689, which many modules sold as MPU-6050 carry.
-  public static let icm20689 = mpu(
+  package static let mpu6500 = mpu("mpu6500", "MPU-6500", 0x70)
+  /// Without its magnetometer.
+  package static let mpu9250 = mpu("mpu9250", "MPU-9250", 0x71)
+  /// Without its magnetometer.
+  package static let mpu9255 = mpu("mpu9255", "MPU-9255", 0x73)
+  /// Many modules sold as MPU-6050 carry it.
+  package static let icm20689 = mpu(
     "icm20689", "ICM-20689", 0x98, noise: (150e-6, 0.006),
     temperature: (Fraction(10, 3268), Fraction(25, 1)))
 
@@ -69,47 +68,47 @@ extension SensorModel {
 
 /// Registers of the MPU-6050 family that the driver uses.
 ///
-/// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets
-/// hold for the MPU-6500, 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says
-/// otherwise. Two-byte quantities have their high byte at the lower address.
-public enum MPU6050Register {
-  /// SMPLRT_DIV, 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1 kHz.
-  ///
-  /// MPU-6500 and later: has an effect with DLPF_CFG 1...6 only.
-  @inlinable public static var sampleRateDivider: Register { Register(0x19, "SMPLRT_DIV") }
-  /// CONFIG, 4.3: [5:3] EXT_SYNC_SET, [2:0] DLPF_CFG.
-  @inlinable public static var configuration: Register { Register(0x1A, "CONFIG") }
-  /// GYRO_CONFIG, 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for the DLPF.
-  @inlinable public static var gyroscope: Register { Register(0x1B, "GYRO_CONFIG") }
-  /// ACCEL_CONFIG, 4.5: [7:5] self-test, [4:3] AFS_SEL.
-  @inlinable public static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
-  /// ACCEL_CONFIG_2, MPU-6500 and later: [3] ACCEL_FCHOICE_B, [2:0] A_DLPF_CFG. MPU-6050: FF_THR.
-  @inlinable public static var accelerometer2: Register { Register(0x1D, "ACCEL_CONFIG_2") }
-  /// FIFO_EN, 4.7: [7] temperature, [6:4] angular rate X, Y, Z, [3] acceleration.
-  @inlinable public static var fifoEnable: Register { Register(0x23, "FIFO_EN") }
-  /// INT_PIN_CFG, 4.14: [5] LATCH_INT_EN, [4] INT_RD_CLEAR, [1] I2C_BYPASS_EN.
-  @inlinable public static var interruptPin: Register { Register(0x37, "INT_PIN_CFG") }
-  /// INT_ENABLE, 4.15: [0] DATA_RDY_EN.
-  @inlinable public static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
-  /// INT_STATUS, 4.16: [0] DATA_RDY_INT. Reading it clears it.
-  @inlinable public static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
-  /// ACCEL_XOUT_H, 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y, Z.
-  @inlinable public static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
-  /// USER_CTRL, 4.27: [6] FIFO_EN, [2] FIFO_RESET, which has no effect while FIFO_EN is 1 and clears itself.
-  @inlinable public static var userControl: Register { Register(0x6A, "USER_CTRL") }
-  /// PWR_MGMT_1, 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into sleep.
-  @inlinable public static var power1: Register { Register(0x6B, "PWR_MGMT_1") }
-  /// PWR_MGMT_2, 4.29: [5:0] standby of each axis.
-  @inlinable public static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
-  /// FIFO_COUNTH, 4.30: first of two bytes, which a read of this one latches.
-  @inlinable public static var fifoCount: Register { Register(0x72, "FIFO_COUNTH") }
-  /// FIFO_R_W, 4.31: a burst stays here and takes out a byte with each it reads.
-  @inlinable public static var fifoData: Register { Register(0x74, "FIFO_R_W") }
-  /// WHO_AM_I, 4.32: 0x68 in an MPU-6050, whatever its address pin says.
-  @inlinable public static var identity: Register { Register(0x75, "WHO_AM_I") }
+/// Section numbers are those of the register map RM-MPU-6000A, revision 4.2. Numbers and resets hold for the MPU-6500,
+/// 9250, 9255 (RM-MPU-9250A 1.4) and ICM-20689 too unless a line says otherwise. Two-byte quantities have their high byte
+/// at the lower address.
+@usableFromInline
+package enum MPU6050Register {
+  /// 4.2: output rate = base / (1 + value); base 8 kHz with DLPF_CFG 0 or 7, else 1 kHz. MPU-6500 and later: has an
+  /// effect with DLPF_CFG 1...6 only.
+  static var sampleRateDivider: Register { Register(0x19, "SMPLRT_DIV") }
+  /// 4.3: [5:3] EXT_SYNC_SET, [2:0] DLPF_CFG.
+  static var configuration: Register { Register(0x1A, "CONFIG") }
+  /// 4.4: [7:5] self-test, [4:3] FS_SEL. MPU-6500 and later: [1:0] FCHOICE_B, 0 for the DLPF.
+  static var gyroscope: Register { Register(0x1B, "GYRO_CONFIG") }
+  /// 4.5: [7:5] self-test, [4:3] AFS_SEL.
+  static var accelerometer: Register { Register(0x1C, "ACCEL_CONFIG") }
+  /// MPU-6500 and later: [3] ACCEL_FCHOICE_B, [2:0] A_DLPF_CFG. MPU-6050: FF_THR.
+  static var accelerometer2: Register { Register(0x1D, "ACCEL_CONFIG_2") }
+  /// 4.7: [7] temperature, [6:4] angular rate X, Y, Z, [3] acceleration.
+  static var fifoEnable: Register { Register(0x23, "FIFO_EN") }
+  /// 4.14: [5] LATCH_INT_EN, [4] INT_RD_CLEAR, [1] I2C_BYPASS_EN.
+  static var interruptPin: Register { Register(0x37, "INT_PIN_CFG") }
+  /// 4.15: [0] DATA_RDY_EN.
+  static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
+  /// 4.16: [0] DATA_RDY_INT. Reading it clears it.
+  static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
+  /// 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y, Z.
+  static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
+  /// 4.27: [6] FIFO_EN, [2] FIFO_RESET, which has no effect while FIFO_EN is 1 and clears itself.
+  static var userControl: Register { Register(0x6A, "USER_CTRL") }
+  /// 4.28: [7] DEVICE_RESET (clears itself), [6] SLEEP, [2:0] CLKSEL. Resets into sleep.
+  package static var power1: Register { Register(0x6B, "PWR_MGMT_1") }
+  /// 4.29: [5:0] standby of each axis.
+  static var power2: Register { Register(0x6C, "PWR_MGMT_2") }
+  /// 4.30: first of two bytes, which a read of this one latches.
+  static var fifoCount: Register { Register(0x72, "FIFO_COUNTH") }
+  /// 4.31: a burst stays here and takes out a byte with each it reads.
+  static var fifoData: Register { Register(0x74, "FIFO_R_W") }
+  /// 4.32: 0x68 in an MPU-6050, whatever its address pin says.
+  static var identity: Register { Register(0x75, "WHO_AM_I") }
 
-  /// All of them by rising number.
-  public static var all: [Register] {
+  /// The names that errors use.
+  static var all: [Register] {
     [
       sampleRateDivider, configuration, gyroscope, accelerometer, accelerometer2, fifoEnable,
       interruptPin, interruptEnable, interruptStatus, output, userControl, power1, power2,
@@ -117,7 +116,7 @@ public enum MPU6050Register {
     ]
   }
 
-  /// Of ``power1``.
+  /// DEVICE_RESET of ``power1``.
   static var deviceReset: UInt8 { 0x80 }
   /// CLKSEL 1 of ``power1``: the X gyroscope's oscillator, ±1 %, where the internal one is ±5 %.
   static var clockFromGyroscope: UInt8 { 0x01 }
@@ -173,10 +172,10 @@ struct MPU6050Profile {
 extension MPU6050Profile {
   /// The register contents for a configuration on a chip of the MPU-6050 family.
   ///
-  /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates up to 500 Hz, else with
-  /// the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an effect. The accelerometer delivers 1000 samples a
-  /// second at most; near that rate one in a hundred may come twice. Both sensors stay on, whichever channels are recorded:
-  /// the gyroscope is the chip's clock, and the noise of both, in the finest range, shows that the chip works.
+  /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates up to 500 Hz, else
+  /// with the gyroscope's 8 kHz base, divided to 2 kHz where the divider has an effect. The accelerometer delivers at most
+  /// 1000 samples a second; near that rate one in a hundred may come twice. Both sensors are always on: the gyroscope is
+  /// the chip's clock, and the noise of both, in the finest range, shows that the chip works.
   @Sendable
   static func settings(_ configuration: SensorConfiguration, _ model: SensorModel) -> ChipSettings {
     typealias Map = MPU6050Register
@@ -229,12 +228,11 @@ extension MPU6050Profile {
     let accelerometerBandwidth =
       own?.bandwidth ?? profile.sharedAccelerometerBandwidths[Int(gyroscope.code)]
     settings.bandwidths = (accelerometerBandwidth, gyroscope.bandwidth)
-    settings.lifeLimit =
-      configuration.hasNoise
-      ? LifeLimit([
-        ranges.accelerometer.noise(bandwidth: accelerometerBandwidth),
-        ranges.gyroscope.noise(bandwidth: gyroscope.bandwidth),
-      ]) : nil
+    let noise = [
+      ranges.accelerometer.noise(bandwidth: accelerometerBandwidth),
+      ranges.gyroscope.noise(bandwidth: gyroscope.bandwidth),
+    ]
+    settings.lifeLimit = configuration.hasNoise ? LifeLimit(noise) : nil
     let prefix = own.map { "A_DLPF_CFG \($0.code): " } ?? ""
     settings.filter =
       "DLPF_CFG \(gyroscope.code): gyroscope \(gyroscope.bandwidth.briefly) Hz, "
@@ -257,7 +255,7 @@ extension MPU6050Profile {
 ///
 ///     USER_CTRL FIFO_RESET ─► count 0 ─► FIFO_EN ─► ax ax ay ay az az  t t  gx gx gy gy gz gz  ax ax …
 ///
-/// Only what is recorded is in it, by rising register number. A full FIFO overwrites its oldest bytes, and its size is a
+/// It holds the recorded channels by rising register number. A full FIFO overwrites its oldest bytes, and its size is a
 /// multiple of few packets: from then on, no byte's place says what it is.
 extension MPU6050Profile {
   /// 1000 / (1 + SMPLRT_DIV) hertz, rising.

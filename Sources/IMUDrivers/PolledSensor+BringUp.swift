@@ -10,7 +10,6 @@ import IMUModel
 enum BringUpState: Equatable {
   /// Read the identity; a booting chip does not answer yet.
   case identify(attempt: Int)
-  /// Wait for the reset to end.
   case reset(polls: Int)
   /// Leave sleep; some chips ignore the first write.
   case wake(attempt: Int)
@@ -18,20 +17,18 @@ enum BringUpState: Equatable {
   case configure
   /// Wait for the sensors to turn on, for the nanoseconds that remain.
   case start(remaining: Int64)
-  /// Look whether a FIFO of one sample replaces it by the next one.
+  /// Check that a FIFO of one sample replaces it by the next one.
   case prove(polls: Int)
   /// Discard the first samples.
   case discard(count: Int, polls: Int)
-  /// One sample period, so that the first tick finds a new sample.
+  /// Wait one sample period, so that the first tick finds a new sample.
   case settle
-  /// Done.
   case ready
 }
 
 extension PolledSensor where Bus: ~Copyable {
-  /// Takes one step of bring-up by the chip's table.
-  ///
-  /// While the sensors turn on, the chip is checked every 10 ms: another dip of the supply ends the attempt at once.
+  /// Takes one step of bring-up by the chip's table. While the sensors turn on, the chip is checked every 10 ms: another dip
+  /// of the supply ends the attempt at once.
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
       while true {
@@ -142,8 +139,8 @@ extension PolledSensor where Bus: ~Copyable {
     return .wait(nanoseconds: slice)
   }
 
-  /// Reads the FIFO of one sample, and again after more than two samples of the chip: a FIFO that replaces then has another
-  /// one than that which followed the first. One that stops, is longer, or stays empty never has, and is not used.
+  /// Reads the FIFO of one sample, and again after more than two samples of the chip: a FIFO that replaces its sample has
+  /// skipped one then. One that stops, is longer, or stays empty has not, and is not used.
   private mutating func prove(_ polls: Int) throws(SensorError) -> BringUpStep? {
     guard let newest else { preconditionFailure("there is no FIFO to prove") }
     let reading = try look(polls, in: newest)
@@ -172,7 +169,7 @@ extension PolledSensor where Bus: ~Copyable {
     return .wait(nanoseconds: settings.discards.wait)
   }
 
-  /// Reads a sample, in the FIFO of one sample where that is given, and the temperature before the first.
+  /// Reads a sample, from the FIFO of one sample where that is given, and before the first the temperature.
   private mutating func look(
     _ polls: Int, in newest: FIFOLayout? = nil
   ) throws(SensorError) -> Reading {

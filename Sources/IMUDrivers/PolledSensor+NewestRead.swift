@@ -8,16 +8,16 @@ public import IMUModel
 ///     read                     n+1                  n+3
 ///
 /// No application note says whether a FIFO that is limited to its watermark replaces its sample or stops (AN4650 8.6, AN5130
-/// 8.6). So bring-up leaves it alone for more than two samples and looks whether one was replaced. Of a chip that does not
-/// replace, or whose FIFO is empty, the registers are read twice instead.
+/// 8.6). So bring-up leaves it alone for more than two samples and checks whether one was replaced. If not, the registers
+/// are read twice instead.
 extension PolledSensor where Bus: ~Copyable {
-  /// Reads the sample that the FIFO has. `failure` is set when a transfer failed that may have taken it out.
+  /// Reads the sample in the FIFO. `failure` is set when a transfer failed that may have taken it out.
   @inlinable
   mutating func readNewest(
     _ fifo: FIFOLayout, into sample: inout RawSample, _ failure: inout BusError?
   ) throws(BusError) -> Reading {
     lastEvidence.isConfigured = false
-    // It may be made until its first word is read.
+    // The sample may be made until its first word is read.
     lastEvidence.isLate = true
     switch fifo.method {
     case .tagged: return try readTagged(fifo, into: &sample, &failure)
@@ -26,17 +26,15 @@ extension PolledSensor where Bus: ~Copyable {
     }
   }
 
-  /// Reads the words of one slot, which say by their tags what they are.
+  /// Reads the words of one slot, which have tags.
   ///
   ///     S 6A+W 78 Sr 6A+R  [G n] gx gx gy gy gz gz [A n] ax ax ay ay az az  P          none came meanwhile
   ///                        [G n] …                 [G n+1] …                P          the next one came
   ///     S 6A+W 78 Sr 6A+R  [A n+1] ax ax ay ay az az  P
   ///
-  /// A word that was read makes room, so the next slot takes the place of what is left of the old one. Words count as one
-  /// sample only when they have the same number, so none is torn, however long the transfers take and whatever is in the
-  /// output registers.
-  ///
-  /// Only bring-up turns the FIFO on, so a word proves the samples before it. An empty FIFO gives tags of 0.
+  /// A word that was read makes room, so the next slot replaces the rest of the old one. Words are one sample only when they
+  /// have the same number, so none is torn, however long the transfers take. Only bring-up turns the FIFO on, so a word
+  /// proves the samples before it. An empty FIFO gives tags of 0.
   ///
   /// - Complexity: one transfer; two when a sample comes meanwhile, three at most.
   @inlinable
@@ -67,7 +65,7 @@ extension PolledSensor where Bus: ~Copyable {
     return .stale
   }
 
-  /// Adds a word to the slot, or begins the next one with it; `false` when it is none that was asked for.
+  /// Adds a word to the slot, or begins the next one with it; `false` for a tag that was not requested.
   @inlinable
   mutating func add(_ burst: Burst, at start: Int) -> Bool {
     let axes = burst.axes(start + 1)
@@ -76,16 +74,16 @@ extension PolledSensor where Bus: ~Copyable {
     return assembly.add(tag: burst[start], axes)
   }
 
-  /// Reads the words of one slot, which have no tags: the place of the next word, before and after, says what they are.
+  /// Reads the words of one slot without tags, and the place of the next word before and after.
   ///
   ///     S 6A+W 3B Sr 6A+R  flags  place  P                                      EMPTY: no sample
   ///     S 6A+W 3E Sr 6A+R  gx gx gy gy gz gz  ax ax ay ay az az  P
   ///     S 6A+W 3A Sr 6A+R  count  flags  place  P                               EMPTY: none came meanwhile
   ///     S 6A+W 3E Sr 6A+R  … P     the rest of the one that came, and count, flags and place again
   ///
-  /// A slot that comes when k words were read replaces the rest, so the burst goes on with the first words of the new
-  /// one, and the next word is not the first of a slot. A second slot, before the place is read, hides that: then OVER_RUN
-  /// is set, or if it comes between flags and place, the count was that of a part of a slot.
+  /// A slot that comes when k words were read replaces the rest, so the burst goes on with the first words of the new one,
+  /// and the next word is not the first of a slot. A second slot before the place is read hides that, but sets OVER_RUN, or
+  /// the count was that of a part of a slot.
   ///
   /// - Complexity: three transfers; five when a sample comes meanwhile. Three times as many when transfers fail.
   @inlinable
@@ -105,7 +103,7 @@ extension PolledSensor where Bus: ~Copyable {
     }
   }
 
-  /// The same, once.
+  /// One attempt of ``readPattern(_:into:_:)``.
   @inlinable
   mutating func readSlot(
     _ fifo: FIFOLayout, into sample: inout RawSample
@@ -115,7 +113,7 @@ extension PolledSensor where Bus: ~Copyable {
     guard !before.isEmpty else { return .stale }
     lastEvidence.isConfigured = true
     if before.isOverrun { hasReplaced = true }
-    // The rest of a slot, after a burst that failed: the next slot replaces it.
+    // The rest of a slot after a failed burst: the next slot replaces it.
     guard before.place == 0 else { return .stale }
     var words = try bus.readBurst(address, register: fifo.data, count: fifo.slotBytes)
     var after = try readPlace(fifo, from: 0)
@@ -145,7 +143,7 @@ extension PolledSensor where Bus: ~Copyable {
         address, register: fifo.status + UInt8(first), count: 3 - first), first, fifo)
   }
 
-  /// Takes over a whole sample, in which the accelerometer may be only to show by its noise that the chip works.
+  /// Takes over a whole sample; an accelerometer that is not recorded only shows by its noise that the chip works.
   @inlinable
   mutating func accept(_ whole: RawSample, into sample: inout RawSample) {
     lastEvidence.outputs = SensorOutputs(whole)
@@ -154,7 +152,7 @@ extension PolledSensor where Bus: ~Copyable {
   }
 }
 
-/// What FIFO_STATUS1 to 3 of an LSM6DS3 or LSM6DSL say about a FIFO of one slot. Each byte is of an instant of its own.
+/// FIFO_STATUS1 to 3 of an LSM6DS3 or LSM6DSL for a FIFO of one slot. Each byte is of its own instant.
 @usableFromInline
 struct PatternPlace: Sendable, BitwiseCopyable {
   /// The place in its slot of the word that is read next.
@@ -162,9 +160,9 @@ struct PatternPlace: Sendable, BitwiseCopyable {
   @usableFromInline let isEmpty: Bool
   /// Words were replaced, and none has been read since.
   @usableFromInline let isOverrun: Bool
-  /// Whether a chip can say that.
+  /// Whether a chip can give these bytes.
   @usableFromInline let isPossible: Bool
-  /// Whether the words that were read before are those of one slot: none is left, or the next slot came to none.
+  /// Whether the words read before are of one slot: none is left, or the next whole slot has come since.
   @usableFromInline let isWhole: Bool
 
   /// `first` is the register, counted from FIFO_STATUS1, of the first byte.

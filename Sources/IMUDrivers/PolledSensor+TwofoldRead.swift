@@ -2,8 +2,8 @@
 
 public import IMUModel
 
-/// Reading the registers of an ST chip, which has no shadow registers and whose FIFO is not used: an LSM9DS1, and an LSM6DS
-/// whose FIFO does not keep the newest sample (``PolledSensor/readNewest(_:into:)``).
+/// Reading the registers of an ST chip without shadow registers: an LSM9DS1, and an LSM6DS whose FIFO does not keep the
+/// newest sample (``PolledSensor/readNewest(_:into:)``).
 extension PolledSensor where Bus: ~Copyable {
   /// Reads one sample.
   ///
@@ -13,12 +13,12 @@ extension PolledSensor where Bus: ~Copyable {
   /// Block data update guards each two-byte value alone, so a burst that an update falls into mixes two samples, and the
   /// flags do not show it: the high bytes that follow clear them. So the axes are read twice: as long as at most one update
   /// falls between the first axis of the one burst and the last axis of the other, one of the two is whole, and
-  /// ``TwofoldLook`` says which. Where counts that are equal by chance leave doubt, the axes are read a third time: right
-  /// after the update in question, so that burst is whole.
+  /// ``TwofoldLook`` tells which. Where counts that are equal by chance leave doubt, the axes are read a third time, right
+  /// after the update, so that burst is whole.
   ///
   /// The second burst follows even when the first has no new sample, because the chip may sample little faster than it is
-  /// read: one that arrives in between is returned. It comes too early only when a tick's lateness exceeds the next one's by
-  /// some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
+  /// read: a sample that arrives in between is returned. It comes too early only when a tick's lateness exceeds the next
+  /// one's by some 0.2 ms at 757 Hz, 0.5 ms at 600 Hz.
   ///
   /// Reading an axis clears the flag of its sensor, even when the update came after the status was read. Then only the
   /// counts show a new sample, and at rest in a coarse range they often repeat: the reading is unannounced.
@@ -26,7 +26,7 @@ extension PolledSensor where Bus: ~Copyable {
   /// Axes that are not recorded are read at most once. Temperature has its own rate, 52 or 60 Hz, and may be one of its
   /// samples older than the axes.
   ///
-  /// All this holds if a value that block data update held back is the present sample's once it is released. If it is
+  /// All this assumes that a value which block data update held back is the present sample's once it is released. If it is
   /// refreshed only with the next sample, both bursts may show the same mixture.
   ///
   /// With g for the kernel's time between the bursts, which span 592 µs and g at 400 kHz: up to 757 Hz (``DataRate``) every
@@ -34,8 +34,8 @@ extension PolledSensor where Bus: ~Copyable {
   /// reads may mix two samples; the accelerometer alone is whole while g is below 270 µs, the gyroscope alone while it is
   /// below 140 µs. At 100 kHz all times are four times as long, and the limit is 189 Hz.
   ///
-  /// A chip that was reset is in power-down with its flags at 0, so flags that are set prove the samples before this
-  /// read. Reserved bits are 0, and 1 when no chip answers.
+  /// A chip that was reset is in power-down with its flags at 0, so set flags prove the samples before this read. Reserved
+  /// bits are 0, and 1 when no chip answers.
   ///
   /// - Throws: The failure, when three transfers were made before a burst is known to be whole.
   /// - Complexity: two transfers, or three (see ``BusTiming/bits(ofTick:)``).
@@ -59,7 +59,7 @@ extension PolledSensor where Bus: ~Copyable {
       if verdict == .first { break }
       burst = again
       hasNew = true
-      // Of three bursts the last begins after the update that made the others doubtful.
+      // The third burst begins after the update that made the others doubtful.
       if verdict == .second || (transfers == 3 && failure == nil) { break }
       lastEvidence.isLate = true
     }
@@ -87,11 +87,10 @@ extension PolledSensor where Bus: ~Copyable {
     }
   }
 
-  /// Whether a burst shows a new sample: of each sensor in use, the flag is set or the bytes are not the last sample's.
+  /// Whether a burst shows a new sample: the flag of each sensor in use is set, or its bytes are not the last sample's.
   ///
-  /// Other bytes without a flag are a sample that came while the burst was read, or whose flag an earlier read
-  /// cleared. Without any flag one axis that differs is enough, as both sensors update
-  /// together. Only when all bytes are zero, as after a reset, they show no sample.
+  /// Other bytes without a flag are a sample that came during the burst, or whose flag an earlier read cleared. Without any
+  /// flag one axis that differs is enough, as both sensors update together. All zeros, as after a reset, are no sample.
   @inlinable
   func isNew(_ burst: Burst, _ seen: UInt8) -> Bool {
     if seen == 0 {
@@ -110,8 +109,8 @@ extension PolledSensor where Bus: ~Copyable {
 
 /// Which of two consecutive bursts is whole, when the chip may have made a new sample meanwhile.
 ///
-/// Axes are read in the order of their registers, and an update replaces all of them at once. So in
-/// the burst that it falls into, axes are old up to some place and new from there on:
+/// Axes are read in the order of their registers, and an update replaces all of them at once. So in the burst that it falls
+/// into, axes are old up to some place and new from there on:
 ///
 ///     update in the first burst      o o o n n n    n n n n n n    the second is whole
 ///     between them                   o o o o o o    n n n n n n    both are
@@ -122,7 +121,7 @@ extension PolledSensor where Bus: ~Copyable {
 /// be equal by chance: at rest those of one axis in 4 (10 Hz) to 30 (500 Hz). So when neither differs but an axis between
 /// them does, the bursts leave doubt. An old axis that the rule takes for a new one has the new one's counts.
 ///
-/// Accelerometer and gyroscope are taken to update together; a lag of up to 45 bit times changes nothing.
+/// Accelerometer and gyroscope are assumed to update together; a lag of up to 45 bit times changes nothing.
 @usableFromInline
 struct TwofoldLook: Sendable {
   @usableFromInline
@@ -138,11 +137,11 @@ struct TwofoldLook: Sendable {
   @usableFromInline let acceleration: Range<Int>
   /// The first register of further bursts, which have only the recorded axes.
   @usableFromInline let register: UInt8
-  /// The flags of the status that a new sample sets.
+  /// The status flags of a new sample.
   @usableFromInline let readyMask: UInt8
 
-  /// Flags of the status, in all ST chips here: acceleration, angular rate, and bits that are 0 in this setup and 1
-  /// when no chip answers.
+  /// Status flags of all ST chips here: acceleration, angular rate, and bits that are 0 in this setup and 1 when no chip
+  /// answers.
   @inlinable static var accelerometerFlag: UInt8 { 0x01 }
   @inlinable static var gyroscopeFlag: UInt8 { 0x02 }
   @inlinable static var reservedFlags: UInt8 { 0xF8 }
@@ -167,29 +166,15 @@ struct TwofoldLook: Sendable {
   func compare(_ first: Burst, _ second: Burst) -> Verdict {
     let end = axes.upperBound
     if !first.matches(second, in: end - 2..<end) { return .first }
-    let start = axes.lowerBound
-    if !first.matches(second, in: start..<start + 2) { return .second }
-    return first.matches(second, in: axes) ? .first : .neither
+    return compare(stale: first, second)
   }
 
-  /// Which burst to believe when the first has nothing new: the second when its first axis shows that an
-  /// update came before it, the first when there was none.
-  ///
-  /// Otherwise the second is torn, or its first axis has by chance the count that it had.
+  /// Which burst to believe when the first has nothing new: the second when its first axis shows that an update came before
+  /// it, the first when there was none; otherwise the second may be torn.
   @inlinable
   func compare(stale first: Burst, _ second: Burst) -> Verdict {
     let start = axes.lowerBound
     if !first.matches(second, in: start..<start + 2) { return .second }
     return first.matches(second, in: axes) ? .first : .neither
-  }
-}
-
-extension Burst {
-  /// This burst with its bytes in `range` replaced by the first bytes of `other`.
-  @inlinable
-  func replacing(_ range: Range<Int>, by other: Burst) -> Burst {
-    var result = self
-    for index in range { result[index] = other[index - range.lowerBound] }
-    return result
   }
 }

@@ -4,9 +4,8 @@ public import IMUModel
 
 /// A chip on a bus, polled: the driver for every ``SensorFamily``.
 ///
-/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor that is not recorded
-/// sleeps where the chip works without it; otherwise it runs in its finest range, where its noise shows that the chip
-/// works.
+/// Owns its bus; ``releaseBus()`` gives it back. Bring it up before the first read. A sensor that is not recorded is off
+/// where the chip works without it; otherwise it runs in its finest range, where its noise shows that the chip works.
 public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var bus: Bus
   @usableFromInline let address: I2CAddress
@@ -17,16 +16,16 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline let layout: BurstLayout
   @usableFromInline let channels: ChannelSet
   @usableFromInline let look: TwofoldLook
-  /// The last burst that was returned; a burst equal to it after a failed transfer is a repeat.
+  /// The last burst with a sample; an equal one after a failed transfer is a repeat.
   @usableFromInline var last = Burst()
   @usableFromInline var lastEvidence = ReadEvidence()
   /// The temperature at the last configuration check, where the burst has none.
   @usableFromInline var slowTemperature: Int16 = 0
-  /// The FIFO of one sample, where the chip has one that is known.
+  /// The FIFO of one sample, where the chip has one that is trusted.
   @usableFromInline let newest: FIFOLayout?
   /// Whether samples are read from it.
   @usableFromInline var usesNewest: Bool
-  /// Whether it was seen to replace a sample that was not read.
+  /// Whether it has replaced a sample that was not read.
   @usableFromInline var hasReplaced = false
   /// The slot that is read from it.
   @usableFromInline var assembly: SlotAssembly
@@ -34,13 +33,13 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   let settings: ChipSettings
   var state = BringUpState.identify(attempt: 0)
 
-  /// The chip as it is configured.
+  /// See ``ChipSetUp/description``.
   public let description: SensorDescription
-  /// What its data sheet says of it as it is configured, and its registers, which bring-up reads back.
+  /// See ``ChipSetUp/expectation``.
   public let expectation: SensorExpectation?
-  /// How long the outputs of a working chip may stand still; `nil` when standing still proves nothing.
+  /// See ``IMUSensor/lifeLimit``.
   public let lifeLimit: LifeLimit?
-  /// How long a read may take in nanoseconds: as long as it stays whole, or as long as a slow bus needs.
+  /// See ``IMUSensor/readLimit``: as long as a read stays whole, or as a slow bus needs.
   public let readLimit: Int64
 
   /// A driver for the identified chip; sends nothing yet.
@@ -82,7 +81,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
 extension PolledSensor: Sendable where Bus: Sendable & ~Copyable {}
 
 extension PolledSensor where Bus: ~Copyable {
-  /// The evidence of the last read besides its result.
+  /// See ``IMUSensor/evidence``.
   @inlinable
   public var evidence: ReadEvidence { lastEvidence }
 
@@ -110,8 +109,7 @@ extension PolledSensor where Bus: ~Copyable {
     return layout.slowTemperature
   }
 
-  /// Compares identity and configuration with those after bring-up, and reads a temperature that is not in the burst:
-  /// six transfers at most.
+  /// Compares identity and configuration, and reads a temperature that is not in the burst: six transfers at most.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
     if let register = temperatureRegister {
@@ -130,13 +128,12 @@ extension PolledSensor where Bus: ~Copyable {
   ///
   ///     S 68+W 37 Sr 68+R  pin enable – status  ax ax ay ay az az  t t  gx gx gy gy gz gz  P
   ///
-  /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is one sample.
-  /// Reading the status clears its data-ready flag; a transfer that failed may have cleared the flag without
-  /// delivering the data. After a failure, therefore, bytes that differ from the last sample's are new too, and equal
-  /// ones are unannounced.
+  /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is one sample. Reading the
+  /// status clears its data-ready flag, also in a transfer that fails: after a failure, bytes that differ from the last
+  /// sample's are new too, and equal ones are unannounced.
   ///
-  /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when no chip answers.
-  /// They come first, so they prove the samples before this burst: a reset in its middle shows in the next one.
+  /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when no chip answers. They
+  /// come first, so they prove the samples before this burst: a reset in its middle shows in the next one.
   ///
   /// - Complexity: one transfer; three when transfers fail.
   @inlinable

@@ -35,11 +35,10 @@ package func hexadecimal(_ value: UInt8) -> String {
   "0x" + Plain.hexadecimal(value)
 }
 
-/// Up to 32 pairs of register and value, held inline: walking them on the sampler thread neither
-/// allocates nor counts references. Written as a literal, in the order of the writes.
+/// Up to 32 pairs of register and value in the order of the writes, held inline: walking them on the sampler thread neither
+/// allocates nor counts references.
 @usableFromInline
 struct RegisterList: Sendable, BitwiseCopyable {
-  /// A register's number and its value.
   @usableFromInline typealias Entry = (register: UInt8, value: UInt8)
 
   /// Register in the high byte, value in the low.

@@ -14,20 +14,18 @@ public struct SensorConfiguration: Equatable, Sendable {
   public var channels: ChannelSet
   /// The clock of the bus in hertz; `nil` when not known.
   ///
-  /// When not known, no rate is refused on its account, and the LSM6DS data rate is chosen as for
-  /// 100 kHz, the Raspberry Pi's default, as long as that clock can carry the rate.
+  /// When not known, no rate is refused because of it, and an ST chip's data rate is chosen as for 100 kHz, the Raspberry
+  /// Pi's default, as long as that clock can carry the rate.
   public var busClock: Int?
   /// Whether the samples are read from the chip's FIFO, so that the chip makes them at exactly this rate; see
   /// ``FIFOSensor``. Otherwise the chip is polled at it.
   public var readsFIFO = false
-  /// The slots at which the FIFO's watermark raises the chip's second interrupt output; `nil` for a line that is not wired.
-  /// Has an effect where ``SensorModel/hasWatermark``.
+  /// The slots at which the FIFO's watermark raises the chip's second interrupt output, where ``SensorModel/hasWatermark``;
+  /// `nil` for a line that is not wired.
   public var watermark: Int?
-  /// Whether the chip stamps the samples in its FIFO with a counter of its own. Has an effect where
-  /// ``SensorModel/hasStamps``.
+  /// Whether the chip stamps the samples in its FIFO with its own counter, where ``SensorModel/hasStamps``.
   public var stampsSamples = false
-  /// Whether the outputs have noise, which tells a stuck chip from one at rest; `false` when a recording is played
-  /// back.
+  /// Whether the outputs have noise, which tells a stuck chip from one at rest; `false` when a recording is played back.
   public var hasNoise = true
 
   /// A configuration; ranges are 4 g and 500 °/s unless given.
@@ -35,66 +33,65 @@ public struct SensorConfiguration: Equatable, Sendable {
     rate: SampleRate, accelerometerRange: Int = 4, gyroscopeRange: Int = 500,
     channels: ChannelSet = .all, busClock: Int? = nil
   ) {
-    self.rate = rate
-    self.accelerometerRange = accelerometerRange
-    self.gyroscopeRange = gyroscopeRange
-    self.channels = channels
-    self.busClock = busClock
+    (self.rate, self.channels, self.busClock) = (rate, channels, busClock)
+    (self.accelerometerRange, self.gyroscopeRange) = (accelerometerRange, gyroscopeRange)
   }
 
   /// Checks that `model` and the bus can do this.
   ///
   /// Traps when `channels` has neither accelerometer nor gyroscope, or `busClock` is not positive.
   ///
-  /// - Throws: ``SensorError`` that says what the chip has, or the arithmetic of the rate.
+  /// - Throws: ``SensorError`` with the ranges and rates of the chip, or the arithmetic of the rate.
   public func validate(for model: SensorModel) throws(SensorError) {
     precondition(
       !channels.isDisjoint(with: [.accelerometer, .gyroscope]),
       "a configuration needs the accelerometer or the gyroscope")
     precondition(busClock.map { $0 > 0 } ?? true, "a bus clock is positive")
-    guard model.accelerometerRanges.contains(accelerometerRange) else {
-      throw SensorError.accelerometerRange(model, asked: accelerometerRange)
+    let (accelerometer, gyroscope) = (model.accelerometerRanges, model.gyroscopeRanges)
+    guard accelerometer.contains(accelerometerRange) else {
+      throw .noRange(model, "accelerometer", accelerometerRange, of: accelerometer, unit: "g")
     }
-    guard model.gyroscopeRanges.contains(gyroscopeRange) else {
-      throw SensorError.gyroscopeRange(model, asked: gyroscopeRange)
+    guard gyroscope.contains(gyroscopeRange) else {
+      throw .noRange(model, "gyroscope", gyroscopeRange, of: gyroscope, unit: "dps")
     }
-    if readsFIFO { return try validateFIFO(of: model) }
+    if readsFIFO {
+      guard !model.fifoRates(channels: .all).isEmpty else { throw .noFIFO(model) }
+      guard let exact = exact(for: model) else {
+        throw .rateNotInFIFO(model, asked: rate, channels)
+      }
+      return try exact.validateDrains(of: model, longestBurst: 8192)
+    }
     guard rate.hertz <= Double(model.maximumPolledRate) else {
-      throw SensorError.rateAboveChip(model, asked: rate)
+      throw .rateAboveChip(model, asked: rate)
     }
     if let busClock, !BusTiming.carries(rate, model, busClock: busClock) {
-      throw SensorError.rateAboveBus(model, asked: rate, busClock: busClock)
+      throw .rateAboveBus(model, asked: rate, busClock: busClock)
     }
   }
 
-  /// Checks that the chip has the rate in its FIFO, and that the bus carries it: where its clock is not known, that the
-  /// fastest bus does which the chip can be on.
-  private func validateFIFO(of model: SensorModel) throws(SensorError) {
-    guard !model.fifoRates(channels: .all).isEmpty else { throw SensorError.noFIFO(model) }
-    guard let rate = model.fifoRate(rate, channels: channels) else {
-      throw SensorError.rateNotInFIFO(model, asked: rate, channels)
-    }
+  /// The same with the chip's own rate in its FIFO; `nil` where it has none.
+  func exact(for model: SensorModel) -> SensorConfiguration? {
+    guard let rate = model.fifoRate(rate, channels: channels) else { return nil }
     var exact = self
     exact.rate = rate
-    try exact.validateDrains(of: model, longestBurst: 8192)
+    return exact
   }
 
-  /// Checks that the bus carries the FIFO's rate in bursts of so many bytes.
+  /// Checks that the bus, or the fastest that the chip can be on where its clock is not known, carries the FIFO's rate in
+  /// bursts of at most `longestBurst` bytes.
   func validateDrains(of model: SensorModel, longestBurst: Int) throws(SensorError) {
     let clock = busClock ?? model.maximumBusClock
-    let isStamped = stampsSamples && model.hasStamps
-    let timing = model.drainTiming(
-      rate, channels, isStamped: isStamped, longestBurst: longestBurst)
-    guard timing.fits(busClock: clock) else {
-      throw SensorError.fifoRateAboveBus(
-        model, asked: rate, channels, isStamped: isStamped, busClock: clock,
-        longestBurst: longestBurst)
+    func timing(isStamped: Bool) -> DrainTiming {
+      model.drainTiming(rate, channels, isStamped: isStamped, longestBurst: longestBurst)
+    }
+    let asked = timing(isStamped: stampsSamples && model.hasStamps)
+    guard asked.fits(busClock: clock) else {
+      throw .fifoRateAboveBus(
+        model, asked, channels, plain: timing(isStamped: false), busClock: clock)
     }
   }
 
-  /// The ranges of the chip: those requested, and the finest of a sensor that is not recorded, in which its noise shows
-  /// that the chip works.
-  ///
+  /// The requested ranges; for a sensor that is not recorded the finest, in which its noise shows that the chip works.
   /// Traps when the chip lacks one, which ``validate(for:)`` excludes.
   func ranges(of model: SensorModel) -> (accelerometer: SensorRange, gyroscope: SensorRange) {
     func range(_ ranges: [SensorRange], _ fullScale: Int, _ channels: ChannelSet) -> SensorRange {
@@ -112,9 +109,8 @@ public struct SensorConfiguration: Equatable, Sendable {
 
   /// The registers of a chip that is set up so, by rising number; the configuration must have been validated for the model.
   package func registers(of model: SensorModel) -> [(register: Register, value: UInt8)] {
-    var exact = self
-    if readsFIFO, let rate = model.fifoRate(rate, channels: channels) { exact.rate = rate }
-    let image = model.family.settings(exact, model).image
+    let configuration = readsFIFO ? exact(for: model) ?? self : self
+    let image = model.family.settings(configuration, model).image
     return (0..<image.count).map { (model.family.register(image[$0].register), image[$0].value) }
   }
 }

@@ -2,25 +2,24 @@
 
 import IMUModel
 
-/// The figures of a data sheet that say how good a chip is, and are not needed to drive it.
+/// The figures of a data sheet that say how good a chip is.
 private struct ChipFigures {
   /// Typical zero-g level of X, Y and Z in g.
   let zeroG: SIMD3<Double>
   /// Typical zero-rate level in °/s.
   let zeroRate: Double
-  /// Of the output data rate, against the nominal one.
+  /// Of the output data rate.
   let rate: SensorExpectation.Tolerance
   /// Whether the data sheet gives the densities of noise.
   var hasNoise = true
-  /// What is known of chips with the identity.
+  /// About chips with this identity.
   var remark = ""
 }
 
 extension ChipFigures {
-  /// PLL on the gyroscope: ±1 % over temperature (PS-MPU-6000A 7.15); the internal oscillator, which a chip falls back on,
-  /// ±5 %.
+  /// PLL on the gyroscope: ±1 % over temperature (PS-MPU-6000A 7.15); the internal oscillator as the fallback, ±5 %.
   private static let pll = SensorExpectation.Tolerance(usual: 0.01, largest: 0.05)
-  /// The data sheets of the LSM6DS state none. The program follows a chip that is up to 10 % off.
+  /// ST's data sheets state none. The program follows a chip that is up to 10 % off.
   private static let ring = SensorExpectation.Tolerance(usual: 0.05, largest: 0.1)
 
   init(_ model: SensorModel) {
@@ -34,7 +33,7 @@ extension ChipFigures {
       // PS-MPU-6000A 6.2: ±50 mg X and Y, ±80 mg Z; 6.1: ±20 °/s.
       self.init(zeroG: SIMD3(0.05, 0.05, 0.08), zeroRate: 20, rate: ChipFigures.pll)
     case .mpu6500, .mpu9250, .mpu9255, .icm20689:
-      // PS-MPU-9250A 1.1, tables 1 and 2: ±60 mg X and Y, ±80 mg Z, ±5 °/s. The others are taken for the same.
+      // PS-MPU-9250A 1.1, tables 1 and 2: ±60 mg X and Y, ±80 mg Z, ±5 °/s; assumed for the others.
       self.init(
         zeroG: SIMD3(0.06, 0.06, 0.08), zeroRate: 5, rate: ChipFigures.pll,
         remark: model == .icm20689 || model == .mpu6500
@@ -61,7 +60,7 @@ extension SensorModel {
 }
 
 extension SensorExpectation {
-  /// What is expected of the chip that answered so and is set up so.
+  /// The expectation of an identified chip as it is set up.
   init(_ chip: SensorIdentity, _ configuration: SensorConfiguration, _ settings: ChipSettings) {
     let model = chip.model
     let figures = ChipFigures(model)

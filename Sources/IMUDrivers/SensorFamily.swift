@@ -4,19 +4,18 @@ public import IMUModel
 
 /// A family of chips that share a register map: one entry of the table that drives them.
 ///
-/// This entry and the chip's ``SensorModel`` determine everything that this module does with a chip: probing,
-/// bring-up, reading, the arithmetic of the bus. A new family is one file that makes an entry and its models, and one
-/// line in ``SensorModel/allCases``.
+/// This entry and the chip's ``SensorModel`` determine probing, bring-up, reading, and the arithmetic of the bus. A new
+/// family is one file with an entry and its models, and one line in ``SensorModel/allCases``.
 public final class SensorFamily: Sendable {
   /// The addresses of this family's chips, with the address pin low or high.
   public let addresses: [I2CAddress]
-  /// The register that says which chip it is. Reading it changes nothing in chips of other families.
+  /// The register with the chip's identity. Reading it changes nothing in chips of other families.
   public let identityRegister: Register
   /// The registers that the driver uses; errors take their names from here.
   let registers: [Register]
   /// Chips that answer these identities at these addresses and are not supported.
   let unsupported: [UInt8: String]
-  /// Why no chip of the family is polled faster than ``SensorModel/maximumPolledRate``: one clause.
+  /// A clause: why no chip of the family is polled faster than ``SensorModel/maximumPolledRate``.
   let rateLimitReason: String
   /// The layout of a burst, and how it is read.
   let layout: BurstLayout
@@ -50,7 +49,7 @@ public final class SensorFamily: Sendable {
     if !families.contains(model.family) { families.append(model.family) }
   }
 
-  /// Every address that a chip known here can have, each once.
+  /// Every address of a known chip, each once.
   public static let allAddresses: [I2CAddress] = all.reduce(into: []) { addresses, family in
     for address in family.addresses where !addresses.contains(address) { addresses.append(address) }
   }

@@ -11,8 +11,7 @@ public struct SensorChoice: Equatable, Sendable {
 
   /// A choice; the first sensor that is found when nothing is given.
   public init(model: SensorModel? = nil, address: I2CAddress? = nil) {
-    self.model = model
-    self.address = address
+    (self.model, self.address) = (model, address)
   }
 
   /// The addresses that such a sensor can have.
@@ -56,14 +55,11 @@ public struct SensorIdentity: Equatable, Sendable {
 
   /// A chip that is known to be there; `identity` is the model's own unless given.
   public init(model: SensorModel, address: I2CAddress, identity: UInt8? = nil) {
-    self.model = model
-    self.address = address
-    self.identity = identity ?? model.identity
+    (self.model, self.address, self.identity) = (model, address, identity ?? model.identity)
   }
 
-  /// The other models that have the same identity and would be driven or named differently.
-  ///
-  /// The LSM6DSO32 and LSM6DSV32X matter most: recorded as an LSM6DSO or LSM6DSV, their acceleration would be halved.
+  /// The other models with the same identity. Recorded as an LSM6DSO or LSM6DSV, an LSM6DSO32 or LSM6DSV32X would have
+  /// half its acceleration.
   public var alternatives: [SensorModel] {
     SensorModel.allCases.filter {
       $0 != model && $0.family == model.family && $0.identity == identity
@@ -72,16 +68,14 @@ public struct SensorIdentity: Equatable, Sendable {
 }
 
 extension SensorIdentity {
-  /// Finds the sensor on a bus by reading identity registers; writes nothing to any chip.
+  /// Finds the sensor on a bus; writes nothing to any chip.
   ///
-  /// Reads the identity registers of the families that can be at an address, until a chip of that family answers. Clocks and
-  /// other chips have these addresses too, so no other register and no other address is read.
+  /// At each address, in the given order, reads the identity registers of the families that can be there, until a chip of
+  /// that family answers. Clocks and other chips have these addresses too, so nothing else is read. A chip with the wanted
+  /// model's identity is preferred; otherwise the first chip with an unknown identity is driven as that model.
   ///
-  /// Addresses are probed in the given order; those that no known chip has are skipped. A chip with the wanted model's
-  /// identity is preferred; otherwise the first chip with an unknown identity is taken for it.
-  ///
-  /// - Throws: ``SensorError/notFound(_:)`` with the finding at each address;
-  ///   ``SensorError/otherModel(_:found:)`` when the chip identifies itself as another known one.
+  /// - Throws: ``SensorError/notFound(_:)`` with the finding at each address, or a refusal when the chip identifies itself
+  ///   as another known one.
   public static func identify<Bus: I2CBus & ~Copyable>(
     on bus: inout Bus, addresses: [I2CAddress] = SensorFamily.allAddresses,
     choice: SensorChoice = SensorChoice()
@@ -113,7 +107,11 @@ extension SensorIdentity {
     // Only for the error's sentence: the chips that are there instead.
     let elsewhere = addresses.filter { !meant.contains($0) }.flatMap { probe(&bus, $0) }
     if let other = sensors.first ?? elsewhere.compactMap(\.sensor).first {
-      throw SensorError.otherModel(choice, found: other)
+      throw SensorError.refused(
+        "no \(model.name) was found\(choice.address.map { " at \($0)" } ?? ""): the chip at "
+          + "\(other.address) identifies itself as an \(other.model.name) "
+          + "(\(model.family.identityRegister) reads \(hexadecimal(other.identity))); give --sensor "
+          + "\(other.model.rawValue) or auto to record it", .unavailable)
     }
     throw SensorError.notFound(findings)
   }
@@ -126,15 +124,17 @@ extension SensorIdentity {
     for family in SensorFamily.all where family.addresses.contains(address) {
       let register = family.identityRegister
       if findings.contains(where: { $0.register == register }) { continue }
+      let result: Result<UInt8, BusError>
       do throws(BusError) {
-        let identity = try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
-        findings.append(
-          ProbeFinding(address: address, register: register, result: .success(identity)))
+        result = .success(
+          try bus.readBurstPatiently(address, register: register.address, count: 1)[0])
       } catch {
-        findings.append(ProbeFinding(address: address, register: register, result: .failure(error)))
+        result = .failure(error)
       }
+      let finding = ProbeFinding(address: address, register: register, result: result)
+      findings.append(finding)
       // A known chip, or none at all: no reason to read another register.
-      guard let last = findings.last, last.isUnknownChip else { break }
+      guard finding.isUnknownChip else { break }
     }
     return findings
   }
@@ -149,18 +149,15 @@ public struct ProbeFinding: Equatable, Sendable {
   /// The contents of the register, or why it could not be read.
   public let result: Result<UInt8, BusError>
 
-  /// The families that have their identity register there.
-  private var families: [SensorFamily] {
-    SensorFamily.all.filter {
-      $0.identityRegister == register && $0.addresses.contains(address)
-    }
+  /// Whether a family has its identity register there.
+  private func isHere(_ family: SensorFamily) -> Bool {
+    family.identityRegister == register && family.addresses.contains(address)
   }
 
   /// The models with this identity.
   private var models: [SensorModel] {
     guard case .success(let identity) = result else { return [] }
-    let families = families
-    return SensorModel.allCases.filter { $0.identity == identity && families.contains($0.family) }
+    return SensorModel.allCases.filter { $0.identity == identity && isHere($0.family) }
   }
 
   /// The sensor that answered, as the first model with its identity; `nil` when no model has it.
@@ -193,9 +190,7 @@ extension ProbeFinding: CustomStringConvertible {
     if !known.isEmpty { return "as \(known.map(\.name).joined(separator: ", ")) does" }
     if identity == 0x00 { return "which is a line held low and no chip" }
     if identity == 0xFF { return "which is a line that nothing drives and no chip" }
-    for family in families {
-      if let name = family.unsupported[identity] { return "as \(name), which is not supported" }
-    }
-    return "as no known chip does"
+    let unsupported = SensorFamily.all.lazy.filter(isHere).compactMap { $0.unsupported[identity] }
+    return unsupported.first.map { "as \($0), which is not supported" } ?? "as no known chip does"
   }
 }

@@ -19,9 +19,7 @@ struct SensorRange: Sendable {
   }
 }
 
-/// A chip that this module knows: its name, identity, ranges and scales.
-///
-/// Each is one object, declared in its family's file.
+/// A supported chip: its name, identity, ranges and scales. Each is one object, declared in its family's file.
 public final class SensorModel: Sendable {
   /// The name used on the command line, such as `lsm6ds3tr-c`.
   public let rawValue: String
@@ -47,18 +45,14 @@ public final class SensorModel: Sendable {
     temperature: (scale: Fraction, offset: Fraction), maximumBusClock: Int = 400_000,
     maximumPolledRate: Int = 1000
   ) {
-    self.rawValue = rawValue
-    self.name = name ?? rawValue.uppercased()
-    self.family = family
-    self.identity = identity
-    self.accelerometer = accelerometer
-    self.gyroscope = gyroscope
+    (self.rawValue, self.name) = (rawValue, name ?? rawValue.uppercased())
+    (self.family, self.identity) = (family, identity)
+    (self.accelerometer, self.gyroscope) = (accelerometer, gyroscope)
     self.temperature = temperature
-    self.maximumBusClock = maximumBusClock
-    self.maximumPolledRate = maximumPolledRate
+    (self.maximumBusClock, self.maximumPolledRate) = (maximumBusClock, maximumPolledRate)
   }
 
-  /// Every chip that this module knows. Of those with the same identity, the first is assumed.
+  /// Every supported chip. Of those with the same identity, the first is assumed.
   public static let allCases: [SensorModel] =
     mpu6050Family + lsm6dsFamily + lsm9ds1Family + lsm6dsvFamily
 
@@ -73,10 +67,10 @@ extension SensorModel {
   public var addresses: [I2CAddress] { family.addresses }
 
   /// Full scales of the accelerometer in g, rising.
-  public var accelerometerRanges: [Int] { accelerometer.map(\.fullScale) }
+  package var accelerometerRanges: [Int] { accelerometer.map(\.fullScale) }
 
   /// Full scales of the gyroscope in °/s, rising.
-  public var gyroscopeRanges: [Int] { gyroscope.map(\.fullScale) }
+  package var gyroscopeRanges: [Int] { gyroscope.map(\.fullScale) }
 
   /// g a count in the range of `range` g; `nil` when the chip lacks the range.
   public func accelerometerScale(range: Int) -> Fraction? {

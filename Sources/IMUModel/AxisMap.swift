@@ -11,7 +11,7 @@ public struct AxisMap: Equatable, Sendable {
   /// For the wearer's x, y and z: whether it points against the chip's axis.
   public let isReversed: [Bool]
 
-  /// What is accepted, as a clause.
+  /// The accepted texts, as a clause.
   public static let accepts =
     "give the chip's x, y and z once each, with or without a minus, and no mirror image, such as -z,y,x"
 
@@ -36,16 +36,6 @@ public struct AxisMap: Equatable, Sendable {
 
   /// Whether it changes nothing.
   public var isIdentity: Bool { sources == [0, 1, 2] && !isReversed.contains(true) }
-
-  /// A vector in the wearer's axes.
-  public func mapped(_ vector: Vector3) -> Vector3 {
-    var result = Vector3()
-    for axis in 0..<3 {
-      let value = vector[sources[axis]]
-      result[axis] = isReversed[axis] ? -value : value
-    }
-    return result
-  }
 }
 
 extension AxisMap: CustomStringConvertible {

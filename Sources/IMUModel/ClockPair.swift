@@ -2,8 +2,8 @@
 
 /// One instant on two clocks, from which a recording's calendar date is computed.
 ///
-/// A board without a battery clock starts with a wrong date and learns the right one later; the pairs of
-/// a recording let an export date it afterwards.
+/// A board without a battery clock starts with a wrong date and learns the right one later; the pairs of a recording let an
+/// export date it afterwards.
 public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
   /// Why the pair was taken; raw values are part of the log format.
   public enum Reason: UInt8, CaseIterable, Sendable, BitwiseCopyable {

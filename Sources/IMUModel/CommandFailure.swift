@@ -2,7 +2,7 @@
 
 /// The program's exit statuses (sysexits.h). Never 255, which `ssh` uses for its own errors.
 public enum ExitStatus: Int32, Sendable {
-  /// The answer to a question is no: a checked recording is flawed or damaged.
+  /// A checked recording is flawed or damaged.
   case flawed = 1
   /// The command line was wrong.
   case usage = 64
@@ -24,7 +24,7 @@ public enum ExitStatus: Int32, Sendable {
   case configuration = 78
 }
 
-/// An error with a sentence for a person and a status for a script: each module's own errors.
+/// A module's error with a sentence for a person and a status for a script.
 public protocol StatusError: Error, CustomStringConvertible {
   /// The program's exit status when this error ends it.
   var exitStatus: ExitStatus { get }

@@ -2,9 +2,7 @@
 
 import Glibc
 
-/// The meaning of the kernel's error numbers: the one table of the program.
-///
-/// The remedy depends on the operation, so each module's errors give it.
+/// The meaning of the kernel's error numbers. The remedy depends on the operation, so each module's errors give it.
 public enum Errno {
   /// The meaning in a clause, with the number's name; the bare number where this table has none.
   public static func meaning(_ code: Int32) -> String {
@@ -32,10 +30,8 @@ public enum Errno {
     }
   }
 
-  /// The C library's words, such as `Permission denied`.
-  ///
-  /// For sentences only, never on the sampler thread. The corresponding C function is `strerror`,
-  /// which has been safe to call from several threads since glibc 2.32.
+  /// The C library's words, such as `Permission denied`; never on the sampler thread. The corresponding C function is
+  /// `strerror`, which is safe to call from several threads since glibc 2.32.
   public static func words(_ code: Int32) -> String {
     guard let text = strerror(code) else { return "unknown error" }
     // Safe: strerror's text ends in a NUL and is copied before this thread calls strerror again.

@@ -8,7 +8,7 @@ public enum EpochCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case reset = 2
   /// The FIFO was full, and samples were lost.
   case overflow = 3
-  /// A burst failed, so that how many bytes it took out is not known.
+  /// A burst failed: how many bytes it took out is not known.
   case burstFailed = 4
   /// The chip was set to another rate.
   case rateChanged = 5
@@ -21,23 +21,23 @@ public enum EpochCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// Slots after which the counter in the tags comes round (LSM6DSO data sheet, 9.78: TAG_CNT).
   public static let overflowModulus: Int64 = 4
 
-  /// Whether the chip's oscillator ran on, so that the samples missing are a whole number of periods.
+  /// Whether the chip's oscillator ran on, so that the missing samples are a whole number of periods.
   public var runsOn: Bool {
     self != .start && self != .rateChanged && self != .chipReset
   }
 }
 
-/// A reading of the fill of a chip's FIFO: an observation from which the instants of the samples are computed later.
+/// A reading of the fill of a chip's FIFO, from which the instants of the samples are computed later.
 ///
 ///     epoch 3          tick 5000                   5080
 ///     slot             1      2      3      …      81 ┆ 82
 ///     reading                                         └ 80 + 1 slots were whole between `before` and `before + length`
 ///
-/// A slot is all that the chip puts into the FIFO for one sample; slots are counted from 1, from the beginning of an
-/// epoch, in which the host's count is whole. Each slot of an epoch has its tick: a sample or a gap.
+/// A slot is all that the chip puts into the FIFO for one sample; slots are counted from 1 in each epoch, within which the
+/// host's count is whole. Each slot of an epoch has its tick: a sample or a gap.
 ///
 /// An edge of the line from the chip's interrupt output is an observation of the same kind, without a read: ``isEdge``. So
-/// is a reading of the chip's own counter, instead of the fill: ``stamp``.
+/// is a reading of the chip's own counter: ``stamp``.
 public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   /// The number of the epoch since the sensor was opened.
   public var epoch: UInt32
@@ -49,20 +49,19 @@ public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   public var countBefore: Int64
   /// Slots that were whole when the chip latched the count, below 2⁴⁸.
   public var count: Int64
-  /// The instant before the read, or of an edge the latest at which `count` slots were whole, in nanoseconds of
-  /// `CLOCK_MONOTONIC_RAW` since its tick 0's deadline read on `CLOCK_MONOTONIC`: a clock of its own, with ``offset`` to
-  /// that of the samples.
+  /// The instant before the read, or for an edge the latest at which `count` slots were whole: the reading of
+  /// `CLOCK_MONOTONIC_RAW` less tick 0's deadline on `CLOCK_MONOTONIC`, in nanoseconds. Add ``offset`` for the samples'
+  /// clock.
   public var before: Int64
-  /// Nanoseconds of the read; 0 for an edge, and for the beginning of an epoch, whose count 0 was not read.
+  /// Nanoseconds of the read; 0 for an edge, and for the beginning of an epoch, whose count of 0 was not read.
   public var length: UInt32
   /// `CLOCK_MONOTONIC` minus `CLOCK_MONOTONIC_RAW` after the read, in microseconds, within ±2⁴⁷.
   public var offset: Int64
   /// Whether a burst followed that took out all that was counted.
   public var isDrained: Bool
-  /// What the read of the chip's counter said; `nil` where the fill was read. `count` is then the slot whose stamp it is
-  /// compared with.
+  /// The chip's counter, compared with the stamp of slot `count`; `nil` where the fill was read.
   public var stamp: SlotStamp?
-  /// Slots that are counted and whose samples come after this reading: those still in the FIFO. A log does not keep it.
+  /// Counted slots that are still in the FIFO, so that their samples come after this reading. A log does not keep it.
   public var waiting: Int16 = 0
 
   /// A reading.
@@ -78,7 +77,7 @@ public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-/// The chip's counter at the latch, as far as it is from the stamp that it left in the FIFO with a slot.
+/// The chip's counter at the latch, relative to the stamp in the FIFO of a slot.
 public struct SlotStamp: Equatable, Sendable, BitwiseCopyable {
   /// Its ticks since the slot.
   public var ticks: UInt16

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a scheduled tick has no sample.
-///
-/// The raw values are part of the log format and never change their meaning.
+/// Why a scheduled tick has no sample; raw values are part of the log format.
 public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// The sampler woke a period or more late; the tick was skipped and not caught up.
   case missed = 1
@@ -12,11 +10,11 @@ public enum GapCause: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case ringFull = 3
   /// The chip had no new sample.
   case stale = 4
-  /// The chip had lost its configuration, was stuck or was gone, and was being set up again: no sample was read.
+  /// The chip had lost its configuration, was stuck or gone, and was being set up again: no sample was read.
   case reinitialising = 5
   /// The recording was salvaged from a log that was damaged here: the tick's outcome is unknown.
   case lost = 6
-  /// Samples were read, but the outputs did not change although the chip reported new ones: it was proved to be stuck.
+  /// The chip reported new samples, but its outputs did not change: it was stuck.
   case frozen = 7
 }
 

@@ -4,8 +4,8 @@ import Text
 
 /// A bus on which this program is the controller, of a Linux adapter or of simulated chips. A driver owns its bus.
 ///
-/// Both calls run on the sampler thread: a conforming type neither allocates nor locks nor waits for
-/// anything but the bus, and bounds the time of a call. It does not retry; that is the caller's policy.
+/// All calls run on the sampler thread: a conforming type neither allocates nor locks nor waits for anything but the bus,
+/// and bounds the time of a call. It does not retry; that is the caller's policy.
 public protocol I2CBus: ~Copyable {
   /// Reads consecutive registers in one transfer.
   ///
@@ -27,8 +27,8 @@ public protocol I2CBus: ~Copyable {
   /// Takes the oldest edge that waits on the line from the chip's interrupt output, if one is wired.
   mutating func nextEdge() -> InterruptEdge?
 
-  /// The most bytes that one transfer can read. A longer read may be several, which matters where a read takes data
-  /// out of the chip.
+  /// The most bytes that one transfer can read. A longer read may be several transfers, which matters where a read takes
+  /// data out of the chip.
   var longestRead: Int { get }
 }
 
@@ -58,8 +58,8 @@ extension I2CBus where Self: ~Copyable {
   @inlinable
   public mutating func read(_ address: I2CAddress, register: UInt8) throws(BusError) -> UInt8 {
     var value: UInt8 = 0
-    // Safe: the pointer covers exactly `value` and does not leave the closure. The closure cannot throw
-    // a typed error through `withUnsafeMutableBytes`, hence the result.
+    // Safe: the pointer covers exactly `value` and does not leave the closure, which cannot throw a typed error through
+    // `withUnsafeMutableBytes`, hence the result.
     let result = withUnsafeMutableBytes(of: &value) { bytes in
       Result { () throws(BusError) in try read(address, register: register, into: bytes) }
     }
@@ -70,8 +70,8 @@ extension I2CBus where Self: ~Copyable {
 
 /// A 7-bit bus address, right-aligned: 0x68, not the 0xD0 or 0xD1 that goes over the wire.
 ///
-/// Data sheets that speak of an "8-bit address" or of a "read address" mean this one shifted left by a
-/// bit. 0x00–0x07 and 0x78–0x7F are reserved (I2C-bus specification UM10204, section 3.1.12).
+/// The "8-bit address" or "read address" of some data sheets is this one shifted left by a bit. 0x00–0x07 and 0x78–0x7F are
+/// reserved (I2C-bus specification UM10204, section 3.1.12).
 public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
   /// 0x08...0x77.
   public let rawValue: UInt8
@@ -91,14 +91,10 @@ public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
 
 extension I2CAddress: CustomStringConvertible {
   /// Hexadecimal, such as `0x68`.
-  public var description: String {
-    "0x" + Plain.hexadecimal(rawValue)
-  }
+  public var description: String { "0x" + Plain.hexadecimal(rawValue) }
 }
 
-/// A failed transfer: the operation, the place and the cause.
-///
-/// A plain value, so that throwing one costs no allocation on the sampler thread.
+/// A failed transfer: the operation, the place and the cause. A plain value, so that throwing one allocates nothing.
 public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
   /// Why, in the words of the I2C specification.
   public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An instant on the machine's monotonic clock, in nanoseconds since an arbitrary origin
-/// (on Linux `CLOCK_MONOTONIC`, which counts from boot and is never stepped).
-///
-/// Arithmetic traps on overflow, which takes 292 years.
+/// An instant on the machine's monotonic clock, in nanoseconds since an arbitrary origin (on Linux `CLOCK_MONOTONIC`, which
+/// counts from boot and is never stepped). Arithmetic traps on overflow, after 292 years.
 public struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
   /// The instant `nanoseconds` after the clock's origin.
-  public init(nanoseconds: Int64) {
-    self.nanoseconds = nanoseconds
-  }
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// Orders instants from earlier to later.
   public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
@@ -29,31 +25,28 @@ public struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// A clock to read and to sleep on: the kernel's, or one that a program moves by hand. Both calls are made on the sampler
-/// thread, so a conforming type must neither allocate nor lock in them.
+/// A clock to read and to sleep on: the kernel's, or one that a program moves by hand. It is used on the sampler thread, so
+/// a conforming type neither allocates nor locks.
 public protocol MonotonicClock: Sendable {
   /// The present instant.
   func now() -> MonotonicTime
 
-  /// The present instant on the clock that network time does not steer, in nanoseconds
-  /// (on Linux `CLOCK_MONOTONIC_RAW`).
+  /// The present instant on the clock that network time does not steer, in nanoseconds (on Linux `CLOCK_MONOTONIC_RAW`).
   func rawNow() -> Int64
 
-  /// Returns at `deadline` or later; at once when `deadline` is past.
-  ///
-  /// The deadline is absolute, so an interrupted wait resumes without drift.
+  /// Returns at `deadline` or later; at once when `deadline` is past. An interrupted wait resumes.
   func sleep(until deadline: MonotonicTime)
 }
 
 extension MonotonicClock {
-  /// No network time steers a simulated clock, so both are one.
+  /// Network time does not steer a simulated clock: both are one.
   public func rawNow() -> Int64 { now().nanoseconds }
 }
 
 /// The times that a recording can have.
 public enum RecordingTime {
-  /// Times of a recording, in nanoseconds since tick 0's deadline, are nearer to 0 than this, 2⁶² ns or 146 years. So no
-  /// difference or sum of two of them overflows.
+  /// The bound of a recording's times, in nanoseconds since tick 0's deadline: 2⁶², or 146 years, so that no difference or
+  /// sum of two of them overflows.
   public static let limit: Int64 = 1 << 62
 
   /// Whether a recording can have this time.

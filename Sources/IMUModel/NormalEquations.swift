@@ -4,10 +4,9 @@
 ///
 ///     minimise  Σ wᵢ (rowᵢ · x − valueᵢ)²        (Σ w row rowᵀ) x = Σ w row value
 ///
-/// Solved by Cholesky's decomposition after the unknowns are scaled to a diagonal of ones, so that unknowns of unlike
-/// sizes do no harm.
+/// Solved by Cholesky's decomposition after the unknowns are scaled to a diagonal of ones.
 package struct NormalEquations {
-  /// How many unknowns there are.
+  /// The number of unknowns.
   package let count: Int
   /// The lower triangle of the symmetric matrix, row by row.
   private var matrix: [Double]
@@ -33,15 +32,13 @@ package struct NormalEquations {
     }
   }
 
-  /// Makes the solution shorter: adds `factor` of its own size to each diagonal element (Levenberg and Marquardt).
+  /// Makes the solution shorter: enlarges each diagonal element by `factor` of itself (Levenberg and Marquardt).
   package mutating func damp(_ factor: Double) {
     for i in 0..<count { matrix[NormalEquations.place(i, i)] *= 1 + factor }
   }
 
-  /// The matrix as a product that answers each further question in n² steps; `nil` when the rows do not determine every
+  /// The decomposition in n³ steps, which answers each further question in n²; `nil` when the rows do not determine every
   /// unknown.
-  ///
-  /// - Complexity: n³.
   package func factored() -> Factors? {
     let scale = (0..<count).map { matrix[NormalEquations.place($0, $0)].squareRoot() }
     guard scale.allSatisfy({ $0 > 0 && $0.isFinite }) else { return nil }
@@ -75,23 +72,17 @@ package struct NormalEquations {
     /// What the unknowns explain of Σ w value².
     package var explained: Double { zip(unknowns, right).reduce(0) { $0 + $1.0 * $1.1 } }
 
-    /// The variance of each unknown for observations of variance 1: the diagonal of the inverse matrix.
-    ///
-    /// - Complexity: n³.
+    /// The variance of each unknown for observations of variance 1: the diagonal of the inverse matrix, in n³ steps.
     package var variances: [Double] {
       scale.indices.map { i in unknowns(of: scale.indices.map { $0 == i ? 1 : 0 })[i] }
     }
 
-    /// The variance of `row` · x for observations of variance 1; for one of the rows that were added its leverage too.
-    ///
-    /// - Complexity: n².
+    /// The variance of `row` · x for observations of variance 1; for a row that was added, its leverage.
     package func variance(of row: [Double]) -> Double {
       zip(row, unknowns(of: row)).reduce(0) { $0 + $1.0 * $1.1 }
     }
 
     /// The unknowns of the same rows with other values, whose Σ w row value is `value`.
-    ///
-    /// - Complexity: n².
     package func unknowns(of value: [Double]) -> [Double] {
       let count = scale.count
       var x = zip(value, scale).map { $0 / $1 }

@@ -2,8 +2,7 @@
 
 /// One sample in the chip's own counts: signed 16-bit register values, not scaled.
 ///
-/// Channels that a recording does not have are 0. The scale that turns counts into units is in
-/// ``SensorDescription``.
+/// Channels that a recording does not have are 0. ``SensorDescription`` has the scales that turn counts into units.
 public struct RawSample: Equatable, Sendable, BitwiseCopyable {
   /// Acceleration along X in counts.
   public var ax: Int16
@@ -65,9 +64,7 @@ public struct ChannelSet: OptionSet, Hashable, Sendable, BitwiseCopyable {
   public let rawValue: UInt8
 
   /// The set with the given bits; bits above 6 are kept and mean nothing.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Acceleration in X, Y and Z.
   public static let accelerometer = ChannelSet(rawValue: 0b000_0111)

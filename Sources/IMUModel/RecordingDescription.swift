@@ -8,7 +8,7 @@ public struct RecordingDescription: Equatable, Sendable {
   public var number: UInt32
   /// The schedule.
   public var rate: SampleRate
-  /// Channels that samples have.
+  /// The channels.
   public var channels: ChannelSet
   /// Requested length in ticks; `nil` for "until stopped".
   public var plannedTicks: UInt64?
@@ -30,7 +30,7 @@ public struct RecordingDescription: Equatable, Sendable {
   public var realTime: String
   /// The limit on how deeply processors sleep: `held at 0 µs`, `refused`, or `not held`; empty when not known.
   public var cpuLatency: String
-  /// What began it; `nil` when it was a person at `record`, and when not known.
+  /// What began a recording of the service; `nil` for one of `record`, and when not known.
   public var begunBy: StartReason?
   /// The motion that begins recordings, such as
   /// `peak 0.5 g above 1 Hz, 2 s before, 5 s after, 0 s pause, 1000 in 24 h at most`; empty for none.
@@ -41,11 +41,11 @@ public struct RecordingDescription: Equatable, Sendable {
   public var clock: ClockSource
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
-  /// How the sensor is mounted, which exports apply; `nil` when its own axes are meant.
+  /// The sensor's mounting, which exports apply; `nil` for its own axes.
   public var axes: AxisMap?
-  /// What its sensor measures too much or too little, which exports apply on request; `nil` when not known.
+  /// The sensor's errors, which exports correct on request; `nil` when not known.
   public var calibration: SensorCalibration?
-  /// Entries of its header that this version cannot read, and that count as missing.
+  /// Entries of its header that this version cannot read; they count as missing.
   public var unread: [UnreadEntry] = []
 
   /// The description of a recording about to begin.
@@ -66,7 +66,7 @@ public struct RecordingDescription: Equatable, Sendable {
     (self.axes, self.calibration) = (axes, calibration)
   }
 
-  /// What is wrong with the header's entry of a key, a clause; `nil` when this version reads it, and when there is none.
+  /// A clause: why the header's entry of a key cannot be read; `nil` when it can, and without an entry.
   public func whyUnread(_ key: String) -> String? { unread.first { $0.key == key }?.reason }
 
   /// Whether the times, not the rate, place the ticks: they may drift against the rate.
@@ -77,14 +77,14 @@ public struct RecordingDescription: Equatable, Sendable {
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
 }
 
-/// An entry of a log's header with a value that this version cannot read: a later one, or another program, wrote it. A copy
-/// of the header keeps it.
+/// An entry of a log's header that this version cannot read: a later version, or another program, wrote it. A copy of the
+/// header keeps it.
 public struct UnreadEntry: Equatable, Sendable {
-  /// Its key, such as `calibration`.
+  /// Such as `calibration`.
   public let key: String
-  /// Its value.
+  /// Its text.
   public let value: String
-  /// What is wrong with it, a clause.
+  /// A clause.
   public let reason: String
 
   /// An entry as it was found.
@@ -97,8 +97,8 @@ public struct UnreadEntry: Equatable, Sendable {
 public enum ClockSource: Equatable, Sendable {
   /// The computer reads the chip at the ticks of a grid.
   case grid
-  /// The chip makes samples on its own; their instants are computed from readings of its FIFO's fill, over a bus of so
-  /// many hertz. `nil` when not known.
+  /// The chip makes samples by its own clock; their instants are computed from readings of its FIFO's fill. The bus clock in
+  /// hertz is `nil` when not known.
   case chip(busClock: Int?)
 }
 

@@ -33,7 +33,7 @@ public struct LatenessSummary: Equatable, Sendable, BitwiseCopyable {
   /// No sample was later than this.
   public var maximum: Int64
 
-  /// A summary from its three figures; all 0 for a recording without reads.
+  /// A summary; all 0 for a recording without reads.
   public init(median: Int64 = 0, percentile99: Int64 = 0, maximum: Int64 = 0) {
     (self.median, self.percentile99, self.maximum) = (median, percentile99, maximum)
   }

@@ -20,31 +20,21 @@ public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// The identity written as 32 hexadecimal digits in groups of 8-4-4-4-12, in either case; `nil` otherwise.
-  ///
-  /// Parsed digit by digit, for speed: listing recordings parses one ID for each.
   public init?(_ text: some StringProtocol) {
+    guard text.utf8.count == RecordingID.length else { return nil }
     var high: UInt64 = 0
     var low: UInt64 = 0
-    var position = 0
-    for byte in text.utf8 {
+    for (position, byte) in text.utf8.enumerated() {
       if RecordingID.isDash(position) {
         guard byte == UInt8(ascii: "-") else { return nil }
-      } else {
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-        default: return nil
-        }
-        // The digits of `low` push those before them into `high`.
-        high = high << 4 | low >> 60
-        low = low << 4 | UInt64(digit)
+        continue
       }
-      position += 1
-      guard position <= RecordingID.length else { return nil }
+      let letter = byte | 0x20
+      guard byte &- 48 < 10 || letter &- 97 < 6 else { return nil }
+      // The digits of `low` push those before them into `high`.
+      high = high << 4 | low >> 60
+      low = low << 4 | UInt64(byte &- 48 < 10 ? byte - 48 : letter - 87)
     }
-    guard position == RecordingID.length else { return nil }
     self.init(high: high, low: low)
   }
 
@@ -74,10 +64,8 @@ extension RecordingID: CustomStringConvertible {
   }
 }
 
-/// How a user names a recording: its number, `latest`, or the beginning of its UUID, with or without the dashes.
-///
-/// Letters may be in either case. Fewer than eight digits alone are always a number: `rm 7` must not remove a
-/// recording whose UUID begins with 7.
+/// How a user names a recording: its number, `latest`, or the beginning of its UUID, with or without the dashes, in either
+/// case. Fewer than eight digits alone are always a number: `rm 7` must not remove a recording whose UUID begins with 7.
 public struct RecordingReference: Hashable, Sendable {
   /// The word in lower case.
   public let text: String
@@ -101,10 +89,8 @@ public struct RecordingReference: Hashable, Sendable {
   /// Whether it is a number, `latest`, or the beginning of a UUID.
   public var isPossible: Bool { isLatest || number != nil || digits != nil }
 
-  /// The recordings that it names: one for `latest`; else all that have the number; if none has it, all whose UUIDs
-  /// begin with the digits.
-  ///
-  /// - Parameter recordings: Newest first.
+  /// The recordings, given newest first, that it names: one for `latest`; else all with the number; if none has it, all
+  /// whose UUIDs begin with the digits.
   public func choose<Recording>(
     from recordings: [Recording], number: (Recording) -> UInt32,
     begins: (_ recording: Recording, _ digits: String) -> Bool

@@ -2,32 +2,32 @@
 
 import Text
 
-/// A name for a stretch of a recording, such as `walking`: what training data and analyses need.
+/// A name for a stretch of a recording, such as `walking`.
 ///
 ///     time   0 s        3 s                  8 s
 ///     label             [ walking            )
 public struct RecordingLabel: Hashable, Sendable {
   /// 1 to ``longestName`` bytes of UTF-8.
   public let name: String
-  /// Nanoseconds since tick 0's deadline, as the times of samples: the first one inside.
+  /// The first instant inside, in nanoseconds since tick 0's deadline, as the times of samples.
   public let from: Int64
-  /// The first one after it, above ``from``.
+  /// The first instant after it, above ``from``.
   public let to: Int64
 
   /// The most bytes of a name.
   public static let longestName = 60
-  /// The most labels of a recording: what all of them need together in a row of a table stays below 64 KiB.
+  /// The most labels of a recording: together they need less than 64 KiB in a row of a table.
   public static let mostOfRecording = 1000
 
-  /// A label; throws ``LabelProblem`` for a name or a stretch that none can have.
+  /// A label; throws ``LabelProblem`` for an invalid name or an empty stretch.
   public init(_ name: String, from: Int64, to: Int64) throws(LabelProblem) {
     if let flaw = RecordingLabel.flaw(of: name) { throw .name(name, flaw: flaw) }
     guard from < to else { throw .empty(from: from, to: to) }
     (self.name, self.from, self.to) = (name, from, to)
   }
 
-  /// A label that a person gives: a name, besides, that is all UTF-8, and that a spreadsheet does not take for a formula
-  /// when it opens a table. Labels in a store may have such names, and are read as they are.
+  /// A label that a person gives: its name must also be all UTF-8, and nothing that a spreadsheet reads as a formula. Labels
+  /// in a store may have such names, and are read as they are.
   public static func given(
     _ name: String, from: Int64, to: Int64
   ) throws(LabelProblem) -> RecordingLabel {
@@ -36,7 +36,7 @@ public struct RecordingLabel: Hashable, Sendable {
     return label
   }
 
-  /// Whether a person could give it, and so another machine may.
+  /// Whether ``given(_:from:to:)`` accepts it, as labels from another machine must be.
   public var isGivable: Bool { flawAsGiven == nil }
 
   private var flawAsGiven: String? {
@@ -51,11 +51,11 @@ public struct RecordingLabel: Hashable, Sendable {
     {
       return "begins or ends with a space"
     }
-    // It stands for bytes that were no UTF-8, as a command line may have them.
+    // The replacement for bytes that were not UTF-8, as a command line may have them.
     return name.unicodeScalars.contains("\u{FFFD}") ? "is not all UTF-8" : nil
   }
 
-  /// Whether a character leaves no mark on the screen: spaces, and letters and signs that are empty.
+  /// Whether a character is invisible: spaces, and empty letters and signs.
   private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0: true
@@ -63,16 +63,13 @@ public struct RecordingLabel: Hashable, Sendable {
     }
   }
 
-  /// Whether it is all within a recording.
-  ///
-  /// - Parameter end: `nil` while the recording is being written.
+  /// Whether it is all within a recording, whose end is `nil` while it is being written.
   public func isWithin(first: Int64, end: Int64?) -> Bool {
     from >= first && end.map { from < $0 && to <= $0 } ?? true
   }
 
-  /// What makes a name unusable; `nil` for one that can be used.
-  ///
-  /// Tables join the names at one instant with `;` and write them between quotes, so those are excluded.
+  /// What makes a name unusable; `nil` for a usable one. Tables join the names at one instant with `;` and write them
+  /// between quotes, so those are excluded.
   private static func flaw(of name: String) -> String? {
     if name.isEmpty { return "is empty" }
     if name.utf8.count > longestName { return "has more than \(longestName) bytes" }
@@ -98,12 +95,12 @@ extension RecordingLabel: Comparable {
     return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
   }
 
-  /// Whether stretch and name are the same, the latter byte for byte: as lines in a file they must be.
+  /// Whether stretch and name are the same, the name byte for byte, as it is in files.
   public static func == (left: RecordingLabel, right: RecordingLabel) -> Bool {
     left.from == right.from && left.to == right.to && left.name.utf8.elementsEqual(right.name.utf8)
   }
 
-  /// Of what `==` compares.
+  /// Consistent with `==`.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(from)
     hasher.combine(to)
@@ -118,13 +115,13 @@ extension RecordingLabel: CustomStringConvertible {
   }
 }
 
-/// A label as a store knows it: there or removed, and how often that changed.
+/// A label in a store: present or removed, and how often that changed.
 public struct LabelChange: Hashable, Sendable {
   /// The label.
   public let label: RecordingLabel
-  /// Odd while the label is there, even once it was removed: 1 for a new one, 2 for one that was removed.
+  /// 1 for a new label, and 1 more for each removal and return: odd while it is present.
   public let revision: UInt64
-  /// The last revision that a store takes: far more than a person changes.
+  /// The largest revision: far more than a person's changes.
   public static let last: UInt64 = 1 << 53
 
   /// A change of a label.

@@ -7,8 +7,8 @@ public import Text
 ///     tick      0        1        2        3
 ///     time      0        P        2P       3P      P = denominator / numerator seconds
 ///
-/// The time of a tick is computed from the tick's number and never by adding periods, so that a rate
-/// whose period is no whole number of nanoseconds (30 Hz) does not drift.
+/// The time of a tick is computed from its number, so that a rate whose period has a fraction of a nanosecond (30 Hz) does
+/// not drift.
 public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// Ticks in `denominator` seconds. Never 0.
   public let numerator: UInt32
@@ -22,10 +22,8 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
     (self.numerator, self.denominator) = (numerator / divisor, denominator / divisor)
   }
 
-  /// The rate written as decimal hertz, such as `10`, `12.5` or `119.047619`, exactly.
-  ///
-  /// At most 9 digits before the point and 12 after it; `nil` for everything else, 0 included, and for a fraction whose
-  /// terms, the lowest, need more than 32 bits.
+  /// The exact rate of decimal hertz, such as `10`, `12.5` or `119.047619`, with at most 9 digits before the point and 12
+  /// after it; `nil` for everything else, 0 included, and for a fraction whose lowest terms need more than 32 bits.
   public init?(decimal text: some StringProtocol) {
     guard let (value, scale) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 12), value > 0
     else { return nil }
@@ -36,7 +34,7 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
     self.init(top, per: bottom)
   }
 
-  /// Why a text is no rate, as a clause with the remedy.
+  /// Why a text is not a rate, as a clause with the remedy.
   public static func refusal(of text: some StringProtocol) -> String {
     let isDecimal =
       Fraction.terms(ofDecimal: text, digits: 9, decimals: 12).map { $0.value > 0 } ?? false
@@ -51,9 +49,8 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// The period in nanoseconds, rounded down; 1 at least. At 1 kHz: 1 000 000.
   public var periodNanoseconds: Int64 { max(1, nanoseconds(atTick: 1)) }
 
-  /// Nanoseconds from tick 0 to tick `tick`, rounded down; below ``RecordingTime/limit``, at which it saturates.
-  ///
-  /// - Complexity: one 64×64 multiplication and one 128/64 division.
+  /// Nanoseconds from tick 0 to tick `tick`, rounded down; saturates below ``RecordingTime/limit``. One 64×64
+  /// multiplication and one 128/64 division.
   @inlinable
   public func nanoseconds(atTick tick: UInt64) -> Int64 {
     let unit = 1_000_000_000 * UInt64(denominator)
@@ -89,9 +86,8 @@ extension Plain {
 }
 
 extension Double {
-  /// The greatest whole number that is not above this one; traps beyond the range of `Int64`.
-  ///
-  /// By conversions alone: on processors of x86-64's first generation `rounded(.down)` is a call, which takes longer.
+  /// Rounded down; traps beyond the range of `Int64`. By conversions alone: on x86-64 without SSE4.1 `rounded(.down)` is a
+  /// slower call.
   @inlinable @inline(__always) package var floored: Int64 {
     let truncated = Int64(self)
     return Double(truncated) > self ? truncated - 1 : truncated

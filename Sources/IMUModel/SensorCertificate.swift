@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was found out about a sensor while it recorded: each finding with its bound and its verdict.
-///
-/// It judges the sensor and not the recording, and it changes no sample. A log has it in text: see
-/// `CertificateText` in LogFormat.
+/// Findings about a sensor while it recorded, each with its bound and its verdict. It judges the sensor and not the
+/// recording, and changes no sample. A log has it as `CertificateText`.
 public struct SensorCertificate: Equatable, Sendable {
   /// In the order in which they are shown; each name once.
   public var findings: [CertificateFinding]
 
   /// A certificate of these findings.
-  public init(_ findings: [CertificateFinding]) {
-    self.findings = findings
-  }
+  public init(_ findings: [CertificateFinding]) { self.findings = findings }
 
-  /// The findings without which a sensor does not pass, where the certificate has them: which chip it is, whether it was set
-  /// up, whether it measures gravity, whether all axes are alive, and whether they answer the self-test.
+  /// The findings that a sensor needs to pass, where the certificate has them: which chip it is, whether it was set up,
+  /// measures gravity, has all axes alive, and answers the self-test.
   private static let needed =
     ["identity", "registers", "gravity", "zero", "stuck"]
     + ChannelSet.names.prefix(6).map { "self-test-\($0)" }
@@ -24,8 +20,8 @@ public struct SensorCertificate: Equatable, Sendable {
     findings(.unknown).filter { SensorCertificate.needed.contains($0.name) }
   }
 
-  /// The worst verdict of all findings; ``CertificateFinding/Verdict/unknown`` when nothing is wrong, but one of those that a
-  /// sensor needs to pass could not be judged, or none at all.
+  /// The worst verdict of all findings; ``CertificateFinding/Verdict/unknown`` when nothing is wrong, but a needed finding, or
+  /// all, could not be judged.
   public var verdict: CertificateFinding.Verdict {
     let verdicts = findings.map(\.verdict)
     if let bad = [.fail, .warn].first(where: { verdicts.contains($0) }) { return bad }
@@ -51,15 +47,15 @@ public struct SensorCertificate: Equatable, Sendable {
   }
 }
 
-/// One finding about a sensor: what was looked at, what was found, which bound it has, and the judgement.
+/// One finding about a sensor.
 public struct CertificateFinding: Equatable, Sendable {
   /// The judgement of a finding; ``unknown`` when there was not enough to judge by.
   public enum Verdict: String, CaseIterable, Sendable { case pass, warn, fail, unknown }
-  /// What was looked at, such as `noise-density-ax`.
+  /// Such as `noise-density-ax`.
   public let name: String
-  /// What was found, such as `92 µg/√Hz`.
+  /// Such as `92 µg/√Hz`.
   public let value: String
-  /// What is allowed, such as `at most 400`.
+  /// Such as `at most 400`.
   public let bound: String
   /// The judgement.
   public let verdict: Verdict

@@ -59,9 +59,7 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
     (self.numerator, self.denominator) = (numerator, denominator)
   }
 
-  /// A scale known at compile time.
-  ///
-  /// Traps unless `denominator` is positive.
+  /// A scale known at compile time; traps unless `denominator` is positive.
   public init(_ numerator: Int64, _ denominator: Int64) {
     precondition(denominator > 0, "a fraction needs a positive denominator")
     (self.numerator, self.denominator) = (numerator, denominator)
@@ -70,8 +68,8 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
   /// The ratio rounded to a `Double`.
   public var value: Double { Double(numerator) / Double(denominator) }
 
-  /// A number without a sign, as `12.5`, as the ratio of `value` and a power of ten; `nil` for other text, and for more
-  /// digits before the point or after it. Both together must be below 39.
+  /// A number without a sign, such as `12.5`, as the ratio of `value` and a power of ten; `nil` for other text, and for more
+  /// digits before the point or after it. The sum of both limits must be below 39.
   package static func terms(ofDecimal text: some StringProtocol, digits: Int, decimals: Int)
     -> (value: UInt128, scale: UInt128)?
   {
@@ -91,9 +89,7 @@ public struct Fraction: Hashable, Sendable, BitwiseCopyable {
     return (value, scale)
   }
 
-  /// 1.
   package static let one = Fraction(1, 1)
-  /// 0.
   package static let zero = Fraction(0, 1)
   /// m/s² in one g: the standard acceleration of free fall (CGPM 1901).
   package static let standardGravity = Fraction(980_665, 100_000)

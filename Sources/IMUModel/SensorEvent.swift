@@ -14,7 +14,7 @@ public struct SensorEvent: Equatable, Sendable, BitwiseCopyable {
 
   /// The observed fault; raw values are part of the log format.
   public enum Fault: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    /// Nothing in particular.
+    /// None in particular.
     case none = 0
     /// Transfers failed.
     case bus = 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the data sheet says of a chip as it is set up, and what is known of it once it is brought up: what a
-/// ``SensorCertificate`` is measured against.
+/// A chip's figures by its data sheet as it is set up, and its registers once it is brought up: the measure of a
+/// ``SensorCertificate``.
 public struct SensorExpectation: Equatable, Sendable {
   /// White noise of a sensor, and the filter that it goes through.
   public struct Noise: Equatable, Sendable {
@@ -12,17 +12,17 @@ public struct SensorExpectation: Equatable, Sendable {
     /// Whether a data sheet gives the density; otherwise it is a lower bound from experience.
     public var isPublished: Bool
 
-    /// Noise of `density` units/√Hz through `bandwidth` hertz.
+    /// Noise through a filter.
     public init(density: Double, bandwidth: Double, isPublished: Bool) {
       (self.density, self.bandwidth, self.isPublished) = (density, bandwidth, isPublished)
     }
   }
 
-  /// A register and what was read back from it.
+  /// A register with its contents at the end of bring-up.
   public struct RegisterContent: Equatable, Sendable {
-    /// Its number.
+    /// The address.
     public var register: UInt8
-    /// Its contents at the end of bring-up.
+    /// The contents.
     public var value: UInt8
 
     /// A register with its contents.
@@ -31,20 +31,20 @@ public struct SensorExpectation: Equatable, Sendable {
     }
   }
 
-  /// How far a figure may be off, as a part of it.
+  /// How far a figure may be off, as a part of it: 0.01 is 1 %.
   public struct Tolerance: Equatable, Sendable {
-    /// What is usual.
+    /// Typically.
     public var usual: Double
-    /// What no working chip exceeds.
+    /// In any working chip.
     public var largest: Double
 
-    /// A tolerance; 0.01 is 1 %.
+    /// A tolerance.
     public init(usual: Double, largest: Double) { (self.usual, self.largest) = (usual, largest) }
   }
 
-  /// The identity that the model has by its data sheet.
+  /// The model's identity by its data sheet.
   public var identity: UInt8
-  /// What is known of chips that answer with this identity, in a few words; empty for nothing.
+  /// A few words about chips that answer with this identity; may be empty.
   public var remark = ""
   /// The configuration as it was read back, by rising number. Bring-up fails unless it is what was written.
   public var registers: [RegisterContent] = []
@@ -52,8 +52,7 @@ public struct SensorExpectation: Equatable, Sendable {
   public var busClock: Int?
   /// The fastest bus clock that the chip takes, in hertz.
   public var maximumBusClock: Int
-  /// Whether its outputs are a recording that is played back: how much noise they have says nothing of it, but that they
-  /// have none does.
+  /// Whether its outputs are a recording that is played back: the amount of their noise is not judged, but its lack is.
   public var isPlayed = false
   /// Of the accelerometer, per axis.
   public var acceleration: Noise?

@@ -75,9 +75,8 @@ extension TickLedger {
 }
 
 extension UInt64 {
-  /// The sum, or the largest number where it would be larger.
-  ///
-  /// A damaged or malicious log may report more ticks than the type can count; a reader must not trap on it.
+  /// The sum, or the largest number: a damaged or malicious log may report more ticks than the type can count, and a reader
+  /// must not trap on it.
   package func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One report of the sampler: one slot of the ring. Fixed size, no references.
-///
-/// Ticks come in order and each scheduled tick is covered once, by a sample or by a gap; sensor events
-/// stand between them.
+/// One report of the sampler, in one slot of the ring: fixed size, no references. Ticks come in order, and each scheduled
+/// tick is covered once, by a sample or by a gap; events and readings stand between them.
 public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   /// The kinds of record.
   public enum Kind: UInt8, Sendable, BitwiseCopyable {
@@ -34,9 +32,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   /// Raw ``GapCause`` or raw ``SensorEvent/Kind``, else 0.
   public var detail: UInt8
 
-  /// The sample of one tick.
-  ///
-  /// - Parameter lateness: Nanoseconds from the tick's deadline to the sampler's waking; clamped to the field's range.
+  /// The sample of one tick; `lateness` is clamped to the field's range.
   @inlinable
   public init(tick: UInt64, time: Int64, lateness: Int64 = 0, sample: RawSample) {
     (self.tick, self.time, self.sample) = (tick, time, sample)

@@ -3,7 +3,7 @@
 // The log's vocabulary: each case has one name for machines, fixed by the JSON schema, and, where people read it, one
 // phrase. No other file of Sources spells them out.
 
-/// A kind whose cases are named in JSON as they are here: to rename a case is to change the schema.
+/// A kind whose cases have the same names in JSON: renaming a case changes the schema.
 public protocol NamedCase {}
 
 extension NamedCase {
@@ -12,7 +12,7 @@ extension NamedCase {
 }
 
 extension GapCause: NamedCase {
-  /// The cause of this ``name``; `nil` where it is none.
+  /// The cause of this ``name``, if any.
   public init?(name: String) {
     guard let cause = GapCause.allCases.first(where: { $0.name == name }) else { return nil }
     self = cause

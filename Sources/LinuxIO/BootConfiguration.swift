@@ -4,16 +4,16 @@ import IMUModel
 
 /// The configuration of a Raspberry Pi's firmware, as far as it applies to this model.
 package struct BootConfiguration {
-  /// Its file.
+  /// The file that has it.
   package let path: String
   /// The lines that apply, without white space around them.
   private let lines: [Substring]
-  /// Whether a line about the bus, or one that is added at the end, is in a section that does not apply.
+  /// Whether a line about the bus, or one appended to the file, is in a section that does not apply.
   package let asksElsewhere: Bool
 
   private static let paths = ["/boot/firmware/config.txt", "/boot/config.txt"]
 
-  /// The first of its usual files that is there.
+  /// Reads the first of the usual files that exists; `nil` without one.
   package init?(_ tree: SystemTree) {
     for path in Self.paths {
       guard let text = tree.text(path, limit: 1 << 16) else { continue }
@@ -21,7 +21,7 @@ package struct BootConfiguration {
       var filter = BootFilter(tree)
       lines = Self.applying(text, in: path, &filter, tree, isIncluded: false)
       let all = text.split(whereSeparator: \.isNewline).map(\.withoutBlanks)
-      // A line that is commented out is one that a program may switch on.
+      // A program may switch on a line that is commented out.
       let about = { (lines: [Substring]) in
         lines.count { Self.asks($0.drop { $0 == "#" || $0 == " " }) != nil }
       }
@@ -31,14 +31,14 @@ package struct BootConfiguration {
     return nil
   }
 
-  /// Where a line belongs: the file, or where systems with such a partition keep it.
+  /// The file to which a line is added, whether it exists yet or not.
   package static func path(_ tree: SystemTree) -> String {
     if let found = BootConfiguration(tree) { return found.path }
     let isOld = tree.names(in: "/boot/firmware").isEmpty && !tree.names(in: "/boot").isEmpty
     return isOld ? paths[1] : paths[0]
   }
 
-  /// `include` names a file beside this one; the firmware follows more of them than this does.
+  /// The lines of `text` that apply, with those of the files beside it that `include` names: one level of them.
   private static func applying(
     _ text: String, in path: String, _ filter: inout BootFilter, _ tree: SystemTree,
     isIncluded: Bool
@@ -57,18 +57,16 @@ package struct BootConfiguration {
     return found
   }
 
-  /// Whether the lines switch a bus on. The last one about a bus counts.
+  /// Whether the last line about a bus switches it on.
   package var asksForI2C: Bool {
     lines.lazy.compactMap { Self.asks($0) }.last ?? false
   }
 
-  /// What a line says about the bus of the pins 3 and 5; `nil` for another line.
+  /// Whether a line switches the bus of pins 3 and 5 on or off; `nil` for another line.
   private static func asks(_ line: Substring) -> Bool? {
     if line.hasPrefix("dtoverlay=i2c1") { return true }
     guard let prefix = ["dtparam=", "device_tree_param="].first(where: { line.hasPrefix($0) })
-    else {
-      return nil
-    }
+    else { return nil }
     var asks: Bool?
     for parameter in line.dropFirst(prefix.utf8.count).split(separator: ",") {
       let parts = parameter.split(separator: "=", omittingEmptySubsequences: false)
@@ -91,8 +89,8 @@ package struct BootConfiguration {
 /// The section of a firmware's configuration: which machines its lines are for
 /// (raspberrypi/documentation, config_txt/conditional.adoc).
 ///
-/// Filters of one kind replace each other, those of several kinds have to hold all at once, and `[all]` ends them. Of
-/// filters whose answer is not known here, such as a monitor's name or a pin's level, the lines count.
+/// A filter replaces the one of its kind, filters of different kinds must all hold, and `[all]` ends them. A filter that
+/// cannot be answered here, such as a monitor's name or a pin's level, counts as held.
 private struct BootFilter {
   private let models: Set<String>
   private let serial: String?
@@ -105,7 +103,7 @@ private struct BootFilter {
     "cm1", "cm3", "cm3+", "cm4", "cm4s", "cm5",
   ]
 
-  /// The model's beginning, and the sections that are for it, the longest of the same beginning first.
+  /// The beginning of a model's name, the longest first, and its sections.
   private static let sections: [(model: String, names: Set<String>)] = [
     ("Compute Module 5", ["pi5", "cm5"]), ("Compute Module 4S", ["pi4", "cm4s"]),
     ("Compute Module 4", ["pi4", "cm4"]),
@@ -140,9 +138,9 @@ private struct BootFilter {
     // A start for a trial of another file.
     case "none", "tryboot": isNone = true
     case let name where Self.allModels.contains(name):
-      // Of a machine whose model is not known here the lines count.
+      // The lines count on a machine whose model is not in the table.
       isModel = models.isEmpty || models.contains(name)
-    // A model's, too, by a number that is not compared here.
+    // A model by its number, which is not compared here.
     case let name where name.hasPrefix("board-type="): isModel = true
     case let name where name.hasPrefix("0x"):
       isSerial = serial == nil || serial == String(name.dropFirst(2).drop { $0 == "0" })

@@ -14,9 +14,9 @@ import Synchronization
 ///     collect()            ◄── offered ──     hands it over, or tries again after the interval
 ///     end()                                   closes what is left, ends
 ///
-/// Each descriptor has one owner at a time: the user, a slot, or the thread. One atomic exchange hands it over,
-/// which releases what the giver wrote and acquires it for the taker. The user never waits: it
-/// exchanges words and adds 1 to an event counter, which cannot be full.
+/// Each descriptor has one owner at a time: the user, a slot, or the thread. One atomic exchange hands it over, releases
+/// what the giver wrote and acquires it for the taker. The user never waits: it exchanges words and adds 1 to an event
+/// counter, which cannot be full.
 final class BusReopening: Sendable {
   /// An open node.
   struct Opened {
@@ -40,9 +40,6 @@ final class BusReopening: Sendable {
   /// The user has ended: nothing may be offered any more.
   private static let over: Int64 = -2
 
-  /// For the adapter at `place` and its `chip`.
-  ///
-  /// - Throws: ``LinuxIOError`` when the process may open no more files.
   init(place: AdapterPlace, chip: I2CAddress, interval: Int64) throws(LinuxIOError) {
     bell = try openEventCounter(for: "watching over an I2C bus")
     (self.place, self.chip, self.interval) = (place, chip, interval)
@@ -54,9 +51,8 @@ final class BusReopening: Sendable {
     close(bell)
   }
 
-  /// Starts the thread for a user who has `node`.
-  ///
-  /// It ends by itself after ``end()``. It may hang in the kernel, so nothing waits for it.
+  /// Starts the thread for a user who has `node`. It ends after ``end()``; it may hang in the kernel, so nothing waits
+  /// for it.
   func begin(_ node: BusNode) throws(LinuxIOError) {
     try RealTimeThread(name: "imu-bus").run { self.work(node) }.leaveBehind()
   }
@@ -66,9 +62,6 @@ final class BusReopening: Sendable {
 extension BusReopening {
   /// Whether the user's node was seen to be gone.
   var isNodeGone: Bool { isGone.load(ordering: .relaxed) }
-
-  /// Asks the thread to check whether the node is still there.
-  func askForLook() { ring() }
 
   /// Hands over the descriptor of a node that is gone.
   func giveUp(_ descriptor: Int32) {
@@ -91,7 +84,8 @@ extension BusReopening {
     ring()
   }
 
-  private func ring() {
+  /// Wakes the thread, which then checks whether the node is still there.
+  func ring() {
     var one: UInt64 = 1
     _ = write(bell, &one, 8)
   }
@@ -136,11 +130,10 @@ extension BusReopening {
     return true
   }
 
-  /// Whether the node is open again and offered, or is not wanted any more.
+  /// Whether the node is open again and offered, or not wanted any more.
   ///
-  /// An obstacle may be gone at the next attempt: the node's permissions are set a moment after it appears, another
-  /// program may be probing the chip. So no error ends the search; meanwhile the gap in the log names the bus as its
-  /// cause.
+  /// No error ends the search: permissions are set a moment after the node appears, and another program may be probing
+  /// the chip. Meanwhile the gap in the log names the bus as its cause.
   private func reopen(_ node: inout BusNode) -> Bool {
     guard let number = place.find() else { return false }
     do throws(LinuxIOError) {
@@ -156,8 +149,7 @@ extension BusReopening {
   }
 
   private func offer(_ opened: Opened) {
-    // Ordered before the exchange that releases it, so that the taker of the new node never sees this thread's report
-    // about the old one.
+    // Before the exchange that releases it, so that the taker of the new node never sees the report about the old one.
     isGone.store(false, ordering: .relaxed)
     let (isOffered, _) = offered.compareExchange(
       expected: Self.nothing, desired: opened.word, ordering: .acquiringAndReleasing)
@@ -176,14 +168,6 @@ extension BusReopening.Opened {
 
   var word: Int64 {
     Int64(descriptor) | Int64(number & 0x3FFF_FFFF) << 32 | (access == .combined ? 0 : 1 << 62)
-  }
-}
-
-extension LinuxI2CBus {
-  /// Hands over the descriptor, which the value then does not close.
-  mutating func release() -> Int32 {
-    defer { descriptor = -1 }
-    return descriptor
   }
 }
 
@@ -215,23 +199,15 @@ struct BusNode: Sendable {
 }
 
 extension LinuxI2CBus {
-  /// Nanoseconds between two attempts to open a node that went away.
-  public static var reopeningInterval: Int64 { 2_000_000_000 }
-
   /// From now on, reopens the node when it goes away: a USB adapter that is unplugged and plugged in. Called once.
   ///
-  /// A separate thread looks for the node, opens it, and claims and reserves the chip as ``claim(_:)`` and
-  /// ``reserve(_:)`` do. Until then transfers fail at once with ``BusError/Kind/gone``. The thread that makes transfers
-  /// neither waits nor locks nor allocates.
+  /// A separate thread looks for the node every `interval` nanoseconds, opens it, and claims and reserves `chip`, whose
+  /// configuration is lost with its supply: the driver detects that. Until then transfers fail at once with
+  /// ``BusError/Kind/gone``. The thread that makes transfers neither waits nor locks nor allocates.
   ///
-  /// - Parameters:
-  ///   - place: Where the node is looked for.
-  ///   - chip: The chip to claim and reserve again. Its configuration is lost with its supply, which the driver
-  ///     detects.
-  ///   - interval: Nanoseconds between two attempts.
   /// - Throws: ``LinuxIOError`` when the kernel creates no more threads or descriptors.
   public mutating func keepOpen(
-    at place: AdapterPlace, chip: I2CAddress, every interval: Int64 = reopeningInterval
+    at place: AdapterPlace, chip: I2CAddress, every interval: Int64 = 2_000_000_000
   ) throws(LinuxIOError) {
     let next = try BusReopening(place: place, chip: chip, interval: interval)
     try next.begin(BusNode(path: tree.path("/dev/i2c-\(number)")))
@@ -251,21 +227,23 @@ extension LinuxI2CBus {
     (selected, failures) = (0, 0)
   }
 
-  /// A transfer failed: a node that is gone is given up. Not every adapter's driver reports that it was
-  /// unplugged (i2c-tiny-usb answers EIO), so after a few failures the other thread checks whether the
-  /// node is still there.
+  /// A transfer failed: a node that is gone is given up. Not every driver reports that its adapter was unplugged
+  /// (i2c-tiny-usb answers EIO), so after each four failures the other thread checks whether the node is still there.
   mutating func noticeFailure(_ kind: BusError.Kind) {
     guard let reopening, descriptor >= 0 else { return }
     failures &+= 1
     if kind == .gone || reopening.isNodeGone {
-      reopening.giveUp(descriptor)
-      descriptor = -1
-    } else if failures % Self.failuresUntilLook == 0 {
-      reopening.askForLook()
+      reopening.giveUp(release())
+    } else if failures % 4 == 0 {
+      reopening.ring()
     }
   }
 
-  private static var failuresUntilLook: Int { 4 }
+  /// Hands over the descriptor, which the value then does not close.
+  mutating func release() -> Int32 {
+    defer { descriptor = -1 }
+    return descriptor
+  }
 }
 
 /// Where an adapter is looked for when it comes back.
@@ -277,12 +255,8 @@ public struct AdapterPlace: Sendable {
   private let adapters: [I2CAdapter]
   let tree: SystemTree
 
-  /// The place of an adapter that is there.
-  ///
-  /// - Parameters:
-  ///   - number: N of its `/dev/i2c-N`.
-  ///   - isFixed: Whether it was chosen by its number. If not, it is found again under another one.
-  ///   - tree: Where `/dev` and `/sys` are.
+  /// The place of the adapter at `/dev/i2c-<number>`. Unless it was chosen by that number (`isFixed`), it is found again
+  /// under another one.
   public init(number: Int, isFixed: Bool, tree: SystemTree = .live) {
     self.number = number
     self.tree = tree
@@ -292,9 +266,9 @@ public struct AdapterPlace: Sendable {
 
   /// N of the `/dev/i2c-N` to open now; `nil` when the adapter is not there.
   ///
-  /// By name: the adapter under its old number, or under another, or else one that was not there before and
-  /// whose name differs only in digits, as names of USB adapters do that count how often they were plugged in
-  /// (`i2c-tiny-usb at bus 001 device 005`). If several match, none is chosen.
+  /// By name: the adapter under its old number, or under another, or else a new one whose name differs only in digits:
+  /// USB adapters count how often they were plugged in (`i2c-tiny-usb at bus 001 device 005`). If several match, none is
+  /// chosen.
   func find() -> Int? {
     guard let name else { return number }
     let present = tree.i2cAdapters()

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Who may use a chip, by record locks (`F_SETLK`, fcntl(2)) of bytes of the adapter's node.
 ///
-/// The byte whose number is the chip's address is a recorder's, the one 256 above it is of who only looks at the chip.
-/// Each locks its own first and asks for the other's then, so that one of two who begin at once sees the other, and it
-/// is always the recorder that stays:
+/// A recorder locks the byte whose number is the chip's address, a program that only looks at the chip the byte 256 above
+/// it. Each locks its own byte first and then asks for the other's, so that one of two that begin at once sees the other,
+/// and the recorder stays:
 ///
 ///     look                                     recorder
 ///     locks 0x168; 0x68 is free
@@ -19,27 +19,27 @@ import Synchronization
 ///     locked, so it unlocks 0x168, and
 ///     makes no more transfers                  0x168 is free: sets the chip up
 ///
-/// The kernel releases a lock with its process, so nothing is stale after a crash. Only programs that use such locks
-/// respect them. A lock belongs to the process, not to a value: closing any descriptor of the same node releases it.
-/// Keep other values for the same bus as long as the reservation is needed.
+/// The kernel releases a lock with its process, so nothing is stale after a crash. A lock belongs to the process, not to
+/// a value: closing any descriptor of the same node releases it, so keep other values for the same bus as long as the
+/// reservation is needed.
 private enum ReservedByte {
   static func recorder(_ address: I2CAddress) -> Int64 { Int64(address.rawValue) }
   static func look(_ address: I2CAddress) -> Int64 { 0x100 + Int64(address.rawValue) }
 
-  /// Those of the recorders of all addresses.
+  /// The recorders' bytes of all addresses.
   static let (first, count): (Int64, Int64) = (0, 0x80)
 }
 
 extension LinuxI2CBus {
-  /// Nanoseconds that a recorder waits for who looks at the chip: a transfer that an adapter gives up after its usual
+  /// Nanoseconds that a recorder waits for a look at the chip: a transfer that an adapter gives up after its usual
   /// second, and a pause between two transfers.
-  public static var lookPatience: Int64 { 2_000_000_000 }
+  static var lookPatience: Int64 { 2_000_000_000 }
 
   /// Nanoseconds between two questions whether a look is over.
   private static var lookInterval: Int64 { 2_000_000 }
 
-  /// Keeps any other imulog from using the chip at `address` as long as this value exists. One that only looks at it
-  /// (``BusLook``) makes way, for which this call waits.
+  /// Keeps any other imulog from using the chip at `address` as long as this value exists. Waits for one that only looks
+  /// at it (``BusLook``) to make way.
   ///
   /// - Throws: ``LinuxIOError`` of kind `busy`, naming the process that has it, or `system`.
   public borrowing func reserve<Clock: MonotonicClock>(
@@ -56,7 +56,7 @@ extension LinuxI2CBus {
     }
   }
 
-  /// Whether a process is stopped, by a signal or a debugger: the state in proc(5)'s `stat`, after the name in brackets.
+  /// Whether a signal or a debugger has stopped a process: its state in proc(5)'s `stat`, after the name in brackets.
   private borrowing func isStopped(_ process: Int32) -> Bool {
     guard process > 0, let text = tree.text("/proc/\(process)/stat"),
       let end = text.lastIndex(of: ")")
@@ -71,36 +71,29 @@ extension LinuxI2CBus {
     let answer = clinuxio_lock_byte(descriptor, byte)
     guard answer != 0 else { return }
     if answer == -EAGAIN || answer == -EACCES { throw inUse(byte, address, -answer) }
-    throw refused(
-      "the kernel refused", address, -answer, remedy: "Look for the adapter in `dmesg`.")
+    throw reserving(address).refused(-answer, "Look for the adapter in `dmesg`.")
   }
 
   fileprivate borrowing func inUse(
     _ byte: Int64, _ address: I2CAddress, _ code: Int32
   ) -> LinuxIOError {
-    let holder = clinuxio_lock_holder(descriptor, byte)
-    // 0 when it was released meanwhile, or the holder is invisible to this process.
-    let process = holder > 0 ? holder : nil
-    var error = refused(
-      "\(tree.processName(process)) is using the sensor", address, code,
-      remedy: "Wait until it is done, or end it; a service ends with `sudo systemctl stop imulog`.")
-    error.kind = .busy(process: process)
-    return error
+    reserving(address).error(
+      "\(tree.processName(clinuxio_lock_holder(descriptor, byte))) is using the sensor", code,
+      "Wait until it is done, or end it; a service ends with `sudo systemctl stop imulog`.",
+      kind: .busy)
   }
 
-  private borrowing func refused(
-    _ finding: String, _ address: I2CAddress, _ code: Int32, remedy: String
-  ) -> LinuxIOError {
-    LinuxIOError(
-      kind: .system, attempt: "reserving chip \(address) on I2C bus \(number)",
-      place: tree.path("/dev/i2c-\(number)"), finding: finding, errno: code, remedy: remedy)
+  private borrowing func reserving(_ address: I2CAddress) -> Attempt {
+    Attempt(
+      attempt: "reserving chip \(address) on I2C bus \(number)",
+      place: tree.path("/dev/i2c-\(number)"))
   }
 }
 
-/// A bus that is looked at, and makes way for a recorder: transfers fail from the moment in which one has reserved a
-/// chip of the bus, and everything that it would have to wait for is given back.
+/// A bus that is looked at, and makes way for a recorder: once one has reserved a chip of the bus, transfers fail, and
+/// everything that it would have to wait for is given back.
 public struct BusLook: I2CBus, Sendable, ~Copyable {
-  /// Whether the look was cut short, for who has handed over the bus.
+  /// Whether the look was cut short; readable after the bus was moved away.
   public final class Ending: Sendable {
     private let cut = Atomic<Bool>(false)
 
@@ -112,7 +105,7 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
 
   /// Whether the look was cut short.
   public let ending = Ending()
-  // Above the bus, and so given back before the chip is.
+  // Declared before the bus, so released before the chip is.
   private var interrupt: InterruptLine?
   private var bus: LinuxI2CBus
   private var looked: [I2CAddress] = []
@@ -124,7 +117,7 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
 
   /// Keeps other looks from the chip at `address`, until a recorder wants it. Makes no transfer.
   ///
-  /// - Throws: ``LinuxIOError`` of kind `heldByDriver`, `busy` or `system`.
+  /// - Throws: ``LinuxIOError`` of kind `busy` or `system`.
   public mutating func take(_ address: I2CAddress) throws(LinuxIOError) {
     try bus.claim(address)
     let byte = ReservedByte.look(address)
@@ -145,12 +138,10 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
   /// Takes the oldest edge that waits.
   public mutating func nextEdge() -> InterruptEdge? { interrupt?.next() }
 
-  /// The bus's.
+  /// See ``I2CBus/longestRead``.
   public var longestRead: Int { bus.longestRead }
 
-  /// Reads registers where no recorder is on the bus.
-  ///
-  /// - Throws: ``BusError`` of kind `busy` where one is.
+  /// Reads registers; throws ``BusError`` of kind `busy` where a recorder is on the bus.
   public mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {
@@ -158,9 +149,7 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
     try bus.read(address, register: register, into: buffer)
   }
 
-  /// Writes one register where no recorder is on the bus.
-  ///
-  /// - Throws: ``BusError`` of kind `busy` where one is.
+  /// Writes one register; throws as ``read(_:register:into:)``.
   public mutating func write(
     _ address: I2CAddress, register: UInt8, value: UInt8
   ) throws(BusError) {
@@ -174,7 +163,7 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
     let (first, count) = (ReservedByte.first, ReservedByte.count)
     guard clinuxio_is_locked(bus.descriptor, first, count) == 1 else { return true }
     ending.note()
-    // The line first: a recorder asks for it when the chip is its own.
+    // The line first: a recorder requests it once it has the chip.
     interrupt = nil
     for address in looked { _ = clinuxio_unlock_byte(bus.descriptor, ReservedByte.look(address)) }
     return false

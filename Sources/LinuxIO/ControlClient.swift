@@ -16,31 +16,22 @@ public enum ControlClient {
   ///   - line: The question, without an end; shorter than ``ControlSocket/longestLine``.
   ///   - timeoutNanoseconds: How long to wait for the whole answer.
   /// - Returns: The answer without its end.
-  /// - Throws: ``LinuxIOError`` of kind `notRunning` when no program listens, `noAnswer` when the time
-  ///   is over or the service hung up, `notPermitted` or `system`.
+  /// - Throws: ``LinuxIOError`` of kind `notRunning`, `notPermitted` or `system`.
   public static func ask(
     path: String, line: String, timeoutNanoseconds: Int64 = 10_000_000_000
   ) throws(LinuxIOError) -> String {
     let clock = SystemClock()
     let end = clock.now() + max(0, min(timeoutNanoseconds, .max / 2))
-    let milliseconds = Int32(clamping: max(1, timeoutNanoseconds / 1_000_000))
-    let descriptor = clinuxio_connect(path, milliseconds)
-    guard descriptor >= 0 else { throw refused(-descriptor, path) }
-    defer { close(descriptor) }
-    let bytes = Array((line + "\n").utf8)
-    // Safe: the count is the array's. A line is shorter than any buffer of the kernel's, so it is
-    // sent whole.
-    let sent = clinuxio_send(descriptor, bytes, bytes.count)
-    guard sent == bytes.count else { throw refused(sent < 0 ? -sent : EIO, path) }
+    let stream = try open(path: path, line: line, timeoutNanoseconds: timeoutNanoseconds)
     var answer: [UInt8] = []
     while answer.last != 0x0A {
-      let left = end - clock.now()
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard left > 0 else { throw silent(path, ETIMEDOUT, "did not answer in time") }
-      if poll(&waiting, 1, Int32(clamping: (left + 999_999) / 1_000_000)) <= 0 { continue }
+      let now = clock.now()
+      var waiting = pollfd(fd: stream.fileDescriptor, events: Int16(POLLIN), revents: 0)
+      guard now < end else { throw silent(path, ETIMEDOUT, "did not answer in time") }
+      if poll(&waiting, 1, PollTimeout.milliseconds(until: end, now: now)) <= 0 { continue }
       var buffer = [UInt8](repeating: 0, count: 4096)
       // Safe: the count is the array's.
-      let count = recv(descriptor, &buffer, buffer.count, 0)
+      let count = recv(stream.fileDescriptor, &buffer, buffer.count, 0)
       if count < 0 && errno == EINTR { continue }
       let code = count < 0 ? errno : 0
       guard count > 0 else { throw silent(path, code, "hung up without an answer") }
@@ -54,39 +45,42 @@ public enum ControlClient {
 
   /// Requests an endless answer.
   ///
-  /// - Throws: ``LinuxIOError`` as ``ask(path:line:timeoutNanoseconds:)`` before there is an answer.
-  public static func open(path: String, line: String) throws(LinuxIOError) -> ControlStream {
-    let descriptor = clinuxio_connect(path, 10_000)
+  /// - Throws: As ``ask(path:line:timeoutNanoseconds:)`` before there is an answer.
+  public static func open(
+    path: String, line: String, timeoutNanoseconds: Int64 = 10_000_000_000
+  ) throws(LinuxIOError) -> ControlStream {
+    let milliseconds = Int32(clamping: max(1, timeoutNanoseconds / 1_000_000))
+    let descriptor = clinuxio_connect(path, milliseconds)
     guard descriptor >= 0 else { throw refused(-descriptor, path) }
+    let stream = ControlStream(fileDescriptor: descriptor)
     let bytes = Array((line + "\n").utf8)
-    // Safe: the count is the array's. A line is shorter than any buffer of the kernel's.
+    // Safe: the count is the array's. A line is shorter than any buffer of the kernel's, so it is sent whole.
     let sent = clinuxio_send(descriptor, bytes, bytes.count)
-    guard sent == bytes.count else {
-      close(descriptor)
-      throw refused(sent < 0 ? -sent : EIO, path)
-    }
-    return ControlStream(fileDescriptor: descriptor)
+    guard sent == bytes.count else { throw refused(sent < 0 ? -sent : EIO, path) }
+    return stream
   }
 
   private static func refused(_ code: Int32, _ path: String) -> LinuxIOError {
     switch code {
     case ENOENT, ECONNREFUSED, ENOTDIR:
-      return error(
-        .notRunning, path, "no imulog daemon is listening there", code,
-        "Start it with `sudo systemctl start imulog`.")
+      return attempt(path).error(
+        "no imulog daemon is listening there", code, "Start it with `sudo systemctl start imulog`.",
+        kind: .notRunning)
     case EACCES, EPERM:
-      return error(.notPermitted, path, "you may not use the service", code, groupRemedy(path))
+      return attempt(path).error(
+        "you may not use the service", code, groupRemedy(path), kind: .notPermitted)
     case EAGAIN, ETIMEDOUT:
       return silent(path, code, "did not accept the question in time")
-    default:
-      return error(.system, path, "the kernel refused", code, "Look for the reason in `dmesg`.")
+    default: return attempt(path).refused(code, "Look for the reason in `dmesg`.")
     }
   }
 
   private static func silent(_ path: String, _ code: Int32, _ what: String) -> LinuxIOError {
-    error(
-      .noAnswer, path, "the service \(what)", code,
-      "Look at `journalctl -u imulog`.")
+    attempt(path).error("the service \(what)", code, "Look at `journalctl -u imulog`.")
+  }
+
+  private static func attempt(_ path: String) -> Attempt {
+    Attempt(attempt: "speaking to the service", place: path)
   }
 
   /// Names the group that owns the socket, or its directory when that is what is closed.
@@ -98,24 +92,12 @@ public enum ControlClient {
     guard let group else { return "Run it with `sudo`." }
     return "Run `sudo usermod -aG \(group) $USER` and log in again, or use `sudo`."
   }
-
-  private static func error(
-    _ kind: LinuxIOError.Kind, _ path: String, _ finding: String, _ code: Int32, _ remedy: String
-  ) -> LinuxIOError {
-    LinuxIOError(
-      kind: kind, attempt: "speaking to the service", place: path, finding: finding, errno: code,
-      remedy: remedy)
-  }
 }
 
 /// An endless answer. Releasing the value hangs up.
 public struct ControlStream: ~Copyable {
   /// Ready for reading when there is more.
   public let fileDescriptor: Int32
-
-  init(fileDescriptor: Int32) {
-    self.fileDescriptor = fileDescriptor
-  }
 
   deinit { close(fileDescriptor) }
 

@@ -19,21 +19,19 @@ public struct ControlQuestion: Equatable, Sendable {
   public var peer: ControlPeer
 }
 
-/// The server's end of a socket in the file system, at which callers ask one question each: a line,
-/// answered by a line.
+/// The server's end of a socket in the file system, at which callers ask one question each: a line, answered by a line.
 ///
-/// One process owns the path: a record lock on `PATH.lock` decides, which the kernel releases with
-/// the process, so nothing is stale after a crash or a power loss. (It does not lock out the process
-/// itself, which makes one value for a path.) One descriptor stands for listener and
-/// callers, so that a service polls one:
+/// One process owns the path by a record lock on `PATH.lock`, which the kernel releases with the process, so nothing is
+/// stale after a crash or a power loss. (A process does not lock itself out: make one value for a path.) A service polls
+/// one descriptor:
 ///
 ///     listener ─┐
 ///     caller 1 ─┼─ epoll ── fileDescriptor ── poll
 ///     caller 8 ─┘
 ///
-/// At most 8 callers at once, further ones wait in the kernel; one that has not sent its line after
-/// 2 s is dropped. Some may be answered without end (``send(_:_:)``) and not by one line; each has a bounded buffer,
-/// and a slow one loses what does not fit and delays no other.
+/// At most 8 callers are served at once, further ones wait in the kernel; one that has not sent its line after 2 s is
+/// dropped. A caller may get an endless answer (``send(_:_:)``); its buffer is bounded, and a slow one loses what does
+/// not fit and delays no other.
 public struct ControlSocket: ~Copyable {
   /// Longest question in bytes, its end included.
   public static let longestLine = 1024
@@ -51,7 +49,6 @@ public struct ControlSocket: ~Copyable {
   private var count: UInt64
   private var isListening: Bool
 
-  /// A caller.
   private struct Peer {
     let peer: ControlPeer
     let descriptor: Int32
@@ -62,11 +59,10 @@ public struct ControlSocket: ~Copyable {
     var unsent: ArraySlice<UInt8> = []
   }
 
-  /// Takes the lock, makes the directory where it is missing (mode 0750), removes what a dead server
-  /// left, and listens at `path` (mode 0660).
+  /// Takes the lock, makes the directory where it is missing (mode 0750), removes what a dead server left, and listens
+  /// at `path` (mode 0660).
   ///
-  /// - Throws: ``LinuxIOError`` of kind `busy` when another process has the path; `notPermitted` or
-  ///   `system`.
+  /// - Throws: ``LinuxIOError`` of kind `busy` when another process has the path, `notPermitted` or `system`.
   public init(path: String) throws(LinuxIOError) {
     // Everything that can fail comes before the first property: Swift 6.0 cannot undo half an initialiser.
     let opened = try Self.open(ControlOpening(path: path))
@@ -111,15 +107,12 @@ public struct ControlSocket: ~Copyable {
     close(lock)
   }
 
-  /// When ``questions(at:)`` has to be called even if nothing happens, to drop a caller; `nil` while
-  /// no caller has yet to send its line.
+  /// When to call ``questions(at:)`` even if nothing happens, to drop a caller that has not sent its line; `nil` for never.
   public var deadline: MonotonicTime? {
     peers.lazy.filter(\.isAsking).map(\.deadline).min()
   }
 
-  /// Accepts callers, and returns their questions. Does not wait.
-  ///
-  /// - Parameter now: The present instant, for the callers' deadlines.
+  /// Accepts callers, drops late ones, and returns the questions that came. Does not wait.
   public mutating func questions(at now: MonotonicTime) -> [ControlQuestion] {
     var questions: [ControlQuestion] = []
     // Each caller once, and the listener once for each caller that it may let in.
@@ -149,15 +142,15 @@ public struct ControlSocket: ~Copyable {
   public mutating func answer(_ peer: ControlPeer, _ line: String) {
     guard let index = peers.firstIndex(where: { $0.peer == peer }) else { return }
     let bytes = Array((line + "\n").utf8)
-    // Safe: the count is the array's. If the answer cannot be sent, the caller reports that it got none.
+    // Safe: the count is the array's. A caller whose answer cannot be sent reports that it got none.
     _ = clinuxio_send(peers[index].descriptor, bytes, bytes.count)
     drop(index)
   }
 
   /// Sends a caller part of an endless answer.
   ///
-  /// - Returns: `false` when the caller is too slow and gets none of it, because ``unsentLimit`` bytes wait already; `nil`
-  ///   when it is gone.
+  /// - Returns: `false` when the caller is too slow and gets none of it, with ``unsentLimit`` bytes waiting; `nil` when
+  ///   it is gone.
   public mutating func send(_ peer: ControlPeer, _ bytes: [UInt8]) -> Bool? {
     guard let index = peers.firstIndex(where: { $0.peer == peer }) else { return nil }
     guard flush(index) else { return nil }
@@ -224,7 +217,7 @@ public struct ControlSocket: ~Copyable {
 
   private mutating func drop(_ index: Int) {
     let descriptor = peers.remove(at: index).descriptor
-    // Closing would do that too, but not while a forked process has the same.
+    // Closing alone does not, while a forked process has a copy.
     _ = clinuxio_epoll_forget(fileDescriptor, descriptor)
     close(descriptor)
     listenWhileThereIsRoom()
@@ -242,13 +235,13 @@ public struct ControlSocket: ~Copyable {
 /// The steps to a control socket at a path, and the sentences when one fails.
 struct ControlOpening {
   let path: String
-
+  private var attempt: Attempt { Attempt(attempt: "opening the control socket", place: path) }
   private var lockPath: String { path + ".lock" }
   private var directory: String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// The lock's descriptor; the lock is held until it, or any other for the same file, is closed.
+  /// The lock's descriptor; closing it, or any other for the same file, releases the lock.
   func acquireLock() throws(LinuxIOError) -> Int32 {
     if !directory.isEmpty, mkdir(directory, 0o750) != 0, errno != EEXIST {
       throw refused(errno)
@@ -257,11 +250,12 @@ struct ControlOpening {
     guard lock >= 0 else { throw refused(errno) }
     let answer = clinuxio_lock_byte(lock, 0)
     guard answer == 0 else {
-      let isHeld = answer == -EAGAIN || answer == -EACCES
-      let holder = isHeld ? clinuxio_lock_holder(lock, 0) : 0
-      close(lock)
-      // No holder: it was given up meanwhile, or by a process that this one cannot see.
-      throw isHeld ? busy(holder > 0 ? holder : nil, -answer) : refused(-answer)
+      defer { close(lock) }
+      guard answer == -EAGAIN || answer == -EACCES else { throw refused(-answer) }
+      throw attempt.error(
+        "\(SystemTree.live.processName(clinuxio_lock_holder(lock, 0))) is serving there already",
+        -answer, "Use that one (`imulog status`), or end it: `sudo systemctl stop imulog`.",
+        kind: .busy)
     }
     return lock
   }
@@ -271,7 +265,7 @@ struct ControlOpening {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw error(.system, "something other than a socket is there", EEXIST, "Move it away.")
+        throw attempt.error("something other than a socket is there", EEXIST, "Move it away.")
       }
       unlink(path)
     }
@@ -288,33 +282,19 @@ struct ControlOpening {
   func refused(_ code: Int32) -> LinuxIOError {
     switch code {
     case EACCES, EPERM, EROFS:
-      error(
-        .notPermitted, "you may not create it there", code,
-        "Let the service make it (`sudo systemctl start imulog`), or name another directory.")
+      attempt.error(
+        "you may not create it there", code,
+        "Let the service make it (`sudo systemctl start imulog`), or name another directory.",
+        kind: .notPermitted)
     case ENOENT, ENOTDIR:
-      error(
-        .system, "the directory is not there", code,
+      attempt.error(
+        "the directory is not there", code,
         "Make it: `sudo mkdir -p \(directory)`. Under systemd RuntimeDirectory= does.")
     case ENAMETOOLONG:
-      error(
-        .system, "the path is longer than \(CLINUXIO_LONGEST_SOCKET_PATH) bytes", code,
-        "Name a shorter one.")
-    default:
-      error(.system, "the kernel refused", code, "Look for the reason in `dmesg`.")
+      attempt.error(
+        "the path is longer than \(CLINUXIO_LONGEST_SOCKET_PATH) bytes", code, "Name a shorter one."
+      )
+    default: attempt.refused(code, "Look for the reason in `dmesg`.")
     }
-  }
-
-  private func busy(_ holder: Int32?, _ code: Int32) -> LinuxIOError {
-    error(
-      .busy(process: holder), "\(SystemTree.live.processName(holder)) is serving there already",
-      code, "Use that one (`imulog status`), or end it: `sudo systemctl stop imulog`.")
-  }
-
-  private func error(
-    _ kind: LinuxIOError.Kind, _ finding: String, _ code: Int32, _ remedy: String
-  ) -> LinuxIOError {
-    LinuxIOError(
-      kind: kind, attempt: "opening the control socket", place: path, finding: finding,
-      errno: code, remedy: remedy)
   }
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which GPIO line is meant: by the name that the kernel gives it, or by its chip and its number
-/// there.
+/// Which GPIO line is meant.
 public enum GPIOLineSpec: Equatable, Sendable {
-  /// By name, such as `GPIO17`; see ``GPIOLineName`` for spellings that count as the same.
+  /// By the kernel's name, such as `GPIO17`; other spellings count as the same.
   case name(String)
-  /// By the chip's label, such as `pinctrl-bcm2711` (or its node, `gpiochip0`, whose number changes
-  /// from kernel to kernel), and the line's number on it. For lines without a name.
+  /// By the chip's label, such as `pinctrl-bcm2711` (or its node, `gpiochip0`, whose number changes from kernel to
+  /// kernel), and the line's number on it. For lines without a name.
   case offset(chip: String, Int)
 
-  /// The line that a person writes as `GPIO17` or as `pinctrl-bcm2711:17`.
-  ///
-  /// In the second form a number follows the last colon; anything else is a name.
+  /// Reads `GPIO17` or `pinctrl-bcm2711:17`: a number after the last colon; anything else is a name.
   public init(_ text: String) {
     if let colon = text.lastIndex(of: ":") {
       let digits = text[text.index(after: colon)...]
@@ -26,7 +23,7 @@ public enum GPIOLineSpec: Equatable, Sendable {
 }
 
 extension GPIOLineSpec: CustomStringConvertible {
-  /// As a person writes it.
+  /// As ``init(_:)`` reads it.
   public var description: String {
     switch self {
     case .name(let name): name
@@ -35,14 +32,14 @@ extension GPIOLineSpec: CustomStringConvertible {
   }
 }
 
-/// Names of GPIO lines, of which kernels have several for the same pin.
+/// The names of a GPIO line: kernels and people have several for the same pin.
 ///
-/// Raspberry Pi's kernel calls the header's lines GPIO2 to GPIO27; mainline calls some of them after
-/// what they are wired for (`SDA1`, `SPI_CE1_N`). Others add a function or the header's pin:
-/// `pin-03 [GPIO1_A0]`, `P9_19 [i2c2_scl]`. And people write `17`, `GPIO_17`, `gpio17`, `P9.12`.
-public enum GPIOLineName {
+/// Raspberry Pi's kernel calls the header's lines GPIO2 to GPIO27; mainline names some after their function (`SDA1`,
+/// `SPI_CE1_N`). Others add a function or the header's pin: `pin-03 [GPIO1_A0]`, `P9_19 [i2c2_scl]`. People write `17`,
+/// `GPIO_17`, `gpio17`, `P9.12`.
+enum GPIOLineName {
   /// The names to look for, in this order, when a person asks for `name`: first as it is written.
-  public static func spellings(of name: String) -> [String] {
+  static func spellings(of name: String) -> [String] {
     var spellings = [name]
     if let number = headerNumber(name) {
       spellings.append("GPIO\(number)")
@@ -50,8 +47,8 @@ public enum GPIOLineName {
       spellings += ["GPIO_\(number)", "gpio\(number)"]
     } else if let number = functions.first(where: { $0.value.contains(name.uppercased()) })?.key {
       spellings += [name.uppercased(), "GPIO\(number)"]
-    } else if let pin = BeaglePin(name) {
-      spellings += pin.spellings
+    } else if let pin = beaglePin(name) {
+      spellings += pin
     } else {
       spellings.append(name.uppercased())
     }
@@ -59,9 +56,9 @@ public enum GPIOLineName {
     return spellings.filter { seen.insert($0).inserted }
   }
 
-  /// Whether the kernel's name for a line is `spelling`, alone or with a second name in brackets:
-  /// `P9_19` and `i2c2_scl` both mean `P9_19 [i2c2_scl]`.
-  public static func matches(_ kernelName: String, _ spelling: String) -> Bool {
+  /// Whether the kernel's name for a line is `spelling`, alone or with a second name in brackets: `P9_19` and `i2c2_scl`
+  /// both mean `P9_19 [i2c2_scl]`.
+  static func matches(_ kernelName: String, _ spelling: String) -> Bool {
     if kernelName == spelling { return !spelling.isEmpty }
     guard kernelName.hasSuffix("]"), let bracket = kernelName.firstIndex(of: "[") else {
       return false
@@ -71,8 +68,7 @@ public enum GPIOLineName {
     return trimmed == spelling || kernelName[bracket...].dropFirst().dropLast() == spelling
   }
 
-  /// The number in `17`, `GPIO17`, `GPIO_17`, `gpio-17` or `BCM17`: the SoC's, which is the
-  /// header's on a Raspberry Pi.
+  /// The number in `17`, `GPIO17`, `GPIO_17`, `gpio-17` or `BCM17`: the SoC's, which is the header's on a Raspberry Pi.
   private static func headerNumber(_ name: String) -> Int? {
     let upper = name.uppercased()
     let prefix = ["GPIO", "BCM"].first { upper.hasPrefix($0) } ?? ""
@@ -90,32 +86,21 @@ public enum GPIOLineName {
     7: ["SPI_CE1_N"], 8: ["SPI_CE0_N"], 9: ["SPI_MISO"], 10: ["SPI_MOSI"], 11: ["SPI_SCLK"],
     14: ["TXD1", "TXD0"], 15: ["RXD1", "RXD0"],
   ]
-}
 
-/// A pin of a BeagleBone's or PocketBeagle's header, in all of its spellings: `P9_12`, `P9.12`,
-/// `P8_3` and `P8_03`.
-private struct BeaglePin {
-  let header: Character
-  let pin: Int
-
-  init?(_ name: String) {
+  /// The spellings of a pin of a BeagleBone's or PocketBeagle's header: `P8_3`, `P8.3`, `P8_03`, `P8.03`.
+  private static func beaglePin(_ name: String) -> [String]? {
     let upper = Array(name.uppercased())
     guard (4...5).contains(upper.count), upper[0] == "P", upper[1].isNumber,
       upper[2] == "_" || upper[2] == ".", let pin = Int(String(upper[3...])), pin > 0
     else { return nil }
-    header = upper[1]
-    self.pin = pin
-  }
-
-  var spellings: [String] {
     let padded = pin < 10 ? "0\(pin)" : "\(pin)"
-    return ["_", "."].flatMap { ["P\(header)\($0)\(padded)", "P\(header)\($0)\(pin)"] }
+    return ["_", "."].flatMap { ["P\(upper[1])\($0)\(padded)", "P\(upper[1])\($0)\(pin)"] }
   }
 }
 
 /// A GPIO chip of this machine, as `GPIO_GET_CHIPINFO_IOCTL` gives it.
 public struct GPIOChipInfo: Equatable, Sendable {
-  /// The device node, such as `/dev/gpiochip0`. Its number differs from kernel to kernel.
+  /// The device node, such as `/dev/gpiochip0`.
   public var path: String
   /// The kernel's name for the chip, such as `gpiochip0`.
   public var name: String
@@ -135,9 +120,9 @@ public struct GPIOLine: Equatable, Sendable {
   /// The name under which other programs see that imulog uses a line.
   public static let consumer = "imulog"
 
-  /// Its chip.
+  /// The chip that has it.
   public var chip: GPIOChipInfo
-  /// Its number on the chip.
+  /// Its number on the chip, from 0.
   public var offset: Int
   /// The kernel's name for it; may be empty.
   public var name: String

@@ -28,9 +28,10 @@ package struct GPIOLineSearch {
     if found.isEmpty { throw notFound() }
     let onHeader = found.filter { Self.headerLabels.contains($0.chip.label) }
     if let line = onHeader.first, onHeader.count == 1 { return line }
-    throw error(
-      .ambiguousLine, "there are \(found.count) such lines: \(list(found))", 0,
-      remedy: "Name the one you mean by its chip, such as"
+    let list = found.map { "\($0)" }.joined(separator: "; ")
+    throw attempt.error(
+      "there are \(found.count) such lines: \(list)", 0,
+      "Name the one you mean by its chip, such as"
         + " \(found[0].chip.label.isEmpty ? found[0].chip.name : found[0].chip.label)"
         + ":\(found[0].offset).")
   }
@@ -60,70 +61,51 @@ package struct GPIOLineSearch {
     }
   }
 
-  private func list(_ lines: [GPIOLine]) -> String {
-    lines.map { "\($0)" }.joined(separator: "; ")
-  }
-
   private func noChip() -> LinuxIOError {
     if let refusal = survey.refusals.first { return refused(refusal) }
-    return error(
-      .noGPIO, "this machine has no GPIO chip that programs may use", ENOENT,
-      remedy: "Use a board with GPIO lines and a kernel with CONFIG_GPIO_CDEV; to do without a"
+    return attempt.error(
+      "this machine has no GPIO chip that programs may use", ENOENT,
+      "Use a board with GPIO lines and a kernel with CONFIG_GPIO_CDEV; to do without a"
         + " button and a light, give `none` for the line.")
   }
 
   private func notFound() -> LinuxIOError {
-    // The line may be on the chip that may not be asked.
+    // The line may be on a chip that this user may not open.
     if let refusal = survey.refusals.first(where: { $0.errno == EACCES || $0.errno == EPERM }) {
       return refused(refusal)
     }
     let chips = survey.chips.map { "\($0.info), \($0.info.lineCount) lines" }
-    return error(
-      .noSuchLine, "there is no such line; there are \(chips.joined(separator: "; "))", 0,
-      remedy: "Look for its name with `gpioinfo` (`sudo apt install gpiod`), or name it by chip and"
+    return attempt.error(
+      "there is no such line; there are \(chips.joined(separator: "; "))", 0,
+      "Look for its name with `gpioinfo` (`sudo apt install gpiod`), or name it by chip and"
         + " number, such as \(survey.chips[0].info.label):17.")
   }
 
   private func refused(_ refusal: (path: String, errno: Int32)) -> LinuxIOError {
-    switch refusal.errno {
-    case EPERM:
-      return .forbiddenByDeviceRules(attempt: "looking for GPIO line \(spec)", refusal.path)
+    let (path, code) = refusal
+    let attempt = Attempt(attempt: attempt.attempt, place: path)
+    switch code {
+    case EPERM: return attempt.forbiddenByDeviceRules()
     case EACCES:
-      var error = error(
-        .notPermitted, "you may not use \(refusal.path)", refusal.errno,
-        remedy: groupRemedy(refusal.path))
-      error.place = refusal.path
-      return error
+      return attempt.error(
+        "you may not use it", code,
+        tree.groupRemedy(
+          path,
+          else:
+            "The package, or `sudo imulog install` where there is none, gives the node to the group"
+            + " gpio: `sudo udevadm trigger`, then `sudo usermod -aG gpio $USER`, and log in again."
+        ),
+        kind: .notPermitted)
     case EINVAL, ENOTTY:
-      return error(
-        .system, "the kernel does not know version 2 of the GPIO interface at \(refusal.path)",
-        refusal.errno, remedy: "Use a kernel from 5.10 on.")
-    default:
-      return error(
-        .system, "the kernel refused \(refusal.path)", refusal.errno,
-        remedy: "Look for the chip in `dmesg`.")
+      return attempt.error(
+        "the kernel does not know version 2 of the GPIO interface", code,
+        "Use a kernel from 5.10 on.")
+    default: return attempt.refused(code, "Look for the chip in `dmesg`.")
     }
   }
 
-  private func groupRemedy(_ path: String) -> String {
-    var status = stat()
-    let isKnown = stat(path, &status) == 0
-    if isKnown, status.st_gid != 0, let group = tree.groupName(status.st_gid) {
-      guard status.st_mode & 0o060 == 0o060 else {
-        return "Its mode does not let its group: run `sudo chmod g+rw \(path)`."
-      }
-      return "Run `sudo usermod -aG \(group) $USER` and log in again."
-    }
-    return "The package, or `sudo imulog install` where there is none, gives the node to the group"
-      + " gpio: `sudo udevadm trigger`, then `sudo usermod -aG gpio $USER`, and log in again."
-  }
-
-  private func error(
-    _ kind: LinuxIOError.Kind, _ finding: String, _ code: Int32, remedy: String
-  ) -> LinuxIOError {
-    LinuxIOError(
-      kind: kind, attempt: "looking for GPIO line \(spec)", place: tree.path("/dev/gpiochip*"),
-      finding: finding, errno: code, remedy: remedy)
+  private var attempt: Attempt {
+    Attempt(attempt: "looking for GPIO line \(spec)", place: tree.path("/dev/gpiochip*"))
   }
 }
 
@@ -143,7 +125,7 @@ package struct GPIOSurvey {
 }
 
 extension GPIOSurvey {
-  /// Asks every chip: a system call for each line, some 100 µs on a Raspberry Pi.
+  /// Asks every chip: a system call a line, some 100 µs in all on a Raspberry Pi.
   package init(_ tree: SystemTree) {
     // Links last, so that a chip goes by its own name.
     let nodes = tree.names(in: "/dev").compactMap { name -> Node? in
@@ -200,21 +182,30 @@ extension GPIOSurvey {
     let answer = clinuxio_gpio_chip(descriptor, &name, &label, &count)
     guard answer >= 0 else { return .failure(Code(errno: -answer)) }
     var lineNames: [String] = []
-    for offset in 0..<count {
-      // Safe: as above; `label` is not used any more but as a place for the user's name.
-      var consumer = [CChar](repeating: 0, count: size)
-      var lineName = consumer
-      let answer = clinuxio_gpio_line(descriptor, offset, &lineName, &consumer)
+    for offset in 0..<Int(count) {
+      let (answer, name, _) = line(offset, of: descriptor)
       guard answer >= 0 else { return .failure(Code(errno: -answer)) }
-      lineNames.append(text(lineName))
+      lineNames.append(name)
     }
     let info = GPIOChipInfo(
       path: node.path, name: text(name), label: text(label), lineCount: Int(count))
     return .success((identity, Chip(info: info, nodes: [node.name], lineNames: lineNames)))
   }
 
+  /// A line of the chip at `descriptor`: 1 when it is in use, 0 when it is free, or a negated errno; its name and its
+  /// user's, each empty when there is none.
+  static func line(
+    _ offset: Int, of descriptor: Int32
+  ) -> (answer: Int32, name: String, consumer: String) {
+    var name = [CChar](repeating: 0, count: Int(CLINUXIO_GPIO_NAME_SIZE))
+    var consumer = name
+    // Safe: both arrays have the size that the call fills at most.
+    let answer = clinuxio_gpio_line(descriptor, UInt32(offset), &name, &consumer)
+    return (answer, text(name), text(consumer))
+  }
+
   /// The text up to the NUL.
-  static func text(_ characters: [CChar]) -> String {
+  private static func text(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }

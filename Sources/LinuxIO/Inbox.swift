@@ -54,10 +54,9 @@ public final class Inbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Waits for a message until `deadline`; for ever when `nil`.
+  /// Waits for a message until `deadline`, for ever when it is `nil`; may return early.
   public func wait(until deadline: MonotonicTime?) {
     var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
-    // Early ends, by a signal or by rounding, are for the caller's loop.
     _ = poll(&descriptor, 1, PollTimeout.milliseconds(until: deadline, now: SystemClock().now()))
   }
 }
@@ -72,22 +71,16 @@ public enum PollTimeout {
   }
 }
 
-/// An event counter, for waking a thread that polls it.
-///
-/// - Throws: ``LinuxIOError`` with `attempt` when the process may open no more files.
+/// An event counter, for waking a thread that polls it; throws when the process may open no more files.
 func openEventCounter(for attempt: String) throws(LinuxIOError) -> Int32 {
   try opened(clinuxio_event_descriptor(), "eventfd", for: attempt)
 }
 
-/// The descriptor that the kernel answered with.
-///
-/// - Throws: ``LinuxIOError`` when it is an errno, negated.
+/// The descriptor that the kernel answered with; throws when it is a negated errno.
 func opened(_ answer: Int32, _ place: String, for attempt: String) throws(LinuxIOError) -> Int32 {
   guard answer >= 0 else {
-    throw LinuxIOError(
-      kind: .system, attempt: attempt, place: place, finding: "the kernel refused",
-      errno: -answer,
-      remedy: "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
+    throw Attempt(attempt: attempt, place: place).refused(
+      -answer, "Raise the limit on open files (`ulimit -n`, LimitNOFILE= in a systemd unit).")
   }
   return answer
 }

@@ -6,12 +6,12 @@ public import IMUModel
 
 /// The owner of a GPIO line that a chip's interrupt output drives.
 ///
-/// The kernel stamps each rising edge with CLOCK_MONOTONIC when it handles the interrupt, after the edge by some
-/// microseconds as a rule, by any time on a busy machine. Edges wait in the kernel: this program never wakes up for one.
+/// The kernel stamps each rising edge with CLOCK_MONOTONIC when it handles the interrupt: some microseconds after the
+/// edge as a rule, any time on a busy machine. Edges wait in the kernel and wake nothing.
 public struct InterruptLine: ~Copyable, @unchecked Sendable {
   // Safe to send: the memory below is owned by this value alone.
 
-  /// Which line it is.
+  /// The line that was found.
   public let line: GPIOLine
   private let descriptor: Int32
   private let edges: UnsafeMutablePointer<clinuxio_gpio_edge>
@@ -26,17 +26,13 @@ public struct InterruptLine: ~Copyable, @unchecked Sendable {
   /// Finds a line and asks the kernel for it, pulled to ground where the chip's driver can do that: a line that is not
   /// wired is quiet then.
   ///
-  /// - Throws: ``LinuxIOError`` of kind `noGPIO`, `noSuchLine`, `ambiguousLine`, `lineBusy`, `notPermitted` or `system`.
+  /// - Throws: ``LinuxIOError`` of kind `lineBusy`, `notPermitted` or `system`.
   public init(_ spec: GPIOLineSpec, tree: SystemTree = .live) throws(LinuxIOError) {
     let request = try GPIORequest(spec, tree: tree)
     defer { close(request.descriptor) }
-    func ask(_ bias: clinuxio_gpio_bias) -> Int32 {
-      clinuxio_gpio_input(
-        request.descriptor, UInt32(request.line.offset), GPIORequest.consumer, 0,
-        CLINUXIO_GPIO_RISING_EDGES, bias, 0, Self.room.kept)
-    }
-    var answer = ask(CLINUXIO_GPIO_BIAS_PULL_DOWN)
-    if GPIORequest.isRefusedBias(-answer) { answer = ask(CLINUXIO_GPIO_BIAS_AS_IS) }
+    let (answer, _) = request.input(
+      isActiveLow: false, CLINUXIO_GPIO_RISING_EDGES, CLINUXIO_GPIO_BIAS_PULL_DOWN,
+      debounceMicroseconds: 0, kept: Self.room.kept)
     guard answer >= 0 else { throw request.refused(-answer) }
     (line, descriptor) = (request.line, answer)
     edges = .allocate(capacity: Self.room.read)
@@ -48,10 +44,7 @@ public struct InterruptLine: ~Copyable, @unchecked Sendable {
     edges.deallocate()
   }
 
-  /// Takes the oldest edge that waits; `nil` when none does. A line that has gone away has none: what it would have shown
-  /// is missing, and nothing else.
-  ///
-  /// Allocates and waits for nothing.
+  /// Takes the oldest edge that waits; `nil` when none does, as on a line that has gone away. Neither allocates nor waits.
   public mutating func next() -> InterruptEdge? {
     if first == count {
       // Safe: the memory has room for the count that is given.

@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// Keeps the processors from sleeping so deeply that they take longer than some time to wake up.
+/// Limits how deeply the processors sleep, and so how long they take to wake up.
 ///
-/// A request of the kernel's PM QoS, which holds as long as `/dev/cpu_dma_latency` is open and for the
-/// whole machine (Documentation/power/pm_qos_interface.rst). A processor that may not sleep draws power
-/// and gives off heat, so release the value between recordings.
+/// A request of the kernel's PM QoS for the whole machine, in force as long as `/dev/cpu_dma_latency` is open
+/// (Documentation/power/pm_qos_interface.rst). A processor that may not sleep draws power and gives off heat, so release
+/// the value between recordings.
 public final class LatencyHold: Sendable {
   /// The longest time that a wake-up may take, in microseconds.
   public let microseconds: Int32
@@ -20,15 +20,14 @@ public final class LatencyHold: Sendable {
 
   /// Asks for wake-ups that take at most `microseconds`; 0 keeps the processors from sleeping at all.
   ///
-  /// - Parameter tree: Where `/dev` is.
-  /// - Returns: The hold, in force until it is released, or the refusal.
+  /// - Returns: The hold, or the refusal.
   public static func engage(
     microseconds: Int32, tree: SystemTree = .live
   ) -> (hold: LatencyHold?, refusal: Refusal?) {
     let path = tree.path("/dev/cpu_dma_latency")
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return (nil, refusal(errno, microseconds)) }
-    // The kernel takes 4 bytes in its own byte order, or text.
+    // The kernel reads 4 bytes in its own byte order, or text.
     var value = microseconds
     let count = write(descriptor, &value, 4)
     let code = count < 0 ? errno : EIO
@@ -37,17 +36,14 @@ public final class LatencyHold: Sendable {
   }
 
   /// The refusal of a request that ended with `code`.
-  package static func refusal(_ code: Int32, _ microseconds: Int32) -> Refusal {
-    let remedy: String
-    switch code {
+  static func refusal(_ code: Int32, _ microseconds: Int32) -> Refusal {
     // EPERM: by the device rules of a container, whatever the node's mode.
-    case ENOENT, ENODEV, ENXIO, EPERM:
-      remedy = "A container must be given the device; a kernel without it needs nothing held."
-    default:
-      remedy =
-        "The package, or `sudo imulog install` where there is none, gives the right to the group imulog."
-    }
+    let isAbsent = [ENOENT, ENODEV, ENXIO, EPERM].contains(code)
     return Refusal(
-      "holding wake-ups to \(microseconds) µs (/dev/cpu_dma_latency)", errno: code, remedy: remedy)
+      what: "holding wake-ups to \(microseconds) µs (/dev/cpu_dma_latency)", errno: code,
+      remedy: isAbsent
+        ? "A container must be given the device; a kernel without it needs nothing held."
+        : "The package, or `sudo imulog install` where there is none, gives the right to the group imulog."
+    )
   }
 }

@@ -7,19 +7,16 @@ public import IMUModel
 
 /// The owner of an open `/dev/i2c-N`: chips behind an adapter of this machine.
 ///
-/// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus),
-/// allocates and locks nothing in this process, and is not repeated. `I2C_RDWR` does not check whether
-/// a kernel driver uses the chip, so call ``claim(_:)`` before the first transfer to an address.
+/// A transfer is one system call (one for each 32 bytes where the adapter knows only SMBus), allocates and locks nothing
+/// in this process, and is not repeated. `I2C_RDWR` does not check whether a kernel driver uses the chip, so call
+/// ``claim(_:)`` before the first transfer to an address.
 ///
 /// A node that goes away stays away for this value, unless ``keepOpen(at:chip:every:)`` was called.
 public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   /// N of `/dev/i2c-N`.
   public internal(set) var number: Int
   /// How transfers are made, chosen from what the adapter can do.
-  public internal(set) var access: I2CAccess
-  /// Whether the adapter accepted the requested time limit.
-  public let isTimeLimited: Bool
-
+  var access: I2CAccess
   /// The node; -1 while it is gone.
   var descriptor: Int32
   let tree: SystemTree
@@ -32,22 +29,20 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
   private var interrupt: InterruptLine?
 
   /// Longest read of `I2C_RDWR` (i2c-dev.c), which the adapter may not carry.
-  static let longestMessage = 8192
+  private static let longestMessage = 8192
+  /// I2C_SMBUS_BLOCK_MAX.
+  private static let longestBlock = 32
 
   /// A message's limit, or an SMBus block's.
   public var longestRead: Int {
-    access == .combined ? LinuxI2CBus.longestMessage : SMBusPieces.limit
+    access == .combined ? Self.longestMessage : Self.longestBlock
   }
 
   /// Takes over a descriptor, which is closed with the value.
-  init(
-    adopting descriptor: Int32, number: Int, access: I2CAccess, isTimeLimited: Bool,
-    tree: SystemTree
-  ) {
+  init(adopting descriptor: Int32, number: Int, access: I2CAccess, tree: SystemTree) {
     self.descriptor = descriptor
     self.number = number
     self.access = access
-    self.isTimeLimited = isTimeLimited
     self.tree = tree
   }
 
@@ -58,17 +53,15 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
 
   /// Reads consecutive registers.
   ///
-  /// With ``I2CAccess/smbusBlocks`` a burst of more than 32 bytes is several transfers, between
-  /// which the chip may move on. `EINTR` is not retried: it comes only on a thread that leaves
-  /// signals unblocked, and then counts as a bus error, which the caller may repeat.
+  /// Over SMBus a burst of more than 32 bytes is several transfers, between which the chip may move on. `EINTR`, which
+  /// comes only on a thread that leaves signals unblocked, is a bus error, which the caller may repeat.
   public mutating func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {
     guard let start = buffer.baseAddress, (1...Self.longestMessage).contains(buffer.count) else {
       throw failure(EINVAL, .read, address, register)
     }
-    // Safe: bytes have no alignment and any value is valid, and the caller's buffer is this call's alone until it
-    // returns.
+    // Safe: any byte is valid at any address, and the caller's buffer is this call's alone until it returns.
     let bytes = start.assumingMemoryBound(to: UInt8.self)
     if descriptor < 0 { try adoptReopened(.read, address, register) }
     switch access {
@@ -79,13 +72,13 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
       if result < 0 { throw failure(-result, .read, address, register) }
     case .smbusBlocks:
       try select(address, .read, register)
-      for piece in SMBusPieces(total: buffer.count) {
+      for offset in stride(from: 0, to: buffer.count, by: Self.longestBlock) {
+        let count = min(Self.longestBlock, buffer.count - offset)
         // Safe: the piece lies within the buffer.
         let result = i2c_smbus_read_i2c_block_data(
-          descriptor, register &+ UInt8(truncatingIfNeeded: piece.offset), UInt8(piece.count),
-          bytes + piece.offset)
+          descriptor, register &+ UInt8(truncatingIfNeeded: offset), UInt8(count), bytes + offset)
         if result < 0 { throw failure(-result, .read, address, register) }
-        if Int(result) != piece.count { throw failure(EIO, .read, address, register) }
+        if Int(result) != count { throw failure(EIO, .read, address, register) }
       }
     }
     failures = 0
@@ -139,10 +132,10 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
 extension LinuxI2CBus {
   /// Checks that no kernel driver owns the chip at `address`. Makes no transfer.
   ///
-  /// `I2C_RDWR` lets two masters interleave without a warning; `I2C_SLAVE` is the kernel's only
-  /// check. It reports who owns the address now and reserves nothing.
+  /// `I2C_RDWR` lets two masters interleave without a warning; `I2C_SLAVE` is the kernel's only check. It reserves
+  /// nothing.
   ///
-  /// - Throws: ``LinuxIOError`` of kind `heldByDriver`, with the command that frees the chip.
+  /// - Throws: ``LinuxIOError`` with the command that frees the chip.
   public mutating func claim(_ address: I2CAddress) throws(LinuxIOError) {
     let answer = clinuxio_i2c_select(descriptor, UInt16(address.rawValue))
     guard answer != 0 else {
@@ -154,57 +147,20 @@ extension LinuxI2CBus {
 
   private func claimRefused(_ code: Int32, _ address: I2CAddress) -> LinuxIOError {
     let device = SystemTree.device(bus: number, address: address)
-    var error = LinuxIOError(
-      kind: .system, attempt: "claiming chip \(address) on I2C bus \(number)",
-      place: tree.path("/sys/bus/i2c/devices/\(device)"), finding: "the kernel refused",
-      errno: code, remedy: "Look for the adapter in `dmesg`.")
-    guard code == EBUSY else { return error }
+    let attempt = Attempt(
+      attempt: "claiming chip \(address) on I2C bus \(number)",
+      place: tree.path("/sys/bus/i2c/devices/\(device)"))
+    guard code == EBUSY else { return attempt.refused(code, "Look for the adapter in `dmesg`.") }
     let chip = tree.i2cDeviceName(bus: number, address: address).map { " as a \($0)" } ?? ""
-    if let driver = tree.i2cDriver(bus: number, address: address) {
-      error.kind = .heldByDriver(address, driver: driver)
-      error.finding = "the kernel driver \(driver) holds the chip\(chip)"
-      error.remedy =
-        "Free it with `echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind`."
-      if let boot = BootConfiguration(tree), let overlay = boot.sensorOverlay {
-        error.remedy += " To free it for good, remove the line `\(overlay)` from \(boot.path)."
-      }
-    } else {
-      error.kind = .heldByDriver(address, driver: nil)
-      error.finding = "a kernel driver holds the chip\(chip)"
-      error.remedy = "Find it with `ls -l /sys/bus/i2c/devices/*/driver` and unbind it."
+    guard let driver = tree.i2cDriver(bus: number, address: address) else {
+      return attempt.error(
+        "a kernel driver holds the chip\(chip)", code,
+        "Find it with `ls -l /sys/bus/i2c/devices/*/driver` and unbind it.")
     }
-    return error
-  }
-}
-
-/// A register burst cut into SMBus block reads of at most 32 bytes (I2C_SMBUS_BLOCK_MAX).
-///
-/// A sequence of values on the stack: iterating allocates nothing.
-package struct SMBusPieces: Sequence, IteratorProtocol {
-  /// The most bytes of one SMBus block.
-  package static let limit = 32
-
-  /// One block read.
-  package struct Piece: Equatable, Sendable {
-    /// Where its bytes go, from the burst's start.
-    package var offset: Int
-    /// 1...32.
-    package var count: Int
-  }
-
-  private var offset = 0
-  private let total: Int
-
-  /// The pieces of a burst of `total` bytes.
-  package init(total: Int) {
-    self.total = total
-  }
-
-  /// The next piece.
-  package mutating func next() -> Piece? {
-    guard offset < total else { return nil }
-    let piece = Piece(offset: offset, count: Swift.min(Self.limit, total - offset))
-    offset += piece.count
-    return piece
+    var remedy = "Free it with `echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind`."
+    if let boot = BootConfiguration(tree), let overlay = boot.sensorOverlay {
+      remedy += " To free it for good, remove the line `\(overlay)` from \(boot.path)."
+    }
+    return attempt.error("the kernel driver \(driver) holds the chip\(chip)", code, remedy)
   }
 }

@@ -5,48 +5,29 @@ public import IMUModel
 
 /// A refusal of the kernel that stops an operation: what was attempted, where, why, and the remedy.
 public struct LinuxIOError: Error, Equatable, Sendable {
-  /// Why, as far as a program can act on it.
+  /// The causes that a program acts on.
   public enum Kind: Equatable, Sendable {
-    /// The machine has no I2C adapter that programs may use.
-    case i2cOff
-    /// There are adapters, but not the one asked for.
-    case noSuchBus
     /// The user may not open the device node.
     case notPermitted
-    /// The path leads to something that is not an I2C adapter.
-    case notAnI2CBus
-    /// The adapter can do neither of the transfers a sensor needs.
-    case adapterTooSimple
-    /// A transfer does not end, and the kernel cannot be made to end it.
-    case busHangs
-    /// A kernel driver owns the chip. `driver` is `nil` when the kernel does not report its name.
-    case heldByDriver(I2CAddress, driver: String?)
-    /// Another process holds an exclusive resource: try again when it is done. `process` is `nil` when
-    /// the kernel does not report which.
-    case busy(process: Int32?)
-    /// The machine has no GPIO chip that programs may use.
-    case noGPIO
-    /// There are GPIO chips, but no such line.
-    case noSuchLine
-    /// Several lines have this name.
-    case ambiguousLine
+    /// The machine has no I2C adapter that programs may use.
+    case i2cOff
+    /// Another process holds an exclusive resource: try again when it is done.
+    case busy
     /// The GPIO line is in use; `holder` is its user's name, `nil` when it has none.
     case lineBusy(holder: String?)
     /// No service listens at the control socket.
     case notRunning
-    /// The service did not answer.
-    case noAnswer
-    /// Anything else; see `errno`.
+    /// Anything else; see ``finding`` and `errno`.
     case system
   }
 
-  /// Why.
-  public var kind: Kind
+  /// The cause.
+  public var kind = Kind.system
   /// What was attempted, such as `opening I2C bus 1`.
   public var attempt: String
   /// Where: a device node, or the name of a thread.
   public var place: String
-  /// What was found, in a clause, such as `there is no such bus`.
+  /// A clause, such as `there is no such bus`.
   public var finding: String
   /// The kernel's error number, or 0 when no call failed.
   public var errno: Int32
@@ -54,29 +35,40 @@ public struct LinuxIOError: Error, Equatable, Sendable {
   public var remedy: String
 }
 
-extension LinuxIOError: CustomStringConvertible {
-  /// One sentence with the remedy in a second, such as `opening I2C bus 7 (/dev/i2c-7): there is no
-  /// such bus (errno 2, No such file or directory). Use one of the buses there are: 1 (bcm2835).`
-  public var description: String {
-    let code = errno == 0 ? "" : " (errno \(errno), \(Errno.words(errno)))"
-    return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
+/// An operation that the kernel may refuse.
+struct Attempt {
+  let attempt: String
+  let place: String
+
+  /// Its error for a call that ended with `code`, 0 for none.
+  func error(
+    _ finding: String, _ code: Int32, _ remedy: String, kind: LinuxIOError.Kind = .system
+  ) -> LinuxIOError {
+    LinuxIOError(
+      kind: kind, attempt: attempt, place: place, finding: finding, errno: code, remedy: remedy)
+  }
+
+  /// Its error for a refusal that needs no words of its own.
+  func refused(_ code: Int32, _ remedy: String) -> LinuxIOError {
+    error("the kernel refused", code, remedy)
+  }
+
+  /// Its error for a device node whose `open` ended with EPERM: the device rules of a container or a unit forbid it
+  /// (Documentation/admin-guide/cgroup-v2.rst, Device controller). A mode that forbids it gives EACCES.
+  func forbiddenByDeviceRules() -> LinuxIOError {
+    error(
+      "the device rules of this container or service forbid it, whatever its mode", EPERM,
+      "Give it the device: `docker run --device \(place)`, or `DeviceAllow=\(place) rw` in a unit.",
+      kind: .notPermitted)
   }
 }
 
-extension LinuxIOError {
-  /// The error for a device node whose `open` ended with EPERM: the device rules of a container or a unit forbid it
-  /// (Documentation/admin-guide/cgroup-v2.rst, Device controller). A mode that forbids it gives EACCES.
-  ///
-  /// - Parameters:
-  ///   - attempt: As ``attempt``.
-  ///   - path: The node.
-  static func forbiddenByDeviceRules(attempt: String, _ path: String) -> LinuxIOError {
-    LinuxIOError(
-      kind: .notPermitted, attempt: attempt, place: path,
-      finding: "the device rules of this container or service forbid it, whatever its mode",
-      errno: EPERM,
-      remedy: "Give it the device: `docker run --device \(path)`, or `DeviceAllow=\(path) rw` in a"
-        + " unit.")
+extension LinuxIOError: CustomStringConvertible {
+  /// One sentence and the remedy, such as `opening I2C bus 7 (/dev/i2c-7): there is no such bus (errno 2, No such file
+  /// or directory). Use another one: there are 1 (bcm2835).`
+  public var description: String {
+    let code = errno == 0 ? "" : " (errno \(errno), \(Errno.words(errno)))"
+    return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
   }
 }
 
@@ -92,9 +84,8 @@ extension LinuxIOError: StatusError {
 }
 
 extension BusError.Kind {
-  /// The meaning of an error number with which an adapter's driver ends a transfer: the only such table.
-  ///
-  /// Source: Linux Documentation/i2c/fault-codes.rst and the drivers named below.
+  /// The meaning of the error number with which an adapter's driver ended a transfer
+  /// (Linux Documentation/i2c/fault-codes.rst and the drivers named below).
   public init(errno code: Int32) {
     switch code {
     // ENXIO: the address was not acknowledged, on most adapters. EREMOTEIO: address or data was
@@ -128,18 +119,11 @@ public struct Refusal: Equatable, Sendable {
   public var errno: Int32
   /// What the user can do, as one sentence.
   public var remedy: String
-
-  /// A refusal.
-  public init(_ what: String, errno: Int32, remedy: String) {
-    self.what = what
-    self.errno = errno
-    self.remedy = remedy
-  }
 }
 
 extension Refusal: CustomStringConvertible {
-  /// One line, such as `real-time scheduling (SCHED_FIFO 80) was refused (errno 1, Operation not
-  /// permitted). In a systemd unit set LimitRTPRIO=80; …`
+  /// Such as `real-time scheduling (SCHED_FIFO 80) was refused (errno 1, Operation not permitted). In a systemd unit
+  /// set LimitRTPRIO=80; …`
   public var description: String {
     "\(what) was refused (errno \(errno), \(Errno.words(errno))). \(remedy)"
   }

@@ -7,15 +7,15 @@ import Text
 
 /// A child program with pipes to its stdin and from its stdout and stderr, in a process group of its own.
 ///
-/// Dropping the value closes the pipes, ends the whole group and waits for it, because the program may itself be waiting
-/// for a lost network. The program also ends with the thread that started it, however that ends.
+/// Dropping the value closes the pipes, kills the whole group and waits for it: the program may itself be waiting for a
+/// lost network. The program also ends with the thread that started it.
 public struct OtherProcess: ~Copyable {
   /// Its stdin: written to with `write(2)`, which fails with EAGAIN while the pipe is full.
   public let input: Int32
   /// Its stdout: read with `read(2)`.
   public let output: Int32
-  /// Its stderr: read with `read(2)`, which fails with EAGAIN while there is nothing. A program whose stderr is not read
-  /// stops when the pipe is full, 64 KiB.
+  /// Its stderr: read with `read(2)`, which fails with EAGAIN while there is nothing. Read it: the program blocks when the
+  /// pipe, 64 KiB, is full.
   public let talk: Int32
   private let pid: pid_t
 
@@ -29,10 +29,9 @@ public struct OtherProcess: ~Copyable {
       list.baseAddress.map { clinuxio_start($0, &child) } ?? -EINVAL
     }
     guard code == 0 else {
-      throw LinuxIOError(
-        kind: .system, attempt: "starting a program", place: program,
-        finding: code == -ENOENT ? "there is no such program" : "the kernel refused", errno: -code,
-        remedy: OtherProcess.remedy(program, -code))
+      throw Attempt(attempt: "starting a program", place: program).error(
+        code == -ENOENT ? "there is no such program" : "the kernel refused", -code,
+        OtherProcess.remedy(program, -code))
     }
     input = child.input
     output = child.output
@@ -56,10 +55,8 @@ public struct OtherProcess: ~Copyable {
     _ = clinuxio_end(pid, 0)
   }
 
-  /// Closes the pipes, waits, and returns its exit status, or 128 plus a signal's number.
-  ///
-  /// - Parameter milliseconds: How long it may take to end by itself before it is sent SIGTERM, and SIGKILL a second
-  ///   later.
+  /// Closes the pipes, waits, and returns its exit status, or 128 plus a signal's number. After `milliseconds` it is sent
+  /// SIGTERM, and SIGKILL a second later.
   public consuming func end(within milliseconds: Int32) -> Int32 {
     for descriptor in [input, output, talk] { close(descriptor) }
     let status = clinuxio_end(pid, milliseconds)
@@ -76,23 +73,22 @@ extension OtherProcess {
   public struct Ending: Sendable {
     /// Its exit status, or 128 plus a signal's number.
     public let status: Int32
-    /// Whether it took too long, and was ended.
+    /// Whether it took too long and was killed.
     public let isLate: Bool
-    /// What it wrote to stdout, at most 4 MiB of it.
+    /// The first 4 MiB that it wrote to stdout.
     public let output: [UInt8]
     /// The last line that it wrote to stderr.
     public let lastLine: String
 
-    /// Why it did not do what it was started for, as the end of a sentence about it; `nil` if it ended with status 0.
+    /// The failure as the end of a sentence about the program; `nil` if it ended with status 0.
     public var trouble: String? {
       guard status != 0 || isLate else { return nil }
-      let said = lastLine.isEmpty ? "" : ": " + ForeignText.shown(lastLine)
-      return (isLate ? "took too long, and was ended" : "ended with status \(status)") + said
+      let reason = lastLine.isEmpty ? "" : ": " + ForeignText.shown(lastLine)
+      return (isLate ? "took too long, and was ended" : "ended with status \(status)") + reason
     }
   }
 
-  /// Writes to its stdin as much as the pipe has room for, 64 KiB at the beginning; returns whether that was all. A program
-  /// that has ended takes nothing.
+  /// Writes to its stdin as much as the pipe has room for, 64 KiB at the beginning; returns whether that was all.
   public func offer(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -105,9 +101,7 @@ extension OtherProcess {
     return true
   }
 
-  /// Closes its stdin, reads what it writes, and waits for its end. What it started and left running ends too.
-  ///
-  /// - Parameter nanoseconds: How long it may take, before it is ended.
+  /// Closes its stdin, reads its output, and waits for its end, at most `nanoseconds`; then kills its process group.
   public consuming func finish(within nanoseconds: Int64) -> Ending {
     let clock = SystemClock()
     let end = clock.now() + nanoseconds
@@ -116,8 +110,8 @@ extension OtherProcess {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isOpen = [true, true]
-    // Its end counts, not that of its outputs: it may close them first, or leave them to another program, which may write
-    // without end. What it wrote itself is in the pipes by then.
+    // Not the end of its outputs: it may close them first, or leave them to another program, which may write without end.
+    // What it wrote itself is in the pipes by its end.
     var hasEnded = false
     var unread = 2 * OtherProcess.pipe
     while true {
@@ -155,9 +149,9 @@ extension OtherProcess {
 
   /// Milliseconds between two looks whether it has ended, while it writes nothing.
   private static var lookEvery: Int64 { 5 }
-  /// Bytes that the larger pipe holds, that from its stdout (Processes.c).
+  /// Bytes that the pipe from its stdout holds, the larger one (Processes.c).
   private static var pipe: Int { 1 << 20 }
-  /// More is read and dropped.
+  /// Bytes of output that are kept.
   private static var mostOutput: Int { 4 << 20 }
 
   /// The last line of a text that comes in pieces.
@@ -181,8 +175,8 @@ extension OtherProcess {
 
 /// The process's priority.
 public enum ProcessPriority {
-  /// Yields to everything else, on the processor and at the card: nice value 10, the lowest I/O priority. Not
-  /// SCHED_BATCH, whose wake-ups are late: a pull wakes up often. For the calling thread and those that it starts.
+  /// Lowers the calling thread, and those that it starts, to nice value 10 and the lowest I/O priority. Not to SCHED_BATCH,
+  /// whose wake-ups are late: a pull wakes up often.
   public static func stepBack() { clinuxio_step_back() }
 }
 

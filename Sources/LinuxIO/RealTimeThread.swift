@@ -6,8 +6,8 @@ import IMUModel
 
 /// A kernel thread that has its name, stack and scheduling class, and waits for its work.
 ///
-/// Making a thread and starting its work are two steps, because a log's header states what the kernel
-/// granted before the first sample, and because nothing can fail any more once the work is moved in:
+/// Making a thread and starting its work are two steps: a log's header states what the kernel granted before the first
+/// sample, and nothing can fail any more once the work is moved in:
 ///
 ///     let thread = try RealTimeThread(name: "imu-sampler", priority: 80)
 ///     if let refusal = thread.scheduling.refusal { … }
@@ -16,26 +16,23 @@ import IMUModel
 ///
 /// A value that is dropped without work ends its thread.
 public struct RealTimeThread: ~Copyable {
-  /// Enough for the sampler, and small: locked memory counts it whole.
-  public static let defaultStackSize = 256 * 1024
-
   private let core: Unmanaged<ThreadCore>
   private let identifier: pthread_t
 
-  /// Starts a thread and returns when it has been scheduled.
-  ///
-  /// All signals but those of crashes are blocked in it.
+  /// Starts a thread and returns when it has been scheduled. All signals but those of crashes are blocked in it.
   ///
   /// - Parameters:
   ///   - name: As `ps -L` and `top -H` show it; the kernel keeps 15 bytes.
-  ///   - priority: SCHED_FIFO priority, 1...99, or `nil` for ordinary scheduling. A refusal does
-  ///     not throw: see ``scheduling``. With a priority, the first 64 KiB of the stack are touched.
-  ///   - stackSize: Bytes of stack.
+  ///   - priority: SCHED_FIFO priority, 1...99, or `nil` for ordinary scheduling. A refusal does not throw: see
+  ///     ``scheduling``. With a priority, the first 64 KiB of the stack are touched.
+  ///   - stackSize: Bytes of stack: enough for the sampler, and small, because locked memory counts it whole.
   /// - Throws: ``LinuxIOError`` when the kernel creates no more threads.
   public init(
-    name: String, priority: Int32? = nil, stackSize: Int = defaultStackSize
+    name: String, priority: Int32? = nil, stackSize: Int = 256 * 1024
   ) throws(LinuxIOError) {
-    let core = ThreadCore(name: Self.kept(name), priority: priority)
+    var kept = name
+    while kept.utf8.count > 15 { kept.removeLast() }
+    let core = ThreadCore(name: kept, priority: priority)
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -47,10 +44,9 @@ public struct RealTimeThread: ~Copyable {
     }
     guard code == 0 else {
       argument.release()
-      throw LinuxIOError(
-        kind: .system, attempt: "starting a thread", place: name, finding: "the kernel refused",
-        errno: code,
-        remedy: "Raise the limits on tasks and memory (`ulimit -u`, TasksMax= and MemoryMax= in a"
+      throw Attempt(attempt: "starting a thread", place: name).refused(
+        code,
+        "Raise the limits on tasks and memory (`ulimit -u`, TasksMax= and MemoryMax= in a"
           + " systemd unit), or end other programs.")
     }
     self.core = Unmanaged.passRetained(core)
@@ -68,11 +64,7 @@ public struct RealTimeThread: ~Copyable {
     pthread_join(identifier, nil)
   }
 
-  /// Moves `payload` into the thread, where `body` works on it.
-  ///
-  /// - Parameters:
-  ///   - payload: Returned by ``RunningThread/join()``. It need not be copyable.
-  ///   - body: The thread's work; it captures only what is safe to share.
+  /// Moves `payload` into the thread, where `body` works on it; ``RunningThread/join()`` returns it.
   public consuming func run<Payload: ~Copyable>(
     moving payload: consuming sending Payload, _ body: @escaping @Sendable (inout Payload) -> Void
   ) -> RunningThread<Payload> {
@@ -90,30 +82,19 @@ public struct RealTimeThread: ~Copyable {
   public consuming func run(_ body: @escaping @Sendable () -> Void) -> RunningThread<Void> {
     run(moving: ()) { _ in body() }
   }
-
-  /// The name's first 15 bytes, ending on a whole character.
-  private static func kept(_ name: String) -> String {
-    var kept = name
-    while kept.utf8.count > 15 { kept.removeLast() }
-    return kept
-  }
 }
 
-/// A thread at work, with the value that was moved into it.
-///
-/// A value that is dropped waits for its thread.
+/// A thread at work, with the value that was moved into it. A value that is dropped waits for its thread.
 public struct RunningThread<Payload: ~Copyable>: ~Copyable {
   private let core: Unmanaged<ThreadCore>
   private let identifier: pthread_t
   // Safe: the thread alone uses the memory until it has been joined, this value alone afterwards.
   private let payload: UnsafeMutablePointer<Payload>
 
-  init(
+  fileprivate init(
     core: Unmanaged<ThreadCore>, identifier: pthread_t, payload: UnsafeMutablePointer<Payload>
   ) {
-    self.core = core
-    self.identifier = identifier
-    self.payload = payload
+    (self.core, self.identifier, self.payload) = (core, identifier, payload)
   }
 
   /// What the kernel granted.
@@ -126,9 +107,7 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
 
   deinit { finish().deinitialize(count: 1).deallocate() }
 
-  /// Waits for the end of the work and returns the moved value.
-  ///
-  /// This does not make the work end sooner; the caller must ask it to end.
+  /// Waits for the end of the work, which the caller must ask to end, and returns the moved value.
   public consuming func join() -> Payload {
     let memory = finish()
     discard self
@@ -137,13 +116,10 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
     return memory.move()
   }
 
-  /// Waits for the end of the work at most until then, and else abandons the thread: for work that may hang in the kernel,
-  /// where nothing can interrupt it.
+  /// Waits for the end of the work for at most `nanoseconds`, and else abandons the thread: for work that may hang in the
+  /// kernel, where nothing can interrupt it. The corresponding C function is `pthread_clockjoin_np`.
   ///
-  /// The corresponding C function is `pthread_clockjoin_np`, with CLOCK_MONOTONIC: a wall clock that is set meanwhile
-  /// changes nothing.
-  ///
-  /// - Returns: Whether the work is done. The moved value is destroyed at its end; an abandoned thread keeps it.
+  /// - Returns: Whether the work is done; the moved value is destroyed then. An abandoned thread keeps it.
   @discardableResult
   public consuming func join(within nanoseconds: Int64) -> Bool {
     let deadline = SystemClock().now() + max(0, nanoseconds)
@@ -170,7 +146,7 @@ public struct RunningThread<Payload: ~Copyable>: ~Copyable {
 }
 
 extension RunningThread where Payload == Void {
-  /// Abandons the thread: for work that may hang in the kernel, where nothing can interrupt it.
+  /// Abandons the thread.
   public consuming func leaveBehind() {
     pthread_detach(identifier)
     core.release()

@@ -4,25 +4,21 @@ import CLinuxIO
 import Glibc
 public import IMUModel
 
-/// Reports the service's state to the service manager: the protocol of sd_notify(3), datagrams to the
-/// socket that `NOTIFY_SOCKET` names.
+/// Reports the service's state to the service manager: the protocol of sd_notify(3), datagrams to the socket that
+/// `NOTIFY_SOCKET` names.
 ///
-/// Each message is one datagram through a socket of its own, a few tens of microseconds, and waits
-/// at most 100 ms for a busy manager. Lost messages are not repeated, because the next one follows.
+/// Each message is one datagram through a socket of its own, a few tens of microseconds, and waits at most 100 ms for a
+/// busy manager; each call returns whether the manager received it. Lost messages are not repeated.
 public struct ServiceNotifier: Sendable {
-  /// How long to wait for room in the manager's queue.
-  private static let patienceMilliseconds: Int32 = 100
-
   private let path: String
-  /// The time within which the manager expects ``watchdog()``, in nanoseconds; `nil` when it does
-  /// not. Feed it at half of that.
+  /// The time within which the manager expects ``watchdog()``, in nanoseconds; `nil` when it does not. Feed it at half
+  /// of that.
   public let watchdogInterval: Int64?
 
   /// The notifier that the environment asks for; `nil` when no program waits for messages.
   ///
   /// - Parameters:
-  ///   - environment: The variables by name: `NOTIFY_SOCKET` (a path, or `@` and an abstract name),
-  ///     `WATCHDOG_USEC` and `WATCHDOG_PID`.
+  ///   - environment: `NOTIFY_SOCKET` (a path, or `@` and an abstract name), `WATCHDOG_USEC` and `WATCHDOG_PID`.
   ///   - process: The process for which a watchdog counts; this one by default.
   public init?(environment: (String) -> String?, process: Int32? = nil) {
     // Other kinds, such as vsock:, are for virtual machines.
@@ -36,10 +32,7 @@ public struct ServiceNotifier: Sendable {
     watchdogInterval = isSet ? microseconds * 1000 : nil
   }
 
-  /// The service is up (again, after ``reloading(at:)``).
-  ///
-  /// - Parameter status: A line for `systemctl status`.
-  /// - Returns: Whether the manager received it, as for all messages.
+  /// The service is up (again, after ``reloading(at:)``); `status` is a line for `systemctl status`.
   @discardableResult
   public func ready(status: String) -> Bool { send("READY=1\nSTATUS=\(Self.line(status))") }
 
@@ -47,10 +40,8 @@ public struct ServiceNotifier: Sendable {
   @discardableResult
   public func stopping() -> Bool { send("STOPPING=1") }
 
-  /// The service is reading its configuration again; ``ready(status:)`` follows.
-  ///
-  /// - Parameter now: The present instant: `Type=notify-reload` wants it, to know which request this
-  ///   answers.
+  /// The service is reading its configuration again; ``ready(status:)`` follows. `Type=notify-reload` wants the present
+  /// instant, to know which request this answers.
   @discardableResult
   public func reloading(at now: MonotonicTime) -> Bool {
     send("RELOADING=1\nMONOTONIC_USEC=\(now.nanoseconds / 1000)")
@@ -70,7 +61,7 @@ public struct ServiceNotifier: Sendable {
   @discardableResult
   public func status(_ line: String) -> Bool { send("STATUS=\(Self.line(line))") }
 
-  /// A message has a line for each variable, so a value has one line.
+  /// One line: a message has a line for each variable.
   private static func line(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
   }
@@ -78,6 +69,6 @@ public struct ServiceNotifier: Sendable {
   private func send(_ message: String) -> Bool {
     let bytes = Array(message.utf8)
     // Safe: the count is the array's.
-    return clinuxio_send_datagram(path, bytes, bytes.count, Self.patienceMilliseconds) >= 0
+    return clinuxio_send_datagram(path, bytes, bytes.count, 100) >= 0
   }
 }

@@ -6,15 +6,15 @@ import IMUModel
 
 /// Signals that end a recording, as descriptors to poll instead of interruptions.
 ///
-/// Make it on the main thread before any other thread: threads inherit the blocked signals, so none
-/// of them is interrupted. Afterwards the signals are as they were before.
+/// Make it on the main thread before any other thread: threads inherit the blocked signals, so none of them is
+/// interrupted. Its end restores the signals as they were.
 public struct SignalWatch: ~Copyable {
   /// Ready for reading when a signal is pending; for `poll` beside other descriptors.
   public let fileDescriptor: Int32
   private let previousMask: sigset_t
 
-  /// SIGINT (Ctrl-C), SIGTERM (service managers) and, unless it is ignored as under `nohup`, SIGHUP (a
-  /// terminal or an ssh connection that goes away).
+  /// SIGINT (Ctrl-C), SIGTERM (service managers) and, unless it is ignored as under `nohup`, SIGHUP (a terminal or an ssh
+  /// connection that goes away).
   public static var endings: [Int32] {
     var action = sigaction()
     // Asking for a valid signal's action cannot fail.
@@ -23,10 +23,8 @@ public struct SignalWatch: ~Copyable {
     return isIgnored ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
   }
 
-  /// Blocks the signals for the calling thread and opens a `signalfd` for them.
-  ///
-  /// - Parameter signals: ``endings`` by default.
-  /// - Throws: ``LinuxIOError`` when the process may open no more files.
+  /// Blocks the signals for the calling thread and opens a `signalfd` for them; throws when the process may open no more
+  /// files.
   public init(_ signals: [Int32] = endings) throws(LinuxIOError) {
     var set = sigset_t()
     sigemptyset(&set)
@@ -49,13 +47,11 @@ public struct SignalWatch: ~Copyable {
     pthread_sigmask(SIG_SETMASK, &mask, nil)
   }
 
-  /// Leaves the signals blocked until the process exits, which is to follow: its exit status then stands, whatever arrives.
+  /// Leaves the signals blocked until the process exits, so that none changes its exit status.
   public consuming func keepToExit() { discard self }
 
-  /// Waits for one of the signals.
+  /// Waits for one of the signals: at most `nanoseconds`, rounded up to a millisecond; `nil` waits for ever.
   ///
-  /// - Parameter nanoseconds: At most this long, rounded up to a millisecond; 0 does not wait, `nil`
-  ///   waits for ever.
   /// - Returns: The signal's number, or `nil` when the time is over.
   public func wait(timeoutNanoseconds nanoseconds: Int64?) -> Int32? {
     let clock = SystemClock()
@@ -65,11 +61,15 @@ public struct SignalWatch: ~Copyable {
       // The descriptor is our own and open: a refusal is a programming error.
       precondition(signal >= 0, "the signal descriptor was closed by other code")
       if signal > 0 { return signal }
-      guard pause(until: end, clock) else { return nil }
+      let now = clock.now()
+      if let end, now >= end { return nil }
+      // The loop resumes an interrupted wait.
+      var waiting = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&waiting, 1, PollTimeout.milliseconds(until: end, now: now))
     }
   }
 
-  /// Whether one of ``endings`` is pending, which a watch blocks. Does not take it; any thread may ask.
+  /// Whether one of ``endings``, which a watch blocks, is pending. Does not take it; any thread may ask.
   public static var isEnding: Bool {
     var pending = sigset_t()
     // With a valid set it cannot fail.
@@ -77,9 +77,8 @@ public struct SignalWatch: ~Copyable {
     return endings.contains { sigismember(&pending, $0) == 1 }
   }
 
-  /// Stops the program as Ctrl-Z does, until it is continued; returns at once without a shell that could do that.
-  ///
-  /// Call it when SIGTSTP was among the watched signals and came.
+  /// Stops the program as Ctrl-Z does, until it is continued; returns at once without a shell that could do that. Call it
+  /// when SIGTSTP was among the watched signals and came.
   public static func stop() {
     var set = sigset_t()
     sigemptyset(&set)
@@ -89,20 +88,5 @@ public struct SignalWatch: ~Copyable {
     // The kernel's default action, which no handler can replace: it knows whether a shell controls this job.
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &previous, nil)
-  }
-
-  /// Waits until a signal is pending; `false` when the time is over.
-  private func pause(until end: MonotonicTime?, _ clock: SystemClock) -> Bool {
-    var descriptors = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
-    guard let end else {
-      // The caller's loop resumes an interrupted wait.
-      _ = poll(&descriptors, 1, -1)
-      return true
-    }
-    let left = end - clock.now()
-    guard left > 0 else { return false }
-    let milliseconds = Int32(clamping: (left + 999_999) / 1_000_000)
-    _ = poll(&descriptors, 1, milliseconds)
-    return true
   }
 }

@@ -4,25 +4,20 @@ import CLinuxIO
 import Glibc
 public import IMUModel
 
-/// The kernel's monotonic clock.
-///
-/// `CLOCK_MONOTONIC` is never stepped; network time changes its rate by at most 0.05 %. It stands
-/// still while the machine is suspended.
+/// The kernel's monotonic clock. `CLOCK_MONOTONIC` is never stepped; network time changes its rate by at most 0.05 %. It
+/// stands still while the machine is suspended.
 public struct SystemClock: MonotonicClock {
   /// The clock; all values are the same one.
   public init() {}
 
-  /// The present instant. The corresponding C function is `clock_gettime`, a few tens of
-  /// nanoseconds.
+  /// The present instant. The corresponding C function is `clock_gettime`, a few tens of nanoseconds.
   public func now() -> MonotonicTime { MonotonicTime(nanoseconds: read(CLOCK_MONOTONIC)) }
 
   /// The present instant of `CLOCK_MONOTONIC_RAW`, which runs at the rate of the machine's oscillator.
   public func rawNow() -> Int64 { read(CLOCK_MONOTONIC_RAW) }
 
-  /// Returns at `deadline` or later; at once when it is past.
-  ///
-  /// The corresponding C function is `clock_nanosleep` with `TIMER_ABSTIME`, repeated after a
-  /// signal.
+  /// Returns at `deadline` or later; at once when it is past. The corresponding C function is `clock_nanosleep` with
+  /// `TIMER_ABSTIME`, repeated after a signal.
   public func sleep(until deadline: MonotonicTime) {
     // Instants before the clock's origin are past; the kernel would refuse them.
     guard deadline.nanoseconds > 0 else { return }
@@ -41,16 +36,16 @@ public struct WallClockReading: Equatable, Sendable {
   public var wall: Int64
   /// Whether the kernel calls its wall clock synchronised: false until a time daemon has set it.
   public var isSynchronised: Bool
-  /// Furthest that `monotonic` can be from the instant at which `wall` was read, in nanoseconds.
+  /// The farthest that `monotonic` can be from the instant at which `wall` was read, in nanoseconds.
   public var uncertainty: Int64
 }
 
 extension SystemClock {
-  /// Reads both clocks as close together as a few attempts permit, typically within 100 ns.
+  /// Reads both clocks, typically within 100 ns of each other.
   ///
-  /// The wall clock is read between two readings of the monotonic one, whose middle is the instant;
-  /// of five attempts the tightest counts. Synchronisation is as `adjtimex` reports it;
-  /// where that call is forbidden the clock counts as not synchronised.
+  /// The wall clock is read between two readings of the monotonic one, whose middle is the instant; the tightest of five
+  /// attempts counts. Synchronisation is as `adjtimex` reports it; where that call is forbidden the clock counts as not
+  /// synchronised.
   public func readWallClock() -> WallClockReading {
     var best = attempt()
     for _ in 1..<5 {

@@ -3,10 +3,8 @@
 import Glibc
 public import IMUModel
 
-/// The kernel's files under a root: `/dev`, `/proc`, `/sys` and `/etc` of this machine, or of a
-/// directory that looks like another machine.
-///
-/// Reading is for start-up and diagnosis: it allocates, and the files are small.
+/// The kernel's files under a root: `/dev`, `/proc`, `/sys` and `/etc` of this machine, or of a directory that looks like
+/// another machine. Reading allocates: for start-up and diagnosis.
 public struct SystemTree: Sendable {
   /// This machine.
   public static let live = SystemTree(root: "")
@@ -26,7 +24,7 @@ public struct SystemTree: Sendable {
 extension SystemTree {
   /// A file's bytes, at most `limit`; `nil` when it is absent or unreadable.
   func bytes(_ path: String, limit: Int = 4096) -> [UInt8]? {
-    // Another kind of file, such as a FIFO, could be waited for without end.
+    // Nonblocking: another kind of file, such as a FIFO, could block the open without end.
     let descriptor = open(self.path(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -55,8 +53,8 @@ extension SystemTree {
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 
-  /// Paths of the files that count among those of several directories, the directories in the order of their precedence:
-  /// a file hides those of its name in later ones (udev(7), modules-load.d(5)).
+  /// Paths of the files that count in several directories, given in the order of their precedence: a file hides those of
+  /// its name in later ones (udev(7), modules-load.d(5)).
   package func settings(in directories: [String], suffix: String) -> [String] {
     var seen: Set<String> = []
     return directories.flatMap { directory in
@@ -104,14 +102,13 @@ extension SystemTree {
   /// The machine's name; `nil` when the kernel has none.
   public func hostName() -> String? { text("/proc/sys/kernel/hostname") }
 
-  /// The board's name in the device tree, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on
-  /// machines without one, such as PCs.
+  /// The board's name in the device tree, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on a PC.
   public func boardModel() -> String? {
     text("/proc/device-tree/model") ?? text("/sys/firmware/devicetree/base/model")
   }
 
-  /// The device tree's names of the board and its chip, most specific first, such as
-  /// `raspberrypi,4-model-b`, `brcm,bcm2711`; empty on machines without a device tree.
+  /// The device tree's names of the board and its chip, most specific first, such as `raspberrypi,4-model-b`,
+  /// `brcm,bcm2711`; empty without a device tree.
   public func boardCompatibles() -> [String] {
     let paths = ["/proc/device-tree/compatible", "/sys/firmware/devicetree/base/compatible"]
     guard let bytes = paths.lazy.compactMap({ self.bytes($0) }).first else { return [] }
@@ -130,6 +127,16 @@ extension SystemTree {
     return nil
   }
 
+  /// The remedy for the device node at `path`, which this user may not open; `other` when it has no group of its own.
+  func groupRemedy(_ path: String, else other: String) -> String {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_gid != 0, let group = groupName(status.st_gid)
+    else { return other }
+    return status.st_mode & 0o060 == 0o060
+      ? "Run `sudo usermod -aG \(group) $USER` and log in again."
+      : "Its mode does not let its group: run `sudo chmod g+rw \(path)`."
+  }
+
   /// Capabilities in effect for this process (`CapEff` in `/proc/self/status`); 0 when unknown.
   func effectiveCapabilities() -> UInt64 {
     guard let status = text("/proc/self/status", limit: 16384) else { return 0 }
@@ -142,11 +149,11 @@ extension SystemTree {
 }
 
 extension SystemTree {
-  /// A process in words, such as `imulog daemon (process 123)`: its program and, when it has one,
-  /// its verb.
-  func processName(_ process: Int32?) -> String {
-    guard let process else { return "another process" }
-    guard let bytes = bytes("/proc/\(process)/cmdline") else { return "process \(process)" }
+  /// The holder of a record lock in words, such as `imulog daemon (process 123)`: its program and, when it has one, its
+  /// verb. `process` is 0 when the lock was released meanwhile, or its holder is invisible to this process.
+  func processName(_ process: Int32) -> String {
+    guard process > 0 else { return "another process" }
+    let bytes = bytes("/proc/\(process)/cmdline") ?? []
     let words = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     guard let program = words.first?.split(separator: "/").last else { return "process \(process)" }
     let verb = words.dropFirst().first { word in
@@ -157,10 +164,8 @@ extension SystemTree {
 }
 
 extension SystemTree {
-  /// The processor's temperature in °C; `nil` when the kernel has none.
-  ///
-  /// From the thermal zone of the processor's type (`cpu-thermal` on a Raspberry Pi), else from the
-  /// first. The kernel's files hold thousandths of a degree.
+  /// The processor's temperature in °C; `nil` when the kernel has none. From the thermal zone of the processor's type
+  /// (`cpu-thermal` on a Raspberry Pi), else from the first that has one.
   public func cpuTemperature() -> Double? {
     let directory = "/sys/class/thermal"
     let zones = names(in: directory).compactMap { name in
@@ -178,10 +183,8 @@ extension SystemTree {
     return nil
   }
 
-  /// Bytes that this process may still write to the file system of `path`; `nil` when there is no
-  /// such path. Space reserved for the superuser does not count.
-  ///
-  /// The corresponding C function is `statvfs`.
+  /// Bytes that a process without privileges may still write to the file system of `path`; `nil` when there is no such
+  /// path. The corresponding C function is `statvfs`.
   public func freeBytes(at path: String) -> UInt64? {
     var status = statvfs()
     guard statvfs(self.path(path), &status) == 0 else { return nil }
@@ -208,7 +211,7 @@ extension SystemTree {
     }
   }
 
-  /// Numbers of the adapters that the kernel drives, whether or not programs may use them.
+  /// The adapters that the kernel drives, whether or not programs may use them.
   package func kernelAdapterNumbers() -> [Int] { adapterNumbers(in: "/sys/bus/i2c/devices") }
 
   private func adapterNumbers(in directory: String) -> [Int] {
@@ -223,18 +226,16 @@ extension SystemTree {
   public func i2cClock(bus number: Int) -> Int? {
     // One directory by three names: newer kernels lack the first, which documents still name.
     let directories = [
-      "/sys/class/i2c-adapter/i2c-\(number)",
-      "/sys/bus/i2c/devices/i2c-\(number)",
+      "/sys/class/i2c-adapter/i2c-\(number)", "/sys/bus/i2c/devices/i2c-\(number)",
       "/sys/class/i2c-dev/i2c-\(number)/device",
     ]
-    for directory in directories {
+    return directories.lazy.compactMap { directory -> Int? in
       guard let bytes = bytes("\(directory)/of_node/clock-frequency"), bytes.count == 4
-      else { continue }
+      else { return nil }
       // Device-tree cells are big-endian.
       let clock = bytes.reduce(0) { $0 << 8 | Int($1) }
-      if clock > 0 { return clock }
-    }
-    return nil
+      return clock > 0 ? clock : nil
+    }.first
   }
 
   /// The kernel driver that is bound to a chip; `nil` when there is none.
@@ -242,7 +243,7 @@ extension SystemTree {
     linkTarget("/sys/bus/i2c/devices/\(Self.device(bus: number, address: address))/driver")
   }
 
-  /// The kernel's name for the chip, such as `mpu6050`; `nil` when it knows of none.
+  /// The kernel's name for the chip, such as `mpu6050`; `nil` when it has none.
   public func i2cDeviceName(bus number: Int, address: I2CAddress) -> String? {
     text("/sys/bus/i2c/devices/\(Self.device(bus: number, address: address))/name")
   }
@@ -252,4 +253,12 @@ extension SystemTree {
     let digits = String(address.rawValue, radix: 16)
     return "\(number)-" + String(repeating: "0", count: 4 - digits.count) + digits
   }
+}
+
+/// The path without symbolic links; `nil` with the reason in errno when it leads nowhere.
+package func realPath(_ path: String) -> String? {
+  guard let text = realpath(path, nil) else { return nil }
+  // Safe: realpath allocated the C string, which is freed after it is copied.
+  defer { free(text) }
+  return String(cString: text)
 }

@@ -4,10 +4,10 @@ import CLinuxIO
 import Glibc
 
 /// The user's terminal while a program draws on it: single keys, no echo, the alternate screen, no cursor. Restored when
-/// this value goes away, and after a crash.
+/// this value is destroyed, and after a crash.
 ///
-/// It is opened again by its name, so that neither reading nor writing ever waits: an inherited descriptor is shared with
-/// the shell and must not be made nonblocking.
+/// It is opened anew by its name, so that neither reading nor writing waits: an inherited descriptor is shared with the
+/// shell and must not be made nonblocking.
 public struct TerminalDevice: ~Copyable {
   /// Ready for reading when keys were pressed.
   public let fileDescriptor: Int32
@@ -37,8 +37,7 @@ public struct TerminalDevice: ~Copyable {
   public init() throws(LinuxIOError) {
     let descriptor = TerminalDevice.open()
     guard descriptor >= 0 else { throw TerminalDevice.refused(errno) }
-    let answer = clinuxio_terminal_take(
-      descriptor, TerminalDevice.enter, TerminalDevice.leave)
+    let answer = clinuxio_terminal_take(descriptor, TerminalDevice.enter, TerminalDevice.leave)
     guard answer == 0 else {
       close(descriptor)
       throw TerminalDevice.refused(-answer)
@@ -98,9 +97,7 @@ public struct TerminalDevice: ~Copyable {
   }
 
   private static func refused(_ code: Int32) -> LinuxIOError {
-    LinuxIOError(
-      kind: .system, attempt: "drawing on the terminal", place: "stdin",
-      finding: "the kernel refused",
-      errno: code, remedy: "Give --plain, or send the output through a pipe.")
+    Attempt(attempt: "drawing on the terminal", place: "stdin").refused(
+      code, "Give --plain, or send the output through a pipe.")
   }
 }

@@ -6,17 +6,16 @@ import Synchronization
 
 /// The state that a thread and its owner share: the thread waits at a gate for its work.
 ///
-/// Safe (`@unchecked Sendable`): `name` and `priority` never change. `report` is
-/// written by the thread before it posts `ready` and read by the owner after it waited for `ready`.
-/// `work` is written by the owner before it posts `go` and read by the thread after it waited for
-/// `go`. A semaphore's post happens before the wait it ends (POSIX, 4.12 Memory Synchronization).
+/// Safe (`@unchecked Sendable`): `name` and `priority` never change. The thread writes `report` before it posts `ready`,
+/// and the owner reads it after it waited for `ready`. The owner writes `work` before it posts `go`, and the thread reads
+/// it after it waited for `go`. A semaphore's post happens before the wait it ends (POSIX, 4.12 Memory Synchronization).
 final class ThreadCore: @unchecked Sendable {
   let name: String
   let priority: Int32?
   var report = SchedulingReport()
   var work: (() -> Void)?
-  /// Pairs: stored (releasing) by the thread when its work is done, loaded (acquiring) by the
-  /// owner, who then sees what the work wrote.
+  /// Stored (releasing) by the thread when its work is done, loaded (acquiring) by the owner, who then sees what the work
+  /// wrote.
   let isFinished = Atomic<Bool>(false)
   private let ready = Gate()
   private let go = Gate()
@@ -49,7 +48,7 @@ final class ThreadCore: @unchecked Sendable {
     go.open()
   }
 
-  /// Signals are for the main thread; a system call of this one must not be interrupted by them.
+  /// Signals are for the main thread; none interrupts a system call of this one.
   private func blockSignals() {
     var set = sigset_t()
     sigfillset(&set)
@@ -62,8 +61,8 @@ final class ThreadCore: @unchecked Sendable {
 
 /// A semaphore that starts closed. The corresponding C functions are `sem_wait` and `sem_post`.
 private struct Gate: ~Copyable {
-  // Safe: allocated here, initialised once, destroyed with the value, which its class owns for as
-  // long as a thread may wait: both the thread and the owner hold the class.
+  // Safe: allocated and initialised here, destroyed with the value, which its class owns for as long as a thread may
+  // wait: both the thread and the owner hold the class.
   private let semaphore: UnsafeMutablePointer<sem_t>
 
   init() {
@@ -83,7 +82,7 @@ private struct Gate: ~Copyable {
   }
 }
 
-/// The function that `pthread_create` calls. A function of this file, so that no actor is assumed to run it.
+/// The function that `pthread_create` calls. Global, so that no actor is assumed to run it.
 func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   // Safe: the pointer is the core that the owner retained for this thread alone.
@@ -114,8 +113,8 @@ extension SchedulingReport: CustomStringConvertible {
 }
 
 extension SchedulingReport {
-  /// Requests SCHED_FIFO for the calling thread; if the priority is refused, the highest one
-  /// that the user's limit permits; if that is refused too, timers without slack.
+  /// Requests SCHED_FIFO for the calling thread; if the priority is refused, the highest one that the user's limit
+  /// permits; if that is refused too, timers without slack.
   static func schedule(priority asked: Int32?) -> SchedulingReport {
     var report = SchedulingReport(asked: asked)
     guard let asked else { return report }
@@ -127,8 +126,7 @@ extension SchedulingReport {
     // The limit may be raised to permit it, or permit a lower priority.
     if answer == -EPERM { report.granted = applyHighestPermitted(upTo: asked) }
     if report.granted != asked { report.refusal = refusal(-answer, asked) }
-    // Ordinary threads wake up to 50 µs late on purpose, so that the processor sleeps longer.
-    // Cannot fail for the thread itself and a positive number.
+    // Ordinary threads wake up to 50 µs late on purpose. Cannot fail for the thread itself and a positive number.
     if report.granted == nil { _ = clinuxio_set_timer_slack(1) }
     return report
   }
@@ -146,10 +144,10 @@ extension SchedulingReport {
   }
 
   private static func refusal(_ code: Int32, _ priority: Int32) -> Refusal {
-    let remedy =
-      code == EINVAL
-      ? "Priorities are 1 to 99."
-      : "In a systemd unit set LimitRTPRIO=\(priority); in a shell raise `ulimit -r`."
-    return Refusal("real-time scheduling (SCHED_FIFO \(priority))", errno: code, remedy: remedy)
+    Refusal(
+      what: "real-time scheduling (SCHED_FIFO \(priority))", errno: code,
+      remedy: code == EINVAL
+        ? "Priorities are 1 to 99."
+        : "In a systemd unit set LimitRTPRIO=\(priority); in a shell raise `ulimit -r`.")
   }
 }

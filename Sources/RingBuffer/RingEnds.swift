@@ -13,27 +13,21 @@
 ///     position    0 ... 5  6 ... 11  0 ...             slot = position modulo 6
 ///     head == tail: empty        6 apart: full
 ///
-/// ``RingProducer/push(_:)`` and ``RingConsumer/pop()`` never wait, allocate or lock. A full ring refuses
-/// the newest element and says so; it never overwrites.
+/// ``RingProducer/push(_:)`` and ``RingConsumer/pop()`` never wait, allocate or lock. A full ring refuses the newest element;
+/// it never overwrites.
 ///
 ///     var ends = RingEnds<TickRecord>()
 ///     let producer = ends.takeProducer()
 ///     let consumer = ends.takeConsumer()
 ///
-/// Each end may move to another thread, and neither can be copied, so a second producer does not compile.
-/// Whichever end is dropped second frees the storage.
-///
-/// Do not use it for more than one producer or consumer, nor for elements that hold references.
+/// Each end may move to another thread, and neither can be copied, so a second producer does not compile. The end that is
+/// dropped second frees the storage.
 public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
-  // Taken out by functions and not stored in public view: Swift 6.0 cannot move a part out of a value
-  // that another module defines.
+  // Private, and taken out by functions: Swift 6.0 cannot move a part out of a value that another module defines.
   private var producer: RingProducer<Element>?
   private var consumer: RingConsumer<Element>?
 
-  /// A ring with `capacity` slots: 600, a minute at 10 Hz, unless given.
-  ///
-  /// Traps unless `capacity` is at least 1.
-  /// - Complexity: two allocations.
+  /// A ring with `capacity` slots, by default a minute at 10 Hz: two allocations. Traps unless `capacity` is at least 1.
   public init(capacity: Int = 600) {
     self.init(capacity: capacity, position: 0)
   }
@@ -65,8 +59,8 @@ public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
 
 /// The end of a ring that fills it. Belongs to one thread at a time.
 ///
-/// Safe to send: the storage is shared with the consumer alone, through the accesses of ``RingOrderings``;
-/// a value that cannot be copied is on one thread at a time, and its way there orders what it did before.
+/// Safe to send: the storage is shared with the consumer alone, through the accesses of ``RingOrderings``; a value that
+/// cannot be copied is on one thread at a time, and moving it there orders what it did before.
 public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   @usableFromInline let storage: RingStorage<Element>
   @usableFromInline var steps: RingProducerSteps
@@ -85,7 +79,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Slots that can be filled now. The consumer may increase it at any time; only this end decreases it.
+  /// Slots that can be filled now. The consumer may increase it at any time.
   @inlinable
   public var free: Int {
     capacity - steps.positions.count(from: storage.loadHead(), to: steps.tail)
@@ -93,7 +87,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
 
   /// Appends `element`; false when the ring is full, which then is unchanged.
   ///
-  /// - Complexity: O(1), without waiting, whatever the consumer does: some 35 instructions together with ``RingConsumer/pop()``.
+  /// - Complexity: O(1), without waiting, whatever the consumer does: some 35 instructions with ``RingConsumer/pop()``.
   @inlinable
   public mutating func push(_ element: Element) -> Bool {
     steps.push(element, to: storage)
@@ -121,7 +115,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
   @inlinable
   public var capacity: Int { steps.positions.capacity }
 
-  /// Elements that can be popped now. The producer may increase it at any time; only this end decreases it.
+  /// Elements that can be popped now. The producer may increase it at any time.
   @inlinable
   public var count: Int {
     steps.positions.count(from: steps.head, to: storage.loadTail())

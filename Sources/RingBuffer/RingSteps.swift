@@ -15,9 +15,9 @@ package enum RingOrdering: CaseIterable, Sendable {
 
 /// Which ordering each shared access of the ring has, and what it pairs with.
 ///
-/// This is the only place where they are written: ``RingStorage`` makes its atomic accesses with them, and
-/// the model checker in the tests reads them from here, runs the same ``RingProducerSteps`` and
-/// ``RingConsumerSteps``, and weakens each in turn to show that it is needed.
+/// The only place where they are written: ``RingStorage`` makes its atomic accesses with them, and the tests' model checker
+/// runs the same ``RingProducerSteps`` and ``RingConsumerSteps`` with them, and weakens each in turn to show that it is
+/// needed.
 ///
 /// | access | made by | ordering | pairs with | without it |
 /// |---|---|---|---|---|
@@ -44,11 +44,8 @@ package struct RingOrderings: Equatable, Sendable {
     storeTail: RingOrdering, loadTail: RingOrdering, storeHead: RingOrdering,
     loadHead: RingOrdering, leave: RingOrdering
   ) {
-    self.storeTail = storeTail
-    self.loadTail = loadTail
-    self.storeHead = storeHead
-    self.loadHead = loadHead
-    self.leave = leave
+    (self.storeTail, self.loadTail, self.storeHead) = (storeTail, loadTail, storeHead)
+    (self.loadHead, self.leave) = (loadHead, leave)
   }
 
   /// The orderings in use. Folded into constants by the optimiser.
@@ -60,10 +57,8 @@ package struct RingOrderings: Equatable, Sendable {
   }
 }
 
-/// The memory that the two ends of a ring share, seen as the accesses they make to it.
-///
-/// ``RingStorage`` is the real one. The tests have a second, a model of a weakly ordered memory, and run
-/// the very same ``RingProducerSteps`` and ``RingConsumerSteps`` on it through every interleaving.
+/// The accesses to the memory that the two ends of a ring share: ``RingStorage``, or the tests' model of a weakly ordered
+/// memory, on which the same steps run through every interleaving.
 @usableFromInline
 package protocol RingMemory: ~Copyable {
   associatedtype Element: BitwiseCopyable
@@ -88,10 +83,9 @@ package protocol RingMemory: ~Copyable {
 
 /// The arithmetic of positions.
 ///
-/// A position runs through `0..<2 * capacity` and then starts again; its slot is the position modulo the
-/// capacity. So head and tail are equal when the ring is empty and `capacity` apart when it is full, for
-/// any capacity. Counters that run freely and wrap at a power of two would be right only for
-/// capacities that divide it.
+/// A position runs through `0..<2 * capacity` and then starts again; its slot is the position modulo the capacity. So head
+/// and tail are equal when the ring is empty and `capacity` apart when it is full, for any capacity. Counters that wrap at
+/// a power of two would be right only for capacities that divide it.
 @usableFromInline
 package struct RingPositions: Hashable, Sendable {
   /// Number of slots, at least 1.
@@ -177,13 +171,13 @@ package struct RingConsumerSteps: Hashable, Sendable {
     return element
   }
 
-  /// Reads a slot without giving it back: the one `index` after the oldest; `nil` when it is not filled.
+  /// Reads the slot `index` after the oldest without giving it back; `nil` when it is not filled.
   @inlinable @inline(__always)
   package func peek<Memory: RingMemory & ~Copyable>(
     _ index: Int, in memory: borrowing Memory
   ) -> Memory.Element? {
-    // Safe: the tail is read as for `pop`, so what the producer filled before it is seen; and a slot from the head up
-    // to the tail is not filled again before this side, which alone moves the head, has given it back.
+    // Safe: the tail is loaded as for `pop`, so what the producer filled before it is seen; a slot from head to tail is
+    // not filled again before this side, which alone moves the head, has given it back.
     guard index >= 0, index < positions.count(from: head, to: memory.loadTail()) else { return nil }
     return memory.read(positions.slot(of: positions.position(head, advancedBy: index)))
   }

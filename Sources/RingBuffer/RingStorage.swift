@@ -22,10 +22,9 @@ package struct RingHeader: ~Copyable {
 
 /// The heap memory of a ring: two pointers, copied into both ends.
 ///
-/// Safe: both blocks live from ``allocate(capacity:position:)`` until ``free()``, which only the second end
-/// to leave calls, after its own last access and, by the ordering of `leave`, after the other's. Slots
-/// hold `BitwiseCopyable` values, which need no deinitialisation. Every slot index comes from
-/// ``RingPositions/slot(of:)`` and so is in `0..<capacity`.
+/// Safe: both blocks live from ``allocate(capacity:position:)`` until ``free()``, which only the second end to leave calls,
+/// after its own last access and, by the ordering of `leave`, after the other's. Slots hold `BitwiseCopyable` values, which
+/// need no deinitialisation. Every slot index comes from ``RingPositions/slot(of:)`` and so is in `0..<capacity`.
 @usableFromInline
 package struct RingStorage<Element: BitwiseCopyable>: RingMemory, BitwiseCopyable {
   @usableFromInline let header: UnsafeMutablePointer<RingHeader>
@@ -84,8 +83,8 @@ package struct RingStorage<Element: BitwiseCopyable>: RingMemory, BitwiseCopyabl
   }
 }
 
-// The library accepts only literal orderings. These switches take one from the table; it is a constant
-// there, so the optimiser leaves the one access.
+// The library accepts only literal orderings. These switches take one from the table, a constant, so the optimiser leaves
+// the one access.
 extension Atomic where Value == Int {
   @inlinable @inline(__always)
   func load(_ ordering: RingOrdering) -> Int {

@@ -7,13 +7,13 @@ public import IMUModel
 ///     beginning: readings 5 ms apart for 2 s, every fourth drains    then all drain
 ///     │  r  r  r  D  r  r  r  D  r  r  r  D  …                       D        D        D
 ///
-/// A reading says the more, the closer it is to a sample. Without dither a chip whose period divides the interval would
-/// always be read in the same phase. The dither has no pattern that such a chip could follow: deadline k is moved by the
-/// fraction of k² times the golden ratio.
+/// A reading is the sharper, the closer it is to a sample. Without dither a chip whose period divides the interval would
+/// always be read in the same phase. Deadline k is moved by the fraction of k² times the golden ratio, a sequence without
+/// a pattern that a chip could follow.
 ///
-/// A missed deadline is skipped, never caught up. But where a burst takes nearly as long as the FIFO takes to fill, the next
-/// drain does not wait for a deadline after that; nor where a drain took longer than the interval: it would skip each second
-/// one for good, as all that comes meanwhile makes the next one as long.
+/// A missed deadline is skipped, never caught up. Two drains come at once instead: one that would be due after most of the
+/// FIFO has filled, and one after a drain longer than the interval: it would skip each second deadline for good, because
+/// the samples that come meanwhile make the next drain as long.
 @usableFromInline
 package struct DrainPace: Sendable, BitwiseCopyable {
   /// Nanoseconds from one drain to the next.
@@ -26,21 +26,20 @@ package struct DrainPace: Sendable, BitwiseCopyable {
   private var lastDrain = MonotonicTime(nanoseconds: 0)
   /// When the last reading began to drain the FIFO; `nil` if it did not.
   private var drainBegin: MonotonicTime?
-  /// Whether the next deadline is at once, as the last drain lasted beyond one.
+  /// Whether the next deadline is at once, because the last drain outlasted one.
   @usableFromInline private(set) var isCatchingUp = false
   /// From one drain to the next at most, in nanoseconds: most of the FIFO's capacity.
   private let longest: Int64
-  /// When the next drain is due by that; `nil` after it was tried.
+  /// When that ends; `nil` after a drain was tried then.
   private var due: MonotonicTime?
-  /// The next deadline if it is by that.
+  /// The next deadline, when it is ``due`` or at once.
   private var urgent: MonotonicTime?
 
   /// Nanoseconds between readings in the beginning, and of all of it.
   private static var beginning: (interval: Int64, length: Int64) { (5_000_000, 2_000_000_000) }
 
-  /// Drains every 20 ms, or every 16 slots where those take longer: a reading costs the log 6 bytes, a tenth of what 16
-  /// samples cost. At most every half of the FIFO's capacity, and at least four times a second: who waits for a sample waits
-  /// for the drain.
+  /// Drains every 20 ms, or every 16 slots where those take longer: a reading costs the log 6 bytes, a tenth of 16
+  /// samples. But before half of the FIFO is full, and at least four times a second, because live views wait for a drain.
   @usableFromInline
   package init(hertz: Double, capacity: Int) {
     let slot = 1e9 / hertz
@@ -50,7 +49,7 @@ package struct DrainPace: Sendable, BitwiseCopyable {
     longest = Int64(filling * 0.6)
   }
 
-  /// Begins anew at an instant.
+  /// Begins at an instant.
   @usableFromInline
   package mutating func begin(at instant: MonotonicTime) {
     (origin, lastDrain, number) = (instant, instant, 1)

@@ -25,7 +25,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
         guard epoch.isRunning else { return }
       }
       let isDrain = pace.isDrain(at: now) || isEnding || isLastDrain || fill.slots == nil
-      // Where part of a sample is counted, it may be the sample that is being written, or bytes are missing.
+      // A part of a sample may be the one that is being written, or bytes are missing.
       let isReading = fill.isProof || fill.units == 0
       if !isDrain, let slots = fill.slots {
         let count = epoch.drained + Int64(slots)
@@ -36,14 +36,14 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       pace.drained(at: now)
       let taken = try takeOut(fill, countedAfter: before)
       guard isWhole() else { return interrupt(EpochLoss(.overflow, .missed), at: now) }
-      // Fewer than counted: the count was wrong, and says nothing about the time.
+      // Fewer than counted: the count was wrong, and the reading is void.
       let isTrue = fill.slots.map { $0 == taken } ?? true
       epoch.drained += Int64(taken)
       if isTrue { phase.note(epoch.drained, before: before, after: after) }
       if taken > 0 {
         hold(taken, at: now)
       } else if fill.units > 0 {
-        // Words that make no sample, such as those of a chip that leaves one kind out.
+        // Words without a sample, as of a chip that leaves out one kind.
         notice(supervisor.noticeStale(at: now))
         guard epoch.isRunning else { return }
       }
@@ -57,15 +57,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Records when the FIFO reached its watermark, if an edge shows it.
-  ///
-  /// The kernel's clock was slewed by no more since then than since the last drain, and what the offset is unsure of is on
-  /// the late side.
+  /// Records when the FIFO reached its watermark, if an edge shows it. The bound is late by what the kernel's clock was
+  /// slewed since the last drain and by the uncertainty of the offset.
   @inlinable
   mutating func noteEdge(_ fill: FIFOFill, isTrue: Bool, counted: Int64) {
     let areOffsetsKnown = hasOffset && hasDrainOffset
     defer { (drainOffset, hasDrainOffset) = (offset, hasOffset) }
-    // A drain that comes sooner than usual leaves no time in which a late edge would be missed.
+    // After a drain that comes sooner than usual a late edge is not noticed.
     let isEarly = pace.isCatchingUp || isEnding || isLastDrain
     guard isTrue, !isEarly else { return edges.forget() }
     let stamp = edges.drain(
@@ -74,13 +72,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     guard areOffsetsKnown, let stamp, let slots = fill.slotsAtWatermark else { return }
     let raw = stamp.nanoseconds - min(offset, drainOffset) + 6000
     let count = epoch.drained - Int64(fill.slots ?? 0) + Int64(slots)
-    // Readings without a drain may have come meanwhile, which say more.
+    // A reading without a drain that came meanwhile is sharper.
     guard raw >= lastReading, count > 0 else { return }
     hold(reading: count, before: raw, after: raw, isDrained: false, at: clock.now())
   }
 
-  /// Reads the chip's counter, where it stamps its samples, up to five times a second: each says as much as a fill that is read
-  /// when a sample is made, but a stamp costs the log 10 bytes.
+  /// Reads the chip's counter, where it stamps its samples, up to five times a second. A stamp is as sharp as a fill that
+  /// is read just when a sample is made, but costs the log 10 bytes.
   @inlinable
   mutating func readStamp(at now: MonotonicTime) throws(FIFOError) {
     guard now >= stampDue, !isEnding else { return }
@@ -93,7 +91,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       reading: epoch.drained, before: before, after: after, isDrained: false, stamp: stamp, at: now)
   }
 
-  /// Takes the slots out of the FIFO. When that fails it is not known what was taken out, and the epoch ends.
+  /// Takes the slots out of the FIFO. A failure ends the epoch: how much was taken out is not known.
   @inlinable
   mutating func takeOut(_ fill: FIFOFill, countedAfter before: Int64) throws(FIFOError) -> Int {
     defer {
@@ -114,12 +112,12 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Whether what was taken out is what was counted: not when the chip overwrote its oldest samples before a late burst. Of
-  /// bytes without marks none is then where a sample begins, and the counter in the tags shows only three losses of four.
+  /// Whether the slots taken out are those that were counted: not when the chip overwrote its oldest samples before a late
+  /// burst. Bytes without marks then begin anywhere in a sample, and the counter in the tags misses one loss in four.
   @inlinable
   mutating func isWhole() -> Bool {
     guard isBurstLate else { return true }
-    // What was overwritten before it was taken out left no trace: the flag is cleared by the burst, and the place may be 0.
+    // An overrun before the burst left no trace: the burst clears its flag, and the place may be 0.
     guard !isPlaceUnknown else { return false }
     do throws(FIFOError) {
       let next = try sensor.readFill()
@@ -139,7 +137,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     case .brokenSequence where isBurstLate: interrupt(EpochLoss(.overflow, .missed), at: now)
     case .impossibleCount, .notEmptied, .misaligned, .repeatedByte, .brokenSequence:
       failure = Self.badMessage
-      // The configuration, which the next epoch proves, says nothing of where samples begin.
+      // The configuration, which the next epoch proves, does not show where samples begin.
       if error == .misaligned {
         proofs.condemnUnproved(.busError, code: Self.badMessage, at: now)
       }
@@ -158,7 +156,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       switch compareConfiguration() {
       case .intact:
         guard sensor.losesAlignment else { break }
-        // What was taken out last is whole if the FIFO only overran after that.
+        // The last drain is whole if the FIFO overran only after it.
         if loss.epoch == .overflow { proofs.held.proveConfiguration() }
         proofs.condemnUnproved(.busError, code: failure, at: now)
       case .failed(let errno):
@@ -188,15 +186,15 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     return true
   }
 
-  /// A FIFO whose words are marked has lost its oldest samples: what it still holds begins an epoch.
+  /// A FIFO whose words are marked has lost its oldest samples: those that it still holds begin an epoch.
   ///
   ///     lost │ taken out now │ counted after that
-  ///          └ slot 1        └ a reading that counts both: the first one says nothing, as words were overwritten
+  ///          └ slot 1        └ a reading that counts both; the first one was of words that were overwritten
   @inlinable
   mutating func keepNewest(_ fill: FIFOFill, at now: MonotonicTime) throws(FIFOError) {
     let taken = Int64(try takeOut(fill, countedAfter: now.nanoseconds - offset))
     pace.drained(at: now)
-    // Until it is known which slots these are.
+    // Until these slots are numbered.
     epoch.isRunning = false
     let before = clock.rawNow()
     let next = try sensor.readFill()
@@ -229,10 +227,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     edges.forget()
   }
 
-  /// A count and the instants around its read; `nil` when it cannot be right.
-  ///
-  /// A count that is not a whole number of slots, or is impossible after the last one, is read again: nothing guards the
-  /// bytes of an I2C transfer.
+  /// A count and the instants around its read; `nil` when three reads cannot be right. A count that is not a whole number
+  /// of slots, or is impossible after the last one, is read again: nothing guards the bytes of an I2C transfer.
   @inlinable
   mutating func readFill() throws(FIFOError) -> (fill: FIFOFill, before: Int64, after: Int64)? {
     var last: FIFOFill?
@@ -259,9 +255,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     return nil
   }
 
-  /// Reads both clocks after a transfer.
-  ///
-  /// - Returns: The end of the transfer, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
+  /// Reads both clocks after a transfer; returns its end in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   @inlinable
   mutating func noteOffset() -> Int64 {
     let after = clock.rawNow()
@@ -270,7 +264,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     for _ in 0..<8 where !hasOffset {
       let now = clock.now()
       let end = clock.rawNow()
-      // Interrupted between the calls, they would not be of one instant.
+      // Else an interruption came between the calls.
       if end - start <= 10_000 {
         (offset, hasOffset) = (now.nanoseconds - start - (end - start) / 2, true)
       }
@@ -279,7 +273,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     return after
   }
 
-  /// Counts that cannot be right, three times in a row: the FIFO is not what it was.
+  /// The counts could not be right; after three times in a row the epoch ends.
   @inlinable
   mutating func doubt(at now: MonotonicTime) {
     doubts += 1
@@ -321,8 +315,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     tick += 1
   }
 
-  /// Records what was seen of the fill. A read that took seconds says nothing, nor does one without the offset between the
-  /// clocks, unless it begins an epoch.
+  /// Records a reading of the fill, unless the read took seconds, or the offset between the clocks is not known where no
+  /// epoch begins.
   @inlinable
   mutating func hold(
     reading count: Int64, before: Int64, after: Int64, isDrained: Bool, stamp: SlotStamp? = nil,
@@ -344,7 +338,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       at: now)
   }
 
-  /// Skips ticks until so many of the gap before the next epoch are skipped.
+  /// Skips ticks until `count` of the gap before the next epoch are skipped.
   @inlinable
   mutating func skipMissing(_ count: UInt64, at now: MonotonicTime) {
     guard count > skipped else { return }
@@ -354,7 +348,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     skipped = count
   }
 
-  /// Skips the samples that the chip would have made by now, but for the last two, which the next epoch decides.
+  /// Skips the samples that the chip would have made by now, except the last two, which the next epoch decides.
   @inlinable
   mutating func skipOutage(at now: MonotonicTime) {
     let missing = phase.slots(at: clock.rawNow()) - epoch.drained - 2

@@ -3,18 +3,18 @@
 public import IMUDrivers
 public import IMUModel
 
-/// The sampling loop of a chip that keeps the time: reads its FIFO some 50 times a second, and pushes its samples and
-/// what was seen of the fill.
+/// The sampling loop of a chip that keeps the time: reads its FIFO some 50 times a second, and pushes its samples and the
+/// readings of its fill.
 ///
 ///     chip     │││││││││││││││││││││││││││││││││││││││  samples
 ///     loop         u─count─v ══burst══      u─count─v ══burst══
 ///                        └ reading                └ proves that the chip was not reset before
 ///
-/// - Ticks are the chip's samples: slot n of an epoch has tick first + n − 1. What happened to each is in one record and
-///   once in ``ledger``.
-/// - Between epochs an unknown number of samples is missing. The gap there has as many ticks as the present estimate says,
-///   one at least; the readings in the log show the exact number.
-/// - A count that cannot be right is read again. After a burst that failed the FIFO is reset: what is in it is never guessed.
+/// - Ticks are the chip's samples: slot n of an epoch has tick first + n − 1. Each is in exactly one record and once in
+///   ``ledger``.
+/// - Between epochs an unknown number of samples is missing. The gap has as many ticks as the present estimate, at least
+///   one; the readings in the log show the exact number.
+/// - A count that cannot be right is read again. After a failed burst the FIFO is reset: its contents are never guessed.
 /// - A sample is released when a later count proves that the FIFO runs on: a chip that was reset has its FIFO off.
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again.
 ///
@@ -66,16 +66,17 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var wakeLateness: Int64 = 0
   /// The errno of the last transfer that failed.
   @usableFromInline var failure: Int32 = 0
-  /// Whether what the FIFO has is taken out at once, because the loop ends.
+  /// Whether the next reading drains the FIFO in any case, because the loop ends.
   @usableFromInline var isLastDrain = false
-  /// Whether samples are looked at only as proof of those before them.
+  /// Whether samples only prove those before them, because the loop ends.
   @usableFromInline var isEnding = false
-  @usableFromInline var outcome: SamplerEnding?
+  @usableFromInline var isOver = false
 
   /// A loop over a sensor that has been brought up.
   ///
-  /// Starts the chip's FIFO at `start`, the instant of tick 0, with `rate` samples a second, nominally, and ends within 100 ms
-  /// when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps unless it is positive.
+  /// Starts the chip's FIFO at `start`, the instant of tick 0, with nominally `rate` samples a second, and ends within
+  /// 100 ms when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps unless it
+  /// is positive.
   @inlinable
   public init(
     sensor: consuming FIFOSensor<Bus>, clock: Clock, sink: consuming Sink, rate: SampleRate,
@@ -92,7 +93,7 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
     drainOffset = offset
     self.sensor = sensor
     self.clock = clock
-    // A second of samples, and what comes with them.
+    // A second of samples, with readings and gaps.
     proofs = ProofQueue(capacity: Int(hertz * 1.1) + 300, sink: sink)
     schedule = Schedule(start: start, rate: rate)
     self.timeUnit = timeUnit
@@ -117,7 +118,7 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   }
 }
 
-/// The present epoch: a stretch in which all slots are counted.
+/// The present epoch, in which all slots are counted.
 @usableFromInline
 struct EpochState: Sendable, BitwiseCopyable {
   /// Its number; 0 before the first.
@@ -127,9 +128,8 @@ struct EpochState: Sendable, BitwiseCopyable {
   @usableFromInline var firstTick: Int64 = 0
   /// Slots taken out of the FIFO so far.
   @usableFromInline var drained: Int64 = 0
-  /// The same of the epoch before.
+  /// The slots taken out in the epoch before.
   @usableFromInline var countBefore: Int64 = 0
-  /// Whether the FIFO runs.
   @usableFromInline var isRunning = false
 
   @usableFromInline
@@ -156,16 +156,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   /// See ``SamplingLoop/ledger``.
   public var ledger: TickLedger { proofs.outbox.ledger }
 
-  /// How the loop ended; `nil` while it runs.
-  public var ending: SamplerEnding? { outcome }
-
-  /// See ``SamplingLoop/undelivered``. Allocates.
+  /// See ``SamplingLoop/undelivered``.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
 
   /// Waits for the next deadline and reads the FIFO.
   @inlinable
   public mutating func step() -> StepResult {
-    guard outcome == nil else { return .finished }
+    if isOver { return .finished }
     guard let now = waitForDeadline() else { return finish() }
     wakeLateness = now - pace.deadline
     switch supervisor.phase {
@@ -194,8 +191,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Takes out what the chip made up to now, and looks at the chip until the samples held are proved, at most for 0.9 s. The
-  /// rest count as bus errors, because the bus prevented their proof.
+  /// Takes out what the chip made up to now, and looks at the chip until the samples held are proved, at most for 0.9 s.
+  /// The rest count as bus errors, because the bus prevented their proof.
   @inlinable
   mutating func finish() -> StepResult {
     if case .sampling = supervisor.phase, epoch.isRunning {
@@ -217,7 +214,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     proofs.condemnUnproved(.busError, code: failure, at: now)
     if !epoch.isRunning { skipOutage(at: now) }
     proofs.outbox.flush()
-    outcome = .stopRequested
+    isOver = true
     return .finished
   }
 }
@@ -231,9 +228,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = pace.deadline
-    switch supervisor.duty(
-      at: now, before: deadline, checkCost: supervisor.checkCost, isHolding: false)
-    {
+    switch supervisor.duty(at: now, before: deadline, isHolding: false) {
     case .none(let until): return until
     case .probe: return deadline
     case .check: notice(.check)
@@ -248,7 +243,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func compareConfiguration() -> ConfigurationComparison {
     let result = sensor.compare(&supervisor, clock, failure: &failure)
-    // It says nothing of where samples begin: there the next count has to prove both.
+    // It does not show where samples begin: without marks the next count must prove both.
     if case .intact = result, !sensor.losesAlignment { proofs.held.proveConfiguration() }
     return result
   }

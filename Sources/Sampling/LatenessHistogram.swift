@@ -7,22 +7,14 @@ public import IMUModel
 ///     below 32 ns        one bucket a nanosecond
 ///     2^n ..< 2^(n+1)    32 buckets of equal width, for n from 5 to 34
 ///
-/// So a figure that is read back is at most 1/32 above the true one, from a nanosecond to 34 s; later ones
-/// fall into the last bucket, and the maximum is kept exactly. 8 KB, allocated once.
+/// A figure that is read back is at most 1/32 above the true one, from a nanosecond to 34 s; later ones fall into the last
+/// bucket, and the maximum is kept exactly. 8 KB, allocated once.
 public struct LatenessHistogram: ~Copyable {
   /// Values recorded so far.
   public private(set) var count: UInt64 = 0
   /// The largest value recorded; 0 when there is none.
   public private(set) var maximum: Int64 = 0
   @usableFromInline let counts: UnsafeMutablePointer<UInt64>
-
-  /// One bucket: how many values were in `range`, in nanoseconds.
-  package struct Bucket: Equatable, Sendable {
-    /// The values that fall into this bucket.
-    package var range: ClosedRange<Int64>
-    /// How many there were.
-    package var count: UInt64
-  }
 
   /// Buckets an octave: the inverse of the largest relative error.
   static let resolution = 32
@@ -31,8 +23,8 @@ public struct LatenessHistogram: ~Copyable {
 
   /// An empty histogram: one allocation.
   public init() {
-    // Safe: owned by this value alone, which cannot be copied, and freed when it goes. Every index comes
-    // from `bucket(of:)`, which is in 0..<bucketCount, or runs over that range.
+    // Safe: owned by this value alone, which cannot be copied, and freed with it. Every index comes from `bucket(of:)`,
+    // which is in 0..<bucketCount, or runs over that range.
     counts = .allocate(capacity: LatenessHistogram.bucketCount)
     counts.initialize(repeating: 0, count: LatenessHistogram.bucketCount)
   }
@@ -50,11 +42,8 @@ public struct LatenessHistogram: ~Copyable {
     maximum = max(maximum, value)
   }
 
-  /// The smallest figure that at least `percent` of the values do not exceed, rounded up to the end of its
-  /// bucket and never above ``maximum``; 0 when there are no values.
-  ///
-  /// Traps unless `percent` is in 0...100.
-  /// - Complexity: one pass over the buckets.
+  /// The smallest figure that at least `percent` of the values do not exceed, rounded up to the end of its bucket and
+  /// never above ``maximum``; 0 when there are no values. Traps unless `percent` is in 0...100.
   public func percentile(_ percent: Double) -> Int64 {
     precondition((0...100).contains(percent), "a percentile is between 0 and 100")
     let rank = max(1, UInt64((percent / 100 * Double(count)).rounded(.up)))
@@ -71,15 +60,8 @@ public struct LatenessHistogram: ~Copyable {
     LatenessSummary(median: percentile(50), percentile99: percentile(99), maximum: maximum)
   }
 
-  /// Calls `body` with each bucket that is not empty, from the smallest values up.
-  package func forEachBucket(_ body: (Bucket) -> Void) {
-    for index in 0..<LatenessHistogram.bucketCount where counts[index] > 0 {
-      body(Bucket(range: LatenessHistogram.range(ofBucket: index), count: counts[index]))
-    }
-  }
-
   /// The bucket that a value, not negative, is counted in.
-  private static func bucket(of value: Int64) -> Int {
+  static func bucket(of value: Int64) -> Int {
     guard value >= resolution else { return Int(value) }
     let octave = 63 - value.leadingZeroBitCount
     // The top six bits of the value: a one, then the five that number the bucket inside the octave.
@@ -88,7 +70,7 @@ public struct LatenessHistogram: ~Copyable {
   }
 
   /// The values of a bucket.
-  private static func range(ofBucket index: Int) -> ClosedRange<Int64> {
+  static func range(ofBucket index: Int) -> ClosedRange<Int64> {
     guard index >= resolution else { return Int64(index)...Int64(index) }
     guard index < bucketCount - 1 else { return lowest(ofBucket: index)...Int64.max }
     return lowest(ofBucket: index)...lowest(ofBucket: index + 1) - 1

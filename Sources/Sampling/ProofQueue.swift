@@ -23,7 +23,7 @@ package struct ProofQueue<Sink: TickSink & ~Copyable>: ~Copyable {
 extension ProofQueue where Sink: ~Copyable {
   /// Adds a sample, or a reading.
   ///
-  /// When there is no room, the oldest one has waited for more than a second: it is released as a sample when its
+  /// When there is no room, the oldest one has waited for more than a second: it is released as a sample if its
   /// configuration was proved, because suspicion alone costs no sample.
   @inlinable
   package mutating func append(_ record: TickRecord, at now: MonotonicTime) {
@@ -53,7 +53,7 @@ extension ProofQueue where Sink: ~Copyable {
     }
   }
 
-  /// The chip is proved to be stuck: samples since its outputs last changed become gaps.
+  /// The chip is stuck: samples since its outputs last changed become gaps.
   @inlinable
   mutating func condemnRun(at now: MonotonicTime) {
     while !held.isEmpty {
@@ -84,7 +84,7 @@ extension ProofQueue where Sink: ~Copyable {
     }
   }
 
-  /// Passes a record to the outbox. Many may come at once, so a gap leaves as soon as it is complete.
+  /// Passes a record to the outbox. Many may come at once, so gaps leave as soon as they are complete.
   @inlinable
   mutating func handOn(_ record: TickRecord, at now: MonotonicTime) {
     switch record.kind {
@@ -97,7 +97,7 @@ extension ProofQueue where Sink: ~Copyable {
     }
   }
 
-  /// Releases a rejected sample as a gap; gaps and readings stay as they are.
+  /// Releases a rejected sample as a gap; other records stay as they are.
   @inlinable
   mutating func handOn(
     _ record: TickRecord, as cause: GapCause, code: Int32, at now: MonotonicTime
@@ -110,14 +110,14 @@ extension ProofQueue where Sink: ~Copyable {
 
 /// Samples not yet proved, and the gaps after them, oldest first.
 ///
-/// A sample is released when three facts are known, which only later looks at the chip can show: the chip still had its
-/// configuration after the read, it was not stuck, and, for an unannounced sample, the chip keeps making samples.
+/// A sample is released when later looks at the chip have shown three facts: the chip still had its configuration after
+/// the read, it was not stuck, and, for an unannounced sample, it keeps making samples.
 ///
 ///     0        alive          configured     count
 ///     │ proved   │ may be stuck   │ may be of a chip that was reset
 ///     └─► outbox
 ///
-/// The marks may come in any order. The memory is fixed: for more than a second, which is longer than each proof takes.
+/// The marks may come in any order. The memory is fixed: for more than a second, longer than any proof takes.
 @usableFromInline
 package struct HeldRecords: ~Copyable {
   @usableFromInline var queue: RecordQueue
@@ -125,7 +125,7 @@ package struct HeldRecords: ~Copyable {
   @usableFromInline var configured = 0
   /// How many of the oldest came before the last change of the chip's outputs.
   @usableFromInline var alive = 0
-  /// How many of the oldest the chip announced, or announced another after.
+  /// How many of the oldest the chip announced, or followed by an announced one.
   @usableFromInline var announced = 0
 
   /// Nothing held, and room for `capacity` records: one allocation of 48 bytes a record.
@@ -144,15 +144,15 @@ package struct HeldRecords: ~Copyable {
     return queue[0].kind != .sample || (configured > 0 && alive > 0 && announced > 0)
   }
 
-  /// Notes that all records held were read from a chip that has its configuration.
+  /// All records held were read from a chip that has its configuration.
   @inlinable
   package mutating func proveConfiguration() { configured = count }
 
-  /// Notes that the chip's outputs changed since all records held were read.
+  /// The chip's outputs changed since all records held were read.
   @inlinable
   package mutating func proveLife() { alive = count }
 
-  /// Notes that the chip announced the newest record held, or a sample since.
+  /// The chip announced the newest record held, or a sample since.
   @inlinable
   package mutating func proveAnnouncement() { announced = count }
 
@@ -192,8 +192,8 @@ struct RecordQueue: ~Copyable {
   /// An empty queue of `capacity` places, at least 1: one allocation.
   @inlinable
   init(capacity: Int) {
-    // Safe: owned by this value alone, which cannot be copied, and freed with it. Elements are
-    // `BitwiseCopyable`, all are initialised here, and every index comes from `place(_:)`.
+    // Safe: owned by this value alone, which cannot be copied, and freed with it. Elements are `BitwiseCopyable`, all are
+    // initialised here, and every index comes from `place(_:)`.
     self.capacity = capacity
     records = .allocate(capacity: capacity)
     records.initialize(

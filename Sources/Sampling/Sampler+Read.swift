@@ -6,16 +6,16 @@ public import IMUModel
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// Reads the chip for the present tick and records the result.
   ///
-  /// A sample is dated by the beginning of its read. When the read was held up, it is rejected, and the chip is read again
-  /// while the tick lasts.
+  /// A sample is dated by the beginning of its read. If the read was held up, the sample is rejected, and the chip is read
+  /// again while the tick lasts.
   ///
   ///     deadline n                                   n+1
   ///        │                                          │
   ///        ├─read───────held up───────╳├─read         ├─read
   ///
-  /// A tick that comes soon after the last sample was read waits for the chip to make the next one; when that does not come
-  /// within the tick, the computer is the cause. A later one finds a new sample, announced or not: later samples prove that
-  /// the chip keeps making them.
+  /// A tick soon after the last sample was read waits for the chip to make the next one; if that does not come within the
+  /// tick, the computer is the cause. A later tick finds a new sample, announced or not: later samples prove that the chip
+  /// keeps making them.
   @inlinable
   mutating func readTick(at now: MonotonicTime) {
     var sample = RawSample()
@@ -63,8 +63,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Sets the latest instant at which the sample just read can have been made, relative to the beginning of a read
-  /// without delays.
+  /// Notes the latest instant at which the sample just read can have been made.
   @inlinable
   mutating func consume(readFrom begin: MonotonicTime, to end: MonotonicTime) {
     if end - begin > sensor.readLimit {
@@ -74,8 +73,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Skips the present tick, for which no read was quick enough: the processor was late, or, when it
-  /// took longer than a transfer may, the bus.
+  /// Skips the present tick, for which no read was quick enough: the processor was late, or, when it took longer than a
+  /// transfer may, the bus.
   @inlinable
   mutating func skipHeldUp(since begin: MonotonicTime) {
     let now = clock.now()
@@ -84,7 +83,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     skipTick(.busError, code: Supervisor.timedOut, at: now)
   }
 
-  /// Skips the ticks that went by while a transfer failed: they are lost to the bus, and not missed.
+  /// Skips the ticks that went by while a transfer failed: they are lost to the bus, not missed.
   @inlinable
   mutating func skipHeldUpTicks() {
     guard holdUp != 0 else { return }
@@ -99,7 +98,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     holdUp = 0
   }
 
-  /// Reads for one tick at most. Occasional delays do not hit eight reads in a row.
+  /// Reads for one tick at most: occasional delays do not hit eight in a row.
   @inlinable static var attempts: Int { 8 }
 
   @inlinable

@@ -4,15 +4,11 @@ public import IMUDrivers
 public import IMUModel
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// Does the supervisor's present duty, if there is one.
-  ///
-  /// - Returns: `nil` after a duty, else the instant before which there is none.
+  /// Does the supervisor's present duty; returns `nil` after one, else the instant before which there is none.
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
-    switch supervisor.duty(
-      at: now, before: deadline, checkCost: supervisor.checkCost, isHolding: !proofs.held.isEmpty)
-    {
+    switch supervisor.duty(at: now, before: deadline, isHolding: !proofs.held.isEmpty) {
     case .none(let until): return until
     case .check: notice(.check)
     case .probe: probe(at: now)
@@ -42,7 +38,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
   }
 
-  /// Looks at the chip between ticks; the sample is not recorded, but proves those before it.
+  /// Looks at the chip between ticks; the sample only proves those before it.
   @inlinable
   mutating func probe(at now: MonotonicTime) {
     var sample = RawSample()
@@ -83,8 +79,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     proofs.noteReady(&supervisor, tick: tick, at: now)
   }
 
-  /// Whether a chip that was stuck has changed its outputs since it was set up again. After ten looks without a change
-  /// it is set up once more.
+  /// Whether a chip that was stuck has changed its outputs since it was set up again. Every ten looks without a change it
+  /// is set up once more.
   @inlinable
   mutating func hasChanged(at now: MonotonicTime) -> Bool {
     var sample = RawSample()
@@ -112,7 +108,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
 
 /// Samples between their read and their proof.
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// Notes the evidence of a read with a new sample, about the chip and the samples before it.
+  /// Notes the evidence of a read with a new sample.
   @inlinable
   mutating func look(at now: MonotonicTime, isZero: Bool) -> Supervisor.Verdict {
     let evidence = sensor.evidence
@@ -153,7 +149,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// bus prevented their proof.
   @inlinable
   mutating func resolveHeld() {
-    let limit = clock.now() + Sampler.settlement
+    let limit = clock.now() + 900_000_000
     if case .sampling = supervisor.phase, !proofs.held.isEmpty {
       // As soon as the chip has another sample.
       clock.sleep(until: min(consumed + samplePeriod, limit))
@@ -162,9 +158,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     while case .sampling = supervisor.phase, !proofs.held.isEmpty {
       let now = clock.now()
       guard now < limit else { break }
-      switch supervisor.duty(
-        at: now, before: limit + Sampler.settlement, checkCost: 0, isHolding: true)
-      {
+      let noTick = MonotonicTime(nanoseconds: .max)
+      switch supervisor.duty(at: now, before: noTick, isHolding: true) {
       case .none(let until): clock.sleep(until: min(until, limit))
       case .check: notice(.check)
       default: probe(at: now)
@@ -175,7 +170,4 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
     }
     proofs.condemnUnproved(.busError, code: holdUp, at: clock.now())
   }
-
-  /// The longest wait for proof at the end of the loop, in nanoseconds.
-  @inlinable static var settlement: Int64 { 900_000_000 }
 }

@@ -13,13 +13,12 @@ import Synchronization
 ///        │                                                │
 ///        woken in time                  woken late: n+2, n+3 are missed, one gap
 ///
-/// - Deadlines are absolute (``Schedule``), so no delay adds up. A tick that is a period or more late is missed: counted,
-///   recorded, never caught up. Each tick ends in exactly one record and once in ``ledger``.
+/// - Deadlines are absolute (``Schedule``), so delays do not add up. A tick that is a period or more late is missed:
+///   counted, recorded, never caught up. Each tick is in exactly one record and once in ``ledger``.
 /// - A sample is released when a later look at the chip, the next tick's read or one between, proves it (``HeldRecords``).
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and during the ticks.
 ///
-/// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, provided sensor, clock and sink
-/// do not. Run it on a thread of its own; in virtual time, call ``step()`` and empty the sink in between.
+/// ``step()`` and ``run()`` neither allocate, lock, count references nor throw, provided sensor, clock and sink do not.
 public struct Sampler<
   Sensor: IMUSensor & ~Copyable, Clock: MonotonicClock, Sink: TickSink & ~Copyable
 >: ~Copyable {
@@ -36,24 +35,24 @@ public struct Sampler<
 
   /// The next tick.
   @usableFromInline var tick: UInt64 = 0
-  /// The longest time from one sample of the chip to the next, in nanoseconds: a tenth more than by its nominal rate.
+  /// The longest time from one sample of the chip to the next, in nanoseconds: a tenth above the nominal period.
   @usableFromInline let samplePeriod: Int64
   /// The latest instant at which the newest sample read can have been made: see ``consume(readFrom:to:)``.
   @usableFromInline var consumed: MonotonicTime
   /// Looks since a chip that was stuck was set up again.
   @usableFromInline var lifeLooks = 0
-  /// The errno of a transfer that failed, or took too long, while the present tick was handled or
-  /// between ticks; 0 for none. Ticks that went by meanwhile are lost to it.
+  /// The errno of a transfer that failed, or took too long, during the present tick or after it; 0 for none. Ticks that
+  /// went by meanwhile are lost to it.
   @usableFromInline var holdUp: Int32 = 0
   /// Nanoseconds from the present tick's deadline to the waking for it.
   @usableFromInline var wakeLateness: Int64 = 0
-  @usableFromInline var outcome: SamplerEnding?
+  @usableFromInline var isOver = false
 
   /// A loop over a sensor that has been brought up.
   ///
-  /// Takes `rate` ticks a second from `start`, the deadline of tick 0, on, and ends after `plannedTicks`, if given, or within
-  /// 100 ms when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps unless it is
-  /// positive.
+  /// Takes `rate` ticks a second from `start`, the deadline of tick 0, on, and ends after `plannedTicks`, if given, or
+  /// within 100 ms when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps
+  /// unless it is positive.
   @inlinable
   public init(
     sensor: consuming Sensor, clock: Clock, sink: consuming Sink, rate: SampleRate,
@@ -74,21 +73,19 @@ public struct Sampler<
   }
 }
 
-/// A sampling loop on a thread of its own, or stepped in virtual time.
+/// A sampling loop on a thread of its own, or stepped in virtual time, where the sink is emptied in between.
 public protocol SamplingLoop: ~Copyable {
   /// The ticks, as far as they are known in advance.
   var schedule: Schedule { get }
 
-  /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records at
-  /// any time, including ``undelivered``.
+  /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records,
+  /// including ``undelivered``, at any time.
   var ledger: TickLedger { get }
 
   /// Handles what is due next.
   mutating func step() -> StepResult
 
-  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink.
-  ///
-  /// Allocates: not for the sampler thread while it runs.
+  /// Records that the sink had no room for so far, oldest first: to be written after those in the sink. Allocates.
   var undelivered: [TickRecord] { get }
 }
 
@@ -102,14 +99,6 @@ extension SamplingLoop where Self: ~Copyable {
 
 extension Sampler: SamplingLoop where Sensor: ~Copyable, Sink: ~Copyable {}
 
-/// How a sampling loop ended.
-public enum SamplerEnding: Equatable, Sendable, BitwiseCopyable {
-  /// All planned ticks went by.
-  case completed
-  /// The stop flag was raised.
-  case stopRequested
-}
-
 /// What follows a step of the loop.
 public enum StepResult: Equatable, Sendable, BitwiseCopyable {
   /// Another step.
@@ -122,22 +111,16 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// See ``SamplingLoop/ledger``.
   public var ledger: TickLedger { proofs.outbox.ledger }
 
-  /// How the loop ended; `nil` while it runs.
-  public var ending: SamplerEnding? { outcome }
-
-  /// See ``SamplingLoop/undelivered``. Allocates.
+  /// See ``SamplingLoop/undelivered``.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
-
-  /// The longest sleep before the loop looks at the stop flag again, in nanoseconds.
-  @inlinable static var slice: Int64 { 100_000_000 }
 
   /// Waits for the next tick's deadline and handles every tick that is due then.
   @inlinable
   public mutating func step() -> StepResult {
-    guard outcome == nil else { return .finished }
+    if isOver { return .finished }
     guard let now = waitForDeadline() else {
       skipUnreachable(at: clock.now())
-      return finish(.stopRequested)
+      return finish()
     }
     if !schedule.isOver(at: tick) {
       switch supervisor.phase {
@@ -145,7 +128,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       case .reinitialising: skipDue(at: now)
       }
     }
-    if schedule.isOver(at: tick) { return finish(.completed) }
+    if schedule.isOver(at: tick) { return finish() }
     proofs.outbox.resolve(at: now)
     // Also here and not only while waiting: a loop that is always late does not wait.
     _ = doDuty(at: clock.now())
@@ -153,16 +136,14 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 
   @inlinable
-  mutating func finish(_ ending: SamplerEnding) -> StepResult {
+  mutating func finish() -> StepResult {
     resolveHeld()
     proofs.outbox.flush()
-    outcome = ending
+    isOver = true
     return .finished
   }
 
-  /// Sleeps until the next tick is due, and meanwhile does what the supervisor asks.
-  ///
-  /// - Returns: The instant, or `nil` when a stop was requested.
+  /// Sleeps until the next tick is due, and meanwhile does what the supervisor asks; `nil` when a stop was requested.
   @inlinable
   mutating func waitForDeadline() -> MonotonicTime? {
     while true {
@@ -171,7 +152,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       let deadline = schedule.deadline(of: tick)
       if now >= deadline || schedule.isOver(at: tick) { return now }
       if let idleUntil = doDuty(at: now) {
-        clock.sleep(until: min(deadline, idleUntil, now + Sampler.slice))
+        clock.sleep(until: min(deadline, idleUntil, now + 100_000_000))
       }
     }
   }
@@ -216,12 +197,11 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 }
 
-/// A request to stop, shared between the sampler and all that may end a recording: main thread, signal handler.
+/// A request to stop, shared between the sampler and all that may end a recording: main thread, signal handler. Copies
+/// share one flag, which is never lowered.
 ///
-/// Copies share one flag. It is never lowered.
-///
-/// Safe to send: the only access to the shared byte is atomic. Its memory is never freed, a few bytes a
-/// recording, so that a signal handler that runs late still finds it; and no copy counts references.
+/// Safe to send: the only access to the shared byte is atomic. Its memory, a few bytes a recording, is never freed, so
+/// that a late signal handler still finds it, and no copy counts references.
 public struct StopFlag: @unchecked Sendable {
   private let storage: UnsafeMutablePointer<Atomic<Bool>>
 
@@ -233,8 +213,8 @@ public struct StopFlag: @unchecked Sendable {
 
   /// Raises the flag. May be called from any thread and from a signal handler, and more than once.
   ///
-  /// Releasing, paired with the acquiring load in ``isRequested``: a thread that sees the request also sees
-  /// everything written before it, such as its reason.
+  /// Releasing, paired with the acquiring load in ``isRequested``: a thread that sees the request also sees everything
+  /// written before it, such as its reason.
   public func request() {
     storage.pointee.store(true, ordering: .releasing)
   }

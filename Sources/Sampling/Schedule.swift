@@ -6,8 +6,8 @@ public import IMUModel
 ///
 ///     deadline(n) = start + n × period, rounded down to a nanosecond
 ///
-/// Deadlines are computed from the tick's number. Nothing is added up, so a late wake-up moves no later one
-/// and a period that is no whole number of nanoseconds leaves no error behind.
+/// Deadlines are computed from the tick's number, so a late wake-up moves no later one, and a period with a fraction of a
+/// nanosecond leaves no error.
 public struct Schedule: Equatable, Sendable, BitwiseCopyable {
   /// The deadline of tick 0.
   public let start: MonotonicTime
@@ -18,9 +18,7 @@ public struct Schedule: Equatable, Sendable, BitwiseCopyable {
 
   /// The grid of `rate` from `start` on, with `plannedTicks` ticks or without end.
   public init(start: MonotonicTime, rate: SampleRate, plannedTicks: UInt64? = nil) {
-    self.start = start
-    self.rate = rate
-    self.plannedTicks = plannedTicks
+    (self.start, self.rate, self.plannedTicks) = (start, rate, plannedTicks)
   }
 
   /// When `tick` is due: one multiplication and one division. Saturates after 292 years.
@@ -37,9 +35,8 @@ public struct Schedule: Equatable, Sendable, BitwiseCopyable {
     rate.tick(atNanoseconds: instant - start)
   }
 
-  /// The first tick from `tick` on that is less than a period late at `instant`.
-  ///
-  /// The ticks before it are missed: reading the chip for them now would give samples of another time.
+  /// The first tick from `tick` on that is less than a period late at `instant`. The ticks before it are missed: a read
+  /// for them now would give samples of another time.
   @inlinable
   public func firstReachable(from tick: UInt64, at instant: MonotonicTime) -> UInt64 {
     guard deadline(of: tick + 1) <= instant else { return tick }

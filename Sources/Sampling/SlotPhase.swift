@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// About when a chip makes its samples, from readings of its FIFO, in constant time: for the live times of samples, for the
-/// number of those missing, and to detect a count that cannot be right. The proved instants are computed from the log.
+/// An estimate of when a chip makes its samples, from readings of its FIFO, in constant time: for the live times of
+/// samples, the number of missing ones, and to detect a count that cannot be right. The proved instants are computed from
+/// the log.
 ///
 ///     read        u───v            u───v
 ///     slots    …  │ │ │ │ │ │ │ │ │ │ │ │
@@ -20,19 +21,19 @@ package struct SlotPhase: Sendable, BitwiseCopyable {
   @usableFromInline private(set) var earlier: (count: Int64, time: Int64) = (0, 0)
   /// The last reading's extent.
   private var read: (before: Int64, after: Int64) = (0, 0)
-  /// Where the period is measured from, and where it will be.
+  /// From where the period is measured now, and next.
   private var anchors: ((count: Int64, time: Int64), (count: Int64, time: Int64)) = (
     (0, 0), (0, 0)
   )
 
-  /// The phase of a chip that makes so many samples a second.
+  /// The phase of a chip that makes nominally `hertz` samples a second.
   @usableFromInline
   package init(hertz: Double) {
     nominal = 1e9 / hertz
     period = nominal
   }
 
-  /// The share by which a chip's rate may differ from its table, and the one by which it may change at once.
+  /// The share by which a chip's rate may differ from its table, and from the measured one.
   private static var tolerance: (nominal: Double, measured: Double) { (0.15, 0.03) }
   /// Nanoseconds after which the period is measured from a later anchor.
   private static var anchorSpan: Int64 { 5_000_000_000 }
@@ -58,7 +59,7 @@ package struct SlotPhase: Sendable, BitwiseCopyable {
     begin(0, at: before - Int64(period / 2), read: (before, after))
   }
 
-  /// An epoch begins whose first slots are counted already, so many of them between two instants.
+  /// An epoch begins with `count` slots that were counted between two instants.
   @usableFromInline
   package mutating func resume(_ count: Int64, before: Int64, after: Int64) {
     begin(count, at: before + (after - before) / 2 - Int64(period / 2), read: (before, after))
@@ -79,7 +80,7 @@ package struct SlotPhase: Sendable, BitwiseCopyable {
     return gained >= 0 && gained <= most && gained >= least
   }
 
-  /// Notes that so many slots were whole at an instant between two.
+  /// Notes that `next` slots were whole at an instant between two.
   @usableFromInline
   package mutating func note(_ next: Int64, before: Int64, after: Int64) {
     earlier = (count, time)

@@ -12,8 +12,8 @@ enum ConfigurationComparison: BitwiseCopyable {
 }
 
 extension ChipSetUp where Self: ~Copyable {
-  /// Compares the chip's configuration, and notes the result. `failure` becomes the errno of a transfer that failed, or
-  /// took too long.
+  /// Compares the chip's configuration and notes the result; `failure` becomes the errno of a transfer that failed, or took
+  /// too long.
   @inlinable
   mutating func compare(
     _ supervisor: inout Supervisor, _ clock: some MonotonicClock, failure: inout Int32
@@ -54,9 +54,7 @@ extension ProofQueue where Sink: ~Copyable {
     outbox.announce(SensorEvent(tick: tick, kind: .lost, fault: fault))
   }
 
-  /// Takes one step of setting the chip up again.
-  ///
-  /// - Returns: The instant at which it is set up; `nil` before.
+  /// Takes one step of setting the chip up again; returns the instant when it is done.
   @inlinable
   mutating func bringUp<Sensor: ChipSetUp & ~Copyable>(
     _ sensor: inout Sensor, _ supervisor: inout Supervisor, _ clock: some MonotonicClock,
@@ -87,7 +85,7 @@ extension ProofQueue where Sink: ~Copyable {
 }
 
 extension SensorEvent.Fault {
-  /// What the samples are lost to that nothing proves any more.
+  /// The cause of the gap of the samples that can no longer be proved.
   @inlinable var gapCause: GapCause {
     switch self {
     case .frozen, .zeros: .frozen

@@ -3,9 +3,8 @@
 public import IMUDrivers
 public import IMUModel
 
-/// Decides from the sampler's reads whether the chip can still be trusted, and what to do when not.
-///
-/// Pure: its input is events and their times, its output the next duty; it calls nothing and reads no clock.
+/// Decides from the sampler's reads whether the chip can still be trusted, and what to do when not: from events and their
+/// times to the next duty, without a call or a clock.
 ///
 ///                       suspicion: check says lost, or trouble lasts
 ///     ┌──────────┐ ─────────────────────────────────────► ┌────────────────┐ ──┐ step taken,
@@ -13,9 +12,9 @@ public import IMUModel
 ///     └──────────┘ ◄───────────────────────────────────── └────────────────┘ ◄─┘ 5 ms later again
 ///                       bring-up is ready
 ///
-/// A chip whose supply dips returns asleep or with its reset configuration, without notice. Most reads show
-/// that, and samples wait until a later one shows that it did not happen (``HeldRecords``). The whole configuration is
-/// compared every half second, and at once when a read suggests it:
+/// A chip whose supply dips returns asleep or with its reset configuration, without notice. Most reads would show that,
+/// and samples wait for one that does not (``HeldRecords``). The whole configuration is compared every half second, and at
+/// once when a read suggests it:
 ///
 /// | sign | compared at once | given up with an intact configuration |
 /// |---|---|---|
@@ -25,7 +24,7 @@ public import IMUModel
 /// | the same outputs | – | when noise would have changed them (``LifeLimit``), within 0.8 s |
 /// | reads fail | at the next that succeeds | after 0.5 s |
 ///
-/// The chip is also read between ticks when ticks alone would prove a sample, or show trouble, too late.
+/// The chip is also read between ticks that are too far apart to prove a sample, or show trouble, in time.
 public struct Supervisor: Sendable, BitwiseCopyable {
   /// The meaning of a read or a check.
   public enum Verdict: Equatable, Sendable, BitwiseCopyable {
@@ -56,10 +55,10 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   @usableFromInline var checkCost: Int64 = 0
   /// Whether the beginning of setting the chip up again was announced.
   @usableFromInline var isReinitialisationAnnounced = false
-  /// When the chip was last asked for evidence of its state.
-  var lastEvidence: MonotonicTime
-  /// When the configuration was last asked for, with or without an answer.
-  var lastCheck: MonotonicTime
+  /// When the chip was last asked for evidence of its state, with or without an answer.
+  private var lastEvidence: MonotonicTime
+  /// When the configuration was last compared, with or without an answer.
+  private var lastCheck: MonotonicTime
   private var lastFresh: MonotonicTime
   private var failingSince: MonotonicTime?
   /// Whether a check has already answered the present suspicion.
@@ -69,13 +68,9 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// How long after a look the next one finds a new sample, in nanoseconds.
   public let lookDelay: Int64
 
-  /// A supervisor of a chip that was set up just before `now`, with the sensor's life limit, and that makes a sample each
-  /// `samplePeriod` nanoseconds.
+  /// A supervisor of a chip that was set up just before `now` and makes a sample each `samplePeriod` nanoseconds.
   public init(at now: MonotonicTime, lifeLimit: LifeLimit?, samplePeriod: Int64) {
-    lastEvidence = now
-    lastCheck = now
-    lastFresh = now
-    givenUpAt = now
+    (lastEvidence, lastCheck, lastFresh, givenUpAt) = (now, now, now, now)
     lookDelay = max(Supervisor.shortestLookDelay, samplePeriod)
     repetition = Repetition(limit: lifeLimit, at: now)
   }
@@ -83,26 +78,23 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   // In nanoseconds. Computed, so that the sampler's path has no lazily initialised global.
 
   /// Between comparisons of the configuration.
-  static var checkInterval: Int64 { 500_000_000 }
+  private static var checkInterval: Int64 { 500_000_000 }
   /// After this a comparison is no longer postponed for the next tick.
-  static var checkLimit: Int64 { 900_000_000 }
+  private static var checkLimit: Int64 { 900_000_000 }
   /// Without a new sample until the configuration is compared: more than ten of the chip's own periods.
-  static var staleSuspicion: Int64 { 20_000_000 }
+  private static var staleSuspicion: Int64 { 20_000_000 }
   /// Without a new sample, or with failing reads only, until the chip is given up.
-  static var patience: Int64 { 500_000_000 }
-  /// From a refused step of bring-up to the next attempt.
-  static var backOff: Int64 { 5_000_000 }
-  /// The same when the chip was given up longer ago than ``hope``.
-  static var longBackOff: Int64 { 100_000_000 }
+  private static var patience: Int64 { 500_000_000 }
+  /// From a refused step of bring-up to the next attempt, within and after ``hope``.
+  private static var backOff: (early: Int64, late: Int64) { (5_000_000, 100_000_000) }
   /// How long a chip that was given up is tried at the short interval.
-  static var hope: Int64 { 10_000_000_000 }
+  private static var hope: Int64 { 10_000_000_000 }
   /// Between looks at the chip when ticks are farther apart.
-  static var probeInterval: Int64 { 100_000_000 }
-  /// The least time from a read to the look that proves it. Before a deadline no look is taken for as long, so that
-  /// the chip has a new sample for the tick.
-  static var shortestLookDelay: Int64 { 10_000_000 }
-  /// The time limit that adapters are asked to keep, in nanoseconds: the bus stalled a transfer that took longer.
-  /// Not all adapters keep it.
+  private static var probeInterval: Int64 { 100_000_000 }
+  /// The least time from a read to the look that proves it, and from a look to a deadline, so that the chip has a new
+  /// sample for the tick.
+  private static var shortestLookDelay: Int64 { 10_000_000 }
+  /// The time limit that adapters are asked to keep, though not all do: the bus stalled a transfer that took longer.
   @inlinable static var transferLimit: Int64 { 100_000_000 }
   /// Linux's ETIMEDOUT, for a transfer that succeeded but took that long.
   @inlinable static var timedOut: Int32 { 110 }
@@ -113,10 +105,8 @@ extension Supervisor {
   public mutating func notice(
     _ outputs: SensorOutputs, isZero: Bool, at now: MonotonicTime
   ) -> Verdict {
-    lastEvidence = now
-    lastFresh = now
     let hadFailed = failingSince != nil
-    failingSince = nil
+    noticeHeldUp(at: now)
     repetition.notice(outputs, at: now)
     if repetition.isFrozen(at: now) { return .lost(isZero ? .zeros : .frozen) }
     if hadFailed { return .check }
@@ -127,14 +117,12 @@ extension Supervisor {
     return checkOnce()
   }
 
-  /// Whether the last look repeated the outputs of the one before, and that may be a sign of a stuck chip.
+  /// Whether the last look repeated the outputs of the one before, where that may mean a stuck chip.
   public var isRepeating: Bool { repetition.isSuspicious }
 
   /// A read returned a new sample too late to count: the chip works.
   public mutating func noticeHeldUp(at now: MonotonicTime) {
-    lastEvidence = now
-    lastFresh = now
-    failingSince = nil
+    (lastEvidence, lastFresh, failingSince) = (now, now, nil)
   }
 
   /// The chip begins to collect samples anew: the first one takes a while.
@@ -171,8 +159,7 @@ extension Supervisor {
 
   /// The configuration was compared.
   public mutating func notice(_ check: ConfigurationCheck, at now: MonotonicTime) -> Verdict {
-    lastEvidence = now
-    lastCheck = now
+    (lastEvidence, lastCheck) = (now, now)
     switch check {
     case .intact: return .trust
     case .lost: return .lost(.configurationLost)
@@ -202,20 +189,15 @@ extension Supervisor {
   /// A step of bring-up failed; `errno` when it was the bus that refused it.
   public mutating func refused(errno: Int32?, at now: MonotonicTime) {
     refusal = errno
-    let isExpected = now - givenUpAt < Supervisor.hope
-    phase = .reinitialising(
-      next: now + (isExpected ? Supervisor.backOff : Supervisor.longBackOff))
+    let (early, late) = Supervisor.backOff
+    phase = .reinitialising(next: now + (now - givenUpAt < Supervisor.hope ? early : late))
   }
 
   /// Bring-up is done.
   public mutating func ready(at now: MonotonicTime) {
-    refusal = nil
-    phase = .sampling
-    lastEvidence = now
-    lastCheck = now
-    lastFresh = now
-    failingSince = nil
-    isChecked = false
+    (refusal, phase) = (nil, .sampling)
+    (lastEvidence, lastCheck, lastFresh) = (now, now, now)
+    (failingSince, isChecked) = (nil, false)
     repetition.restart()
   }
 
@@ -231,43 +213,33 @@ extension Supervisor {
     case bringUp
   }
 
-  /// The work at `now`, before a tick at `deadline`.
+  /// The work at `now`, before a tick at `deadline`. `isHolding`: samples wait for proof.
   ///
-  /// A comparison of the configuration that does not fit before the tick is postponed, but not for ever; `checkCost` is
-  /// the last one's time in nanoseconds. `isHolding` says whether samples wait for proof.
+  /// A comparison of the configuration that would not end before the tick, if it took as long as the last one, is
+  /// postponed, but not for ever.
   public func duty(
-    at now: MonotonicTime, before deadline: MonotonicTime, checkCost: Int64, isHolding: Bool
+    at now: MonotonicTime, before deadline: MonotonicTime, isHolding: Bool
   ) -> Duty {
-    switch phase {
-    case .reinitialising(let next):
+    if case .reinitialising(let next) = phase {
       return now >= next ? .bringUp : .none(until: next)
-    case .sampling:
-      let room = deadline - now
-      let sinceCheck = now - lastCheck
-      let fits = room > checkCost
-      if sinceCheck >= Supervisor.checkInterval, fits || sinceCheck >= Supervisor.checkLimit {
-        return .check
-      }
-      let interval = lookInterval(isHolding: isHolding)
-      if now - lastEvidence >= interval, room > lookDelay { return .probe }
-      return .none(until: nextDuty(after: now, lookInterval: interval))
     }
-  }
-
-  /// The next instant at which the answer may change.
-  private func nextDuty(after now: MonotonicTime, lookInterval: Int64) -> MonotonicTime {
+    let room = deadline - now
+    let sinceCheck = now - lastCheck
+    let fits = room > checkCost
+    if sinceCheck >= Supervisor.checkInterval, fits || sinceCheck >= Supervisor.checkLimit {
+      return .check
+    }
+    let interval =
+      isRepeating ? 2 * lookDelay : isHolding ? lookDelay : Supervisor.probeInterval
+    if now - lastEvidence >= interval, room > lookDelay { return .probe }
+    // The next instant at which the answer may change.
     func due(_ instant: MonotonicTime) -> MonotonicTime {
       instant > now ? instant : MonotonicTime(nanoseconds: .max)
     }
-    return min(
-      due(lastCheck + Supervisor.checkInterval), due(lastCheck + Supervisor.checkLimit),
-      due(lastEvidence + lookInterval))
-  }
-
-  /// From one look to the next, in nanoseconds.
-  private func lookInterval(isHolding: Bool) -> Int64 {
-    if isRepeating { return 2 * lookDelay }
-    return isHolding ? lookDelay : Supervisor.probeInterval
+    return .none(
+      until: min(
+        due(lastCheck + Supervisor.checkInterval), due(lastCheck + Supervisor.checkLimit),
+        due(lastEvidence + interval)))
   }
 }
 
@@ -299,9 +271,7 @@ struct Repetition: Sendable, BitwiseCopyable {
     if looks > 0, new == outputs {
       looks += 1
     } else {
-      outputs = new
-      since = now
-      looks = 1
+      (outputs, since, looks) = (new, now, 1)
     }
   }
 

@@ -2,9 +2,8 @@
 
 public import IMUModel
 
-/// Takes the sampler's records: the interface to the ring.
-///
-/// Called on the sampler thread, so a conforming type neither waits, allocates nor locks.
+/// Takes the sampler's records: the interface to the ring. Called on the sampler thread, so a conforming type neither
+/// waits, allocates nor locks.
 public protocol TickSink: ~Copyable {
   /// Takes a record; false when there is no room, and then the record was not taken.
   mutating func push(_ record: TickRecord) -> Bool
@@ -12,15 +11,14 @@ public protocol TickSink: ~Copyable {
 
 /// The buffer between the loop and the ring: merges gaps, and keeps records for which the ring had no room.
 ///
-/// Records leave in the order of ticks, each tick once. A run of ticks lost to one cause is one record,
-/// which leaves when something else follows or after a second. When the ring is full, the newest
-/// samples become a gap of their own, which waits here for room:
+/// Records leave in the order of ticks, each tick once. A run of ticks lost to one cause is one record, which leaves when
+/// something else follows or after a second. When the ring is full, the newest samples become a gap, which waits here:
 ///
 ///     loop ─► [ gap, event, gap ] ─► ring
 ///               waiting, oldest first; the last one may still grow
 ///
 /// The memory is fixed. When more than 64 records wait, because the chip fails while the card is stuck, all further ticks
-/// count as dropped for want of room, which is true of each, and of further events only the last is kept.
+/// count as dropped for lack of room, which is true of each, and only the last further event is kept.
 @usableFromInline
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink
@@ -34,15 +32,12 @@ struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var isOpen = false
   /// When the open gap began.
   @usableFromInline var openedAt = MonotonicTime(nanoseconds: 0)
-  /// A reading that must come before the next sample: it is the first one of its epoch, or a later one in its place.
+  /// A reading that must come before the next sample: the first of its epoch, or a later one in its place.
   @usableFromInline var owed: TickRecord?
   /// The epoch of the last reading that left.
   @usableFromInline var epoch: UInt32?
   /// The last event that found no room here; it leaves after everything before it.
   @usableFromInline var heldEvent: SensorEvent?
-
-  /// How long a gap may grow before it leaves, in nanoseconds.
-  @inlinable static var mergeLimit: Int64 { 1_000_000_000 }
 
   /// An outbox in front of `sink`: one allocation.
   @inlinable
@@ -64,8 +59,8 @@ extension TickOutbox where Sink: ~Copyable {
     nextTick = record.tick + 1
   }
 
-  /// Pushes a reading of the chip's FIFO. One that finds no room is dropped: later ones say the same, less sharply. But
-  /// no sample of an epoch leaves before one of its readings.
+  /// Pushes a reading of the chip's FIFO. One that finds no room is dropped, because later ones replace it; but no sample
+  /// of an epoch leaves before one of its readings.
   @inlinable
   mutating func report(_ reading: TickRecord) {
     flush()
@@ -124,11 +119,8 @@ extension TickOutbox where Sink: ~Copyable {
   @inlinable
   mutating func resolve(at now: MonotonicTime) {
     guard waiting.count > 0 else { return }
-    if isOpen, now - openedAt < TickOutbox.mergeLimit {
-      flush(keeping: 1)
-    } else {
-      flush()
-    }
+    // A gap may grow for a second.
+    flush(keeping: isOpen && now - openedAt < 1_000_000_000 ? 1 : 0)
   }
 
   /// Pushes as much as there is room for, oldest first, except the newest `kept` records.

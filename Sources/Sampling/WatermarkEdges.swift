@@ -3,13 +3,11 @@
 public import IMUDrivers
 public import IMUModel
 
-/// The slots at which the watermark of a model's FIFO is best, so that each drain passes it, and none does before it has
-/// ended; `nil` where a drain takes so long that the words which come meanwhile reach it, and where there is none.
+/// The slots at which the watermark of a model's FIFO is best, so that the level passes it once between two drains; `nil`
+/// where the words that come during a drain already reach it, and where there is none.
 ///
 /// It is at three quarters of what comes between two drains, or in the middle of what comes between the end of a drain and
-/// the next one. Dither moves each drain by up to a slot.
-///
-/// - Parameter configuration: One that is valid for the model, and reads its FIFO.
+/// the next one. Dither moves each drain by up to a slot. The configuration must be valid for the model.
 public func watermark(of model: SensorModel, _ configuration: SensorConfiguration) -> Int? {
   guard model.hasWatermark, let (capacity, share) = model.drains(of: configuration) else {
     return nil
@@ -27,10 +25,9 @@ public func watermark(of model: SensorModel, _ configuration: SensorConfiguratio
 ///               ╱  │     ╱         │  ╱
 ///                  │ ╱             │╱
 ///
-/// When all words were taken out, the level is below the watermark, and its next edge comes with the word that reaches it.
-/// An edge is an observation, not to be trusted alone: the kernel may stamp it late, lose it, or see noise. So it is of use
-/// only when it is the only one between two drains, after a drain for which the same held. A late stamp makes a weak bound,
-/// not a wrong one.
+/// After a drain the level is below the watermark, and its next edge comes with the word that reaches it. The kernel may
+/// stamp an edge late, lose it, or see noise. So an edge counts only when it is the only one between two drains, after a
+/// drain for which the same held. A late stamp makes a weak bound, not a wrong one.
 @usableFromInline
 package struct WatermarkEdges: Sendable, BitwiseCopyable {
   /// The first edge since the last drain, and how many there were.
@@ -39,16 +36,14 @@ package struct WatermarkEdges: Sendable, BitwiseCopyable {
   private var hasLoss = false
   /// The end of the last drain; `nil` when it did not take out all that was counted.
   private var emptied: MonotonicTime?
-  /// Drains until edges are trusted: an edge that is missing may come late, after the next drain.
+  /// Drains until edges are trusted: a missing edge may come late, after the next drain.
   private var doubtful = 2
 
   @usableFromInline
   package init() {}
 
-  /// Notes an edge that waited.
-  ///
-  /// While a burst takes words out, the level falls below the watermark, and a sample that comes then lifts it again: an
-  /// edge in a burst says nothing.
+  /// Notes an edge that waited. One during a burst is ignored: the level falls while words are taken out, and a sample
+  /// that comes then lifts it again.
   @usableFromInline
   package mutating func note(_ edge: InterruptEdge) {
     hasLoss = hasLoss || edge.followsLoss
@@ -57,10 +52,8 @@ package struct WatermarkEdges: Sendable, BitwiseCopyable {
     count += 1
   }
 
-  /// Notes a drain that took out all that was counted.
-  ///
-  /// `passed` says whether the words taken out reached the watermark, `counted` is the instant after the count was read, and
-  /// `end` that after the words were taken out.
+  /// Notes a drain that took out all that was counted: `passed`, the words reached the watermark; `counted` and `end`, the
+  /// instants after the count was read and after the words were taken out.
   ///
   /// - Returns: When the watermark was reached, at the latest; `nil` when no edge shows it.
   @usableFromInline
@@ -86,7 +79,7 @@ package struct WatermarkEdges: Sendable, BitwiseCopyable {
     return passed ? edge : nil
   }
 
-  /// What is in the FIFO is not known any more.
+  /// The FIFO's contents are no longer known.
   @usableFromInline
   package mutating func forget() { self = WatermarkEdges() }
 }

@@ -6,32 +6,30 @@ public import IMUModel
 public enum Fault: Equatable, Sendable, BitwiseCopyable {
   /// The supply fails for a moment: all registers are back at reset, and the chips boot.
   case brownOut
-  /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that releases
-  /// the line, 00 from one that continues with cleared registers. A chip that does not boot (`boots`) answers again at
-  /// once. A write or a shorter read completes first.
+  /// The same in the middle of a read: data bytes from number `byte` on are `rest`, FF from a chip that releases the line,
+  /// 00 from one that continues with cleared registers. Without `boots` the chip answers again at once. A write or a
+  /// shorter read completes first.
   case brownOutInBurst(byte: Int, rest: UInt8, boots: Bool)
-  /// Output registers stand still for `nanoseconds`, or until the chip is reset. With `keepsDataReady` the data-ready
-  /// bits continue as if there were new samples. With `survivesReset` the outputs stay the same after a reset.
+  /// Output registers stand still for `nanoseconds`, or until the chip is reset unless `survivesReset`. With
+  /// `keepsDataReady` the data-ready bits continue as if there were new samples.
   case freeze(nanoseconds: Int64, keepsDataReady: Bool, survivesReset: Bool = false)
-  /// No chip is on the bus for `nanoseconds`, and the adapter does not report it: reads give FF, writes are lost. Then
-  /// the power comes back, and the chips boot.
+  /// No chip is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
+  case unplug(nanoseconds: Int64)
+  /// The same on an adapter that does not report it: reads give FF, writes are lost.
   case silence(nanoseconds: Int64)
   /// The identity registers answer `identity` for `nanoseconds`; everything else works.
   case misidentify(identity: UInt8, nanoseconds: Int64)
-  /// No chip is on the bus for `nanoseconds`; then the power comes back, and the chips boot.
-  case unplug(nanoseconds: Int64)
   /// `transfers` transfers fail, with an error of this kind and errno. The chip does not see them.
   case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
-  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`. Nothing reports it:
-  /// the bus has no checksum.
+  /// In one transfer, the bits of `mask` are flipped in data byte number `byte`, unnoticed: the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
-  /// A read fails after its first `bytes` bytes, with an error of this kind and errno. The chip gave them: they are no
-  /// longer in its FIFO. A write, or a shorter read, succeeds.
+  /// A read fails after its first `bytes` bytes, which are no longer in the chip's FIFO. A write, or a shorter read,
+  /// succeeds.
   case failInBurst(bytes: Int, BusError.Kind, errno: Int32 = 0)
   /// The chips' oscillators are faster by this from now on; at most three times.
   case clockStep(partsPerMillion: Int)
-  /// A FIFO loses the oldest of what it counts, a byte or a word, and its count is right. Users report it of the LSM6DS3
-  /// and LSM6DSM when a sample is written during a read (ST community, threads 38884 and 39635).
+  /// A FIFO loses its oldest byte or word, and its count is right. Users report it of the LSM6DS3 and LSM6DSM when a sample
+  /// is written during a read (ST community, threads 38884 and 39635).
   case loseFromFIFO
 }
 
@@ -62,10 +60,8 @@ struct FaultScript {
     entries.append(Entry(trigger: trigger, fault: fault))
   }
 
-  /// Removes the next fault that is due with transfer number `transfer` at `instant`, which reads from the register
-  /// `reading` on, or writes.
-  ///
-  /// - Returns: The fault, and the instant at which it happens; earlier instants first.
+  /// Removes the earliest fault that is due with transfer number `transfer` at `instant`, which reads from the register
+  /// `reading` on, or writes; returns it with its instant.
   mutating func removeDue(
     transfer: Int, at instant: Int64, reading: UInt8?
   ) -> (fault: Fault, instant: Int64)? {
@@ -87,7 +83,7 @@ struct FaultScript {
       due = (index, happens)
     }
     guard let due else { return nil }
-    // Order among the rest is kept, so that faults of the same instant happen in the order given.
+    // The rest keep their order, so that faults of one instant happen in the order given.
     return (entries.remove(at: due.index).fault, due.instant)
   }
 }

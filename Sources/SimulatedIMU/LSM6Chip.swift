@@ -2,7 +2,7 @@
 
 import IMUModel
 
-/// What LSM6DSO and LSM6DSV have in common in their register maps: identity, CTRL3, CTRL4, status, outputs, and the FIFO of
+/// The common part of the register maps of LSM6DSO and LSM6DSV: identity, CTRL3, CTRL4, status, outputs, and the FIFO of
 /// words with tags and the time stamp (DS12140 9; LSM6DSV16X data sheet 6.12 and 9).
 protocol LSM6Chip: STChip {
   static var fifoMap: LSM6FIFOMap { get }
@@ -13,14 +13,15 @@ protocol LSM6Chip: STChip {
   var gyroscopePeriod: Int64 { get }
   /// Whether another bank is selected, in which register numbers mean something else.
   var isOtherBank: Bool { get }
+  /// The registers of a word in the FIFO.
+  var fifoData: ClosedRange<UInt8> { get }
   var fifo: TaggedFIFO { get set }
   var timer: TimestampCounter { get set }
   /// The byte of a FIFO register, fetched at `instant`; `nil` for other registers.
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8?
 }
 
-/// What differs between the FIFOs: the LSM6DSV's has half as many words, other registers of the status, and no parity in
-/// its tags.
+/// What differs between the FIFOs.
 struct LSM6FIFOMap: Sendable {
   let status: UInt8
   let words: Int64
@@ -56,8 +57,8 @@ extension LSM6Chip {
   /// Resets the time stamp when AA is written to it.
   static var timestamp2: UInt8 { 0x42 }
   static var fifoWord: ClosedRange<UInt8> { 0x78...0x7E }
+  var fifoData: ClosedRange<UInt8> { Self.fifoWord }
 
-  /// The byte in `register`, fetched at `instant`.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     if isOtherBank { return register == Self.functionAccess ? registers[register] : 0 }
     if let byte = fetchFIFO(register, at: instant) { return byte }
@@ -81,16 +82,28 @@ extension LSM6Chip {
   /// The register after `register` in a burst: the same without IF_INC; the FIFO's words repeat.
   func successor(of register: UInt8) -> UInt8 {
     guard registers[Self.control3] & 0x04 != 0 else { return register }
-    return register == Self.fifoWord.upperBound ? Self.fifoWord.lowerBound : register &+ 1
+    return register == fifoData.upperBound ? fifoData.lowerBound : register &+ 1
+  }
+
+  /// HPCF_XL or HP_LPF2_XL_BW, CTRL8 bits 7…5: the divider of the data rate that gives LPF2's bandwidth.
+  var secondFilterDivider: Int {
+    [4, 10, 20, 45, 100, 200, 400, 800][Int(registers[Self.control8] >> 5)]
+  }
+
+  /// CTRL3: [7] BOOT, which loads the trim again and keeps the control registers, [6] BDU; `kept` are the bits that stay.
+  mutating func setControl3(_ value: UInt8, kept: UInt8, at instant: Int64) {
+    if value & 0x80 != 0 { usableFrom = instant + Self.bootTime }
+    registers[Self.control3] = value & kept
+    if value & 0x40 == 0 { stages.unlock() }
   }
 
   // MARK: The FIFO
 
-  /// FIFO_MODE: 1 stops when full, 6 is continuous; 3 is, too, until an event that never comes.
+  /// FIFO_MODE: 1 stops when full, 6 is continuous, and 3 until an event that never comes.
   private var fifoMode: UInt8 { registers[Self.fifoControl4] & 0x07 }
   private var isFIFOOn: Bool { fifoMode == 1 || fifoMode == 3 || fifoMode == 6 }
 
-  /// Of as many bits as a count of all words but one has.
+  /// With as many bits as a count of all words but one.
   private var watermark: Int64 {
     let low = Int64(registers[Self.fifoControl1])
     return (low | Int64(registers[Self.fifoControl2] & 1) << 8) & (Self.fifoMap.words - 1)
@@ -100,12 +113,11 @@ extension LSM6Chip {
     registers[Self.fifoMap.timer.register] & Self.fifoMap.timer.bit != 0
   }
 
-  /// What the registers batch: BDR_GY and BDR_XL are ODR codes, the temperature has a 4096th, 512th or 128th of the fastest
-  /// data rate.
+  /// BDR_GY and BDR_XL are ODR codes, the temperature has a 4096th, 512th or 128th of the fastest data rate.
   private var batch: TaggedFIFO.Batch {
     let rates = registers[Self.fifoControl3]
     let control = registers[Self.fifoControl4]
-    // STOP_ON_WTM; in continuous mode as the predecessors' STOP_ON_FTH (AN5130 figure 35), for want of a word about it.
+    // STOP_ON_WTM; in continuous mode assumed to be as the predecessors' STOP_ON_FTH (AN5130 figure 35).
     let isLimited = registers[Self.fifoControl2] & 0x80 != 0 && watermark > 0
     return TaggedFIFO.Batch(
       gyroscope: gyroscopePeriod > 0 ? Self.batchTicks(rates >> 4) : 0,
@@ -116,7 +128,7 @@ extension LSM6Chip {
       stops: fifoMode == 1 || isLimited && stages.stopsAtWatermark)
   }
 
-  /// A register was written at `instant`. The FIFO starts anew with what decides what goes into it; mode 0 empties it.
+  /// A register was written at `instant`. One that decides what goes into the FIFO starts it anew; mode 0 empties it.
   mutating func noteFIFO(_ register: UInt8, at instant: Int64) {
     guard
       register == Self.fifoControl3 || register == Self.fifoControl4

@@ -19,8 +19,7 @@ public struct Motion: Sendable {
     public init(
       acceleration: SIMD3<Double>, angularRate: SIMD3<Double>, temperature: Double = 25
     ) {
-      self.acceleration = acceleration
-      self.angularRate = angularRate
+      (self.acceleration, self.angularRate) = (acceleration, angularRate)
       self.temperature = temperature
     }
   }
@@ -51,34 +50,18 @@ public struct Motion: Sendable {
   public static let still = steady(
     Truth(acceleration: SIMD3(0, 0, standardGravity), angularRate: SIMD3(0, 0, 0)))
 
-  /// The chip turns about Y, a turn in 8 s with a wobble upon it, while it is shaken along Y, and warms and cools by 2
-  /// °C. Acceleration and rate are consistent: the angle of the one is the integral of the other.
+  /// The chip turns about Y, a turn in 8 s with a wobble, while it is shaken along Y, and warms and cools by 2 °C.
+  /// Acceleration and rate are consistent.
   public static let tumble = Motion(shape: .tumble)
 
   /// The chip is still for 5 s, then turns about all three axes, at up to 144 °/s, in gravity alone.
   public static let turn = Motion(shape: .turn)
 
   /// The same state for ever.
-  public static func steady(_ truth: Truth) -> Motion {
-    Motion(shape: .steady(truth))
-  }
+  public static func steady(_ truth: Truth) -> Motion { Motion(shape: .steady(truth)) }
 
-  /// The true state `nanoseconds` after the motion's start; `nil` for a recording, whose scale is not known.
-  public func truth(at nanoseconds: Int64) -> Truth? {
-    withSource { $0.truth(at: nanoseconds) }
-  }
-
-  /// The recorded counts `nanoseconds` after the motion's start; `nil` unless it is a recording.
-  ///
-  /// The last line at or before that time. A recording starts over at its end: its last
-  /// line lasts as long as the lines before it did on the average, or 1 s when it is the only one.
-  ///
-  /// - Complexity: O(log lines).
-  public func counts(at nanoseconds: Int64) -> RawSample? {
-    withSource { $0.counts(at: nanoseconds) }
-  }
-
-  private func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
+  /// Calls `body` with the motion as the chips read it.
+  func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
     // Safe: the source does not leave the closure, in which the array's storage stays.
     rows.withUnsafeBufferPointer { body(MotionSource(shape: shape, rows: $0)) }
   }
@@ -91,7 +74,7 @@ struct MotionSource: @unchecked Sendable, BitwiseCopyable {
   // `Motion` uses them inside the array's closure only).
   let rows: UnsafeBufferPointer<Motion.Row>
 
-  /// See ``Motion/truth(at:)``.
+  /// The true state `nanoseconds` after the motion's start; `nil` for a recording, whose scale is not known.
   func truth(at nanoseconds: Int64) -> Motion.Truth? {
     switch shape {
     case .steady(let truth): return truth
@@ -101,7 +84,11 @@ struct MotionSource: @unchecked Sendable, BitwiseCopyable {
     }
   }
 
-  /// See ``Motion/counts(at:)``.
+  /// The recorded counts `nanoseconds` after the motion's start, by the last line at or before that time; `nil` unless it is
+  /// a recording. A recording starts over at its end: its last line lasts as long as the others on average, or 1 s when it
+  /// is the only one.
+  ///
+  /// - Complexity: O(log lines).
   func counts(at nanoseconds: Int64) -> RawSample? {
     guard case .recording = shape else { return nil }
     let cycle = cycle
@@ -141,8 +128,8 @@ struct MotionSource: @unchecked Sendable, BitwiseCopyable {
     let turnsPerSecond =
       0.125 + 0.025 * 0.9 * 2 * Double.pi * Sinusoid.cosine(turns: 0.9 * seconds)
     let gravity = Motion.standardGravity
-    // The world's upward direction as the turned chip sees it. The shaking is along the axis of
-    // rotation, which is the same in both frames.
+    // The world's upward direction in the turned chip's axes. The shaking is along the axis of rotation, which is the same
+    // in both frames.
     return Motion.Truth(
       acceleration: SIMD3(
         -gravity * Sinusoid.sine(turns: angle), 1.5 * Sinusoid.sine(turns: 2.3 * seconds),
@@ -152,10 +139,8 @@ struct MotionSource: @unchecked Sendable, BitwiseCopyable {
   }
 }
 
-/// Sine and cosine of an angle in full turns, by arithmetic alone.
-///
-/// The C library's functions differ in the last place from one machine to the next, and with them a
-/// count now and then; simulated recordings must be the same everywhere.
+/// Sine and cosine of an angle in full turns, by arithmetic alone: the C library's differ in the last place from one machine
+/// to the next, and simulated recordings must be the same everywhere.
 enum Sinusoid {
   /// sin(2π·turns), right to 1e-13 for angles up to a million turns and less so beyond.
   static func sine(turns: Double) -> Double {
@@ -175,7 +160,5 @@ enum Sinusoid {
   }
 
   /// cos(2π·turns), as ``sine(turns:)``.
-  static func cosine(turns: Double) -> Double {
-    sine(turns: turns + 0.25)
-  }
+  static func cosine(turns: Double) -> Double { sine(turns: turns + 0.25) }
 }

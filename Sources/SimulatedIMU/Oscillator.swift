@@ -4,9 +4,8 @@
 ///
 ///     host's time ─► wandering ─► rate, which may step ─► ticks
 ///
-/// It ticks at the fastest rate at which the chip can make samples, for ever and from one origin. A
-/// sample is made at each tick whose number is a multiple of the chosen rate's divider, so the
-/// newest sample follows from the time alone, however long the chip was not read.
+/// It ticks at the fastest rate at which the chip can make samples, from one origin. A sample is made at each tick whose
+/// number is a multiple of the chosen rate's divider, so the newest sample follows from the time alone.
 struct Oscillator: Sendable, BitwiseCopyable {
   /// The instant of tick 0 in nanoseconds.
   let origin: Int64
@@ -23,11 +22,11 @@ struct Oscillator: Sendable, BitwiseCopyable {
   private var phases = SIMD4<Double>(repeating: 0)
   private var rates = SIMD4<Double>(repeating: 0)
 
-  /// The length of a full wandering in nanoseconds: that of the temperature in ``Motion/tumble``.
+  /// The period of the wandering in nanoseconds, that of the temperature in ``Motion/tumble``.
   private static let wanderingTime = 120e9
 
-  /// An oscillator with tick 0 at `instant` and `hertz` ticks a second by the host's clock, the nominal frequency times the
-  /// chip's error. The rate wanders to each side by `wander` parts per million; `middle` is the beginning of the motion.
+  /// An oscillator with tick 0 at `instant` and `hertz` ticks a second by the host's clock. The rate wanders to each side by
+  /// `wander` parts per million; `middle` is the beginning of the motion.
   init(origin instant: Int64, hertz: Double, wander: Int, middle: Int64) {
     origin = instant
     self.middle = middle
@@ -45,9 +44,7 @@ struct Oscillator: Sendable, BitwiseCopyable {
     count += 1
   }
 
-  /// The last tick at or before `nanoseconds`; 0 for instants before the origin.
-  ///
-  /// - Complexity: O(1).
+  /// The last tick at or before `nanoseconds`; 0 for instants before the origin. Constant time.
   func tick(at nanoseconds: Int64) -> Int64 {
     guard nanoseconds > origin else { return 0 }
     var tick = Int64(phase(at: nanoseconds))
@@ -82,7 +79,7 @@ struct Oscillator: Sendable, BitwiseCopyable {
     return starts[piece] + Int64(found.rounded(.up))
   }
 
-  /// The nanoseconds by which the wandering rate is ahead of a constant one.
+  /// How far the wandering rate is ahead of a constant one, in nanoseconds.
   private func gain(until nanoseconds: Int64) -> Double {
     guard wander != 0 else { return 0 }
     let turns = Double(nanoseconds - middle) / Self.wanderingTime

@@ -38,7 +38,6 @@ struct OutputStage: Sendable, BitwiseCopyable {
     (start, acknowledged, heldTick) = (tick, tick, tick)
   }
 
-  /// Sets ``period``, ``sensitivity`` and ``deviation``.
   mutating func set(_ period: Int64, _ sensitivity: Double, _ deviation: Double = 0) {
     (self.period, self.sensitivity, self.deviation) = (period, sensitivity, deviation)
   }
@@ -76,12 +75,12 @@ struct OutputStages: Sendable, BitwiseCopyable {
   private var lockedWords = SIMD8<Int16>(repeating: 0)
   /// For each pair, bit 0: the low byte was read, bit 1: the high byte.
   private var readBytes = SIMD8<UInt8>(repeating: 0)
-  /// See ``SimulatedChip/updatesHeldRegistersLate``: for each pair, the newest sample when it was released; up to that
-  /// sample it shows what it was locked with.
+  /// See ``SimulatedChip/updatesHeldRegistersLate``.
   private let updatesLate: Bool
+  /// With that, for each pair: the newest sample when it was released; up to that sample it keeps its locked value.
+  private var missed = SIMD8<Int64>(repeating: -1)
   /// See ``SimulatedChip/stopsAtWatermark``.
   let stopsAtWatermark: Bool
-  private var missed = SIMD8<Int64>(repeating: -1)
 
   /// The stages of a chip whose power came on at `instant`. `hertz` is the oscillator's rate, nominal times the chip's error;
   /// `tolerances` are the largest zero-g level in g and zero-rate level in °/s.
@@ -114,8 +113,8 @@ struct OutputStages: Sendable, BitwiseCopyable {
     missed = SIMD8(repeating: -1)
   }
 
-  /// Bit 0 acceleration, bit 1 angular rate, bit 2 temperature, each set by a new sample; with `masksUnsettled`, only
-  /// by one that has settled.
+  /// Bit 0 acceleration, bit 1 angular rate, bit 2 temperature, each set by a new sample, with `masksUnsettled` only by one
+  /// that has settled.
   func status(atTick tick: Int64, masksUnsettled: Bool = false) -> UInt8 {
     let tick = freeze?.flagged(at: tick) ?? tick
     func isReady(_ stage: OutputStage) -> Bool {
@@ -126,10 +125,8 @@ struct OutputStages: Sendable, BitwiseCopyable {
       | (isReady(thermometer) ? 4 : 0)
   }
 
-  /// A byte of the output registers, as a reader finds it at `tick`.
-  ///
-  /// Pair 0 is temperature, 1 to 3 angular rate, 4 to 6 acceleration; the low byte of each comes first. The high byte
-  /// of any axis clears the data-ready bit of its sensor.
+  /// A byte of the output registers at `tick`. Pair 0 is temperature, 1 to 3 angular rate, 4 to 6 acceleration; the low byte
+  /// of each comes first. The high byte of any axis clears the data-ready bit of its sensor.
   mutating func fetch(_ pair: Int, isHigh: Bool, atTick tick: Int64, holdsPairs: Bool) -> UInt8 {
     let stage: OutputStage
     let axis = pair == 0 ? 0 : (pair - 1) % 3
@@ -172,7 +169,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
     return stage
   }
 
-  /// The tick up to which samples have come that a FIFO stores, after `tick`.
+  /// The tick up to which a FIFO has stored samples after `tick`.
   func stored(atTick tick: Int64) -> Int64 { freeze?.flagged(at: tick) ?? tick }
 
   /// The contents that a sensor's output registers had at `tick`, when a FIFO stored them.
@@ -180,7 +177,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
     counts(stage, atTick: freeze?.shown(at: tick) ?? tick)
   }
 
-  /// The contents of the output registers after `tick`, under the present configuration, all of one instant.
+  /// The contents of the output registers after `tick`, under the present configuration.
   func outputs(atTick tick: Int64) -> RawSample {
     let tick = freeze?.shown(at: tick) ?? tick
     let acceleration = counts(accelerometer, atTick: tick)
@@ -219,7 +216,7 @@ struct OutputStages: Sendable, BitwiseCopyable {
   }
 }
 
-/// An ST chip: all of them treat power-on and resets alike.
+/// An ST chip: power-on and resets.
 protocol STChip: RegisterChip {
   /// From power-on, or BOOT, until the chip answers, in nanoseconds.
   static var bootTime: Int64 { get }

@@ -38,9 +38,9 @@ struct PatternFIFO: Sendable, BitwiseCopyable {
   /// Off and empty.
   init() {}
 
-  /// A FIFO that begins to collect after `tick`; off when nothing goes into it. `limit` is in words: all that it has, or fewer
-  /// by STOP_ON_FTH. With `stops`, FIFO_MODE 1, what would fill it is not stored. `every` gives for each data set the slots
-  /// from one that has it to the next; 0 for none.
+  /// A FIFO that begins to collect after `tick`; off when nothing goes into it. `limit` is in words: all, or fewer by
+  /// STOP_ON_FTH. With `stops`, FIFO_MODE 1, the slot that would fill it is not stored. `every` is for each data set the
+  /// slots from one that has it to the next; 0 for none.
   init(slotPeriod: Int64, limit: Int64, stops: Bool, every: SIMD4<Int64>, atTick tick: Int64) {
     guard slotPeriod > 0, every.max() > 0 else { return }
     let stream = SlotStream(
@@ -56,10 +56,8 @@ struct PatternFIFO: Sendable, BitwiseCopyable {
     self.stream = stream
   }
 
-  /// FIFO_STATUS1 and, in the high byte, FIFO_STATUS2 (AN5130 8.1.6, 8.1.7), after `tick`.
-  ///
-  /// DIFF, of the bits in `countMask`, is 0 after an overrun, until a word is read. With `looksAhead` the watermark's flag is
-  /// already set when the next slot will reach the threshold (AN4650 8.6).
+  /// FIFO_STATUS1 and, in the high byte, FIFO_STATUS2 (AN5130 8.1.6, 8.1.7), after `tick`. DIFF, the bits of `countMask`, is
+  /// 0 after an overrun, until a word is read. With `looksAhead` the watermark's flag counts the next slot too (AN4650 8.6).
   mutating func status(
     atTick tick: Int64, threshold: Int64, looksAhead: Bool, countMask: UInt16
   ) -> UInt16 {
@@ -70,7 +68,7 @@ struct PatternFIFO: Sendable, BitwiseCopyable {
       | (hasReached ? 0x8000 : 0) | (isFull ? 0x2000 : 0) | (count == 0 ? 0x1000 : 0)
   }
 
-  /// Whether the FIFO has so many words after `tick`, or with `looksAhead` will have them with the next slot.
+  /// Whether the FIFO has `threshold` words after `tick`, with `looksAhead` counting the next slot.
   mutating func reaches(_ threshold: Int64, atTick tick: Int64, looksAhead: Bool) -> Bool {
     guard let count = stream?.count(atTick: tick), let stream, threshold > 0 else { return false }
     return count + (looksAhead ? stream.coming(atTick: tick) : 0) >= threshold
@@ -82,7 +80,7 @@ struct PatternFIFO: Sendable, BitwiseCopyable {
     return UInt16(truncatingIfNeeded: (stream?.read ?? 0) % patternWords)
   }
 
-  /// A byte of the oldest word; its high byte takes it out. An empty FIFO gives the last word again: what a chip gives is
+  /// A byte of the oldest word; its high byte takes it out. An empty FIFO gives the last word again; a chip's answer is
   /// undefined (AN5130 8.4).
   mutating func fetch(isHigh: Bool, atTick tick: Int64, contents: (Place) -> Int16) -> UInt8 {
     guard let count = stream?.count(atTick: tick), let stream else { return 0 }

@@ -15,10 +15,8 @@ protocol RegisterChip: Sendable {
   /// The contents of the output registers after `tick`.
   func outputs(atTick tick: Int64) -> RawSample
 
-  /// Power comes (back) on at `instant`.
+  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent until ``usableFrom``.
   mutating func powerOn(at instant: Int64)
-
-  /// The instant from which the chip acknowledges its address.
   var usableFrom: Int64 { get set }
 
   /// Whether the chip acknowledges its address at `instant`.
@@ -27,10 +25,11 @@ protocol RegisterChip: Sendable {
   /// How the output registers stand still, if they do.
   var freeze: OutputFreeze? { get set }
 
-  /// The FIFO loses the oldest of what it counts, and nothing shows it but the bytes.
+  /// The FIFO loses its oldest byte or word; only the bytes show it. A chip without a FIFO has nothing to lose.
   mutating func loseFromFIFO(at instant: Int64)
 
-  /// Whether the chip's second interrupt output is high at `instant`. Instants of one state may come in any order.
+  /// Whether the chip's second interrupt output is high at `instant`; low where it is not simulated. Instants of one state
+  /// may come in any order.
   mutating func isInterruptHigh(at instant: Int64) -> Bool
 
   /// A read begins whose first byte is fetched at `instant`.
@@ -39,10 +38,9 @@ protocol RegisterChip: Sendable {
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8
   /// The register that is read after `register`.
   func successor(of register: UInt8) -> UInt8
-  /// The read ends.
   mutating func endRead()
 
-  /// A write of `value` that ends at `instant`.
+  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64)
 
   /// Reads consecutive registers in a transfer that begins at `start`.
@@ -64,18 +62,11 @@ extension RegisterChip {
       kept: survivesReset ? outputs(atTick: first) : nil)
   }
 
-  /// A chip without a FIFO has nothing to lose.
   mutating func loseFromFIFO(at instant: Int64) {}
-
-  /// An output that is not simulated is low.
   mutating func isInterruptHigh(at instant: Int64) -> Bool { false }
-
-  /// A chip whose outputs do not wait for a burst has nothing to do.
   mutating func beginRead(at instant: Int64) {}
-  /// Nothing to do.
   mutating func endRead() {}
 
-  /// Reads consecutive registers in a transfer that begins at `start`.
   mutating func read(
     _ first: UInt8, into bytes: UnsafeMutableRawBufferPointer, start: Int64, timing: WireTiming
   ) {
@@ -109,7 +100,7 @@ struct RegisterFile: Sendable, BitwiseCopyable {
   private var low = SIMD64<UInt8>(repeating: 0)
   private var high = SIMD64<UInt8>(repeating: 0)
 
-  /// A register's content. Registers from 0x80 on do not exist: they read 0 and ignore writes.
+  /// Registers from 0x80 on do not exist: they read 0 and ignore writes.
   subscript(register: UInt8) -> UInt8 {
     get {
       switch register {
@@ -138,17 +129,11 @@ struct OutputFreeze: Sendable, BitwiseCopyable {
   let kept: RawSample?
 
   /// The tick whose outputs are visible at `tick`.
-  func shown(at tick: Int64) -> Int64 {
-    (first...last).contains(tick) ? first : tick
-  }
+  func shown(at tick: Int64) -> Int64 { (first...last).contains(tick) ? first : tick }
 
   /// The outputs kept at `tick`; `nil` when the chip's own are visible.
-  func kept(at tick: Int64) -> RawSample? {
-    (first...last).contains(tick) ? kept : nil
-  }
+  func kept(at tick: Int64) -> RawSample? { (first...last).contains(tick) ? kept : nil }
 
   /// The tick whose data-ready state is visible at `tick`.
-  func flagged(at tick: Int64) -> Int64 {
-    keepsDataReady ? tick : shown(at: tick)
-  }
+  func flagged(at tick: Int64) -> Int64 { keepsDataReady ? tick : shown(at: tick) }
 }

@@ -40,8 +40,8 @@ struct SignalPath: Sendable, BitwiseCopyable {
     gyroscopeOffset = offsets(from: 3) * gyroscopeTolerance
   }
 
-  /// Acceleration or angular rate in counts: of the axes from `first` on, 0 or 3. `sensitivity` is in counts a g or °/s,
-  /// `deviation` the noise's in g or °/s, `force` what a self-test adds.
+  /// Acceleration or angular rate in counts, of the axes from `first`, 0 or 3, on: with `sensitivity` counts a g or °/s, a
+  /// noise of `deviation` and a self-test's `force` in g or °/s.
   func axes(
     from first: Int, at instant: Int64, tick: Int64, sensitivity: Double, deviation: Double,
     force: SIMD3<Double>
@@ -111,16 +111,13 @@ struct SignalPath: Sendable, BitwiseCopyable {
   }
 }
 
-/// Random numbers by position: the same seed, sample and axis give the same number, in any order.
-///
-/// So a sample can be made without the samples before it, and made again by a test.
+/// Random numbers by position: the same seed, sample and axis give the same number, in any order. So a sample can be made
+/// without the samples before it, and again by a test.
 struct NoiseSource: Sendable, BitwiseCopyable {
   /// Different for each chip.
   let seed: UInt64
 
-  /// 64 uniform bits.
-  ///
-  /// SplitMix64's finaliser (Steele, Lea, Flood 2014), over a counter that interleaves the arguments.
+  /// 64 uniform bits: SplitMix64's finaliser (Steele, Lea, Flood 2014) over a counter that interleaves the arguments.
   func bits(sample: Int64, axis: Int, draw: Int) -> UInt64 {
     var z = seed &+ UInt64(bitPattern: sample) &* 0x9E37_79B9_7F4A_7C15
     z = Self.mixed(z) &+ UInt64(truncatingIfNeeded: axis * 4 + draw) &* 0xD1B5_4A32_D192_ED03
@@ -134,9 +131,8 @@ struct NoiseSource: Sendable, BitwiseCopyable {
     return z ^ (z >> 31)
   }
 
-  /// A number of the standard normal distribution, cut off at ±6.
-  ///
-  /// The sum of twelve uniform numbers of variance 1/12: plain arithmetic, hence the same on each machine.
+  /// A number of the standard normal distribution, cut off at ±6: the sum of twelve uniform numbers of variance 1/12, the
+  /// same on each machine.
   func gaussian(sample: Int64, axis: Int) -> Double {
     var sum = 0
     for draw in 0..<3 {

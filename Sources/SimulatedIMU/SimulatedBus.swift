@@ -8,12 +8,12 @@ public import IMUModel
 ///                          ▲            ▲
 ///                       faults        clock
 ///
-/// The chips are written from their data sheets. What they sample is a function of time: the same seed, motion and times give
-/// the same counts, on each machine. No other address is acknowledged. After the bus is set up, a transfer allocates nothing.
+/// The chips are written from their data sheets. Their samples are a function of time: the same seed, motion and times give
+/// the same counts, on each machine. No other address is acknowledged. A transfer allocates nothing.
 ///
-/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits for a write, 11 bits for one
-/// that fails. The bus waits that long on its clock, and the chips keep sampling meanwhile: right for a ``VirtualClock``.
-/// Without a bus clock a transfer takes no time at all, which suits a real clock; a burst then never meets a new sample.
+/// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits for a write, 11 bits for a
+/// failure. The bus waits that long on its clock, a ``VirtualClock``, and the chips keep sampling meanwhile. Without a bus
+/// clock a transfer takes no time, which suits a real clock; a burst then never meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
   // Safe: allocated and initialised in `init`, freed in `deinit` by the one owner that a ~Copyable value has, and used
   // in its methods only. The owner of this value is the wire's only user, so both may move to another thread together.
@@ -21,8 +21,8 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   @usableFromInline let clock: Clock
   @usableFromInline let takesTime: Bool
 
-  /// A bus with a chip whose power came on at `poweredOn`, or long ago, so that it has booted, and that moves so from now on.
-  /// Transfers take no time without `busHertz`, the bus clock.
+  /// A bus with a chip whose power came on at `poweredOn`, by default so long ago that it has booted, and whose motion begins
+  /// now.
   public init(
     clock: Clock, chip: SimulatedChip, address: I2CAddress, motion: Motion = .still,
     busHertz: Int? = nil, poweredOn: MonotonicTime? = nil
@@ -45,8 +45,8 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
     wire.deallocate()
   }
 
-  /// Puts a chip on the bus, at most four, whose power came on at `poweredOn`, or long ago, so that it has booted; traps when
-  /// the address is taken.
+  /// Puts a chip on the bus, at most four, as ``init(clock:chip:address:motion:busHertz:poweredOn:)``; traps when the address
+  /// is taken.
   public mutating func attach(
     _ chip: SimulatedChip, at address: I2CAddress, poweredOn: MonotonicTime? = nil
   ) {
@@ -100,9 +100,8 @@ extension SimulatedBus {
 
 /// The chips' own samples, for tests that compare them with those that a driver read.
 ///
-/// Samples are numbered by the ticks of the chip's oscillator: 8000 a second in an MPU-6050, 6667
-/// in an LSM6DSO, each off by the chip's clock error. A sample is made at each tick that is a
-/// multiple of the divider for the chosen rate, say 8 for 1 kHz.
+/// Samples are numbered by the ticks of the chip's oscillator: 8000 a second in an MPU-6050, 6667 in an LSM6DSO, each off by
+/// the chip's clock error. A sample is made at each multiple of the divider for the chosen rate, such as 8 for 1 kHz.
 extension SimulatedBus {
   /// The last tick at or before `time` of the chip at `address`; `nil` when there is no chip.
   public func tick(of address: I2CAddress, at time: MonotonicTime) -> Int64? {
@@ -116,12 +115,8 @@ extension SimulatedBus {
     }
   }
 
-  /// The exact counts in the output registers of the chip at `address` after `tick`; `nil` when there is no chip.
-  ///
-  /// Under the present configuration, in any order. For ticks before the configuration last changed:
-  /// the registers' contents at that change.
-  ///
-  /// - Complexity: O(1); O(log lines) for a recorded motion.
+  /// The counts in the output registers of the chip at `address` after `tick`, under the present configuration; for ticks
+  /// before the last change of the configuration the contents at that change. `nil` when there is no chip.
   public func outputs(of address: I2CAddress, atTick tick: Int64) -> RawSample? {
     wire.pointee.outputs(of: address, atTick: tick)
   }

@@ -27,35 +27,27 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// The register map.
   public let model: Model
 
-  /// The contents of the identity register.
-  ///
-  /// With another than the model's own, the chip also has that relative's reset values, temperature formula, filters and
-  /// noise; the rest stays the model's.
+  /// The contents of the identity register. Another than the model's own also selects that relative's reset values,
+  /// temperature formula, filters and noise.
   public var identity: UInt8
 
   /// The noise and the zero offsets follow from it: the same seed, the same samples.
   public var seed: UInt64 = 1
 
-  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual for an MPU-6050.
-  ///
-  /// An LSM6DSO or LSM6DSV reports its own error in INTERNAL_FREQ_FINE: there it is rounded to a multiple of 1500 or 1300.
+  /// How much too fast the chip's oscillator is, in parts per million; −10 000 to 10 000 is usual for an MPU-6050. Rounded to
+  /// a multiple of 1500 or 1300 in an LSM6DSO or LSM6DSV, which reports it in INTERNAL_FREQ_FINE.
   public var clockErrorPartsPerMillion: Int
 
-  /// How far the oscillator wanders to each side of its error, in parts per million, once in 120 s: as far as its
-  /// temperature does when it tumbles. 20 make it change by 1 ppm a second at most.
+  /// How far the oscillator wanders to each side of its error, in parts per million, once in 120 s, as the temperature of
+  /// ``Motion/tumble``. 20 make it change by 1 ppm a second at most.
   public var clockDriftPartsPerMillion = 0
 
-  /// Whether an output register that block data update held back shows the present sample only with the next update.
-  ///
-  /// The data sheets of LSM6DS and LSM6DSV say that a register is not updated until both its bytes are read. Whether it
-  /// is then up to date at once, or only when the chip writes it again, they leave open.
+  /// Whether an output register that block data update held back shows the present sample only with the next update. The
+  /// data sheets of LSM6DS and LSM6DSV leave it open.
   public var updatesHeldRegistersLate = false
 
-  /// Whether an LSM6DS or LSM6DSV whose FIFO is limited to its watermark stores nothing more once that is reached, also in
-  /// continuous mode; otherwise each word then replaces the oldest one.
-  ///
-  /// The limit's name is STOP_ON_WTM or STOP_ON_FTH. The application notes say that it limits the size (AN4650 and AN5130
-  /// 8.6), and AN5130 figure 35 has a continuous FIFO that is limited and goes on.
+  /// Whether an LSM6DS or LSM6DSV whose FIFO is limited to its watermark by STOP_ON_WTM or STOP_ON_FTH stores nothing more
+  /// once that is reached, also in continuous mode; otherwise each word replaces the oldest one, as AN5130 figure 35 shows.
   public var stopsAtWatermark = false
 
   /// Whether each axis has an offset of its own, within the data sheet's tolerance.
@@ -67,19 +59,18 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// How it answers its built-in self-test.
   public var selfTest = SimulatedSelfTest()
 
-  /// How many times the data sheet's noise the samples have: a clone's die has its own.
+  /// The samples' noise as a multiple of the data sheet's.
   public var noiseFactor = 1.0
 
   /// What is wrong with an axis, if anything.
   public var axisFault: AxisFault?
 
-  /// Whether the accelerometer has twice the ranges that its identity promises, as the LSM6DSO32 and the LSM6DSV32X have,
-  /// which answer like an LSM6DSO and an LSM6DSV.
+  /// Whether the accelerometer has twice the ranges that its identity promises, as in an LSM6DSO32 or LSM6DSV32X.
   public var hasDoubleRange = false
 
   /// A fault of one or two of the axes 0 to 5: acceleration X, Y, Z, angular rate X, Y, Z.
   public enum AxisFault: Equatable, Sendable, BitwiseCopyable {
-    /// The axis has this count from so many nanoseconds after the motion's beginning on: 0 from the beginning for a dead one.
+    /// The axis has this count from so many nanoseconds after the motion's beginning on; 0 for a dead one.
     case held(axis: Int, count: Int16, from: Int64)
     /// Two axes of one sensor are exchanged.
     case swapped(Int, Int)
@@ -108,8 +99,7 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
 
   /// A chip of the given register map; everything else has its default.
   public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {
-    self.model = model
-    self.identity = identity
+    (self.model, self.identity) = (model, identity)
     self.clockErrorPartsPerMillion = clockErrorPartsPerMillion
   }
 

@@ -16,7 +16,7 @@ extension SimulatedLSM6DSO {
   private static let fifoControl5: UInt8 = 0x0A
   private static let fifoStatus: ClosedRange<UInt8> = 0x3A...0x3B
   private static let fifoPattern: ClosedRange<UInt8> = 0x3C...0x3D
-  static let fifoData: ClosedRange<UInt8> = 0x3E...0x3F
+  private static let patternData: ClosedRange<UInt8> = 0x3E...0x3F
   private static let tapConfig: UInt8 = 0x58
   private static let wakeUpDuration: UInt8 = 0x5C
 
@@ -24,6 +24,9 @@ extension SimulatedLSM6DSO {
   private var isFirstGeneration: Bool { identity == 0x69 }
 
   private var fifoWords: Int64 { isFirstGeneration ? 4096 : 2048 }
+
+  /// A burst comes back after each word: "rounding" (AN5130 8.4).
+  var fifoData: ClosedRange<UInt8> { isNewGeneration ? Self.fifoWord : Self.patternData }
 
   private var threshold: Int64 {
     let high = registers[Self.thresholdHigh] & (isFirstGeneration ? 0x0F : 0x07)
@@ -44,13 +47,12 @@ extension SimulatedLSM6DSO {
   /// Whether it has time stamp and steps instead: TIMER_PEDO_FIFO_EN.
   private var hasStamp: Bool { registers[Self.thresholdHigh] & 0x80 != 0 }
 
-  /// FIFO_MODE: 1 stops when full, 6 is continuous; 3 is, too, until an event that never comes.
+  /// FIFO_MODE: 1 stops when full, 6 is continuous, and 3 until an event that never comes.
   private var fifoMode: UInt8 { registers[Self.fifoControl5] & 0x07 }
   private var isPatternFIFOOn: Bool { fifoMode == 1 || fifoMode == 3 || fifoMode == 6 }
 
-  /// A register that the FIFO depends on was written at `tick`.
-  ///
-  /// The FIFO's rate is the lower one of its own and of the faster sensor (AN5130 8.3).
+  /// A register that the FIFO depends on was written at `tick`. The FIFO's rate is the lower one of its own and of the
+  /// faster sensor (AN5130 8.3).
   mutating func restartPatternFIFO(atTick tick: Int64) {
     let period = Self.ticks(registers[Self.fifoControl5] >> 3 & 0x0F)
     let (one, other) = (accelerometerPeriod, gyroscopePeriod)
@@ -80,9 +82,8 @@ extension SimulatedLSM6DSO {
     }
   }
 
-  /// The byte of a FIFO register, fetched at `instant`; `nil` for other registers.
-  ///
-  /// The bytes of DIFF and PATTERN are of different instants: a sample between them shows as a wrong number.
+  /// The byte of a FIFO register, fetched at `instant`; `nil` for other registers. The bytes of DIFF and PATTERN are of
+  /// different instants: a sample between them shows as a wrong number.
   mutating func fetchPatternFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
     let tick = stages.stored(atTick: oscillator.tick(at: instant))
     // Resets and power cuts clear the registers.
@@ -98,9 +99,9 @@ extension SimulatedLSM6DSO {
       let pattern = patternFIFO.pattern(atTick: tick)
       return UInt8(
         truncatingIfNeeded: register == Self.fifoPattern.lowerBound ? pattern : pattern >> 8)
-    case Self.fifoData:
+    case Self.patternData:
       let chip = self
-      return patternFIFO.fetch(isHigh: register == Self.fifoData.upperBound, atTick: tick) {
+      return patternFIFO.fetch(isHigh: register == Self.patternData.upperBound, atTick: tick) {
         chip.word($0)
       }
     case 0x40...0x42:
@@ -118,7 +119,7 @@ extension SimulatedLSM6DSO {
       threshold, atTick: oscillator.tick(at: instant), looksAhead: isFirstGeneration)
   }
 
-  /// A word of a data set. "The first sample acquired must be discarded" (LSM6DS3TR-C data sheet 5.5): it is anything.
+  /// A word of a data set. "The first sample acquired must be discarded" (LSM6DS3TR-C data sheet 5.5): it is garbage.
   private func word(_ place: PatternFIFO.Place) -> Int16 {
     switch place.dataSet {
     case 0, 1:

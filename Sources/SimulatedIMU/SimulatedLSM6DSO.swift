@@ -2,10 +2,8 @@
 
 import IMUModel
 
-/// An LSM6DSO as its data sheet (DS12140) and application note (AN5192, AN5130) describe it.
-///
-/// Each call passes the time, which never runs backwards. The state since the last call is computed
-/// from the time, not stepped through.
+/// An LSM6DSO as its data sheet (DS12140) and application notes (AN5192, AN5130) describe it, and its predecessors. The state
+/// is computed from the time that each call passes, which never runs backwards.
 ///
 /// Not simulated: the FIFO's compression and its modes that wait for an event, user offsets, high-pass filters, embedded
 /// functions (their bank reads 0), I3C.
@@ -39,7 +37,6 @@ struct SimulatedLSM6DSO: LSM6Chip, BitwiseCopyable {
   var usableFrom: Int64 = 0
   var resetEnds: Int64 = 0
 
-  /// A chip whose power came on at `instant`.
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     (identity, hasDoubleRange) = (chip.identity, chip.hasDoubleRange)
     // Steps of 0.15 %.
@@ -55,7 +52,6 @@ struct SimulatedLSM6DSO: LSM6Chip, BitwiseCopyable {
     powerOn(at: instant)
   }
 
-  /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool {
     // CTRL4_C bit 2 switches the I2C interface off: only power brings it back.
     instant >= usableFrom && registers[Self.control4] & 0x04 == 0
@@ -66,7 +62,7 @@ extension SimulatedLSM6DSO {
   private static let control5: UInt8 = 0x14
   private static let internalFrequencyFine: UInt8 = 0x63
 
-  /// Whether the relative has the LSM6DSO's newer registers, and not those of LSM6DS3 and LSM6DSL.
+  /// Whether it has the LSM6DSO's registers, and not those of LSM6DS3 and LSM6DSL.
   var isNewGeneration: Bool { identity != 0x69 && identity != 0x6A }
 
   /// The bits that a write changes; 0 for registers that are read-only, reserved or absent.
@@ -97,7 +93,6 @@ extension SimulatedLSM6DSO {
     return values
   }
 
-  /// A bank of embedded functions.
   var isOtherBank: Bool { registers[Self.functionAccess] != 0 }
 
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
@@ -114,14 +109,6 @@ extension SimulatedLSM6DSO {
     patternFIFO.lose(atTick: oscillator.tick(at: instant))
   }
 
-  func successor(of register: UInt8) -> UInt8 {
-    guard registers[Self.control3] & 0x04 != 0 else { return register }
-    // "Rounding" (AN5130 8.4).
-    let words = isNewGeneration ? Self.fifoWord : Self.fifoData
-    return register == words.upperBound ? words.lowerBound : register &+ 1
-  }
-
-  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
     guard instant >= resetEnds, !isOtherBank || register == Self.functionAccess else { return }
     if register == Self.control3, value & 0x01 != 0 {
@@ -133,11 +120,7 @@ extension SimulatedLSM6DSO {
     switch register {
     case Self.control1, Self.control2, Self.control4, Self.control6...Self.control8:
       reconfigure(register, content, at: instant)
-    case Self.control3:
-      // BOOT loads the trim again and keeps the control registers.
-      if content & 0x80 != 0 { usableFrom = instant + Self.bootTime }
-      registers[register] = content & 0x7E
-      if content & 0x40 == 0 { stages.unlock() }
+    case Self.control3: setControl3(content, kept: 0x7E, at: instant)
     case Self.timestamp2 where value == 0xAA:
       timer.start = oscillator.phase(at: instant)
     case Self.control5:
@@ -229,8 +212,7 @@ extension SimulatedLSM6DSO {
     return code == 1 && registers[Self.control8] & 0x02 != 0 ? 0 : [0, 3, 1, 2][code]
   }
 
-  /// Counts a °/s. FS_125, bit 1, overrides the range in bits 3 and 2; only the LSM6DSR has bit
-  /// 0.
+  /// Counts a °/s. FS_125, bit 1, overrides the range in bits 3 and 2; only the LSM6DSR has bit 0.
   private var countsPerDegree: Double {
     let control = registers[Self.control2]
     if identity == 0x6B, control & 0x01 != 0 { return 1 / 140e-3 }
@@ -238,10 +220,9 @@ extension SimulatedLSM6DSO {
     return 1 / [8.75e-3, 17.5e-3, 35e-3, 70e-3][Int(control >> 2 & 3)]
   }
 
-  /// Standard deviation of acceleration in g.
-  ///
-  /// In high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g over the filter's bandwidth; in low power
-  /// 1.8, 2.0, 2.4, 3.0 mg. LSM6DSO32 in its ranges 120, 130, 160, 220; LSM6DS3 90 in all; LSM6DSL 90, at 16 g 130.
+  /// Standard deviation of acceleration in g: in high performance (and "normal") 70, 75, 80, 110 µg/√Hz at 2, 4, 8, 16 g
+  /// over the filter's bandwidth; in low power 1.8, 2.0, 2.4, 3.0 mg. LSM6DSO32 in its ranges 120, 130, 160, 220; LSM6DS3
+  /// 90 in all; LSM6DSL 90, at 16 g 130.
   private var accelerometerNoise: Double {
     let isQuiet = !isLowPower || (4...10).contains(accelerometerRate)
     guard isQuiet else { return [1.8e-3, 2.0e-3, 2.4e-3, 3.0e-3][rangeRow] }
@@ -275,11 +256,6 @@ extension SimulatedLSM6DSO {
   }
 
   private var usesSecondFilter: Bool { registers[Self.control1] & 0x02 != 0 }
-
-  /// HPCF_XL, CTRL8_XL bits 7…5.
-  private var secondFilterDivider: Int {
-    [4, 10, 20, 45, 100, 200, 400, 800][Int(registers[Self.control8] >> 5)]
-  }
 
   /// Hertz. LPF2 passes about a third of the rate; LPF1 (CTRL4_C bit 1), if on, about the bandwidth that FTYPE selects.
   private var gyroscopeBandwidth: Double {

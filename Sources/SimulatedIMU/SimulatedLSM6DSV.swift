@@ -5,14 +5,14 @@ import IMUModel
 /// An LSM6DSV as the data sheet of its relative LSM6DSV16X describes it.
 ///
 /// Not simulated: the FIFO's compression and its modes that wait for an event, user offsets, high-pass filters, low power's
-/// filters, high-accuracy and triggered data rates (taken for high performance), embedded functions (their banks read
-/// 0), Qvar, the channels for image stabilisation.
+/// filters, high-accuracy and triggered data rates (as high performance), embedded functions (their banks read 0), Qvar,
+/// the channels for image stabilisation.
 struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
   // Register numbers (section 9).
   private static let interface: UInt8 = 0x03
   private static let internalFrequencyFine: UInt8 = 0x4F
   private static let functions: UInt8 = 0x50
-  /// An empty FIFO says so by a tag of 0. A tick of the time stamp is 21.7 µs.
+  /// A tick of the time stamp is 21.7 µs.
   static let fifoMap = LSM6FIFOMap(
     status: 0x1B, words: 256, timer: (functions, 0x40), hasParity: false,
     governing: [control1...control2, control6...control9, functions...functions])
@@ -64,8 +64,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
 
   // MARK: The bus
 
-  /// Whether a bank of embedded functions or of the sensor hub is selected, in which register numbers mean another
-  /// register.
+  /// Banks of embedded functions and of the sensor hub.
   var isOtherBank: Bool { registers[Self.functionAccess] & 0xC0 != 0 }
 
   mutating func fetchFIFO(_ register: UInt8, at instant: Int64) -> UInt8? {
@@ -76,7 +75,6 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
 
   mutating func loseFromFIFO(at instant: Int64) { fifo.lose(atTick: oscillator.tick(at: instant)) }
 
-  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
     guard instant >= resetEnds, !isOtherBank || register == Self.functionAccess else { return }
     switch register {
@@ -101,7 +99,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
     noteFIFO(register, at: instant)
   }
 
-  /// CTRL3: [7] BOOT, [6] BDU, [0] SW_RESET, which keeps PIN_CTRL and IF_CFG.
+  /// CTRL3: [0] SW_RESET keeps PIN_CTRL and IF_CFG.
   private mutating func control(_ value: UInt8, at instant: Int64) {
     if value & 0x01 != 0 {
       let (pins, interface) = (registers[Self.pinControl], registers[Self.interface])
@@ -110,9 +108,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
       registers[Self.interface] = interface
       return
     }
-    if value & 0x80 != 0 { usableFrom = instant + Self.bootTime }
-    registers[Self.control3] = value & 0x44
-    if value & 0x40 == 0 { stages.unlock() }
+    setControl3(value, kept: 0x44, at: instant)
   }
 
   // MARK: The settings in the control registers
@@ -144,7 +140,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
     stages.hold(atTick: tick)
     let before = self
     registers[register] = content
-    // 60 µg/√Hz in high performance, 100 in the normal mode and, for want of a figure, in low power.
+    // 60 µg/√Hz in high performance, 100 in the normal mode and, without a published figure, in low power.
     stages.accelerometer.set(
       accelerometerPeriod, countsPerG,
       (accelerometerMode < 4 ? 60e-6 : 100e-6) * accelerometerBandwidth.squareRoot())
@@ -172,7 +168,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
     1 / [0.061e-3, 0.122e-3, 0.244e-3, 0.488e-3][Int(registers[Self.control8] & 3)]
   }
 
-  /// 125, 250, 500, 1000, 2000 °/s and with code 12 4000 °/s; the others are reserved, and taken for 125.
+  /// 125, 250, 500, 1000, 2000 °/s and with code 12 4000 °/s; the others are reserved, here 125.
   private var countsPerDegree: Double {
     let scales = [4.375e-3, 8.75e-3, 17.5e-3, 35e-3, 70e-3]
     let code = Int(registers[Self.control6] & 0x0F)
@@ -181,11 +177,6 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
 
   private var usesSecondFilter: Bool { registers[Self.control9] & 0x08 != 0 }
 
-  /// HP_LPF2_XL_BW, CTRL8 bits 7…5.
-  private var secondFilterDivider: Int {
-    [4, 10, 20, 45, 100, 200, 400, 800][Int(registers[Self.control8] >> 5)]
-  }
-
   /// Hertz: half the output data rate, or the part of it that LPF2 passes.
   private var accelerometerBandwidth: Double {
     guard accelerometerPeriod > 0 else { return 0 }
@@ -193,7 +184,7 @@ struct SimulatedLSM6DSV: LSM6Chip, BitwiseCopyable {
       / Double(usesSecondFilter ? secondFilterDivider : 2)
   }
 
-  /// Hertz: tables 21 and 64 by LPF1_G_BW, of which the slower data rates have none.
+  /// Hertz: tables 21 and 64 by LPF1_G_BW, which the slower data rates lack.
   private var gyroscopeBandwidth: Double {
     let code = Int(registers[Self.control2] & 0x0F)
     guard (2...12).contains(code) else { return 0 }

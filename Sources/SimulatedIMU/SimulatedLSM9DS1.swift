@@ -7,8 +7,8 @@ import IMUModel
 /// With both sensors on they share the gyroscope's data rate, and a burst goes from 1D, the last byte of angular
 /// rate, to 28, the first of acceleration, and from 2D back to 18. With the accelerometer alone it goes from 2D to 28.
 ///
-/// Not simulated: the FIFO (its count is 0), interrupts, high-pass filters, low power, the magnetometer,
-/// which is a device of its own.
+/// Not simulated: the FIFO (its count is 0), interrupts, high-pass filters, low power, the magnetometer, which is another
+/// device.
 struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   static let whoAmI: UInt8 = 0x0F
   // Register numbers (section 6).
@@ -96,7 +96,6 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
     }
   }
 
-  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
     guard instant >= resetEnds else { return }
     if register == Self.control8 {
@@ -180,7 +179,7 @@ struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
     1 / [0.061e-3, 0.732e-3, 0.122e-3, 0.244e-3][Int(registers[Self.control6] >> 3 & 3)]
   }
 
-  /// 245, 500 and 2000 °/s; code 2 is not available, and taken for 500.
+  /// 245, 500 and 2000 °/s; code 2 is not available, here 500.
   private var countsPerDegree: Double {
     1 / [8.75e-3, 17.5e-3, 17.5e-3, 70e-3][Int(registers[Self.control1] >> 3 & 3)]
   }

@@ -9,9 +9,8 @@ import IMUModel
 ///                  read                                     written      count = written − read, at most the size
 ///
 /// No byte is stored: a byte's place in the stream gives its sample, and the sample its counts. When the FIFO is full, each
-/// byte overwrites the oldest one. Its size is no multiple of a packet, so from then on a packet begins at another place.
-///
-/// A change of the configuration empties it: whether a real chip keeps samples of the old configuration is not documented.
+/// byte overwrites the oldest one, and as its size is not a multiple of a packet, packets begin at another place from then
+/// on. A change of the configuration empties it; for a real chip that is not documented.
 struct SimulatedMPUFIFO: Sendable, BitwiseCopyable {
   /// The number of the first sample in the stream; `nil` while the FIFO is off.
   var firstSample: Int64?

@@ -15,9 +15,8 @@ extension SimulatedMPU6050 {
 
   private var filter: Int { Int(registers[Self.config] & 0x07) }
 
-  /// Ticks from one sample to the next: 1 for 8 kHz, 8 for 1 kHz.
-  ///
-  /// The base is 8 kHz without the low-pass filter, else 1 kHz (RM 4.2). The successors divide the filtered rate only.
+  /// Ticks from one sample to the next: 1 for 8 kHz, 8 for 1 kHz. The base is 8 kHz without the low-pass filter, else 1 kHz
+  /// (RM 4.2). The successors divide the filtered rate only.
   var ticksPerSample: Int64 {
     let divider = Int64(registers[Self.sampleRateDivider]) + 1
     if filter != 0 && filter != 7 { return 8 * divider }

@@ -6,14 +6,13 @@ import IMUModel
 ///
 ///     oscillator ─► sampling ─► shadow registers ─► (not during a burst) ─► registers 3B…48 ─► bus
 ///
-/// Each call passes the time, which never runs backwards. The state since the last call is computed
-/// from the time, not stepped through.
+/// The state is computed from the time that each call passes, which never runs backwards.
 ///
 /// Not simulated: the offset registers' effect, cycle mode, the auxiliary bus, the motion processor.
 struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// From power-on until the registers answer; 20 ms typical (PS 6.3).
   static let startUp: Int64 = 20_000_000
-  /// From DEVICE_RESET until the bit clears itself. No data sheet says how long; drivers wait 1 to 100 ms.
+  /// From DEVICE_RESET until the bit clears itself. No data sheet gives it; drivers wait 1 to 100 ms.
   static let resetTime: Int64 = 5_000_000
   /// From wake-up until acceleration is valid.
   static let accelerometerStartUp: Int64 = 20_000_000
@@ -27,7 +26,6 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   let path: SignalPath
 
   var registers = RegisterFile()
-  /// The instant from which the chip acknowledges its address.
   var usableFrom: Int64 = 0
   /// The instant at which the last DEVICE_RESET ends.
   var resetEnds: Int64 = 0
@@ -54,7 +52,6 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   var burst = RawSample()
   var burstTick: Int64 = 0
 
-  /// A chip whose power came on at `instant`.
   init(_ chip: SimulatedChip, source: MotionSource, motionOrigin: Int64, poweredOn instant: Int64) {
     identity = chip.identity
     oscillator = Oscillator(
@@ -69,7 +66,6 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     powerOn(at: instant)
   }
 
-  /// Power comes (back) on at `instant`: all registers are at reset, the chip is silent for a while.
   mutating func powerOn(at instant: Int64) {
     loadResetValues()
     usableFrom = instant + Self.startUp
@@ -88,16 +84,11 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     if gyroscope { gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp) }
   }
 
-  /// Whether the chip acknowledges its address at `instant`.
-  func acknowledges(at instant: Int64) -> Bool {
-    instant >= usableFrom
-  }
+  func acknowledges(at instant: Int64) -> Bool { instant >= usableFrom }
 
   mutating func forgetOutputs(at tick: Int64) {
     held = RawSample()
-    heldTick = tick
-    startTick = tick
-    acknowledgedTick = tick
+    (heldTick, startTick, acknowledgedTick) = (tick, tick, tick)
     (accelerometerForce, gyroscopeForce) = (SelfTestForce(), SelfTestForce())
     if freeze?.kept == nil { freeze = nil }
     fifo = SimulatedMPUFIFO()
@@ -146,13 +137,12 @@ extension SimulatedMPU6050 {
     loadTrim()
   }
 
-  /// A burst begins whose first byte is fetched at `instant`: from now on the outputs hold still.
+  /// From now on the outputs hold still.
   mutating func beginRead(at instant: Int64) {
     burstTick = oscillator.tick(at: instant)
     burst = outputs(atTick: burstTick)
   }
 
-  /// The byte in `register`, fetched at `instant` within the burst.
   mutating func fetch(_ register: UInt8, at instant: Int64) -> UInt8 {
     switch register {
     case Self.firstOutput...Self.lastOutput:
@@ -172,14 +162,13 @@ extension SimulatedMPU6050 {
     }
   }
 
-  /// The register after `register` in a burst. The FIFO's is read again and again.
+  /// A burst of the FIFO's data stays at its register.
   func successor(of register: UInt8) -> UInt8 {
     register == Self.fifoData ? register : register &+ 1
   }
 
-  /// The burst ends.
   mutating func endRead() {
-    // INT_RD_CLEAR: any read clears, not only that of INT_STATUS.
+    // INT_RD_CLEAR: any read clears, not only a read of INT_STATUS.
     guard registers[Self.interruptPin] & 0x10 != 0 else { return }
     acknowledgedTick = flaggedTick(at: burstTick)
   }
@@ -209,7 +198,6 @@ extension SimulatedMPU6050 {
     return status
   }
 
-  /// A write of `value` that ends at `instant`. During a reset, writes are lost.
   mutating func store(_ register: UInt8, value: UInt8, at instant: Int64) {
     guard instant >= resetEnds else { return }
     let tick = oscillator.tick(at: instant)
@@ -220,8 +208,7 @@ extension SimulatedMPU6050 {
       return
     }
     // Earlier samples were made under the old configuration.
-    held = outputs(atTick: tick)
-    heldTick = newestSample(atTick: tick)
+    (held, heldTick) = (outputs(atTick: tick), newestSample(atTick: tick))
     startTick = tick
     let (before, wasAwake) = (registers[register], isRunning)
     registers[register] = before & ~Self.writableBits(register)

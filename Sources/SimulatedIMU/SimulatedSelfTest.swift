@@ -2,20 +2,20 @@
 
 /// How a specimen answers its built-in self-test.
 public struct SimulatedSelfTest: Equatable, Sendable, BitwiseCopyable {
-  /// The part of the usual answer of each axis of the accelerometer: 1 is what the factory measured, 0 no answer.
+  /// Of each axis of the accelerometer, as a share of the factory's: 0 for no answer.
   public var acceleration = SIMD3<Double>(repeating: 1)
-  /// The same of the gyroscope.
+  /// Of each axis of the gyroscope.
   public var angularRate = SIMD3<Double>(repeating: 1)
-  /// Whether the factory wrote trim codes, where such chips have them. Copies have none.
+  /// Whether the factory wrote trim codes. Copies have none.
   public var hasTrim = true
 
   /// A good specimen.
   public init() {}
 }
 
-/// The push that a self-test gives the masses of one sensor, which they follow some time after it is switched.
+/// The push that a self-test gives the masses of one sensor.
 struct SelfTestForce: Sendable, BitwiseCopyable {
-  /// From the switching until the outputs show it, in nanoseconds. No data sheet says how long; drivers wait 50 to 200 ms.
+  /// From the switching until the outputs show it, in nanoseconds. No data sheet gives it; drivers wait 50 to 200 ms.
   static let delay: Int64 = 40_000_000
 
   private var before = SIMD3<Double>(repeating: 0)
@@ -25,7 +25,7 @@ struct SelfTestForce: Sendable, BitwiseCopyable {
   /// In g or °/s, in the sample of `tick`.
   func value(atTick tick: Int64) -> SIMD3<Double> { tick > lastTickBefore ? after : before }
 
-  /// Switches it to `value` by a clock that shows `tick` when the outputs are to show it.
+  /// Switches it to `value`, which the outputs show after `tick`.
   mutating func change(to value: SIMD3<Double>, shownAfter tick: Int64) {
     guard value != after else { return }
     (before, after, lastTickBefore) = (after, value, tick)
@@ -33,8 +33,8 @@ struct SelfTestForce: Sendable, BitwiseCopyable {
 }
 
 extension OutputStages {
-  /// The test of the accelerometer is switched at `instant`: `sign` is 1 or −1 for a push, 0 for none, and `usual` a
-  /// specimen's usual answer in g.
+  /// The test of the accelerometer is switched at `instant`: `sign` is 1 or −1 for a push, 0 for none, and `usual` the usual
+  /// answer in g.
   mutating func pushAccelerometer(_ sign: Double, usual: SIMD3<Double>, at instant: Int64) {
     accelerometer.force.change(
       to: sign * usual * path.selfTest.acceleration,

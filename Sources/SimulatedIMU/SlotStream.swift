@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words that an ST chip's FIFO was given and gave, slot by slot.
+/// The words that went into and out of an ST chip's FIFO, slot by slot.
 ///
 ///     slot      first                      next
 ///     words     ─┬───────┬─────┬───────┬───
 ///                       read                  count = written − read, at most the limit
 ///
-/// No word is stored: a word's place in the stream gives its slot and kind, and these its contents. When the FIFO is full,
-/// each word replaces the oldest one.
+/// No word is stored: a word's place in the stream gives its slot and kind, and these its contents. In a full FIFO each word
+/// replaces the oldest one.
 struct SlotStream: Sendable, BitwiseCopyable {
   /// Oscillator ticks a slot.
   let slotPeriod: Int64
@@ -17,9 +17,9 @@ struct SlotStream: Sendable, BitwiseCopyable {
   let wordsOfKind: Int64
   /// Words in the FIFO at most.
   let limit: Int64
-  /// What would go beyond the limit is not stored, nor anything after that.
+  /// Whether the first slot that would go beyond the limit, and all after it, are not stored.
   let stops: Bool
-  /// Whether what would only reach the limit is not stored either.
+  /// Whether a slot that would only reach the limit is not stored either.
   let stopsBelowLimit: Bool
   /// The number of the first slot, and that of the oscillator's first one.
   let first: Int64
@@ -42,7 +42,7 @@ struct SlotStream: Sendable, BitwiseCopyable {
     return words
   }
 
-  /// The first slot from the first one up to `end` for which `isBeyond`, which stays true once it is; else `end`.
+  /// The first slot up to `end` for which `isBeyond`, a monotonic condition, holds; else `end`.
   func firstSlot(upTo end: Int64, where isBeyond: (_ slot: Int64) -> Bool) -> Int64 {
     var (low, high) = (first, end)
     while low < high {

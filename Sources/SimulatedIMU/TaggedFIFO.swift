@@ -31,7 +31,6 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
     }
   }
 
-  /// What goes into the FIFO, and how much.
   struct Batch {
     /// The periods of the batching rates in ticks, 0 for none.
     let gyroscope: Int64
@@ -47,8 +46,7 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
 
   private var stream: SlotStream?
   private var hasParity = true
-  /// The word that is being read, and its number, -1 that of an empty FIFO: it stays as it was when its first byte was
-  /// read, when it is replaced or another one comes meanwhile.
+  /// The word that is being read, as it was at its first byte, and its number, -1 for an empty FIFO.
   private var current: Word?
   private var currentNumber: Int64 = -1
 
@@ -99,8 +97,7 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
   /// The oldest word vanishes.
   mutating func lose(atTick tick: Int64) { stream?.lose(atTick: tick) }
 
-  /// A byte of the oldest word, 0 its tag; its last byte takes it out. An empty FIFO gives zeros, up to the last byte also
-  /// when a word comes meanwhile.
+  /// A byte of the oldest word, 0 its tag; its last byte takes it out. An empty FIFO gives zeros for a whole word.
   mutating func fetch(
     _ offset: Int, atTick tick: Int64, contents: (Kind, _ tick: Int64) -> SIMD3<Int16>
   ) -> UInt8 {
@@ -138,7 +135,7 @@ struct TaggedFIFO: Sendable, BitwiseCopyable {
   }
 }
 
-/// The time stamp of an ST chip, which is off and on without being reset. It counts six times a tick of the oscillator.
+/// The time stamp of an ST chip: six counts a tick of the oscillator. Switching it off and on does not reset it.
 struct TimestampCounter: Sendable, BitwiseCopyable {
   /// The oscillator's phase when it was reset.
   var start = 0.0

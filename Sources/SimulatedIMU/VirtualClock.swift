@@ -5,13 +5,11 @@ import Synchronization
 
 /// A monotonic clock that stands still until it is moved.
 ///
-/// Copies share one instant. ``sleep(until:)`` does not wait but moves the instant forward, so that a program that only reads
-/// this clock and waits on it runs through an hour in no time, and the same way each time.
-///
-/// The few bytes of the instant are never freed. Make one a program or a test, not one a sample.
+/// Copies share one instant. ``sleep(until:)`` does not wait but moves the instant forward, so that a program with this clock
+/// alone runs through an hour in no time, and the same way each time. The few bytes of the instant are never freed.
 public struct VirtualClock: MonotonicClock, @unchecked Sendable {
-  // Safe: allocated and initialised once in `init`, never moved and never freed, and every access
-  // after that is atomic. Relaxed is enough: the clock publishes nothing but its own number.
+  // Safe: allocated and initialised once in `init`, never moved and never freed, and every later access is atomic. Relaxed
+  // is enough: the clock publishes nothing but its own number.
   private let instant: UnsafeMutablePointer<Atomic<Int64>>
 
   /// A clock that shows `start`.

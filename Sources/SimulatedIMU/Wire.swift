@@ -26,10 +26,10 @@ struct Wire: ~Copyable {
 
   static let capacity = 4
 
-  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the first
-  // `count` of `capacity` places are initialised, and only they are used. Chips are changed in place, so that a
-  // transfer neither allocates nor counts references: by `pointee`, because Swift 6.3 cannot compile a change through
-  // the subscript for ThreadSanitizer.
+  // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the first `count` of
+  // `capacity` places are initialised, and only they are used. Chips are changed in place, so that a transfer neither
+  // allocates nor counts references: by `pointee`, because Swift 6.3 cannot compile a change through the subscript for
+  // ThreadSanitizer.
   private let places: UnsafeMutablePointer<Place>
   private var count = 0
 
@@ -92,9 +92,7 @@ struct Wire: ~Copyable {
     place(of: address).map { places[$0].chip.outputs(atTick: tick) }
   }
 
-  mutating func add(_ fault: Fault, at trigger: FaultTrigger) {
-    script.add(fault, at: trigger)
-  }
+  mutating func add(_ fault: Fault, at trigger: FaultTrigger) { script.add(fault, at: trigger) }
 
   /// Reads `bytes.count` registers from `register` on, in a transfer that begins at `start`.
   @usableFromInline
@@ -113,7 +111,6 @@ struct Wire: ~Copyable {
     start: Int64
   ) -> Outcome {
     if let failure = begin(.read, address, register, start) { return failure }
-    // Only a chip, or a silent bus, acknowledges.
     let index = place(of: address)
     if let (count, kind, errno) = interruption, count < bytes.count, let index {
       (places + index).pointee.chip.read(
@@ -256,15 +253,14 @@ struct WireTiming: Sendable, BitwiseCopyable {
   /// The bus clock; `nil` when transfers take no time.
   let hertz: Int?
 
-  /// When the chip fetches data byte `index` of a read: as soon as the byte before it is acknowledged.
-  ///
-  /// The first comes after START, address, register, repeated START and address: 29 bits.
+  /// When the chip fetches data byte `index` of a read: as soon as the byte before it is acknowledged, the first after
+  /// START, address, register, repeated START and address.
   func fetch(of index: Int, start: Int64) -> Int64 { after(29 + 9 * index, start) }
 
   /// When a read of `count` bytes ends.
   func endOfRead(of count: Int, start: Int64) -> Int64 { after(9 * (3 + count) + 3, start) }
 
-  /// When a chip stores what is written: after START, address, register and value.
+  /// When a chip stores a value: after START, address, register and value.
   func store(start: Int64) -> Int64 { after(28, start) }
 
   /// When a write ends.
@@ -282,7 +278,7 @@ struct WireTiming: Sendable, BitwiseCopyable {
 
 /// The line from a chip's interrupt output, and the kernel that stamps its rising edges.
 ///
-/// Chips answer only at transfers, so when the output rose is searched afterwards: between two transfers it only rises.
+/// Chips answer only at transfers, between which the output only rises, so the instant of the edge is searched afterwards.
 struct SimulatedInterrupt: Sendable, BitwiseCopyable {
   /// Nanoseconds from an edge to its stamp.
   private let latency: Int64

@@ -3,7 +3,7 @@
 import IMUModel
 import Testing
 
-import IMUDrivers
+@testable import IMUDrivers
 
 @Suite("The bytes of a FIFO")
 struct FIFODecodingTests {
@@ -260,7 +260,7 @@ func startedST(
 struct StampSequenceTests {
   /// The greatest number of slots for which stamps are used that a counter left which is so much faster than the samples.
   private func reach(_ factor: Double, _ ticksPerSlot: UInt16) -> Int {
-    let counter = StampCounter(LSM6DSRegister.status, count: 3, ticksPerSlot: ticksPerSlot)
+    let counter = StampCounter(register: 0x1E, count: 3, ticksPerSlot: ticksPerSlot)
     var stamps = StampSequence()
     var reach = 0
     for slot in 0..<3000 {

@@ -102,7 +102,7 @@ struct FIFORateTests {
     }
     #expect(
       error.description
-        == "the chip answers 0x72, which no MPU-6050 does, so nothing is known of its FIFO, and it "
+        == "the chip answers 0x72, which no MPU-6050 does, so its FIFO is not trusted, and it "
         + "cannot keep the time: give --clock grid, which is clock = grid in the service's "
         + "configuration")
     #expect(error.exitStatus == .configuration)

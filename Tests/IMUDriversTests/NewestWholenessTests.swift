@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUDrivers
+@testable import IMUDrivers
 import IMUModel
 import SimulatedIMU
 import TestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+@testable import IMUModel
 import Testing
 
 @Suite("The text of a calibration")
@@ -259,6 +259,18 @@ struct CorrectionTests {
     #expect(TemperatureDrift(reference: 20, span: 10...30, coefficients: [[1], [1], []]) == nil)
     #expect(
       TemperatureDrift(reference: 20, span: 10...30, coefficients: [[1], [1], [.nan]]) == nil)
+  }
+}
+
+extension AxisMap {
+  /// A vector in the wearer's axes.
+  fileprivate func mapped(_ vector: Vector3) -> Vector3 {
+    var result = Vector3()
+    for axis in 0..<3 {
+      let value = vector[sources[axis]]
+      result[axis] = isReversed[axis] ? -value : value
+    }
+    return result
   }
 }
 

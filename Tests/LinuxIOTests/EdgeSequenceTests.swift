@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 @Suite("A GPIO line's edges")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 @Suite("The name of a GPIO line")

@@ -2,7 +2,7 @@
 
 import Glibc
 import IMUModel
-import LinuxIO
+@testable import LinuxIO
 import LinuxIOTestSupport
 import Testing
 
@@ -73,7 +73,6 @@ final class LinuxI2CBusTests {
   @Test("with neither is refused with its abilities")
   func tooSimple() throws {
     let error = try #require(throws: LinuxIOError.self) { _ = try open(0x001F_0000) }
-    #expect(error.kind == .adapterTooSimple)
     #expect(error.description.contains("it can do 0x1f0000"))
   }
 
@@ -97,7 +96,8 @@ final class LinuxI2CBusTests {
   }
 
   @Test(
-    "reads a burst over SMBus in pieces", arguments: [(1, 1), (15, 1), (32, 1), (33, 2), (100, 4)])
+    "reads a burst over SMBus in pieces",
+    arguments: [(1, 1), (15, 1), (32, 1), (33, 2), (64, 2), (100, 4)])
   func blockRead(count: Int, pieces: Int) throws {
     var bus = try open(Self.smbus)
     #expect(read(&bus, chip, 0x3A, count) == .success(registers(0x3A, count)))
@@ -190,19 +190,15 @@ final class LinuxI2CBusTests {
     "limits the time of a transfer in steps of 10 ms, rounded up",
     arguments: [(100, 10), (1, 1), (0, 1), (101, 11), (-5, 1)])
   func timeLimit(milliseconds: Int, centiseconds: UInt64) throws {
-    let bus = try open(Self.plain, timeout: milliseconds)
+    _ = try open(Self.plain, timeout: milliseconds)
     #expect(adapter.pointee.timeout == centiseconds)
     #expect(adapter.pointee.retries == 0)
-    let isLimited = bus.isTimeLimited
-    #expect(isLimited)
   }
 
   @Test("leaves the adapter's time limit alone when asked to")
   func noTimeLimit() throws {
-    let bus = try open(Self.plain, timeout: nil)
+    _ = try open(Self.plain, timeout: nil)
     #expect(adapter.pointee.timeout == 0)
-    let isLimited = bus.isTimeLimited
-    #expect(!isLimited)
   }
 
   @Test("claims a free chip without a transfer", arguments: [plain, smbus])
@@ -223,7 +219,6 @@ final class LinuxI2CBusTests {
     fixture.file("\(device)/name", "mpu6050\n")
     fixture.link("\(device)/driver", to: "../../../../bus/i2c/drivers/inv-mpu6050-i2c")
     let error = try #require(throws: LinuxIOError.self) { try bus.claim(chip) }
-    #expect(error.kind == .heldByDriver(chip, driver: "inv-mpu6050-i2c"))
     #expect(error.errno == EBUSY)
     #expect(
       error.description
@@ -251,7 +246,7 @@ final class LinuxI2CBusTests {
     var bus = try open(Self.plain)
     simulated_adapter_hold(0x68)
     let error = try #require(throws: LinuxIOError.self) { try bus.claim(chip) }
-    #expect(error.kind == .heldByDriver(chip, driver: nil))
+    #expect(error.finding == "a kernel driver holds the chip")
     #expect(error.remedy.contains("ls -l /sys/bus/i2c/devices"))
   }
 

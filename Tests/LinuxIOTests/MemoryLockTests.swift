@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LinuxIO
+@testable import LinuxIO
 import Testing
 
 @Suite("Locking memory")

@@ -61,7 +61,6 @@ import Testing
     recording.clock.advance(by: 60_000_000_000)
     let result = recording.sampler.step()
     #expect(result == .finished)
-    #expect(recording.sampler.ending == .completed)
     #expect(recording.gaps == [Gap(firstTick: 5, count: 15, cause: .missed)])
     #expect(recording.imbalance(ticks: 20) == nil)
   }

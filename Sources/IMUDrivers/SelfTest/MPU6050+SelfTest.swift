@@ -6,8 +6,8 @@ import IMUModel
 extension MPU6050Profile {
   /// The self-test: RM-MPU-6000A 4.1 to 4.5 and PS-MPU-6000A 6.1 and 6.2 (±14 % of the trim).
   ///
-  /// For the MPU-6500, MPU-9250 and 9255 no document gives the bounds of the ratio; 0.5 to 1.5 are those of the maker's
-  /// driver as users hand it on. The ICM-20689 has the same registers, and is taken to have the same trim. No document says
+  /// No document gives the bounds of the ratio for the MPU-6500, MPU-9250 and 9255; 0.5 to 1.5 are those of the maker's
+  /// driver as users share it. The ICM-20689 has the same registers, and is assumed to have the same trim. No document says
   /// how long an answer takes: drivers wait 50 to 200 ms.
   @Sendable
   static func selfTest(_ model: SensorModel) -> SelfTestPlan {

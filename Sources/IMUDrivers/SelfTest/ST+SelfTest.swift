@@ -3,8 +3,8 @@
 import IMUModel
 
 extension SelfTestPlan {
-  /// A self-test as ST's examples run it: the accelerometer at ±4 g (±2 g for an LSM9DS1), then the gyroscope at its widest
-  /// of 2000 °/s. Of the samples one is discarded, and five are averaged.
+  /// A self-test as ST's examples run it: the accelerometer at ±4 g (±2 g for an LSM9DS1), then the gyroscope at 2000 °/s.
+  /// One sample is discarded, and five are averaged.
   ///
   /// Pairs are of accelerometer and gyroscope: `limits` in mg and °/s, `waits` in milliseconds after a beginning and after a
   /// switch. `force` is the register with ST_G in [3:2] and ST_XL in [1:0], each 1 for a push in the positive direction;

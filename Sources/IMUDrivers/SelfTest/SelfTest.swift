@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
+import Text
 
 /// A run of a chip's built-in self-test, step by step; see ``SelfTestPlan``.
 ///
-/// Owns its bus; ``releaseBus()`` gives it back. The chip must lie still. Every register that the run writes holds what it
-/// held before when the run is done, however it ended, or the report says that it does not.
+/// Owns its bus; ``releaseBus()`` gives it back. The chip must lie still. When the run is done, however it ended, every
+/// register that it wrote has its old contents, or the report says that it has not.
 ///
 ///     identify ─► trim ─► prepare ─► begin ─► collect off, on, off ─► … ─► restore ─► done
 ///                 │          │         │          │                          ▲
 ///                 └──────────┴─────────┴──────────┴── failed or moved ───────┘
 ///
 /// No call sleeps or waits for anything but the bus.
-public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
+package struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private enum Phase: Int { case before, on, after }
 
   private enum State {
@@ -28,13 +29,13 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private let identity: SensorIdentity
   private let plan: SelfTestPlan
   private var state: State
-  /// What the registers held that were or may have been written.
+  /// The old contents of the registers that were or may have been written.
   private var saved = RegisterList()
-  /// What of it is to be read again; the first register is there as it was written.
+  /// Those to be read again; the first register is there as it was written.
   private var unproved = RegisterList()
-  /// That some of it had changed meanwhile: what is saved after a dip of the supply is not what the chip had.
+  /// A register that changed while it was saved: after a dip of the supply the saved contents are not the old ones.
   private var lost: SensorError?
-  /// What they are to hold now.
+  /// The contents that registers should have now.
   private var image = RegisterList()
   private var codes: [Int]
   /// Whether the sample that is discarded has come.
@@ -45,19 +46,19 @@ public struct SelfTest<Bus: I2CBus & ~Copyable>: ~Copyable {
   private var outcome: SelfTestReport.Outcome?
 
   /// A run on the identified chip; sends nothing yet.
-  public init(bus: consuming Bus, identity: SensorIdentity) {
+  package init(bus: consuming Bus, identity: SensorIdentity) {
     self.bus = bus
     self.identity = identity
     plan = identity.model.family.selfTest(identity.model)
-    // Not where they are declared: Swift 6.0 takes no such defaults where a type cannot be copied.
+    // Not as defaults of the declarations: Swift 6.0 crashes on these in a noncopyable type.
     (state, codes, tallies, answers, outcome, lost) = (.identify, [], [], [], nil, nil)
   }
 
   /// Ends the run and gives the bus back. Before the report the chip is as the last step left it.
-  public consuming func releaseBus() -> Bus { bus }
+  package consuming func releaseBus() -> Bus { bus }
 
-  /// Takes one step. Call it again when the wait has passed, until it returns a report; from then on it returns that.
-  public mutating func step() -> SelfTestStep {
+  /// Takes one step. Call it again when the wait has passed, until it returns a report.
+  package mutating func step() -> SelfTestStep {
     while true {
       do throws(SensorError) {
         if let step = try proceed() { return step }
@@ -111,7 +112,7 @@ extension SelfTest where Bus: ~Copyable {
       let register = model.family.register(entry.register)
       saved.append(register, try readTwice(entry.register))
       if index == 0 { try write(entry) }
-      // A chip may ignore the first write after it slept; another value is one of a supply that dipped.
+      // A chip may ignore the first write after it slept; any other difference is a supply that dipped.
       let found = index > 0 ? saved[index].value : try readTwice(entry.register)
       unproved.append(register, found == saved[index].value ? found : entry.value)
     }
@@ -175,7 +176,7 @@ extension SelfTest where Bus: ~Copyable {
   ) throws(SensorError) -> SelfTestStep? {
     guard let values = try sample(pass.place) else {
       guard polls < patience else {
-        // A supply that dipped is the cause that can be named.
+        // If the supply dipped, that is the error.
         try confirmImage()
         throw .noSamples(
           model, address: address, model.family.register(pass.place.register))
@@ -196,10 +197,10 @@ extension SelfTest where Bus: ~Copyable {
   private mutating func end(
     _ phase: Phase, _ pass: SelfTestPass, _ number: Int
   ) throws(SensorError) -> SelfTestStep? {
-    // Samples of a chip that lost its set-up meanwhile say nothing.
+    // Samples of a chip that lost its set-up do not count.
     try confirmImage()
     if let movement = movement(pass, phase) {
-      outcome = .moved(movement)
+      outcome = .moved(channel: movement.channel, amount: movement.amount)
       state = .restore(attempt: 0)
       return nil
     }
@@ -223,7 +224,9 @@ extension SelfTest where Bus: ~Copyable {
   }
 
   /// The first axis that did not lie still, if any.
-  private func movement(_ pass: SelfTestPass, _ phase: Phase) -> SelfTestMovement? {
+  private func movement(
+    _ pass: SelfTestPass, _ phase: Phase
+  ) -> (channel: Int, amount: Double)? {
     let tally = tallies[phase.rawValue]
     for channel in pass.channels {
       let bound = SelfTestUnit(channel).stillness
@@ -233,7 +236,7 @@ extension SelfTest where Bus: ~Copyable {
         candidates.append(SelfTestSum(rest, of: tally.count, channel, plan))
       }
       for candidate in candidates where !candidate.isWithin(0...bound) {
-        return SelfTestMovement(channel: channel, amount: abs(candidate.value))
+        return (channel, abs(candidate.value))
       }
     }
     return nil
@@ -243,32 +246,50 @@ extension SelfTest where Bus: ~Copyable {
     let (before, on) = (tallies[Phase.before.rawValue], tallies[Phase.on.rawValue])
     let sum = SelfTestSum(on.difference(before, channel), of: on.count, channel, plan)
     let isClipped = before.isClipped(channel) || on.isClipped(channel)
-    // A clipped answer fails where a larger one would too, and is in doubt elsewhere.
+    let unit = SelfTestUnit(channel)
+    func text(_ response: Double) -> String {
+      unit.text(response) + (isClipped ? " or more, as its output was at an end of the range" : "")
+    }
     func answer(
-      _ judgement: SelfTestAnswer.Judgement, passes: Bool, isTooMuch: Bool
+      _ value: String, bound: String, _ verdict: CertificateFinding.Verdict,
+      isUntrimmed: Bool = false
     ) -> SelfTestAnswer {
-      let isInDoubt = isClipped && !isTooMuch
-      return SelfTestAnswer(
-        channel: channel, response: sum.value, isClipped: isClipped, judgement: judgement,
-        verdict: isInDoubt ? .warn : passes ? .pass : .fail)
+      SelfTestAnswer(
+        channel: channel, response: sum.value, isUntrimmed: isUntrimmed,
+        finding: CertificateFinding(
+          name: "self-test-\(ChannelSet.names[channel])", value: value, bound: bound,
+          verdict: verdict))
+    }
+    // A clipped answer fails where a larger one would too, and is in doubt elsewhere.
+    func judged(
+      _ value: String, bound: String, passes: Bool, isTooMuch: Bool
+    ) -> SelfTestAnswer {
+      guard isClipped, !isTooMuch else {
+        return answer(value, bound: bound, passes ? .pass : .fail)
+      }
+      // Gravity takes the room of the axis that is up.
+      return answer(value + (channel < 3 ? "; lay another face up" : ""), bound: bound, .warn)
     }
     switch plan.criterion {
     case .magnitude(let accelerometer, let gyroscope):
       let limits = channel < 3 ? accelerometer : gyroscope
-      return answer(
-        .magnitude(limits), passes: sum.isWithin(limits),
-        isTooMuch: !sum.isWithin(0...limits.upperBound))
+      return judged(
+        text(abs(sum.value)), bound: "\(limits.lowerBound) to \(limits.upperBound) \(unit.name)",
+        passes: sum.isWithin(limits), isTooMuch: !sum.isWithin(0...limits.upperBound))
     case .trim(let trim):
       guard codes[channel] > 0 else {
-        return SelfTestAnswer(
-          channel: channel, response: sum.value, isClipped: isClipped,
-          judgement: .noTrim(codes: 1...trim.largest), verdict: .warn)
+        return answer(
+          text(sum.value) + ", with nothing to compare it with: its trim code is 0, as a clone's",
+          bound: "a code of 1 to \(trim.largest)", .warn, isUntrimmed: true)
       }
       let expected = trim.response(channel, codes[channel])
       let ratio = trim.isSigned ? sum.counts / expected : abs(sum.counts) / abs(expected)
-      return answer(
-        .ratio(ratio, within: trim.ratio), passes: trim.ratio.contains(ratio),
-        // Of the wrong sign too: more of it is as wrong.
+      func percent(_ ratio: Double) -> String { Plain.number(ratio * 100, per: 10) }
+      return judged(
+        "\(text(sum.value)), \(percent(ratio)) % of the factory's trim",
+        bound: "\(percent(trim.ratio.lowerBound)) to \(percent(trim.ratio.upperBound)) %",
+        passes: trim.ratio.contains(ratio),
+        // A wrong sign too: more of it is as wrong.
         isTooMuch: ratio > trim.ratio.upperBound || ratio < 0)
     }
   }
@@ -293,7 +314,7 @@ extension SelfTest where Bus: ~Copyable {
 // MARK: - Restoration
 
 extension SelfTest where Bus: ~Copyable {
-  /// Writes what was saved and proves it, and tries again for as long as a chip takes to boot whose supply dipped.
+  /// Writes what was saved and proves it; tries again for as long as a chip whose supply dipped takes to boot.
   private mutating func restore(_ attempt: Int) -> SelfTestStep? {
     guard let outcome else { preconditionFailure("a run is restored after its end") }
     let restoration: SelfTestReport.Restoration
@@ -312,8 +333,8 @@ extension SelfTest where Bus: ~Copyable {
     return nil
   }
 
-  /// Restores the registers, the last first, and reads them back. The first may select a bank without the others, or put
-  /// the chip to sleep: it is restored when the others are proved.
+  /// Restores the registers, the last first, and reads them back. The first, which may select another bank or put the chip
+  /// to sleep, is restored when the others are proved.
   private mutating func writeSaved() throws(SensorError) {
     guard saved.count > 0 else { return }
     if saved.count > 1 { try write(plan.setUp[0]) }
@@ -349,7 +370,7 @@ extension SelfTest where Bus: ~Copyable {
     }
   }
 
-  /// A register's contents as two readings in a row have it, as nothing guards the bytes of a transfer.
+  /// A register's contents, the same in two readings in a row: nothing guards the bytes of a transfer.
   private mutating func readTwice(_ number: UInt8) throws(SensorError) -> UInt8 {
     let register = model.family.register(number)
     var value = try bus.read(register, of: model, at: address)

@@ -5,15 +5,15 @@
 ///     save, write set-up ─► begin ─► settle ─► samples ─► on ─► answer ─► samples ─► off ─► answer ─► samples ─► next pass
 ///                           └──────────────────────────── a pass ────────────────────────────────────────┘
 ///
-/// A test pushes the chip's masses by electrodes; the difference between samples with and without it is the answer. The
-/// samples after it only show whether the chip lay still.
+/// A test pushes the chip's masses by electrodes; the difference between samples with and without it is the answer. Samples
+/// after it show whether the chip lay still.
 struct SelfTestPlan: Sendable {
   /// The ranges in which it is run, whose scales make units of counts.
   let accelerometer: SensorRange
   let gyroscope: SensorRange
   let criterion: SelfTestCriterion
-  /// Written before the first pass in this order. Each register is saved before it is written, so a register of a bank, or
-  /// one that wakes the chip, comes first. In reverse order they are restored: data rates, which come early, late.
+  /// Written before the first pass in this order. Each register is saved before it is written, so one that selects a bank or
+  /// wakes the chip comes first. They are restored in reverse order: data rates, which come early, late.
   var setUp = RegisterList()
   var passes: [SelfTestPass] = []
 
@@ -52,7 +52,7 @@ struct SelfTestPass: Sendable {
   var off = RegisterList()
 }
 
-/// By what an answer is judged.
+/// How an answer is judged.
 enum SelfTestCriterion: Sendable {
   /// Its magnitude in mg and °/s: the data sheet's limits for all specimens.
   case magnitude(accelerometer: ClosedRange<Int64>, gyroscope: ClosedRange<Int64>)
@@ -70,9 +70,9 @@ struct FactoryTrim: Sendable {
   let largest: Int
   /// The answer in counts that a code of 1 or more stands for.
   let response: @Sendable (_ channel: Int, _ code: Int) -> Double
-  /// Between which ratios of answer to trim a channel passes.
+  /// The ratios of answer to trim that pass.
   let ratio: ClosedRange<Double>
-  /// Whether the sign is a part of the answer. Otherwise magnitudes are compared.
+  /// Whether the sign counts. Otherwise magnitudes are compared.
   let isSigned: Bool
 }
 
@@ -94,7 +94,6 @@ struct SelfTestTally {
     count += 1
   }
 
-  /// The spread of a channel: highest less lowest.
   func spread(_ channel: Int) -> Int64 { highest[channel] - lowest[channel] }
 
   /// Whether a value of a channel was at an end of the range: the true one may be further from zero.
@@ -108,11 +107,10 @@ struct SelfTestTally {
   }
 }
 
-/// A sum of counts beside limits in mg or °/s, by whole numbers: at a limit is within it.
+/// A sum of counts of some samples, compared with limits in mg or °/s by whole numbers.
 struct SelfTestSum {
-  /// Counts.
   let sum: Int64
-  /// Of so many samples.
+  /// Samples.
   let count: Int64
   let range: SensorRange
   let unit: SelfTestUnit
@@ -127,7 +125,7 @@ struct SelfTestSum {
   /// The mean in g or °/s.
   var value: Double { counts * range.scale.value }
 
-  /// Whether the magnitude of the mean is within `limits`.
+  /// Whether the magnitude of the mean is within `limits`, inclusive.
   func isWithin(_ limits: ClosedRange<Int64>) -> Bool {
     // 65535 counts of 20 samples, a numerator of 140000 and 1000: no product is near 2^63.
     let scaled = abs(sum) * range.scale.numerator * unit.factor

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import Text
 
 /// What a self-test needs next.
-public enum SelfTestStep: Equatable, Sendable {
+package enum SelfTestStep: Equatable, Sendable {
   /// At least this many nanoseconds before the next step.
   case wait(nanoseconds: Int64)
   /// Nothing: this is its report.
@@ -12,92 +12,67 @@ public enum SelfTestStep: Equatable, Sendable {
 }
 
 /// The result of a chip's built-in self-test, and what became of its configuration.
-public struct SelfTestReport: Equatable, Sendable {
-  /// How the test ended.
-  public enum Outcome: Equatable, Sendable {
+package struct SelfTestReport: Equatable, Sendable {
+  enum Outcome: Equatable, Sendable {
     /// The answer of each axis.
     case answers([SelfTestAnswer])
-    /// The chip did not lie still: nothing is known of it.
-    case moved(SelfTestMovement)
+    /// The chip did not lie still, so it is not judged: by the spread of an axis's samples, or the rest of its answer after
+    /// the test, in g or °/s.
+    case moved(channel: Int, amount: Double)
     /// It could not be carried out.
     case failed(SensorError)
   }
 
   /// What became of the registers that the test wrote.
-  public enum Restoration: Equatable, Sendable {
-    /// They hold what they held before: so many, as read back.
+  enum Restoration: Equatable, Sendable {
+    /// So many hold what they held before, as read back.
     case proved(count: Int)
     /// At least one does not.
     case failed(SensorError)
   }
 
-  /// How the test ended.
-  public let outcome: Outcome
-  /// What became of the registers that the test wrote.
-  public let restoration: Restoration
+  let outcome: Outcome
+  let restoration: Restoration
 }
 
 /// The answer of one axis.
-public struct SelfTestAnswer: Equatable, Sendable {
+struct SelfTestAnswer: Equatable, Sendable {
   /// The axis by its position in `ChannelSet`, 0 to 5.
-  public let channel: Int
-  /// The answer in g or °/s.
-  public let response: Double
-  /// Whether an output was at an end of its range, so that the true answer is this one or a larger one.
-  public let isClipped: Bool
-  /// What it is judged by.
-  public let judgement: Judgement
-  /// The judgement.
-  public let verdict: CertificateFinding.Verdict
+  let channel: Int
+  /// In g or °/s.
+  let response: Double
+  /// Whether the factory wrote no trim to judge it by. The maker writes one into every original.
+  var isUntrimmed = false
+  let finding: CertificateFinding
 
-  /// What an answer is judged by.
-  public enum Judgement: Equatable, Sendable {
-    /// Its magnitude in mg or °/s.
-    case magnitude(ClosedRange<Int64>)
-    /// Its ratio to the factory's trim.
-    case ratio(Double, within: ClosedRange<Double>)
-    /// The factory wrote no trim: nothing to judge by. The maker writes one into every original.
-    case noTrim(codes: ClosedRange<Int>)
-  }
-}
-
-/// What moved, and by how much.
-public struct SelfTestMovement: Equatable, Sendable {
-  /// The axis by its position in `ChannelSet`, 0 to 5.
-  public let channel: Int
-  /// The spread of its samples, or what was left of the answer after the test, in g or °/s.
-  public let amount: Double
+  var verdict: CertificateFinding.Verdict { finding.verdict }
 }
 
 extension SelfTestReport {
-  /// A line for each axis, or one for why there are none, and one for the configuration.
-  public var findings: [CertificateFinding] { tested + [restored] }
+  /// One for each axis, or one that says why there are none, and one for the configuration.
+  package var findings: [CertificateFinding] { tested + [restored] }
 
   /// Whether the chip moved, so that the test should be run again.
-  public var isMoved: Bool {
-    if case .moved = outcome { return true }
-    return false
+  package var isMoved: Bool {
+    if case .moved = outcome { true } else { false }
   }
 
-  /// Whether the factory wrote no trim, as of a copy.
-  public var isUntrimmed: Bool {
+  /// Whether the factory wrote no trim, as in a copy.
+  package var isUntrimmed: Bool {
     guard case .answers(let answers) = outcome else { return false }
-    return answers.contains {
-      if case .noTrim = $0.judgement { true } else { false }
-    }
+    return answers.contains(where: \.isUntrimmed)
   }
 
   private var tested: [CertificateFinding] {
     switch outcome {
     case .answers(let answers): return answers.map(\.finding)
-    case .moved(let movement):
-      let unit = SelfTestUnit(movement.channel)
+    case .moved(let channel, let amount):
+      let unit = SelfTestUnit(channel)
       return [
         CertificateFinding(
           name: "self-test",
-          value: "\(ChannelSet.names[movement.channel]) moved by \(unit.text(movement.amount))",
-          bound: "at most \(unit.stillness) \(unit.name)",
-          verdict: .unknown)
+          value: "\(ChannelSet.names[channel]) moved by \(unit.text(amount))",
+          bound: "at most \(unit.stillness) \(unit.name)", verdict: .unknown)
       ]
     case .failed(let error):
       return [
@@ -109,58 +84,14 @@ extension SelfTestReport {
   }
 
   private var restored: CertificateFinding {
-    switch restoration {
-    case .proved(let count):
-      return CertificateFinding(
-        name: "restored", value: "\(count) registers", bound: "as before the self-test",
-        verdict: .pass)
-    case .failed(let error):
-      return CertificateFinding(
-        name: "restored",
-        value: "\(error); the chip may be in its self-test until the next recording resets it",
-        bound: "as before the self-test", verdict: .fail)
-    }
-  }
-}
-
-extension SelfTestAnswer {
-  /// One line.
-  public var finding: CertificateFinding {
-    let unit = SelfTestUnit(channel)
-    var (text, bound) = words(unit)
-    // Gravity takes the room of the axis that is up. Without a trim code no face gives a judgement.
-    if isClipped, verdict == .warn, channel < 3, !hasNoTrim { text += "; lay another face up" }
-    return CertificateFinding(
-      name: "self-test-\(ChannelSet.names[channel])", value: text, bound: bound, verdict: verdict)
-  }
-
-  private var hasNoTrim: Bool {
-    if case .noTrim = judgement { true } else { false }
-  }
-
-  private func words(_ unit: SelfTestUnit) -> (value: String, bound: String) {
-    func amount(_ response: Double) -> String {
-      unit.text(response) + (isClipped ? " or more, as its output was at an end of the range" : "")
-    }
-    switch judgement {
-    case .magnitude(let limits):
-      return (
-        amount(abs(response)), "\(limits.lowerBound) to \(limits.upperBound) \(unit.name)"
-      )
-    case .ratio(let ratio, let limits):
-      func percent(_ ratio: Double) -> String {
-        Plain.number(ratio * 100, per: 10)
+    let (value, verdict): (String, CertificateFinding.Verdict) =
+      switch restoration {
+      case .proved(let count): ("\(count) registers", .pass)
+      case .failed(let error):
+        ("\(error); the chip may be in its self-test until the next recording resets it", .fail)
       }
-      return (
-        "\(amount(response)), \(percent(ratio)) % of the factory's trim",
-        "\(percent(limits.lowerBound)) to \(percent(limits.upperBound)) %"
-      )
-    case .noTrim(let codes):
-      return (
-        "\(amount(response)), with nothing to compare it with: its trim code is 0, as a clone's",
-        "a code of \(codes.lowerBound) to \(codes.upperBound)"
-      )
-    }
+    return CertificateFinding(
+      name: "restored", value: value, bound: "as before the self-test", verdict: verdict)
   }
 }
 
@@ -168,10 +99,9 @@ extension SelfTestAnswer {
 struct SelfTestUnit {
   /// `mg` or `°/s`.
   let name: String
-  /// So many of them are one g or one °/s.
+  /// Units in one g or one °/s.
   let factor: Int64
-  /// How still a chip must lie: the bound of the spread of samples, and of what is left of the answer when the test is off
-  /// again.
+  /// How still a chip must lie: the bound of the spread of samples, and of the rest of the answer when the test is off again.
   ///
   /// Above any such chip's noise with the filters of the tests (an MPU-6050's samples differ by 25 mg at most), and below
   /// what would turn a judgement: 14 % of the smallest answer of an MPU-6050 are 48 mg.

@@ -12,19 +12,19 @@
 ///     accelerometer-matrix 1.02 0.013 -0.008 0.0 …        row by row
 ///     accelerometer-residual 0.0832 0.0011                g, before and afterwards
 ///     accelerometer-points 24
-///     accelerometer-unchecked 3                           points of which no other one shows that they moved; none without it
+///     accelerometer-unchecked 3                           points whose movement no other one would show; 0 without it
 ///     accelerometer-drift 25.0 18.0 41.0 1 0.001 …        °C: reference, lowest, highest; order; x, y, z
 ///     gyroscope-offset -1.2 0.4 2.7                       °/s
 ///     gyroscope-scale 1.0 1.0 1.002
 ///     gyroscope-drift …
 ///
-///     end                                                 of a file alone: one that was cut has none
+///     end                                                 in files only, so that a cut one is noticed
 ///
 /// Numbers have all digits that their value needs. Lines with other keys are a later version's, and skipped.
 public enum CalibrationText {
-  /// The most bytes that a text may have: it must fit into a log's header beside the longest note.
+  /// The most bytes of a text: it must fit into a log's header beside the longest note.
   public static let byteLimit = 1600
-  /// The most bytes that a file may have: with its last line, and with the line ends and the mark that editors on Windows add.
+  /// The most bytes of a file: with its last line, and the line ends and the mark that editors on Windows add.
   public static let fileLimit = byteLimit + 64
   /// The most bytes of a name.
   public static let nameLimit = 100
@@ -36,33 +36,23 @@ public enum CalibrationText {
   }
 
   /// What is wrong with a text.
-  public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
-    /// More than ``byteLimit`` bytes.
-    case tooLong
-    /// Its first line is not `imulog-calibration 1`.
-    case notACalibration
-    /// There is no line with this key.
-    case missing(key: String)
-    /// The value of this key cannot be read. Lines are counted from 1.
-    case bad(key: String, line: Int)
-    /// A key is there twice.
-    case repeated(key: String, line: Int)
-    /// Neither the accelerometer nor the gyroscope is in it.
-    case empty
-    /// A file's last line is not `end`.
-    case cut
+  public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A clause with the line, from 1, and the key.
+    public let description: String
 
-    /// Such as `line 6, accelerometer-offset, has no three numbers`.
-    public var description: String {
-      switch self {
-      case .tooLong: return "it is longer than \(byteLimit) bytes"
-      case .notACalibration: return "its first line is not `imulog-calibration \(version)`"
-      case .missing(let key): return "it has no line `\(key)`"
-      case .bad(let key, let line): return "line \(line), `\(key)`, has no such value"
-      case .repeated(let key, let line): return "line \(line) has `\(key)` a second time"
-      case .cut: return "its last line is not `end`, so that its end is missing"
-      case .empty: return "it calibrates neither the accelerometer nor the gyroscope"
-      }
+    static let tooLong = Fault(description: "it is longer than \(byteLimit) bytes")
+    static let notACalibration = Fault(
+      description: "its first line is not `imulog-calibration \(version)`")
+    static let empty = Fault(
+      description: "it calibrates neither the accelerometer nor the gyroscope")
+    static let cut = Fault(description: "its last line is not `end`, so its end is missing")
+
+    static func missing(key: String) -> Fault { Fault(description: "it has no line `\(key)`") }
+    static func bad(key: String, line: Int) -> Fault {
+      Fault(description: "line \(line), `\(key)`, has no such value")
+    }
+    static func repeated(key: String, line: Int) -> Fault {
+      Fault(description: "line \(line) has `\(key)` a second time")
     }
   }
 }
@@ -148,7 +138,7 @@ extension SensorCalibration.Accelerometer {
     var matrix = SensorMatrix.identity
     for row in 0..<3 {
       matrix.rows[row] = Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2])
-      // A calibration that turns an axis around or makes nothing of it is a mistake.
+      // A calibration that reverses an axis or makes it 0 is a mistake.
       guard matrix.rows[row][row] > 0 else { throw lines.bad("accelerometer-matrix") }
     }
     let residual = try lines.numbers("accelerometer-residual", 2)
@@ -210,7 +200,7 @@ private struct CalibrationLines {
 
   func has(_ key: String) -> Bool { values[key] != nil }
 
-  /// Whether there is a line; without it there must be none that begins so.
+  /// Whether there is any line of a part that must have this one.
   func has(_ key: String, orNothing prefix: String) -> Bool {
     has(key) || values.keys.contains { $0.hasPrefix(prefix) }
   }
@@ -228,7 +218,7 @@ private struct CalibrationLines {
     return name
   }
 
-  /// All numbers of a line; each must be small enough that no product in a correction overflows.
+  /// All numbers of a line; each so small that no product in a correction overflows.
   func numbers(_ key: String) throws(CalibrationText.Fault) -> [Double] {
     var numbers: [Double] = []
     for word in try value(key).split(separator: " ") {
@@ -266,11 +256,11 @@ extension SensorCalibration {
   /// The text of its file.
   public var fileText: String { text + "end\n" }
 
-  /// The calibration in a file. One of values that no sensor can be off by is refused: corrected values would be cut, or
-  /// mean nothing. (A log's header keeps what it has, and exports refuse to apply it.)
+  /// The calibration in a file. Implausible values are refused: corrected samples would be clipped or meaningless. (A log's
+  /// header keeps them, and exports refuse to apply it.)
   ///
   /// - Parameters:
-  ///   - bytes: The file, or so much of it that it is longer than any calibration.
+  ///   - bytes: The file, at least its first ``CalibrationText/fileLimit`` + 1 bytes.
   ///   - path: The file's name, for errors.
   public init(_ bytes: [UInt8], ofFile path: String) throws(CommandFailure) {
     do throws(CalibrationText.Fault) {
@@ -279,20 +269,17 @@ extension SensorCalibration {
         .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
       if lines[0].hasPrefix("\u{FEFF}") { lines[0].removeFirst() }
       guard CalibrationText.isHead(lines[0]) else { throw .notACalibration }
-      // A longer one was not read to its end, so that its last line here is none.
+      // A longer one was not read to its end, which must not count as cut.
       guard bytes.count <= CalibrationText.fileLimit else { throw .tooLong }
       while lines.last?.isEmpty == true { lines.removeLast() }
-      // Before what its last line lacks: that is not what is wrong with it.
+      // Before the faults of a last line that was cut.
       guard lines.popLast() == "end" else { throw .cut }
       self = try SensorCalibration(text: lines.joined(separator: "\n") + "\n")
-    } catch .cut {
+    } catch {
+      let (what, remedy) = error == .cut ? ("whole ", "copy it again, or ") : ("", "")
       throw CommandFailure(
         .damagedData,
-        "\(path) is no whole calibration: \(CalibrationText.Fault.cut); copy it again, or make one with `imulog calibrate`"
-      )
-    } catch {
-      throw CommandFailure(
-        .damagedData, "\(path) is no calibration: \(error); make one with `imulog calibrate`")
+        "\(path) is no \(what)calibration: \(error); \(remedy)make one with `imulog calibrate`")
     }
     if let fault = implausible {
       throw CommandFailure(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one sensor measures too much or too little, as a calibration found it.
+/// The errors of one sensor, as a calibration found them.
 ///
 ///     acceleration = M · (a − offset − drift(T))            a, offset in g
 ///     rate         = scale · (ω − offset − drift(T))        ω, offset in °/s
 ///
-/// It belongs to one chip on its board: another of the same model has others, and no chip says which one it is. Counts in
-/// a log never change by it.
+/// It belongs to one chip on its board: another of the same model has other errors, and no chip has a serial number. It
+/// never changes the counts in a log.
 public struct SensorCalibration: Equatable, Sendable {
   /// Its own identity: two calibrations of one sensor differ.
   public var id: RecordingID
@@ -20,11 +20,11 @@ public struct SensorCalibration: Equatable, Sendable {
   public var accelerometer: Accelerometer?
   /// `nil` when the gyroscope was not calibrated.
   public var gyroscope: Gyroscope?
-  /// What it was made at; `nil` when its file does not say it.
+  /// The conditions that it was made at; `nil` when its file has none.
   public var conditions: Conditions?
 
-  /// The part of it that applies to samples of these channels; `nil` for none. An accelerometer of which an axis is missing is
-  /// not calibrated: cross terms need all of them.
+  /// The part of it that applies to samples of these channels; `nil` for none. An accelerometer with a missing axis is not
+  /// corrected: cross terms need all of them.
   public func limited(to channels: ChannelSet) -> SensorCalibration? {
     var part = self
     if !channels.isSuperset(of: .accelerometer) { part.accelerometer = nil }
@@ -32,8 +32,7 @@ public struct SensorCalibration: Equatable, Sendable {
     return part.accelerometer == nil && part.gyroscope == nil ? nil : part
   }
 
-  /// What a calibration was made at: it was seen to hold there. Offsets differ from one full scale to another, and from
-  /// one temperature to another.
+  /// The conditions that a calibration was made at. Offsets differ between full scales and between temperatures.
   public struct Conditions: Equatable, Sendable {
     /// Samples a second.
     public var rate: Double
@@ -64,7 +63,7 @@ public struct SensorCalibration: Equatable, Sendable {
     public var drift: TemperatureDrift?
     /// Poses or still windows that it comes from.
     public var points: Int
-    /// Poses among them of which no other one would show that they moved.
+    /// Poses among them whose movement no other one would show.
     public var unchecked: Int
     /// Error of the magnitude at rest before and afterwards, in g.
     public var residual: (before: Double, after: Double)
@@ -109,13 +108,12 @@ public struct SensorCalibration: Equatable, Sendable {
     conditions: Conditions? = nil
   ) {
     (self.id, self.name, self.sensor, self.made) = (id, name, sensor, made)
-    (self.accelerometer, self.gyroscope) = (accelerometer, gyroscope)
-    self.conditions = conditions
+    (self.accelerometer, self.gyroscope, self.conditions) = (accelerometer, gyroscope, conditions)
   }
 }
 
 extension SensorCalibration.Accelerometer {
-  /// The acceleration that a measured one means, both in g; `nil` for the temperature leaves its drift out.
+  /// The true acceleration by a measured one, both in g; without a temperature the drift is left out.
   public func corrected(_ acceleration: Vector3, temperature: Double?) -> Vector3 {
     var centred = acceleration - offset
     if let drift, let temperature { centred -= drift.offset(at: temperature) }
@@ -124,7 +122,7 @@ extension SensorCalibration.Accelerometer {
 }
 
 extension SensorCalibration.Gyroscope {
-  /// The rate that a measured one means, both in °/s; `nil` for the temperature leaves its drift out.
+  /// The true rate by a measured one, both in °/s; without a temperature the drift is left out.
   public func corrected(_ rate: Vector3, temperature: Double?) -> Vector3 {
     var centred = rate - offset
     if let drift, let temperature { centred -= drift.offset(at: temperature) }
@@ -133,20 +131,20 @@ extension SensorCalibration.Gyroscope {
 }
 
 extension SensorCalibration {
-  /// Scales that a chip can need, and whose corrected values stay in the range of corrected counts: clones are off by up to a
-  /// tenth.
+  /// Scales that a chip can need (clones are off by up to a tenth), and whose corrected values stay in the range of
+  /// corrected counts.
   public static let scales = 0.8...1.25
   /// The largest element of an accelerometer's matrix beside its diagonal.
-  public static let largestCrossTerm = 0.25
-  /// The largest offset of an axis in g, with its change with temperature: ten times what chips have.
+  private static let largestCrossTerm = 0.25
+  /// The largest offset of an axis in g, with its change with temperature: ten times a chip's.
   public static let largestOffset = 1.0
   /// The largest rate at rest of an axis in °/s, with its change with temperature.
   public static let largestRate = 100.0
-  /// The equal parts of a change with temperature at whose ends it is looked at: a polynomial of third order that is within
-  /// bounds there is beyond them by no more than some percent in between.
+  /// Parts of the span at whose ends a drift is checked: between these a polynomial of third order exceeds a bound by some
+  /// per cent at most.
   private static let driftSteps = 20
 
-  /// The first value that no sensor is off by, as a clause; `nil` when all may be.
+  /// The first implausible value, as a clause; `nil` when there is none.
   public var implausible: String? {
     if let accelerometer {
       let rows = accelerometer.matrix.rows
@@ -188,10 +186,10 @@ extension SensorCalibration {
     guard let drift else { return nil }
     let span = drift.span
     let steps = SensorCalibration.driftSteps
-    // The ends first: a change that goes on one way is named by its most.
+    // The ends first, where a monotonic change is largest.
     for step in [0, steps] + Array(1..<steps) {
       let share = Double(step) / Double(steps)
-      // In this order the ends are exact, and no width is beyond what a number holds.
+      // In this form the ends are exact, and no span overflows.
       let temperature = span.lowerBound * (1 - share) + span.upperBound * share
       let change = drift.offset(at: temperature)
       for axis in 0..<3 where !(abs(change[axis]) <= most) {

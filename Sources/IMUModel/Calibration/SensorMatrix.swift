@@ -28,9 +28,9 @@ extension SIMD3<Double> {
   }
 }
 
-/// Three rows of three numbers, which turn one vector into another.
+/// A matrix of three rows by three columns.
 public struct SensorMatrix: Equatable, Sendable {
-  /// The rows, first the one that makes x.
+  /// The rows, for x, y and z.
   public var rows: [Vector3]
 
   /// Ones on the diagonal, else 0.

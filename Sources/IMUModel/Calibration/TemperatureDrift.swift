@@ -4,7 +4,7 @@
 ///
 ///     drift(T) = c1 · (T − reference) + c2 · (T − reference)² + c3 · (T − reference)³
 ///
-/// Beyond the temperatures that were seen it stays at what it has at their end: a polynomial runs away there.
+/// Outside the span of the calibration it keeps the value of the nearer end: a polynomial runs away there.
 public struct TemperatureDrift: Equatable, Sendable {
   /// The temperature at which the calibration's own offset holds, in °C.
   public let reference: Double
@@ -13,8 +13,8 @@ public struct TemperatureDrift: Equatable, Sendable {
   /// By axis: the coefficients from the first order on, in the axis's unit a °C, a °C² and a °C³.
   public let coefficients: [[Double]]
 
-  /// A polynomial for each axis; `nil` when the numbers cannot be one: orders other than 1 to 3, a reference outside the
-  /// span, numbers that are not finite.
+  /// A polynomial for each axis; `nil` for orders other than 1 to 3, a reference outside the span, and numbers that are not
+  /// finite.
   public init?(reference: Double, span: ClosedRange<Double>, coefficients: [[Double]]) {
     guard coefficients.count == 3, span.contains(reference), span.lowerBound.isFinite,
       span.upperBound.isFinite,
@@ -23,7 +23,7 @@ public struct TemperatureDrift: Equatable, Sendable {
     (self.reference, self.span, self.coefficients) = (reference, span, coefficients)
   }
 
-  /// What to take from a value at `temperature`, by axis.
+  /// The drift at `temperature`, to be subtracted, by axis.
   public func offset(at temperature: Double) -> Vector3 {
     let distance = min(max(temperature, span.lowerBound), span.upperBound) - reference
     var result = Vector3()

@@ -5,9 +5,7 @@ public import Text
 // Members that several documents share.
 
 extension JSONWriter {
-  /// `sensor`: how the sensor was set.
-  ///
-  /// Scales are exact ratios, so that counts can be scaled without a rounding of this program.
+  /// `sensor`: how the sensor was set. Scales are exact ratios, so that counts can be scaled without rounding.
   public mutating func sensor(of description: RecordingDescription) {
     let sensor = description.sensor
     object { json in
@@ -53,7 +51,7 @@ extension JSONWriter {
     }
   }
 
-  /// `certificate`: what the recorder found out about the sensor, or `null`.
+  /// `certificate`: the recorder's findings about the sensor, or `null`.
   public mutating func certificate(_ certificate: SensorCertificate?) {
     guard let certificate else { return null() }
     object { json in

@@ -45,11 +45,6 @@ struct HostDerivation {
     presence = LogPresence(catalogue, trash: trash)
   }
 
-  /// The host's finished files, and what the bytes of each are known by.
-  var files: [(place: String, version: String)] {
-    rows.files(of: host.name, in: hub, ledger.proofs)
-  }
-
   /// - Parameter report: Receives the failure of one recording; the others are derived.
   mutating func run(_ deriver: Deriver, _ report: (CommandFailure) -> Void) throws {
     calibration = try hub.calibration(of: host.name)

@@ -63,7 +63,9 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
       return try openAll()
     } catch {
       let failure = HubError.failure(error)
-      keepState(failure)
+      var result = PulledHost(host: host.name)
+      result.note(failure)
+      keepState(&result)
       throw failure
     }
   }
@@ -226,26 +228,16 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
       report(failure, &result)
     }
     attempt(&result) { _ in try date() }
-    let files = derive(&result, local)
+    derive(&result, local)
     state.labels = host.labels
-    // Before the files are handed over, which may take long.
-    if let failure = keepState(result.failure) { result.note(failure) }
-    let kept = result.failure
-    hand(files, &result)
-    if result.failure?.sentence != kept?.sentence { keepState(result.failure) }
+    keepState(&result)
   }
 
-  /// Keeps what the visit showed; returns, and reports, why that is not possible.
-  @discardableResult
-  private func keepState(_ problem: CommandFailure?) -> CommandFailure? {
-    state.problem = problem?.sentence
-    do {
+  /// Keeps what the visit showed.
+  private func keepState(_ result: inout PulledHost) {
+    attempt(&result) { result in
+      state.problem = result.failure?.sentence
       try state.keep(of: host.name, in: hub, seen: seen)
-      return nil
-    } catch {
-      let failure = HubError.failure(error)
-      talk(failure.sentence)
-      return failure
     }
   }
 
@@ -259,8 +251,8 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     }
     guard isKnown else { return }
     host = HubHost(unlisted: host.name, labels: state.labels)
-    attempt(&result) { result in hand(derive(&result, try openAll()), &result) }
-    if let failure = keepState(result.failure) { result.note(failure) }
+    attempt(&result) { result in derive(&result, try openAll()) }
+    keepState(&result)
   }
 
   /// Does a step, and reports why it failed.
@@ -277,13 +269,10 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     result.note(failure)
   }
 
-  /// Brings everything that is derived up to date, and closes; returns the finished files, `nil` if that failed.
-  private func derive(
-    _ result: inout PulledHost, _ local: LocalCopies
-  ) -> [(place: String, version: String)]? {
+  /// Brings everything that is derived up to date, and closes.
+  private func derive(_ result: inout PulledHost, _ local: LocalCopies) {
     defer { (ledger, rows, here) = (nil, nil, [:]) }
     if let ledgerFailure { report(ledgerFailure, &result) }
-    var files: [(place: String, version: String)]?
     attempt(&result) { result in
       for failure in try local.dropBeginnings() {
         talk("cannot remove a useless copy: \(HubError.failure(failure).sentence)")
@@ -294,17 +283,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
         trash: trash, owner: { [owners] in owners.holder(of: $0) })
       defer { derivedCount = derivation.derivedCount }
       try derivation.run(settings.deriver) { report($0, &result) }
-      files = derivation.files
     }
-    return files
-  }
-
-  /// Hands the finished files to the program that takes them.
-  private func hand(
-    _ files: [(place: String, version: String)]?, _ result: inout PulledHost
-  ) {
-    guard let files, let program = settings.hook else { return }
-    attempt(&result) { _ in try FileHook(program, hub).hand(files, of: host.name) }
   }
 }
 

@@ -10,10 +10,7 @@ import LogFormat
 extension HubDirectory {
   /// The hosts without a store of which something derived is here, in order.
   func goneHosts() throws -> [String] {
-    var hosts: Set<String> = []
-    for part in [path(.rows, of: ""), path(.handed, of: "")] {
-      hosts.formUnion(try names(in: part))
-    }
+    var hosts = Set(try names(in: path(.rows, of: "")))
     for table in HubDirectory.tables {
       for name in try names(in: "\(path)/\(table)") where name.hasPrefix("host=") {
         hosts.insert(String(name.dropFirst("host=".count)))

@@ -16,7 +16,6 @@ import Text
 ///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet   a row a second
 ///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
 ///     DIR/state/HOST                                    what the last visits of a machine showed; its time: when it was seen
-///     DIR/handed/HOST                                   what the program for finished files has taken
 ///     DIR/.work/…                                       files that are being made
 ///
 /// Logs and ledgers are kept; all else can be deleted, and the next round makes it again, byte for byte. No
@@ -110,7 +109,7 @@ public struct HubDirectory: Sendable {
 
   /// What a hub has of each host, beside its tables.
   enum Part: String, CaseIterable {
-    case logs, ledger, rows, state, handed, calibrations
+    case logs, ledger, rows, state, calibrations
   }
 
   private static let parts = Part.allCases.map(\.rawValue) + HubTable.all.map(\.name)

@@ -13,8 +13,6 @@ public struct HubRound {
     public var timeout: Int64
     /// Whether hosts move recordings that are proved to be here to their trash.
     public var thenFree = false
-    /// A program that is handed each finished file; see Fleet.md.
-    public var hook: String?
     let deriver: Deriver
 
     /// Settings.
@@ -123,7 +121,6 @@ public struct HubRound {
             "\(name): it has neither a line in the host file nor a store here: \(count) of its files in the tables removed, as "
               + "nothing can verify them")
         }
-        if let program = settings.hook { try FileHook(program, hub).dropAll(of: name) }
       } catch {
         failures.append(failed(name, HubError.failure(error)))
       }

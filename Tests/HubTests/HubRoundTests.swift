@@ -285,16 +285,6 @@ struct HubRoundTests {
     #expect(try fleet.verify().isEmpty)
   }
 
-  @Test("finished files are handed to the program that takes them")
-  func handed() throws {
-    let (program, taken) = (fleet.directory.path + "/take", fleet.directory.path + "/taken")
-    fleet.directory.write(Array("#!/bin/sh\necho $3 >> \(taken)\n".utf8), to: "take")
-    #expect(chmod(program, 0o755) == 0)
-    _ = try fleet.round([(pump, Self.visit([Self.offersB], Self.fetchOfB))], hook: program)
-    let lines = fleet.directory.bytes(of: "taken").count { $0 == UInt8(ascii: "\n") }
-    #expect(lines == HubTable.all.count + 1)
-  }
-
   @Test("verify names what is not what the logs say, and a round mends what is derived")
   func verification() throws {
     _ = try fleet.round([

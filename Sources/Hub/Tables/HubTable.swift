@@ -7,13 +7,11 @@ import LogStore
 
 /// A table with a file a recording: `DIR/NAME/host=HOST/date=DATE/UUID.parquet`.
 ///
-/// What derives, verifies, lists, hands over and removes goes through ``all``; the table `recordings` has the columns
+/// What derives, verifies, lists and removes goes through ``all``; the table `recordings` has the columns
 /// `NAME_bytes` and `NAME_path` of each. Another table is a file beside this one and its name in ``all``.
 struct HubTable: Sendable {
   /// The name of its directory.
   let name: String
-  /// Whether labels and calibrations leave its files as they are.
-  let isOfLogAlone: Bool
   /// Writes a recording's file, from a reader at the log's beginning.
   let write:
     @Sendable (_ log: inout LogReader<FileStorage>, inout DerivationFacts, inout BufferedSink)

@@ -27,12 +27,6 @@ struct HubRoundCommand: ParsableCommand {
     transform: SpanLimits.every.span)
   var every: Span?
 
-  @Option(
-    help: ArgumentHelp(
-      "Run PROGRAM put PATH PLACE for each finished file, and PROGRAM drop PLACE for one that is gone, until it succeeds.",
-      valueName: "program"), completion: .file())
-  var eachFile: String?
-
   @OptionGroup var glance: GlanceOptions
 
   @Flag(help: "Print the summary as JSON.")
@@ -94,7 +88,6 @@ struct HubRoundCommand: ParsableCommand {
     var settings = HubRound.Settings(
       ssh.connection, timeout: timeout.nanoseconds, Deriver(program: "/proc/self/exe"))
     settings.thenFree = thenFree
-    settings.hook = eachFile
     let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }
     let results = try round.run(jobs: jobs, lock)
     _ = consume lock

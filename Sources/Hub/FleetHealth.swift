@@ -4,31 +4,30 @@ public import IMUModel
 import LinuxIO
 import Text
 
-/// The health of a fleet on an MQTT broker, sent by mosquitto_pub: what `hub status --json` shows of each host, and what
-/// Home Assistant needs to show it. Never samples.
+/// The state of a fleet at an MQTT broker, sent by mosquitto_pub: each host as in `hub status --json`, and what Home
+/// Assistant needs to show it. Never samples.
 ///
 ///     imulog/HOST/state                               the host's object, retained
 ///     homeassistant/device/imulog_HOST/config         its entities, retained
-///     imulog/hub/availability                         online, and offline when the hub ends: only of a hub that stays
+///     imulog/hub/availability                         of a hub that stays: online, and offline when it ends
 ///
-/// Payloads pass through stdin. Who may publish is the matter of mosquitto_pub's own configuration
-/// (`~/.config/mosquitto_pub`), so that no password is on a command line.
+/// Payloads pass through stdin, and passwords are in mosquitto_pub's configuration, so that no command line has them.
 public struct FleetHealth {
   /// A message to send.
   public struct Message: Equatable, Sendable {
-    /// Where it is retained.
+    /// Its topic, where it is retained.
     public let topic: String
     /// Its text.
     public let payload: String
   }
 
-  /// Where the hub's own presence is retained.
+  /// The topic of the hub's presence.
   public static let availability = "imulog/hub/availability"
 
   fileprivate static let program = "mosquitto_pub"
   private let broker: String
   private let port: UInt16?
-  /// Messages sent at a time.
+  /// Messages at a time.
   private static let jobs = 8
   /// Nanoseconds that these may take.
   private static let patience: Int64 = 20_000_000_000
@@ -42,7 +41,7 @@ public struct FleetHealth {
 
   /// The messages of a round.
   ///
-  /// - Parameter stays: Whether the hub announces its presence.
+  /// - Parameter stays: Whether the hub announces its presence, which then decides whether entities are available.
   public static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
     status.hosts.filter(\.isListed).flatMap { host in
       var json = JSONWriter()
@@ -56,13 +55,12 @@ public struct FleetHealth {
     }
   }
 
-  /// Letters, digits, `_` and `-` alone may be in it, and names have no upper-case letters; so a point, which they may have,
-  /// is one.
+  /// It may not have a point, so `P` stands for one: names have no upper-case letters.
   private static func identity(of host: FleetStatus.Host) -> String {
     "imulog_" + host.name.replacing(".", with: "P")
   }
 
-  /// What a host has to show: a name for a person, and where it is in the object.
+  /// What Home Assistant shows of a host; `value` is a key of its object, or two around a point.
   private static let entities:
     [(key: String, name: String, value: String, kind: String?, unit: String?)] = [
       ("seen", "Last seen", "seen", "timestamp", nil),
@@ -106,13 +104,13 @@ public struct FleetHealth {
                 json.member("platform", "sensor")
                 json.member("unique_id", "\(identity)_\(entity.key)")
                 json.member("name", entity.name)
-                // An older machine has no object there.
+                // `machine` is null for an older imulog.
                 let parts = entity.value.split(separator: ".")
                 let value =
                   parts.count == 2
                   ? "(value_json.\(parts[0]) or {}).get('\(parts[1])')" : "value_json.\(parts[0])"
                 let text = "'' if \(value) is none else \(value)"
-                // A state of Home Assistant has at most 255 characters.
+                // Home Assistant's limit of a state.
                 json.member(
                   "value_template",
                   entity.kind == nil
@@ -126,7 +124,7 @@ public struct FleetHealth {
     return json.text
   }
 
-  /// Sends messages, several at a time; returns the first failure, after which no more are begun.
+  /// Sends messages, several at a time; stops at the first failure, and returns it.
   public func send(_ messages: [Message]) -> CommandFailure? {
     var rest = messages[...]
     while !rest.isEmpty {
@@ -143,7 +141,7 @@ public struct FleetHealth {
           failure = CommandFailure(error, else: .unavailable)
         }
       }
-      // Together: a broker that accepts and is silent holds each of them.
+      // One limit for all: a silent broker holds each of them.
       let end = SystemClock().now() + FleetHealth.patience
       for publisher in running {
         if let other = publisher.finish(within: max(0, end - SystemClock().now())) {
@@ -157,7 +155,7 @@ public struct FleetHealth {
 
   private var options: [String] { ["-h", broker] + (port.map { ["-p", "\($0)"] } ?? []) }
 
-  /// The presence of a hub that stays, which ``HubPresence/announce()`` announces.
+  /// The presence of a hub that stays.
   public func presence() -> HubPresence {
     HubPresence(
       options + [
@@ -173,12 +171,12 @@ private final class Publisher {
 
   init(_ arguments: [String], _ payload: String) throws {
     let process = try OtherProcess(FleetHealth.program, arguments)
-    // A pipe has room for 64 KiB, and a host's object has 1; a program that ended before reports why by its status.
+    // A pipe has room for 64 KiB, and a host's object has 1. A program that ended already shows why by its status.
     _ = process.offer(Array(payload.utf8))
     self.process = consume process
   }
 
-  /// Waits for its end; returns why it failed.
+  /// Waits for the program; returns its failure.
   func finish(within nanoseconds: Int64) -> CommandFailure? {
     process.take()?.finish(within: nanoseconds).trouble.map {
       CommandFailure(.unavailable, "\(FleetHealth.program) \($0)")
@@ -186,33 +184,27 @@ private final class Publisher {
   }
 }
 
-/// The presence of a hub that stays: `online` at the broker while the hub runs, and `offline`, the last will of a connection
-/// that is cut, however the hub ends.
+/// The presence of a hub that stays: `online` at the broker while the hub runs, and `offline`, the last will of a cut
+/// connection, however the hub ends.
 public final class HubPresence {
-  private final class Child {
-    let process: OtherProcess
-
-    init(_ arguments: [String]) throws(LinuxIOError) {
-      // Opened for reading and writing, its stdin does not end when the hub is killed: it would take that for a farewell, and
-      // the broker would send no will. The program ends with the hub nevertheless, and cuts its connection.
-      // What it writes to stderr is not read, and would stop it; what is wrong is reported with the messages of the round.
-      process = try OtherProcess(
-        "sh",
-        ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0 2>/dev/null", FleetHealth.program] + arguments)
-    }
-  }
-
   private let arguments: [String]
-  private var child: Child?
+  private var process: OtherProcess?
 
   init(_ arguments: [String]) { self.arguments = arguments }
 
-  /// Announces it again, in each round: a broker that was restarted may have forgotten it, and the program ends where no broker
+  /// Announces the presence, in each round: a restarted broker may have forgotten it, and the program ends where no broker
   /// answers.
   ///
   /// - Throws: `LinuxIOError` when no program can be started.
   public func announce() throws {
-    if child?.process.hasEnded ?? true { child = try Child(arguments) }
-    _ = child?.process.offer(Array("online\n".utf8))
+    if process?.hasEnded ?? true {
+      // Opened for reading and writing, stdin does not end when the hub is killed, which would be a farewell without a will.
+      // The program ends with the hub nevertheless, and cuts its connection. Nobody reads its stderr, which would stop it when
+      // full; the messages of the round report what is wrong.
+      process = try OtherProcess(
+        "sh",
+        ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0 2>/dev/null", FleetHealth.program] + arguments)
+    }
+    _ = process?.offer(Array("online\n".utf8))
   }
 }

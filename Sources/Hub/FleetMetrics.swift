@@ -7,8 +7,7 @@ import Text
 extension FleetStatus {
   /// The hosts and the last round in Prometheus's text format, for the textfile collector of node_exporter.
   ///
-  /// Times are those of the facts; the format's own time stamps, which that collector refuses, are not used. A gauge that
-  /// is not known has no line.
+  /// Without the format's time stamps, which that collector refuses. An unknown gauge has no line.
   ///
   /// - Parameters:
   ///   - now: When the round ended.
@@ -79,7 +78,7 @@ extension FleetStatus {
     return text
   }
 
-  /// Labels of a line; in values, backslashes, quotes and line feeds are escaped.
+  /// Labels of a line; values escape backslashes, quotes and line feeds.
   private static func labels(_ labels: [(name: String, value: String)]) -> String {
     let texts = labels.map { name, value in
       var escaped = ""

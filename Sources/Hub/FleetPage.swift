@@ -6,9 +6,9 @@ import LogStore
 import Text
 
 extension FleetStatus {
-  /// The hosts as a page of HTML, one file without scripts: a table, and pictures of the newest recordings.
+  /// The hosts as a page of HTML without scripts: a table, and pictures of the newest recordings.
   ///
-  /// - Parameter now: When it was made.
+  /// - Parameter now: The time that the page shows as its own.
   public func page(now: WallTime) -> String {
     let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
     let troubled = hosts.filter { $0.isListed && !$0.problems.isEmpty }
@@ -26,7 +26,6 @@ extension FleetStatus {
   }
 }
 
-/// The parts of the page.
 private enum FleetPage {
   static let columns: [(name: String, isNumber: Bool)] = [
     ("Host", false), ("Seen", false), ("Newest recordings", false), ("Recordings", true),
@@ -69,7 +68,7 @@ private enum FleetPage {
 
     """
 
-  /// In UTC: the page is read elsewhere.
+  /// In UTC, as the page may be read anywhere.
   static func time(_ seconds: Int64) -> String {
     RFC3339.text(second: seconds).replacing("T", with: " ") + " UTC"
   }
@@ -101,14 +100,13 @@ private enum FleetPage {
       + "<td>\(MarkupText.escaped(service))</td></tr>\n"
   }
 
-  /// A recording's motion as a filled curve, from its beginning to its end.
+  /// A recording's motion as a filled curve over its whole length.
   private static func picture(_ recording: FleetStatus.Recording) -> String {
     let largest = recording.levels.max() ?? 0
     let count = recording.levels.count
     var curve = "M0 24"
     for (place, level) in recording.levels.enumerated() {
       let height = largest > 0 ? 23 * level / largest : 0
-      // A level is as wide as its seconds; whole numbers of a hundredth.
       curve +=
         "L\(9600 * place / max(1, count)) \(24 - height)H\(9600 * (place + 1) / max(1, count))"
     }

@@ -4,12 +4,12 @@ public import IMUModel
 import LogStore
 public import Text
 
-/// The hosts of a hub at a glance: what the last visits showed, and what is here of each. No machine is asked.
+/// The hosts of a hub: what the last visits showed, and what is here of each. No machine is asked.
 public struct FleetStatus: Sendable {
-  /// The hosts: those of the host file in its order, and then others of which a store is here, by name.
+  /// The hosts of the host file in its order, and then others with a store, by name.
   public let hosts: [Host]
 
-  /// Reads what a hub keeps of these hosts, and of those that are not in the host file any more.
+  /// Reads what a hub keeps of the listed hosts, and of those that left the host file.
   ///
   /// - Parameter now: The time by the hub's clock.
   public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
@@ -28,30 +28,29 @@ public struct FleetStatus: Sendable {
   public struct Host: Sendable {
     /// Its name.
     public let name: String
-    /// Its labels, in the order of its line; of one without a line, those of its last one.
+    /// Those of its line; without a line, of its last one.
     public let labels: [HubHost.Label]
-    /// Whether the host file has it.
+    /// Whether the host file lists it.
     public let isListed: Bool
     /// What the last visits showed.
     public let state: HostState
-    /// When it answered last, in seconds since 1970; `nil` if it never did, or where the hub's clock was wrong then.
+    /// When it answered last, in seconds since 1970; `nil` if it never did, or the hub's clock was wrong then.
     public private(set) var seen: Int64?
-    /// Recordings by their verdict; those without a row, or whose row cannot be read, have an empty one.
+    /// Numbers of recordings by verdict, which is empty without a readable row.
     public let verdicts: [String: Int]
     /// Bytes of their logs.
     public let byteCount: Int64
-    /// The newest recordings, the newest first; those that are undated, or began after now by a clock that was ahead, last.
+    /// The newest recordings, newest first; undated ones, and those that began after now, last.
     public let newest: [Recording]
-    /// When the newest one began, in nanoseconds since 1970; `nil` where that is not known of any.
+    /// When the newest one began, in nanoseconds since 1970.
     public let last: Int64?
 
-    /// Recordings of which a host's newest are kept.
     private static let newestCount = 3
-    /// Seconds by which a time may be after now.
+    /// Seconds that a time may be after now.
     private static let leeway: Int64 = 60
 
     /// - Parameters:
-    ///   - labels: Those of its line; `nil` where it has none.
+    ///   - labels: Those of its line; `nil` without a line.
     ///   - now: Seconds since 1970.
     init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory, now: Int64) {
       var state = HostState()
@@ -66,14 +65,13 @@ public struct FleetStatus: Sendable {
           rows.append(nil)
         }
       } catch {
-        // The other hosts are shown.
         state.problem = HubError.failure(error).sentence
       }
       (self.name, self.labels, isListed) = (name, labels ?? state.labels, labels != nil)
       self.state = state
       verdicts = Dictionary(grouping: rows) { $0?.text("verdict") ?? "" }.mapValues(\.count)
       byteCount = rows.reduce(underived) { $0 + ($1?.integer("log_bytes") ?? 0) }
-      // While the hub's own clock is not set, it shows no other one to be ahead.
+      // A hub's clock that is not set shows no other one to be ahead.
       let latest = now < WallTime.earliestCredible ? Int64.max : now + Host.leeway
       func time(_ recording: Recording) -> Int64? {
         recording.started.flatMap { $0 / 1_000_000_000 > latest ? nil : $0 }
@@ -87,7 +85,7 @@ public struct FleetStatus: Sendable {
     /// Recordings here.
     public var recordings: Int { verdicts.values.reduce(0, +) }
 
-    /// Takes the time at which it was seen for one, unless the hub's clock was wrong then, or not set.
+    /// Sets ``seen``, unless the hub's clock was wrong then or not set.
     fileprivate mutating func date(isHubOff: Bool, now: Int64) {
       guard let time = state.seen, !(isHubOff && state.machine?.isClockWrong == true),
         (WallTime.earliestCredible...max(WallTime.earliestCredible, now + Host.leeway)).contains(
@@ -129,13 +127,13 @@ extension FleetStatus.Recording {
 }
 
 extension FleetStatus.Host {
-  /// Seconds by which a clock may differ before it is shown.
+  /// Seconds from which on a clock's difference is shown.
   private static let sameClock: Int64 = 2
 
-  /// What is wrong: the last visit, and what prevents its service from recording.
+  /// The problems of the last visit, and of its service.
   public var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
 
-  /// How far its clock is from the hub's: `ok`, `+3 s`, and `?` after it while its kernel calls it unsynchronised.
+  /// Its clock against the hub's: `ok` or `+3 s`, with ` ?` while its kernel considers it unsynchronised.
   public var clockText: String {
     guard let machine = state.machine else { return "?" }
     let seconds = machine.clockOffset / 1_000_000_000

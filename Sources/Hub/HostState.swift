@@ -6,36 +6,35 @@ import IMUModel
 import Remote
 import Text
 
-/// What the last visits of a host showed. The file's time is when the host was seen last; it is rewritten only when
-/// something other than the last digits of its clock and of its free space has changed.
+/// What the last visits of a host showed. The file's modification time is when the host was seen last. Small changes of
+/// its clock and its free space do not rewrite the file.
 public struct HostState: Equatable, Sendable {
   /// What the machine reported about itself.
   public struct Machine: Equatable, Sendable {
     /// The version of its imulog.
     public var software: String
-    /// Nanoseconds by which its clock is ahead of the hub's, at least; see ``RemoteMachine/clockOffset(now:)``.
+    /// Least nanoseconds by which its clock is ahead of the hub's; see ``RemoteMachine/clockOffset(now:)``.
     public var clockOffset: Int64
-    /// Whether its kernel calls its clock synchronised.
+    /// Whether its kernel considers the clock synchronised.
     public var isSynchronised: Bool
-    /// Bytes that are free for its store.
+    /// Bytes free for its store.
     public var freeBytes: UInt64?
     /// The state of its service; `nil` where none answers.
     public var recorder: String?
-    /// What prevents its service from recording.
+    /// Why its service cannot record.
     public var problem: String?
 
-    /// Nanoseconds by which a clock may differ before that is a failure: one that is not set yet is off by days or years.
+    /// Nanoseconds of difference that a clock may have: one that is not set is off by days or years.
     static let wrongClock: UInt64 = 86400 * 1_000_000_000
     /// Whether its clock, or the hub's, must be wrong.
     var isClockWrong: Bool { clockOffset.magnitude > Machine.wrongClock }
   }
 
-  /// What it reported about itself; `nil` before it was asked, and from an older imulog.
+  /// `nil` before it was asked, and from an older imulog.
   public var machine: Machine?
-  /// Recordings that it has and that are not here, those that are being written included; `nil` before a visit that showed
-  /// what it has.
+  /// Recordings that it has and the hub lacks, running ones included; `nil` before its first list.
   public var backlog: Int?
-  /// What went wrong in the last visit.
+  /// Why the last visit failed.
   public var problem: String?
   /// The labels of its line at the last visit.
   public var labels: [HubHost.Label] = []
@@ -48,12 +47,12 @@ public struct HostState: Equatable, Sendable {
   /// A host before its first visit.
   init() {}
 
-  /// The state that a hub keeps; that of a host before its first visit where there is none.
+  /// Reads the state that a hub keeps; without one, it is that before the first visit.
   init(of host: String, in hub: HubDirectory) throws(CommandFailure) {
     do throws(StorageError) {
       let file = try hub.files.open(
         hub.path(.state, of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      // One that cannot be read is derived: the next visit writes another.
+      // The next visit replaces one that cannot be read.
       if let state = HostState(json: try file.beginning(HostState.longest)) { self = state }
       let changed = Int64(try file.status().st_mtim.tv_sec)
       seen = changed > 0 ? changed : nil

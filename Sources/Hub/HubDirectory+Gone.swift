@@ -5,10 +5,10 @@ import Glibc
 import IMUModel
 import LogFormat
 
-/// What is left of hosts that have no store any more. Their ledgers and states stay: what was pruned is not fetched again,
-/// and a store that comes back with its disk is derived again with the labels that it had.
+/// What is left of hosts without a store. Their ledgers and states stay: what was pruned is not fetched again, and a store
+/// that comes back with its disk gets the same tables.
 extension HubDirectory {
-  /// The hosts without a store of which something derived is here, in order.
+  /// The hosts without a store that have rows or files in tables, in order.
   func goneHosts() throws -> [String] {
     var hosts = Set(try names(in: path(.rows, of: "")))
     for table in HubDirectory.tables {
@@ -22,8 +22,7 @@ extension HubDirectory {
     .sorted()
   }
 
-  /// Removes the files that a host has in the tables, and its rows; returns how many those were. Files that no hub makes
-  /// stay.
+  /// Removes a host's files in the tables, and its rows; returns the number of files. Files that no hub makes stay.
   func dropTables(of host: String) throws -> Int {
     var places = try filesInTables(of: host).map(\.place)
     if try files.isDirectory("\(path)/\(table(of: host))") != nil { places.append(table(of: host)) }
@@ -33,7 +32,7 @@ extension HubDirectory {
     return places.count
   }
 
-  /// The files of a host's recordings, without those that no hub makes.
+  /// The files of a host's recordings in the tables.
   func filesInTables(
     of host: String
   ) throws -> [(place: String, id: RecordingID, date: String)] {
@@ -54,7 +53,7 @@ extension HubDirectory {
   /// The directories of all tables.
   static let tables = HubTable.all.map(\.name) + ["recordings"]
 
-  /// Where files of a recording may be, by the dates of its folders.
+  /// Places where a recording may have files, by the dates of its folders.
   func places(of id: RecordingID, host: String, dates: Set<String>) -> [String] {
     dates.sorted().flatMap { date in
       HubTable.all.map { place($0, of: id, host: host, date: date) }

@@ -3,31 +3,31 @@
 public import IMUModel
 public import Remote
 
-/// One visit of every host of a hub: what is new there is fetched, and what is derived is brought up to date.
+/// Visits every host of a hub once: fetches new recordings, and derives what is missing.
 public struct HubRound {
   /// How hosts are reached.
   public struct Settings: Sendable {
     /// How ssh connects.
     public var connection: SSHConnection
-    /// Nanoseconds without progress after which a host is given up.
+    /// Nanoseconds without progress after which a round gives up on a host.
     public var timeout: Int64
-    /// Whether hosts move recordings that are proved to be here to their trash.
+    /// Whether hosts move recordings with a proved copy here to their trash.
     public var thenFree = false
     let deriver: Deriver
 
-    /// Settings.
+    /// Settings that free nothing.
     public init(_ connection: SSHConnection, timeout: Int64, _ deriver: Deriver) {
       (self.connection, self.timeout, self.deriver) = (connection, timeout, deriver)
     }
   }
 
-  /// What became of a host.
+  /// The outcome for a host.
   public struct Host: Sendable {
     /// The pull.
     public let pull: PulledHost
-    /// Recordings whose files were made.
+    /// Recordings whose files were derived.
     public let derivedCount: Int
-    /// Whether all that it has is here: what is wrong is something else.
+    /// Whether everything it has is here, whatever else failed.
     public let isAllHere: Bool
   }
 
@@ -37,11 +37,11 @@ public struct HubRound {
   private let board: PullBoard
   private let now: @Sendable () -> WallTime
 
-  /// A round over these hosts.
+  /// A round over hosts.
   ///
   /// - Parameters:
-  ///   - board: Shows progress and reports failures, with the names of the hosts in their order.
-  ///   - now: The time, for the ledger.
+  ///   - board: Shows progress and reports failures; has the names of the hosts in their order.
+  ///   - now: The time for the ledger.
   public init(
     _ hub: HubDirectory, _ hosts: [HubHost], _ settings: Settings, _ board: PullBoard,
     now: @escaping @Sendable () -> WallTime
@@ -49,7 +49,7 @@ public struct HubRound {
     (self.hub, self.hosts, self.settings, self.board, self.now) = (hub, hosts, settings, board, now)
   }
 
-  /// Visits the hosts, `jobs` at a time; returns what became of each, in their order.
+  /// Visits the hosts, `jobs` at a time; returns their outcomes in order.
   public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(CommandFailure) -> [Host] {
     try HubError.reporting { try visit(jobs: wanted) }
   }
@@ -58,7 +58,7 @@ public struct HubRound {
     let names = Set(hosts.map(\.name))
     let stores = Set(try hub.hosts())
     var unread: [Host] = []
-    // The own part of a host that is listed or has a store fails by the same, and is reported there.
+    // A host that is listed or has a store reports this failure itself.
     let owners = try Owners(listed: names, hub) { name, failure in
       guard !names.contains(name), !stores.contains(name) else { return }
       unread.append(failed(name, failure))
@@ -66,8 +66,8 @@ public struct HubRound {
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
     if share.jobs < min(wanted, hosts.count) {
       board.talk(
-        "\(share.jobs) hosts at a time, not \(wanted): more would need more open files than this process may have; raise "
-          + "`ulimit -n`, or LimitNOFILE= of its service")
+        "\(share.jobs) hosts at a time, not \(wanted), by the limit on open files: raise `ulimit -n`, or LimitNOFILE= of its service"
+      )
     }
     let keepers = hosts.map { [board] host in
       HostKeeper(host, hub, owners, settings, now: now) {
@@ -94,7 +94,7 @@ public struct HubRound {
     return visited + unread + (try unlisted(owners)) + (try dropGone(owners))
   }
 
-  /// Brings up to date what is derived of hosts that are not in the host file any more; returns those of which that failed.
+  /// Derives for hosts that left the host file; returns failed ones.
   private func unlisted(_ owners: Owners) throws -> [Host] {
     var failed: [Host] = []
     for name in try hub.hosts() where !owners.isListed(name) {
@@ -110,7 +110,7 @@ public struct HubRound {
     return failed
   }
 
-  /// Removes the tables of hosts that have neither a line nor a store any more; returns those of which that failed.
+  /// Removes the tables of hosts without a line and a store; returns failed ones.
   private func dropGone(_ owners: Owners) throws -> [Host] {
     var failures: [Host] = []
     for name in try hub.goneHosts() where !owners.isListed(name) {
@@ -118,7 +118,7 @@ public struct HubRound {
         let count = try hub.dropTables(of: name)
         if count > 0 {
           board.talk(
-            "\(name): it has neither a line in the host file nor a store here: \(count) of its files in the tables removed, as "
+            "\(name): it has neither a line in the host file nor a store here: removed \(count) of its files in the tables, as "
               + "nothing can verify them")
         }
       } catch {
@@ -128,7 +128,7 @@ public struct HubRound {
     return failures
   }
 
-  /// Reports the failure of a host that was not asked for anything.
+  /// Reports the failure of a host that was not visited.
   private func failed(_ name: String, _ failure: CommandFailure) -> Host {
     board.talk("\(name): \(failure.sentence)")
     var result = PulledHost(host: name)

@@ -7,8 +7,8 @@ import LogStore
 
 /// A table with a file a recording: `DIR/NAME/host=HOST/date=DATE/UUID.parquet`.
 ///
-/// What derives, verifies, lists and removes goes through ``all``; the table `recordings` has the columns
-/// `NAME_bytes` and `NAME_path` of each. Another table is a file beside this one and its name in ``all``.
+/// Deriving, verifying, listing and removing run over ``all``; the table `recordings` has the columns `NAME_bytes` and
+/// `NAME_path` of each.
 struct HubTable: Sendable {
   /// The name of its directory.
   let name: String
@@ -21,12 +21,12 @@ struct HubTable: Sendable {
   static let all: [HubTable] = [.samples, .features]
 }
 
-/// What is known of a recording when its files are written.
+/// What the tables of a recording are written from.
 struct DerivationFacts {
   let account: Account
   let labels: LabelList
-  /// The calibration of its channels.
+  /// Limited to its channels.
   let calibration: SensorCalibration?
-  /// The motion's levels, of the table that measures them.
+  /// The motion's levels, which `features` measures.
   var levels = SecondLevels()
 }

@@ -3,10 +3,9 @@
 import IMUModel
 import LogFormat
 
-/// Offers that a ``PullWitness`` decides on before this side looks for them.
+/// The decisions of a ``PullWitness`` on offers.
 extension HostPull {
-  /// The offers to fetch. Of those that are here or refused, only ``settled`` is kept; those that must be compared are in
-  /// ``comparisons``.
+  /// Returns the offers to fetch; notes the others in ``settled`` and ``comparisons``.
   mutating func admit(_ offers: [PullOffer]) -> [PullOffer] {
     var wanted: [PullOffer] = []
     comparisons = []
@@ -28,7 +27,7 @@ extension HostPull {
     return wanted
   }
 
-  /// Asks for the digest of each recording that must be compared: a copy that has every byte is asked for the rest.
+  /// Asks for the digests of recordings to compare, by a request for the rest of a copy that has every byte.
   mutating func compare(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     while let offer = comparisons.last {
       patience.expect(.fetch(offer.id, isAnew: false), adding: offer.byteCount, isFollowed: false)

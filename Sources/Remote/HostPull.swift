@@ -11,8 +11,7 @@ import LogStore
 ///        ▲                                  │
 ///        └──── the connection was cut ◄─────┘ continues where it stopped
 ///
-/// Up to ``window`` requests are pending at a time, so that a distant machine is as fast as a near one. Answers arrive in
-/// the order of the requests.
+/// Up to ``window`` requests are pending, so that a distant machine is as fast as a near one. Answers come in their order.
 struct HostPull {
   let host: String
   private let destination: String
@@ -27,43 +26,39 @@ struct HostPull {
   let clock = SystemClock()
   /// Recordings not requested yet, newest first.
   var todo: ArraySlice<PullOffer> = []
-  /// Recordings that another program, or another host's pull, is using; tried again after all others.
-  var postponed: [Postponed] = []
-  /// How many were postponed in the last round; `nil` in the first.
+  /// Recordings that another program or another host's pull is using; tried again after all others.
+  var postponedOffers: [PullOffer] = []
+  var postponedFrees: [FreeRequest] = []
+  /// How many were postponed in the last look; `nil` in the first.
   var lastPostponed: Int?
   var isLastLook = false
-  /// Requests without an answer so far.
+  /// Pending requests.
   var asked: [Asked] = []
-  /// Complete copies that are not yet recordings of the store.
+  /// Complete copies that are not published yet.
   var batch: [IncomingCopy] = []
-  /// Recordings that are safe here and must be freed there.
+  /// Recordings to free there.
   var frees: ArraySlice<FreeRequest> = []
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
-  /// The stores of recordings that are not wanted here, and whose labels are.
+  /// Stores for the labels of recordings that are not wanted here.
   var labelStores: [RecordingID: Catalogue] = [:]
-  /// Recordings whose labels there could not be added here, with the reason.
+  /// Why labels could not be added here.
   var labelFailures: [RecordingID: CommandFailure] = [:]
-  /// Recordings that are here, by the witness.
+  /// Recordings that the witness knows to be here.
   var settled: Set<RecordingID> = []
-  /// Recordings of which only the digest is asked for.
+  /// Recordings whose digest the witness compares.
   var comparisons: [PullOffer] = []
-  /// Whether the list has arrived, and recordings were chosen from it.
+  /// Whether recordings were chosen from the list.
   private var isChosen = false
-
-  enum Postponed {
-    case fetch(PullOffer)
-    case free(FreeRequest)
-  }
 
   enum Asked {
     case fetch(IncomingCopy)
     case free(FreeRequest)
   }
 
-  /// A limit on the recordings that a host may offer.
+  /// Most recordings that a host may offer.
   static var most: Int { 100_000 }
-  /// A limit on the recordings that a host may report as unreadable.
+  /// Most recordings that a host may report as unreadable.
   static var mostUnreadable: Int { 10_000 }
 
   /// How the host is reached.
@@ -94,7 +89,7 @@ struct HostPull {
     withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
     forgetLabelsAhead()
-    // Received recordings are reported and counted, whatever happened to the host afterwards.
+    // Received recordings count, whatever happened to the host afterwards.
     for request in frees {
       request.outcome.staysUnanswered()
       finish(request.outcome)
@@ -127,7 +122,7 @@ struct HostPull {
           board.talk("\(host): the connection broke, \(reason); reconnecting")
         case .abandoned(let isOurs):
           guard isOurs else { break }
-          // The host did nothing wrong, and this happens at most once for each recording.
+          // Not the host's fault, and at most once for each recording.
           withdraw()
           patience.progressed(now: clock.now())
           continue
@@ -165,7 +160,7 @@ struct HostPull {
 
   // MARK: The list
 
-  /// Requests the list again, because a live recording has grown. Pending requests to free are repeated, done or not.
+  /// Requests the list again, because a live recording has grown.
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
     for offer in try farEnd.list().offers { now[offer.id] = offer }
@@ -179,7 +174,7 @@ struct HostPull {
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try farEnd.list()
     if farEnd.mayFree {
-      // Not empty after a connection that broke here: it has the rest of these.
+      // Not empty if an earlier connection broke here.
       if frees.isEmpty { askAgain(offers) }
       try work(&farEnd)
     }
@@ -203,7 +198,7 @@ struct HostPull {
     try compare(&farEnd)
   }
 
-  /// Repeats unanswered requests to free recordings that are not offered any more: they may be in the trash there.
+  /// Repeats unanswered requests to free recordings that are not offered any more, and may be in the trash there.
   private mutating func askAgain(_ offers: [PullOffer]) {
     let offered = Set(offers.map(\.id))
     for (id, routes) in fetch.local.unanswered where routes.contains(route) && !offered.contains(id)
@@ -213,11 +208,10 @@ struct HostPull {
   }
 }
 
-/// Reports and counts of each recording.
 extension HostPull {
   /// Reports wanted recordings that cannot be read there.
   ///
-  /// - Throws: ``CommandFailure`` when one was requested by its number, or as the latest.
+  /// - Throws: ``CommandFailure`` if one was requested by its number, or as the latest.
   mutating func refuse(_ unreadable: [UInt32: String], newest: PullOffer?) throws {
     for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {
       let isLatest = number > newest?.number ?? 0
@@ -237,7 +231,7 @@ extension HostPull {
     }
   }
 
-  /// Counts the outcome of a recording, and reports it.
+  /// Counts and reports the outcome of a recording.
   mutating func finish(_ outcome: PulledRecording) {
     result.add(outcome)
     let freed = outcome.isFreed ? ", and in the trash there" : ""

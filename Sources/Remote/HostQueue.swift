@@ -5,28 +5,28 @@ import IMUModel
 public import LinuxIO
 import Synchronization
 
-/// The hosts of a pull, several at a time: each thread proceeds to the next host when it is done with one.
+/// The hosts of a pull, several at a time, a thread for each.
 public final class HostQueue: Sendable {
   private let sources: [PullSource]
   private let board: PullBoard
   private let next = Mutex(0)
   private let results: Mutex<[PulledHost]>
 
-  /// Bytes: paths, text and the reader's small buffers.
+  /// In bytes.
   private static let stackSize = 1 << 20
-  /// Descriptors of a connection while it is made: three pipes, the one that reports the start, and a file here.
+  /// Descriptors of a new connection: three pipes, the one that reports the start, and a file here.
   private static let descriptors = 12
   /// Files of recordings open at a time, over all hosts, where the limit allows.
   private static let mostFiles = 256
 
-  /// A queue without threads so far.
+  /// A queue that has not begun.
   public init(_ sources: [PullSource], _ board: PullBoard) {
     self.sources = sources
     self.board = board
     results = Mutex(sources.map { PulledHost(host: $0.host) })
   }
 
-  /// How many hosts at a time, and how many files each may have open, so that the limit on open files is kept.
+  /// How many hosts at a time, and files of recordings for each, within the limit on open files.
   public static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
     var limit = rlimit()
     // If the limit cannot be read, the lowest that systems have.
@@ -83,7 +83,6 @@ public final class HostQueue: Sendable {
   }
 }
 
-/// One of the threads.
 private final class HostThread {
   private var thread: RunningThread<Void>?
 
@@ -107,36 +106,30 @@ public final class PullBoard: Sendable {
 
   private let hosts: [String]
   private let standings: Mutex<[Standing]>
-
   private let show: @Sendable (_ text: () -> String) -> Void
   private let report: @Sendable (_ line: String) -> Void
 
-  /// A board where no host has begun.
+  /// A board of named hosts that have not begun.
   ///
   /// - Parameters:
-  ///   - hosts: Their names.
-  ///   - show: Shows the progress, if it is due; called on any host's thread.
-  ///   - report: Prints a permanent line for a person; called on any host's thread.
+  ///   - show: Shows the progress, if it is due; called on any thread.
+  ///   - report: Prints a permanent line; called on any thread.
   public init(
     hosts: [String], show: @escaping @Sendable (_ text: () -> String) -> Void,
     report: @escaping @Sendable (_ line: String) -> Void
   ) {
-    self.show = show
-    self.report = report
-    self.hosts = hosts
+    (self.hosts, self.show, self.report) = (hosts, show, report)
     standings = Mutex(hosts.map { _ in Standing() })
   }
 
   /// A recording's transfer begins.
   func begin(_ offer: PullOffer, host index: Int, done: UInt64) {
-    standings.withLock { all in
-      all[index].number = offer.number
-      all[index].done = done
-      all[index].total = offer.byteCount
+    standings.withLock {
+      ($0[index].number, $0[index].done, $0[index].total) = (offer.number, done, offer.byteCount)
     }
   }
 
-  /// Bytes of it were received.
+  /// Bytes were received.
   func add(_ count: Int, host index: Int) {
     standings.withLock { all in
       all[index].done += UInt64(count)

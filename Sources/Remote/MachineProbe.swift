@@ -4,20 +4,20 @@ import Glibc
 public import IMUModel
 public import LinuxIO
 
-/// What one connection to a machine shows, before anything is pulled from it.
+/// What one connection to a machine shows, without a pull.
 public struct MachineProbe: Sendable {
   /// Whether recordings may be freed.
   public let mayFree: Bool
   /// How many recordings it offers.
   public let recordings: Int
-  /// Why others cannot be read there, by their number.
+  /// Why others cannot be read there, by number.
   public let unreadable: [UInt32: String]
   /// What it reports about itself; `nil` from an older imulog.
   public let machine: RemoteMachine?
 
-  /// Connects, asks for the list of recordings and for what the machine reports about itself.
+  /// Connects, and asks for the list of recordings and for the machine's facts.
   ///
-  /// - Parameter timeout: Nanoseconds that it may send nothing.
+  /// - Parameter timeout: Nanoseconds that the machine may send nothing.
   public init(
     _ destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) {
@@ -40,7 +40,7 @@ public struct MachineProbe: Sendable {
     }
   }
 
-  /// Runs a verb of imulog on a machine; returns what it wrote, and how it ended.
+  /// Runs a verb of imulog on a machine.
   public static func run(
     _ words: [String], on destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) -> OtherProcess.Ending {

@@ -5,38 +5,37 @@ public import LogStore
 
 /// The settings of a pull, the same for every host.
 public struct PullSettings: Sendable {
-  /// Recordings on the other machine; all when empty.
+  /// Recordings on the other machine; all if empty.
   public var ids: [RecordingReference] = []
   /// Whether live recordings are followed to their end.
   public var follow = false
-  /// Whether the other machine moves recordings to its trash once they are proved to be here.
+  /// Whether the other machine moves recordings with a proved copy here to its trash.
   public var thenFree = false
   /// Nanoseconds without progress after which the pull gives up on a host.
   public var timeout: Int64
-  /// Files of recordings that a host may have open at a time.
+  /// Most files of recordings that a host has open at a time.
   public var openFiles = 2
-  /// Makes a file of a recording that is here, such as an export; `nil` where it is there already.
+  /// Derives a file from a recording that is here, such as an export; returns `nil` if the file exists already.
   public var derive: (@Sendable (CatalogueEntry, Catalogue) throws -> Derived?)?
-
   /// Whether recordings that are being written are left for a later pull.
   public var leavesRunning = false
-  /// What decides on offers and learns of arrivals; `nil` to fetch all that is missing.
+  /// Decides on offers; `nil` to fetch everything missing.
   public var witness: (any PullWitness)?
 
-  /// How a file was made of a recording.
+  /// The outcome of a derivation.
   public struct Derived: Sendable {
-    /// Whether a part of the recording cannot be read.
+    /// Whether parts of the recording cannot be read.
     public let isDamaged: Bool
-    /// What a person should know.
+    /// For a person.
     public let remarks: [String]
 
-    /// What a derivation reports.
+    /// The outcome of a derivation.
     public init(isDamaged: Bool, remarks: [String]) {
       (self.isDamaged, self.remarks) = (isDamaged, remarks)
     }
   }
 
-  /// Fetch all that is missing and finished.
+  /// Settings that fetch everything missing.
   public init(timeout: Int64) { self.timeout = timeout }
 
   /// The selected offers, newest first.
@@ -46,7 +45,6 @@ public struct PullSettings: Sendable {
     guard !ids.isEmpty else { return offers }
     var chosen: Set<RecordingID> = []
     for id in ids {
-      // Numbers are unique in a store that gave them itself; beginnings of UUIDs must be.
       let found = id.choose(from: offers, number: \.number) { $0.id.begins(with: $1) }
       guard let first = found.first else {
         let there = offers.first.map { "the newest is \($0.number)" } ?? "there is none"

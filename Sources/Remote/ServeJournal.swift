@@ -5,13 +5,11 @@ public import IMUModel
 import LinuxIO
 import Text
 
-/// The record of requests: one line each, in a file or in the system's log.
+/// The record of requests, a line each, in a file or in the system's log.
 public struct ServeJournal {
   private let descriptor: Int32?
 
-  /// Opens the file, if one is given.
-  ///
-  /// - Parameter path: The file to which lines are appended; it is created if it does not exist.
+  /// - Parameter path: The file, which is created if missing; `nil` for the system's log.
   public init(path: String?) throws(CommandFailure) {
     guard let path else {
       descriptor = nil
@@ -28,7 +26,7 @@ public struct ServeJournal {
 
   /// Records a request that is carried out.
   ///
-  /// - Parameter words: As ``RequestTokeniser`` made them: they are printable ASCII.
+  /// - Parameter words: As ``RequestTokeniser`` made them, printable ASCII.
   public func served(_ words: [String]) {
     write("serves \(words.joined(separator: " "))\(ServeJournal.origin)", isRefusal: false)
   }

@@ -50,9 +50,7 @@ struct PlayedFleet {
     let played = PlayedHosts(
       Dictionary(uniqueKeysWithValues: hosts.map { ($0.destination, Conversation($1)) }))
     var settings = HubRound.Settings(
-      SSHConnection(
-        program: played.program, port: nil, identity: nil, configuration: nil, options: [],
-        remoteStore: nil), timeout: 12_000_000_000, deriver)
+      SSHConnection(program: played.program), timeout: 12_000_000_000, deriver)
     settings.thenFree = thenFree
     let round = HubRound(hub, hosts.map(\.0), settings, board) { PlayedFleet.time(now) }
     // Locks that other tests release are not to be copied by a start.

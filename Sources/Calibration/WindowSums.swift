@@ -2,14 +2,14 @@
 
 import IMUModel
 
-/// Sums of the counts of consecutive samples, as integers, so that nothing is lost to rounding.
+/// Exact sums of the counts of consecutive samples.
 struct WindowSums {
   private(set) var count = 0
   private(set) var firstTime: Int64 = 0
   private(set) var lastTime: Int64 = 0
-  /// Axes that were at an end of their range.
+  /// Axes that reached an end of their range.
   private(set) var clipped: ChannelSet = []
-  /// By channel: six axes, the temperature, and one that is not used.
+  /// By channel; the eighth is unused.
   private var sums = SIMD8<Int64>()
   private var squares = SIMD8<Int64>()
 
@@ -25,7 +25,7 @@ struct WindowSums {
         clipped.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
       }
     }
-    // At most 2^30 a sample: 2^33 samples would be needed to overflow.
+    // At most 2^30 a sample, so 2^33 samples do not overflow.
     sums &+= counts
     squares &+= counts &* counts
   }

@@ -72,7 +72,6 @@ package struct AxisJudge {
   /// The least windows in all turns.
   private static let leastWindows = 30
 
-  /// A judge of samples at a rate.
   package init(_ sensor: SensorDescription, rate: SampleRate) {
     length = Int(clamping: rate.tick(atNanoseconds: AxisJudge.window))
     gPerCount = sensor.accelerometerScale.value
@@ -171,7 +170,6 @@ package struct AxisJudge {
   /// Axes of the gyroscope that did not answer when gravity turned about them: 0 for x.
   package var silent: [Int] { silence.axes }
 
-  /// The verdict by now.
   package var verdict: Verdict {
     let isTurned = turned.map { $0.min() > AxisJudge.leastTurn }
     guard isTurned.contains(true) else { return .notTurned }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 /// Guides a person through a calibration by hand, from the samples as they come.
 ///
@@ -9,43 +9,37 @@ public import IMUModel
 ///     turns   x  y  z               360° about each, from rest to rest in the same place: the gyroscope's scale
 ///
 /// They may come in any order; ``next`` follows this one. The result is that of a ``CalibrationStudy`` of the recording.
-public struct CalibrationGuide {
-  /// An instruction.
-  public enum Step: Equatable, Sendable {
+package struct CalibrationGuide {
+  package enum Step: Equatable, Sendable {
     /// Lay it still with this side of an axis up.
     case face(Side)
     /// Lay it still with two sides about equally far up.
     case edge(Edge)
     /// Turn it by 360° about an axis, from rest to rest in the same place.
     case turn(Int)
-    /// Nothing is missing.
     case done
   }
 
-  /// One side of an axis.
-  public struct Side: Hashable, Sendable {
+  package struct Side: Hashable, Sendable {
     /// 0 for x.
-    public var axis: Int
-    /// Whether the axis points up.
-    public var isPositive: Bool
+    package var axis: Int
+    package var isPositive: Bool
 
-    /// A side of an axis.
-    public init(axis: Int, isPositive: Bool) {
+    package init(axis: Int, isPositive: Bool) {
       (self.axis, self.isPositive) = (axis, isPositive)
     }
   }
 
   /// Two sides that are equally far up.
-  public struct Edge: Hashable, Sendable {
+  package struct Edge: Hashable, Sendable {
     /// The side of the axis with the lower number.
-    public var first: Side
-    /// The other one.
-    public var second: Side
+    package var first: Side
+    package var second: Side
 
     /// The axis that lies level: 2 for an edge between x and y.
-    public var level: Int { 3 - first.axis - second.axis }
+    package var level: Int { 3 - first.axis - second.axis }
     /// The edge that is down when this one is up.
-    public var opposite: Edge {
+    package var opposite: Edge {
       Edge(
         first: Side(axis: first.axis, isPositive: !first.isPositive),
         second: Side(axis: second.axis, isPositive: !second.isPositive))
@@ -53,7 +47,7 @@ public struct CalibrationGuide {
   }
 
   /// Why the last attempt did not count.
-  public enum Trouble: Equatable, Sendable {
+  package enum Trouble: Equatable, Sendable {
     /// It moved too early with this side up; `nil` on an edge.
     case moved(Side?)
     /// A turn about this axis was not whole.
@@ -68,16 +62,14 @@ public struct CalibrationGuide {
     case tooSlow
   }
 
-  /// The faces that were still for long enough.
-  public private(set) var faces: Set<Side> = []
+  package private(set) var faces: Set<Side> = []
   /// The edges that count: one between each two axes, and its opposite, which checks it and the faces beside it.
-  public private(set) var edges: Set<Edge> = []
-  /// The axes of whole turns.
-  public private(set) var turns: Set<Int> = []
+  package private(set) var edges: Set<Edge> = []
+  package private(set) var turns: Set<Int> = []
   /// The trouble of the last attempt; `nil` once one counted.
-  public private(set) var trouble: Trouble?
+  package private(set) var trouble: Trouble?
   /// The side that is up, or nearly so; `nil` on an edge and without a sample.
-  public private(set) var up: Side?
+  package private(set) var up: Side?
 
   private var study: CalibrationStudy
   private var takenPoses = 0
@@ -87,24 +79,23 @@ public struct CalibrationGuide {
   private var lastOpen: CalibrationStudy.Pose?
 
   /// The two axes of edges, in the order of instructions.
-  public static let planes = [(0, 1), (0, 2), (1, 2)]
+  package static let planes = [(0, 1), (0, 2), (1, 2)]
   /// The least share of gravity of a side that is up: within 25°.
   private static let leastShare = 0.9
   /// The least share of gravity of both axes of an edge.
   private static let leastEdgeShare = 0.5
 
-  /// A guide for a sensor's samples at a rate.
-  public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
+  package init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     study = CalibrationStudy(sensor, channels: channels, rate: rate)
   }
 
   /// Nanoseconds for which it has been still; `nil` while it moves.
-  public var stillFor: Int64? {
+  package var stillFor: Int64? {
     study.openPose.map { study.length(of: $0) }
   }
 
   /// Whether it has been still for long enough here.
-  public var isTaken: Bool { !isOpenTurning && study.openPose.map(isLong) ?? false }
+  package var isTaken: Bool { !isOpenTurning && study.openPose.map(isLong) ?? false }
 
   /// A window longer than a pose, as the recording's windows may begin elsewhere.
   private func isLong(_ pose: CalibrationStudy.Pose) -> Bool {
@@ -112,7 +103,7 @@ public struct CalibrationGuide {
   }
 
   /// The first step that is missing.
-  public var next: Step {
+  package var next: Step {
     for axis in 0..<3 {
       for isPositive in [true, false] {
         let side = Side(axis: axis, isPositive: isPositive)
@@ -137,11 +128,9 @@ public struct CalibrationGuide {
     return .turn(axis)
   }
 
-  /// Whether the gyroscope is recorded.
-  public var hasTurns: Bool { study.hasRate }
+  package var hasTurns: Bool { study.hasRate }
 
-  /// Adds the next record of the sampler.
-  public mutating func add(_ record: TickRecord) {
+  package mutating func add(_ record: TickRecord) {
     guard record.kind == .sample else { return }
     let sample = record.sample
     study.add(record.tick, record.time, sample)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 /// A study's calibration, its bounds, and sentences about what is not in it.
-public struct CalibrationResult: Sendable {
+package struct CalibrationResult: Sendable {
   /// How the accelerometer's errors were found.
-  public enum Method: String, Sendable {
+  package enum Method: String, Sendable {
     /// From six faces.
     case faces
     /// From nine poses or more, with cross terms.
@@ -15,69 +15,62 @@ public struct CalibrationResult: Sendable {
   }
 
   /// A part of a calibration, by its name in JSON.
-  public enum Part: String, Sendable {
+  package enum Part: String, Sendable {
     /// Offset and scale of the accelerometer.
     case accelerometer
     /// The effect of an acceleration on other axes.
     case crossTerms = "accelerometer.crossTerms"
     /// The accelerometer's change with temperature.
     case accelerometerDrift = "accelerometer.drift"
-    /// The rate at rest.
     case gyroscope
-    /// The scale of the gyroscope's x axis.
     case gyroscopeScaleX = "gyroscope.scale.x"
-    /// The scale of the gyroscope's y axis.
     case gyroscopeScaleY = "gyroscope.scale.y"
-    /// The scale of the gyroscope's z axis.
     case gyroscopeScaleZ = "gyroscope.scale.z"
     /// The change of the rate at rest with temperature.
     case gyroscopeDrift = "gyroscope.drift"
 
-    /// The scale of the gyroscope's axis of this number.
-    public static func gyroscopeScale(_ axis: Int) -> Part {
+    package static func gyroscopeScale(_ axis: Int) -> Part {
       [gyroscopeScaleX, gyroscopeScaleY, gyroscopeScaleZ][axis]
     }
   }
 
   /// Bounds of errors that hold in 95 of 100 cases; `nil` for what is not determined.
-  public struct Bounds: Equatable, Sendable {
+  package struct Bounds: Equatable, Sendable {
     /// Of the worst axis's offset, in g.
-    public internal(set) var offset: Double?
+    package internal(set) var offset: Double?
     /// Of the worst axis's scale.
-    public internal(set) var scale: Double?
+    package internal(set) var scale: Double?
     /// Of the worst axis's rate at rest, in °/s.
-    public internal(set) var rate: Double?
+    package internal(set) var rate: Double?
     /// Of the worst of the axes whose scale of the rate is determined.
-    public internal(set) var rateScale: Double?
+    package internal(set) var rateScale: Double?
   }
 
   /// `nil` if nothing is determined.
-  public internal(set) var calibration: SensorCalibration?
+  package internal(set) var calibration: SensorCalibration?
   /// How the accelerometer's errors were found; `nil` if they were not.
-  public internal(set) var method: Method?
-  /// Bounds of the calibration's errors.
-  public internal(set) var bounds = Bounds()
-  /// Poses at rest.
-  public internal(set) var poseCount = 0
+  package internal(set) var method: Method?
+  package internal(set) var bounds = Bounds()
+  package internal(set) var poseCount = 0
   /// Still windows for the accelerometer.
-  public internal(set) var windowCount = 0
+  package internal(set) var windowCount = 0
   /// The length of a window in nanoseconds: 10 s, more for samples further apart than half a second.
-  public internal(set) var windowLength = CalibrationStudy.longWindow
+  package internal(set) var windowLength = CalibrationStudy.longWindow
   /// Movements from rest to rest by half a turn or more in the same place, and by 270° or more elsewhere.
-  public internal(set) var turnCount = 0
+  package internal(set) var turnCount = 0
   /// Poses that no other one checks: the bounds of offset and scale assume that they did not move.
-  public internal(set) var uncheckedCount = 0
+  package internal(set) var uncheckedCount = 0
   /// What was recorded and is not determined.
-  public internal(set) var missing: [Part] = []
+  package internal(set) var missing: [Part] = []
   /// What was left out of a calibration that is complete without it.
-  public internal(set) var remarks: [String] = []
+  package internal(set) var remarks: [String] = []
   /// What could not be determined, why, and what to do: a part of the calibration is missing, or all of it.
-  public var refusals: [String] = []
+  package var refusals: [String] = []
 }
 
 extension SensorCalibration {
   /// The parts that it has; see ``CalibrationResult/missing``.
-  public var parts: [CalibrationResult.Part] {
+  package var parts: [CalibrationResult.Part] {
     let rows = (accelerometer?.matrix ?? .identity).rows
     let hasCrossTerms = (0..<3).contains { row in
       (0..<3).contains { $0 != row && rows[row][$0] != 0 }

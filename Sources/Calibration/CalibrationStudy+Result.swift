@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 extension CalibrationStudy {
   static let axes = ["x", "y", "z"]
@@ -8,7 +8,7 @@ extension CalibrationStudy {
   /// The calibration by poses; where these do not determine the accelerometer's, by still windows of 10 s.
   ///
   /// - Parameter zeroRate: The typical zero-rate level of the chip's data sheet in °/s, if known.
-  public func calibration(
+  package func calibration(
     id: RecordingID, name: String, made: Int64, zeroRate: Double? = nil
   ) -> CalibrationResult {
     var result = CalibrationResult()

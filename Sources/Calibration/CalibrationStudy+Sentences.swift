@@ -3,7 +3,6 @@
 import IMUModel
 import Text
 
-/// The sentences of a study.
 extension CalibrationStudy {
   /// A value in thousandths, to a tenth.
   func milli(_ value: Double) -> String { milli(value * 1000, 10) }
@@ -205,7 +204,6 @@ extension CalibrationStudy {
     }
   }
 
-  /// A clause about an unrest.
   func sentence(_ unrest: Unrest) -> String {
     switch unrest {
     case .clipped(let channels):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogFormat
+package import IMUModel
+package import LogFormat
 
 /// What a recording shows about its sensor's errors: where it was still, and how far it turned between rests.
 ///
@@ -12,7 +12,7 @@ public import LogFormat
 ///
 /// In one pass, in bounded memory. A pose that turns evenly looks as still as any other: ``rests()`` finds it by its own
 /// gravity, and by the rates of the others.
-public struct CalibrationStudy {
+package struct CalibrationStudy {
   /// A stretch in which the sensor was still and pointed in one direction.
   struct Pose: Sendable {
     /// Its means; that of the rate leaves out the first and the last window, where a slow turn may begin.
@@ -63,12 +63,10 @@ public struct CalibrationStudy {
   /// All of these windows.
   private(set) var attempt = RestAttempt()
   private(set) var sampleCount = 0
-  /// Channels whose counts changed.
   private(set) var changing: ChannelSet = []
   let sensor: SensorDescription
   /// Recorded channels; the others are zeros.
   let channels: ChannelSet
-  /// The nominal rate.
   let rate: SampleRate
   /// A study of the accelerometer alone, in case the gyroscope's counts are useless; empty without a gyroscope.
   private(set) var alone: [CalibrationStudy]
@@ -110,7 +108,6 @@ public struct CalibrationStudy {
   /// Poses so far, with the open one if it is long enough.
   private(set) var keptCount = 0
   private var stretch = 0
-  /// Places where samples are missing.
   private(set) var gapCount = 0
   /// The recording's mounting, which is not applied to its counts.
   private(set) var mounting: AxisMap?
@@ -125,14 +122,13 @@ public struct CalibrationStudy {
   private var lastTick: UInt64?
   private var lastTime: Int64 = 0
 
-  /// A study of a recording.
-  public init(_ description: RecordingDescription) {
+  package init(_ description: RecordingDescription) {
     self.init(description.sensor, channels: description.channels, rate: description.rate)
     mounting = description.axes
   }
 
   /// A study of a sensor's samples as they come.
-  public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
+  package init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     (self.sensor, self.channels, self.rate) = (sensor, channels, rate)
     judge = AxisJudge(sensor, rate: rate)
     let least = CalibrationStudy.leastSamples
@@ -158,7 +154,7 @@ public struct CalibrationStudy {
   }
 
   /// Adds the samples of a block, in order of ticks.
-  public mutating func add(_ block: borrowing SampleBlock) {
+  package mutating func add(_ block: borrowing SampleBlock) {
     for index in 0..<block.count {
       let (tick, time, sample) = block[index]
       add(tick, time, sample)
@@ -191,7 +187,7 @@ public struct CalibrationStudy {
   }
 
   /// Ends the study after the last sample.
-  public mutating func finish() {
+  package mutating func finish() {
     for index in alone.indices { alone[index].finish() }
     closePose()
     short = WindowSums()

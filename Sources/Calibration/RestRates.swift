@@ -135,7 +135,6 @@ enum RestRates {
   }
 }
 
-/// The weights of points.
 private struct Votes {
   private struct Group: Hashable {
     let direction: Int

@@ -11,7 +11,6 @@ import IMUModel
 struct TurnFit: Sendable {
   /// Why there is no result.
   enum Failure: Error, Equatable, Sendable {
-    /// Less than half a turn, in degrees.
     case noTurn(degrees: Double)
     /// More than a quarter of it is about another axis.
     case tilted(axis: Int, other: Int, degrees: Double)

@@ -22,7 +22,6 @@ import IMUModel
 ///
 /// Constant memory; a sample costs a few comparisons of integers and allocates nothing.
 struct AxisWatch {
-  /// The recorded axes.
   let axes: [Int]
   /// Samples that each axis may have one count; 0 while its noise is not known.
   private var limits = [UInt64](repeating: 0, count: 6)

@@ -26,7 +26,6 @@ package struct CertificateMeter {
   /// The gyroscope's, in counts, once measured.
   private var bias: SIMD3<Double>?
 
-  /// A meter for a recording.
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation) {
     (self.description, self.expectation) = (description, expectation)
     meter = StillnessMeter(description, expectation.isPlayed ? nil : expectation)
@@ -79,7 +78,6 @@ package struct CertificateMeter {
     }
   }
 
-  /// Adds a sample of the recording.
   package mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     if firstTemperature == nil { firstTemperature = sample.temperature }
     watch.add(tick, sample)
@@ -91,7 +89,6 @@ package struct CertificateMeter {
     setLimits()
   }
 
-  /// Adds a reading of the chip's FIFO.
   package mutating func add(_ reading: FIFOReading) { rate.add(reading) }
 
   /// Whether everything that can be is measured; a rate only where the chip keeps the time.

@@ -101,7 +101,6 @@ extension HubDirectory {
 /// Compares consecutive bytes with a file's.
 final class FileComparison {
   let path: String
-  /// Bytes compared.
   private(set) var length: UInt64 = 0
   /// Whether a byte differs, or the file has fewer.
   private(set) var differs = false

@@ -62,7 +62,6 @@ struct DerivedRecording {
       facts.levels)
   }
 
-  /// Makes the table of a host.
   static func makeTable(
     _ rows: [RecordingID: [UInt8]], of host: String, in hub: HubDirectory, make: Make
   ) throws -> UInt64 {

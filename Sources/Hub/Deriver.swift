@@ -46,7 +46,7 @@ struct DerivationOrder {
 ///     imulog hub-derivation -- ROUND DIR HOST FILE UUID BYTES SHA256 NAME=VALUE…
 ///     1b2c3d4e made SOURCE DATE LENGTH… {…}     for ROUND 0, which writes nothing, SOURCE is `-` and the tables that differ
 ///     1b2c3d4e failed STATUS SENTENCE
-public struct Deriver: Sendable {
+package struct Deriver: Sendable {
   package static let verb = "hub-derivation"
   /// Returns the answer to an order.
   let ask: @Sendable (DerivationOrder) throws -> [UInt8]
@@ -173,7 +173,7 @@ extension Deriver {
   /// - Parameters:
   ///   - program: `/proc/self/exe` for this one, whatever has its name by now.
   ///   - patience: Nanoseconds for a recording, beside 10 µs a byte; an hour at most.
-  public init(program: String, patience: Int64 = 600_000_000_000) {
+  package init(program: String, patience: Int64 = 600_000_000_000) {
     ask = { order in
       let ending: OtherProcess.Ending
       do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LinuxIO
 import Text
 
@@ -12,22 +12,18 @@ import Text
 ///     imulog/hub/availability                         of a hub that stays: online, and offline when it ends
 ///
 /// Payloads pass through stdin, and passwords are in mosquitto_pub's configuration, so that no command line has them.
-public struct FleetHealth {
-  /// A message to send.
-  public struct Message: Equatable, Sendable {
+package struct FleetHealth {
+  package struct Message: Equatable, Sendable {
     /// Its topic, where it is retained.
-    public let topic: String
-    /// Its text.
-    public let payload: String
+    package let topic: String
+    package let payload: String
   }
 
-  /// The topic of the hub's presence.
-  public static let availability = "imulog/hub/availability"
+  package static let availability = "imulog/hub/availability"
 
   fileprivate static let program = "mosquitto_pub"
   private let broker: String
   private let port: UInt16?
-  /// Messages at a time.
   private static let jobs = 8
   /// Nanoseconds that these may take.
   private static let patience: Int64 = 20_000_000_000
@@ -35,14 +31,14 @@ public struct FleetHealth {
   /// - Parameters:
   ///   - broker: The name or address of a machine.
   ///   - port: `nil` for 1883, the port of MQTT.
-  public init(broker: String, port: UInt16?) {
+  package init(broker: String, port: UInt16?) {
     (self.broker, self.port) = (broker, port)
   }
 
   /// The messages of a round.
   ///
   /// - Parameter stays: Whether the hub announces its presence, which then decides whether entities are available.
-  public static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
+  package static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
     status.hosts.filter(\.isListed).flatMap { host in
       var json = JSONWriter()
       host.add(to: &json)
@@ -125,7 +121,7 @@ public struct FleetHealth {
   }
 
   /// Sends messages, several at a time; stops at the first failure, and returns it.
-  public func send(_ messages: [Message]) -> CommandFailure? {
+  package func send(_ messages: [Message]) -> CommandFailure? {
     var rest = messages[...]
     while !rest.isEmpty {
       let part = rest.prefix(FleetHealth.jobs)
@@ -155,8 +151,7 @@ public struct FleetHealth {
 
   private var options: [String] { ["-h", broker] + (port.map { ["-p", "\($0)"] } ?? []) }
 
-  /// The presence of a hub that stays.
-  public func presence() -> HubPresence {
+  package func presence() -> HubPresence {
     HubPresence(
       options + [
         "-t", FleetHealth.availability, "-r", "-q", "1", "-l", "--will-topic",
@@ -165,7 +160,6 @@ public struct FleetHealth {
   }
 }
 
-/// A program that sends one message.
 private final class Publisher {
   private var process: OtherProcess?
 
@@ -176,7 +170,6 @@ private final class Publisher {
     self.process = consume process
   }
 
-  /// Waits for the program; returns its failure.
   func finish(within nanoseconds: Int64) -> CommandFailure? {
     process.take()?.finish(within: nanoseconds).trouble.map {
       CommandFailure(.unavailable, "\(FleetHealth.program) \($0)")
@@ -186,7 +179,7 @@ private final class Publisher {
 
 /// The presence of a hub that stays: `online` at the broker while the hub runs, and `offline`, the last will of a cut
 /// connection, however the hub ends.
-public final class HubPresence {
+package final class HubPresence {
   private let arguments: [String]
   private var process: OtherProcess?
 
@@ -196,7 +189,7 @@ public final class HubPresence {
   /// answers.
   ///
   /// - Throws: `LinuxIOError` when no program can be started.
-  public func announce() throws {
+  package func announce() throws {
     if process?.hasEnded ?? true {
       // Opened for reading and writing, stdin does not end when the hub is killed, which would be a farewell without a will.
       // The program ends with the hub nevertheless, and cuts its connection. Nobody reads its stderr, which would stop it when

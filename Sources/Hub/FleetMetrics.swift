@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogStore
 import Text
 
@@ -12,7 +12,7 @@ extension FleetStatus {
   /// - Parameters:
   ///   - now: When the round ended.
   ///   - seconds: How long it took.
-  public func metrics(now: WallTime, seconds: Double) -> String {
+  package func metrics(now: WallTime, seconds: Double) -> String {
     var text = ""
     func gauge(_ name: String, _ help: String, _ lines: [(labels: String, value: String)]) {
       text += "# HELP imulog_hub_\(name) \(help)\n# TYPE imulog_hub_\(name) gauge\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
-public import IMUModel
+package import IMUModel
 import LogStore
 import Text
 
@@ -9,7 +9,7 @@ extension FleetStatus {
   /// The hosts as a page of HTML without scripts: a table, and pictures of the newest recordings.
   ///
   /// - Parameter now: The time that the page shows as its own.
-  public func page(now: WallTime) -> String {
+  package func page(now: WallTime) -> String {
     let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
     let troubled = hosts.filter { $0.isListed && !$0.problems.isEmpty }
     let summary =

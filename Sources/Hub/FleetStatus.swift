@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogStore
-public import Text
+package import Text
 
 /// The hosts of a hub: what the last visits showed, and what is here of each. No machine is asked.
-public struct FleetStatus: Sendable {
+package struct FleetStatus: Sendable {
   /// The hosts of the host file in its order, and then others with a store, by name.
-  public let hosts: [Host]
+  package let hosts: [Host]
 
   /// Reads what a hub keeps of the listed hosts, and of those that left the host file.
   ///
   /// - Parameter now: The time by the hub's clock.
-  public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
+  package init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
     let names = Set(listed.map(\.name))
     let others = try hub.hosts().filter { !names.contains($0) }
     let present = now.nanoseconds / 1_000_000_000
@@ -24,26 +24,21 @@ public struct FleetStatus: Sendable {
     hosts = all
   }
 
-  /// A host.
-  public struct Host: Sendable {
-    /// Its name.
-    public let name: String
+  package struct Host: Sendable {
+    package let name: String
     /// Those of its line; without a line, of its last one.
-    public let labels: [HubHost.Label]
-    /// Whether the host file lists it.
-    public let isListed: Bool
-    /// What the last visits showed.
-    public let state: HostState
+    package let labels: [HubHost.Label]
+    package let isListed: Bool
+    package let state: HostState
     /// When it answered last, in seconds since 1970; `nil` if it never did, or the hub's clock was wrong then.
-    public private(set) var seen: Int64?
+    package private(set) var seen: Int64?
     /// Numbers of recordings by verdict, which is empty without a readable row.
-    public let verdicts: [String: Int]
-    /// Bytes of their logs.
-    public let byteCount: Int64
+    package let verdicts: [String: Int]
+    package let byteCount: Int64
     /// The newest recordings, newest first; undated ones, and those that began after now, last.
-    public let newest: [Recording]
+    package let newest: [Recording]
     /// When the newest one began, in nanoseconds since 1970.
-    public let last: Int64?
+    package let last: Int64?
 
     private static let newestCount = 3
     /// Seconds that a time may be after now.
@@ -82,8 +77,7 @@ public struct FleetStatus: Sendable {
       last = newest.first.flatMap { time($0) }
     }
 
-    /// Recordings here.
-    public var recordings: Int { verdicts.values.reduce(0, +) }
+    package var recordings: Int { verdicts.values.reduce(0, +) }
 
     /// Sets ``seen``, unless the hub's clock was wrong then or not set.
     fileprivate mutating func date(isHubOff: Bool, now: Int64) {
@@ -95,8 +89,7 @@ public struct FleetStatus: Sendable {
     }
   }
 
-  /// A recording.
-  public struct Recording: Sendable {
+  package struct Recording: Sendable {
     let number: Int64
     /// Nanoseconds since 1970.
     let started: Int64?
@@ -131,10 +124,10 @@ extension FleetStatus.Host {
   private static let sameClock: Int64 = 2
 
   /// The problems of the last visit, and of its service.
-  public var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
+  package var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
 
   /// Its clock against the hub's: `ok` or `+3 s`, with ` ?` while its kernel considers it unsynchronised.
-  public var clockText: String {
+  package var clockText: String {
     guard let machine = state.machine else { return "?" }
     let seconds = machine.clockOffset / 1_000_000_000
     let isNear = seconds.magnitude < Self.sameClock
@@ -143,7 +136,7 @@ extension FleetStatus.Host {
   }
 
   /// The host as an object of JSON.
-  public func add(to json: inout JSONWriter) {
+  package func add(to json: inout JSONWriter) {
     json.object { json in
       json.member("host", name)
       json.labels(labels)

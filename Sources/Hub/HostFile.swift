@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import Remote
 import Text
 
@@ -13,7 +13,7 @@ import Text
 ///
 /// A comment begins with `#` at the beginning of a line or after a space. A host with a line of its own is left out of
 /// patterns. An invalid line is reported, and the others are used.
-public enum HostFile {
+package enum HostFile {
   static let mostLabels = 16
   /// Most bytes of a host's name, and of a label's value.
   static let longest = 63
@@ -23,7 +23,7 @@ public enum HostFile {
   /// - Parameters:
   ///   - name: The file's name in errors.
   ///   - aliases: Returns the aliases of the SSH configuration that match a pattern.
-  public static func read(
+  package static func read(
     _ bytes: [UInt8], named name: String,
     aliases: (_ pattern: String) throws(CommandFailure) -> [String]
   ) -> (hosts: [HubHost], errors: [HostFileError]) {
@@ -102,7 +102,6 @@ public enum HostFile {
     return (hosts, errors)
   }
 
-  /// The words of a line.
   private struct Line {
     var name = ""
     var destination: String?
@@ -211,7 +210,7 @@ extension HostFile {
   ///   - path: The file's name in errors.
   ///   - text: The file's bytes; `nil` without a file.
   /// - Returns: The host, and the file's new bytes; `nil` if it stays.
-  public static func adding(
+  package static func adding(
     _ line: String, of name: String, to path: String, _ text: [UInt8]?
   ) throws(CommandFailure) -> (host: HubHost, bytes: [UInt8]?) {
     let none = { (_: String) throws(CommandFailure) -> [String] in [] }
@@ -252,17 +251,13 @@ extension HostFile {
   }
 }
 
-/// An invalid line of a host file.
-public struct HostFileError: StatusError, Equatable {
-  /// The file's name.
+package struct HostFileError: StatusError, Equatable {
   let file: String
   /// From 1 on.
-  public let line: Int
+  package let line: Int
   /// What is wrong, and what a valid line looks like.
-  public let problem: String
+  package let problem: String
 
-  /// One sentence that names file and line.
-  public var description: String { "\(file):\(line): \(problem)" }
-  /// A configuration.
-  public var exitStatus: ExitStatus { .configuration }
+  package var description: String { "\(file):\(line): \(problem)" }
+  package var exitStatus: ExitStatus { .configuration }
 }

@@ -25,10 +25,8 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   private var trash: Set<String> = []
   /// Rows of recordings whose logs are here, to answer offers.
   private var here: [RecordingID: HostRows.Row] = [:]
-  /// Offered recordings of other hosts.
   private var foreign = ForeignOffers()
   private var claimed: [RecordingID] = []
-  /// Recordings that came in this visit.
   private var arrived: [RecordingID] = []
   private var offered = 0
   private var prunedCount = 0
@@ -38,9 +36,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   private var isTroubled = false
   /// When the machine answered, in seconds since 1970.
   private var seen: Int64?
-  /// Whether this visit showed the machine's clock.
   private var showsClock = false
-  /// Whether everything the machine has is here.
   private(set) var isAllHere = false
   /// Recordings whose files were derived.
   private(set) var derivedCount = 0
@@ -131,7 +127,6 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
         + "shows which one is wrong")
   }
 
-  /// Decides on an offer.
   func admit(_ offer: PullOffer) -> PullAdmission {
     offered += 1
     guard let ledger else { return .refuse(nil) }
@@ -226,7 +221,6 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     keepState(&result)
   }
 
-  /// Keeps what the visit showed.
   private func keepState(_ result: inout PulledHost) {
     attempt(&result) { result in
       state.problem = result.failure?.sentence
@@ -247,7 +241,6 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     keepState(&result)
   }
 
-  /// Reports a step's failure.
   private func attempt(_ result: inout PulledHost, _ step: (inout PulledHost) throws -> Void) {
     do {
       try step(&result)

@@ -18,7 +18,6 @@ import LogFormat
 ///     table SOURCE BYTES          the table of these rows is durable
 ///     table - 0                   the table is about to change
 struct HostRows {
-  /// A recording with all its derived files.
   struct Row: Equatable {
     let id: RecordingID
     var log: LogMark

@@ -8,21 +8,18 @@ import Text
 
 /// What the last visits of a host showed. The file's modification time is when the host was seen last. Small changes of
 /// its clock and its free space do not rewrite the file.
-public struct HostState: Equatable, Sendable {
-  /// What the machine reported about itself.
-  public struct Machine: Equatable, Sendable {
-    /// The version of its imulog.
-    public var software: String
+package struct HostState: Equatable, Sendable {
+  package struct Machine: Equatable, Sendable {
+    package var software: String
     /// Least nanoseconds by which its clock is ahead of the hub's; see ``RemoteMachine/clockOffset(now:)``.
-    public var clockOffset: Int64
+    package var clockOffset: Int64
     /// Whether its kernel considers the clock synchronised.
-    public var isSynchronised: Bool
-    /// Bytes free for its store.
-    public var freeBytes: UInt64?
+    package var isSynchronised: Bool
+    package var freeBytes: UInt64?
     /// The state of its service; `nil` where none answers.
-    public var recorder: String?
+    package var recorder: String?
     /// Why its service cannot record.
-    public var problem: String?
+    package var problem: String?
 
     /// Nanoseconds of difference that a clock may have: one that is not set is off by days or years.
     static let wrongClock: UInt64 = 86400 * 1_000_000_000
@@ -31,15 +28,15 @@ public struct HostState: Equatable, Sendable {
   }
 
   /// `nil` before it was asked, and from an older imulog.
-  public var machine: Machine?
+  package var machine: Machine?
   /// Recordings that it has and the hub lacks, running ones included; `nil` before its first list.
-  public var backlog: Int?
+  package var backlog: Int?
   /// Why the last visit failed.
-  public var problem: String?
+  package var problem: String?
   /// The labels of its line at the last visit.
-  public var labels: [HubHost.Label] = []
+  package var labels: [HubHost.Label] = []
   /// When it was seen last, in seconds since 1970; `nil` if it never was.
-  public var seen: Int64?
+  package var seen: Int64?
 
   /// Nanoseconds of change of a clock's offset that are not kept.
   private static let sameOffset: UInt64 = 1_000_000_000
@@ -87,7 +84,6 @@ public struct HostState: Equatable, Sendable {
     }
   }
 
-  /// The file's text.
   var json: String {
     JSONWriter.document { json in
       json.member("backlog", backlog)

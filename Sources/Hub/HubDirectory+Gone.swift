@@ -50,7 +50,6 @@ extension HubDirectory {
     return found
   }
 
-  /// The directories of all tables.
   static let tables = HubTable.all.map(\.name) + ["recordings"]
 
   /// Places where a recording may have files, by the dates of its folders.

@@ -2,7 +2,7 @@
 
 package import Files
 import Glibc
-public import IMUModel
+package import IMUModel
 import LogStore
 import Text
 
@@ -20,9 +20,9 @@ import Text
 ///
 /// Logs, ledgers and calibrations are kept; all else can be deleted, and the next round makes it again, byte for byte. No
 /// file appears under its name before it is whole and durable.
-public struct HubDirectory: Sendable {
+package struct HubDirectory: Sendable {
   /// The directory, without a slash at its end.
-  public let path: String
+  package let path: String
   let files: FileSystem
 
   private static let mark = ".hub"
@@ -33,7 +33,7 @@ public struct HubDirectory: Sendable {
   /// The hub at `path`.
   ///
   /// - Parameter create: Whether to make the directory, and a hub of an empty one.
-  public init(path: String, create: Bool) throws(CommandFailure) {
+  package init(path: String, create: Bool) throws(CommandFailure) {
     try self.init(path: path, create: create, gate: .open)
   }
 
@@ -76,7 +76,6 @@ public struct HubDirectory: Sendable {
     }
   }
 
-  /// Makes a hub of an empty directory.
   private func makeMark(_ mark: String) throws {
     // What a killed first attempt left, and the host file; or a copy of a hub without its dot files.
     let names = Set(try files.names(in: path))
@@ -98,11 +97,10 @@ public struct HubDirectory: Sendable {
     try files.rename(draft, to: mark)
   }
 
-  /// Whether there is a hub at `path`.
-  public static func isHub(_ path: String) -> Bool { access("\(path)/\(mark)", F_OK) == 0 }
+  package static func isHub(_ path: String) -> Bool { access("\(path)/\(mark)", F_OK) == 0 }
 
   /// Whether a name in a hub's directory is the hub's own.
-  public static func isOwn(_ name: String) -> Bool {
+  package static func isOwn(_ name: String) -> Bool {
     parts.contains(name) || [mark, work, "hosts", "recordings"].contains(name)
   }
 
@@ -117,8 +115,7 @@ public struct HubDirectory: Sendable {
 
   private static let work = ".work"
   var workPath: String { "\(path)/\(HubDirectory.work)" }
-  /// The store of a host.
-  public func logs(of host: String) -> String { path(.logs, of: host) }
+  package func logs(of host: String) -> String { path(.logs, of: host) }
   func path(_ part: Part, of host: String) -> String { "\(path)/\(part.rawValue)/\(host)" }
 
   /// A host's journal, not read yet.
@@ -152,7 +149,7 @@ public struct HubDirectory: Sendable {
   // MARK: Writing
 
   /// Locks the hub for writing, and removes unfinished files.
-  public func lock() throws(CommandFailure) -> HubLock {
+  package func lock() throws(CommandFailure) -> HubLock {
     // Opened for writing, so that a user who may not write here is refused before any work.
     let lock = try lock(flags: O_RDWR)
     try HubError.reporting {
@@ -172,7 +169,7 @@ public struct HubDirectory: Sendable {
   }
 
   /// Locks the hub against writers while this program reads.
-  public func lockForReading() throws(CommandFailure) -> HubLock { try lock(flags: O_RDONLY) }
+  package func lockForReading() throws(CommandFailure) -> HubLock { try lock(flags: O_RDONLY) }
 
   private func lock(flags: Int32) throws(CommandFailure) -> HubLock {
     do throws(StorageError) {
@@ -192,7 +189,7 @@ public struct HubDirectory: Sendable {
   }
 
   /// The hosts that have a store, in order.
-  public func hosts() throws(CommandFailure) -> [String] {
+  package func hosts() throws(CommandFailure) -> [String] {
     try HubError.reporting {
       guard try files.isDirectory(path(.logs, of: "")) != nil else { return [] }
       return try files.names(in: path(.logs, of: "")).filter {
@@ -214,7 +211,6 @@ public struct HubDirectory: Sendable {
       .compactMap { catalogue.identity(of: $0) }
   }
 
-  /// The hosts that have a ledger.
   func knownHosts() throws(StorageError) -> [String] {
     try files.names(in: "\(path)/ledger").filter { !$0.hasPrefix(".") }.sorted()
   }
@@ -226,7 +222,7 @@ public struct HubDirectory: Sendable {
 }
 
 /// Keeps other programs from writing to a hub while it exists.
-public struct HubLock: ~Copyable {
+package struct HubLock: ~Copyable {
   private let file: OpenFile
 
   init(_ file: consuming OpenFile) { self.file = file }

@@ -22,7 +22,6 @@ enum HubError {
         + (remedy.isEmpty ? "" : "; \(remedy)"))
   }
 
-  /// The failure of a named host or recording.
   static func failure(_ error: any Error, of subject: String) -> CommandFailure {
     let failure = failure(error)
     return CommandFailure(failure.status, "\(subject): \(failure.sentence)")
@@ -95,7 +94,6 @@ enum HubError {
     )
   }
 
-  /// A store has two logs of one recording.
   static func twin(of number: UInt32, store: String) -> CommandFailure {
     CommandFailure(
       .damagedData,

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A machine that a hub collects from.
-public struct HubHost: Equatable, Sendable {
+package struct HubHost: Equatable, Sendable {
   /// A label of the machine, such as `site=bergen`.
-  public struct Label: Equatable, Sendable {
+  package struct Label: Equatable, Sendable {
     /// Lower-case letters, digits and `_`.
-    public let name: String
+    package let name: String
     /// Printable text without spaces.
-    public let value: String
+    package let value: String
   }
 
   /// Its name, also of its folders, and after `host=` in paths.
-  public let name: String
-  /// What `ssh` connects to.
-  public let destination: String
+  package let name: String
+  package let destination: String
   /// In the order of the line.
-  public let labels: [Label]
+  package let labels: [Label]
   /// The line of the host file; 0 without one.
   let line: Int
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogFormat
 import LogStore
 import Text
@@ -10,30 +10,24 @@ import Text
 ///     `pruned` in the ledger ─► recording in its store's trash ─► derived files removed, table written anew
 ///
 /// Killed anywhere, the next prune or round goes on from there.
-public struct HubPrune {
-  /// Which recordings go.
-  public struct Rule: Sendable {
+package struct HubPrune {
+  package struct Rule: Sendable {
     /// Those that arrived before this time, in seconds since 1970.
-    public var before: Int64?
+    package var before: Int64?
     /// The oldest, until the logs have at most so many bytes.
-    public var mostBytes: UInt64?
+    package var mostBytes: UInt64?
     /// Only those of this host.
-    public var host: String?
+    package var host: String?
 
-    /// A rule that selects none.
-    public init() {}
+    package init() {}
   }
 
-  /// A recording that goes.
-  public struct Victim: Sendable {
-    /// Its host.
-    public let host: String
-    /// Its number in the host's store.
-    public let number: UInt32
+  package struct Victim: Sendable {
+    package let host: String
+    package let number: UInt32
     /// In seconds since 1970; `nil` if a clock was wrong then, or no line of the ledger has it.
-    public let arrival: Int64?
-    /// Its log's length.
-    public let byteCount: UInt64
+    package let arrival: Int64?
+    package let byteCount: UInt64
     let entry: CatalogueEntry
     /// `nil` if neither rows nor ledger show it.
     let id: RecordingID?
@@ -44,12 +38,10 @@ public struct HubPrune {
   /// The same in seconds since 1970.
   private var present: Int64 { now.nanoseconds / 1_000_000_000 }
 
-  /// A prune of a hub at a time.
-  public init(_ hub: HubDirectory, now: WallTime) {
+  package init(_ hub: HubDirectory, now: WallTime) {
     (self.hub, self.now) = (hub, now)
   }
 
-  /// The hosts of a rule.
   private func hosts(of rule: Rule) throws -> [String] {
     let hosts = try hub.hosts()
     guard let host = rule.host else { return hosts }
@@ -65,7 +57,8 @@ public struct HubPrune {
   /// loses nothing on the day of its visit.
   ///
   /// - Returns: Them, and a sentence if others are old only by this machine's clock.
-  public func victims(_ rule: Rule) throws(CommandFailure) -> (victims: [Victim], remark: String?) {
+  package func victims(_ rule: Rule) throws(CommandFailure) -> (victims: [Victim], remark: String?)
+  {
     try HubError.reporting { try choose(rule) }
   }
 
@@ -157,7 +150,7 @@ public struct HubPrune {
   ///   - isFinal: Whether to empty the trash of the rule's hosts too.
   ///   - report: Receives what could not be removed, or only in part.
   /// - Returns: The number of removed recordings, and of those deleted from the trash.
-  public func remove(
+  package func remove(
     _ victims: [Victim], by rule: Rule, isFinal: Bool, _ lock: borrowing HubLock,
     report: (CommandFailure) -> Void
   ) throws -> (recordings: Int, ofTrash: Int) {

@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import Remote
+package import IMUModel
+package import Remote
 
 /// Visits every host of a hub once: fetches new recordings, and derives what is missing.
-public struct HubRound {
-  /// How hosts are reached.
-  public struct Settings: Sendable {
-    /// How ssh connects.
-    public var connection: SSHConnection
+package struct HubRound {
+  package struct Settings: Sendable {
+    package var connection: SSHConnection
     /// Nanoseconds without progress after which a round gives up on a host.
-    public var timeout: Int64
+    package var timeout: Int64
     /// Whether hosts move recordings with a proved copy here to their trash.
-    public var thenFree = false
+    package var thenFree = false
     let deriver: Deriver
 
-    /// Settings that free nothing.
-    public init(_ connection: SSHConnection, timeout: Int64, _ deriver: Deriver) {
+    package init(_ connection: SSHConnection, timeout: Int64, _ deriver: Deriver) {
       (self.connection, self.timeout, self.deriver) = (connection, timeout, deriver)
     }
   }
 
-  /// The outcome for a host.
-  public struct Host: Sendable {
-    /// The pull.
-    public let pull: PulledHost
+  package struct Host: Sendable {
+    package let pull: PulledHost
     /// Recordings whose files were derived.
-    public let derivedCount: Int
+    package let derivedCount: Int
     /// Whether everything it has is here, whatever else failed.
-    public let isAllHere: Bool
+    package let isAllHere: Bool
   }
 
   private let hub: HubDirectory
@@ -42,7 +37,7 @@ public struct HubRound {
   /// - Parameters:
   ///   - board: Shows progress and reports failures; has the names of the hosts in their order.
   ///   - now: The time for the ledger.
-  public init(
+  package init(
     _ hub: HubDirectory, _ hosts: [HubHost], _ settings: Settings, _ board: PullBoard,
     now: @escaping @Sendable () -> WallTime
   ) {
@@ -50,7 +45,7 @@ public struct HubRound {
   }
 
   /// Visits the hosts, `jobs` at a time; returns their outcomes in order.
-  public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(CommandFailure) -> [Host] {
+  package func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(CommandFailure) -> [Host] {
     try HubError.reporting { try visit(jobs: wanted) }
   }
 

@@ -2,13 +2,13 @@
 
 import Export
 import Glibc
-public import IMUModel
+package import IMUModel
 import LogFormat
 import LogStore
 
 /// Reads a whole hub: compares each log with its ledger, each derived file with a new derivation, and each table with its
 /// rows. Writes nothing, so that a hub on a read-only medium, or of another user, can be verified.
-public struct HubVerification {
+package struct HubVerification {
   private let hub: HubDirectory
   private let deriver: Deriver
   private var recordings = 0
@@ -23,14 +23,14 @@ public struct HubVerification {
     []
 
   /// - Parameter deriver: Derives in a process of its own, so that no recording ends the verification of the others.
-  public init(_ hub: HubDirectory, _ deriver: Deriver) {
+  package init(_ hub: HubDirectory, _ deriver: Deriver) {
     (self.hub, self.deriver) = (hub, deriver)
   }
 
   /// Verifies the hub; returns how many hosts and recordings were read.
   ///
   /// - Parameter report: Receives each finding.
-  public mutating func run(
+  package mutating func run(
     _ lock: borrowing HubLock, report: (String) -> Void
   ) throws(CommandFailure) -> (hosts: Int, recordings: Int) {
     try HubError.reporting { try read(report) }

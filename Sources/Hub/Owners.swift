@@ -66,7 +66,6 @@ final class Owners: Sendable {
     }
   }
 
-  /// Whether the host file lists a host.
   func isListed(_ host: String) -> Bool { listed.contains(host) }
 
   /// Makes `host` the owner of a recording without one, or with a weak one; returns the owner, and the bytes that are here.
@@ -96,7 +95,6 @@ final class Owners: Sendable {
     }
   }
 
-  /// Notes that a recording is here.
   func note(_ id: RecordingID, _ proof: HostLedger.Proof, of host: String) {
     state.withLock { state in
       if state.owners[id]?.host ?? host == host {
@@ -120,7 +118,6 @@ final class Owners: Sendable {
   }
 }
 
-/// Recordings of other hosts that a host offered in a visit.
 struct ForeignOffers {
   /// Their numbers by owner.
   private var counts: [String: Int] = [:]

@@ -2,13 +2,12 @@
 
 import Files
 import Glibc
-public import IMUModel
+package import IMUModel
 
 /// The aliases in a user's SSH configuration: words of `Host` lines without wildcards (ssh_config(5)).
-public enum SSHAliases {
+package enum SSHAliases {
   /// Levels of `Include`, as ssh reads them.
   private static let deepest = 16
-  /// Most bytes of a file.
   private static let limit = 4 << 20
 
   /// The aliases that match a pattern of fnmatch(3), in their order, each once.
@@ -16,7 +15,7 @@ public enum SSHAliases {
   /// - Parameters:
   ///   - path: The configuration.
   ///   - folder: What names in `Include` are relative to: `~/.ssh`.
-  public static func fitting(
+  package static func fitting(
     _ pattern: String, in path: String, folder: String
   ) throws(CommandFailure) -> [String] {
     var found: [String] = []

@@ -28,7 +28,6 @@ struct FarEnd: ~Copyable {
   private let process: OtherProcess
   private var stream: ByteStream
   private let bounds: WaitBounds
-  /// Whether recordings may be freed.
   let mayFree: Bool
   /// The fingerprint of the host's key, `SHA256:…`, if ssh shows it; see ``SSHConnection/showsHostKey``.
   let hostKey: String?
@@ -106,7 +105,6 @@ struct FarEnd: ~Copyable {
     }
   }
 
-  /// Sends a request.
   func ask(_ request: PullRequest) throws(Failure) {
     do {
       try send(Array((request.line + "\n").utf8), to: process.input, within: bounds)

@@ -32,7 +32,6 @@ struct HostPull {
   /// How many were postponed in the last look; `nil` in the first.
   var lastPostponed: Int?
   var isLastLook = false
-  /// Pending requests.
   var asked: [Asked] = []
   /// Complete copies that are not published yet.
   var batch: [IncomingCopy] = []

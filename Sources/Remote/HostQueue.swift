@@ -2,11 +2,11 @@
 
 import Glibc
 import IMUModel
-public import LinuxIO
+package import LinuxIO
 import Synchronization
 
 /// The hosts of a pull, several at a time, a thread for each.
-public final class HostQueue: Sendable {
+package final class HostQueue: Sendable {
   private let sources: [PullSource]
   private let board: PullBoard
   private let next = Mutex(0)
@@ -19,15 +19,14 @@ public final class HostQueue: Sendable {
   /// Files of recordings open at a time, over all hosts, where the limit allows.
   private static let mostFiles = 256
 
-  /// A queue that has not begun.
-  public init(_ sources: [PullSource], _ board: PullBoard) {
+  package init(_ sources: [PullSource], _ board: PullBoard) {
     self.sources = sources
     self.board = board
     results = Mutex(sources.map { PulledHost(host: $0.host) })
   }
 
   /// How many hosts at a time, and files of recordings for each, within the limit on open files.
-  public static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
+  package static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
     var limit = rlimit()
     // If the limit cannot be read, the lowest that systems have.
     let isKnown = getrlimit(__rlimit_resource_t(7), &limit) == 0
@@ -40,7 +39,7 @@ public final class HostQueue: Sendable {
   }
 
   /// Pulls from all hosts, `jobs` at a time; returns the outcomes in the order of the sources.
-  public func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
+  package func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
     var running: [HostThread] = []
     for count in 0..<jobs {
       do throws(LinuxIOError) {
@@ -95,7 +94,7 @@ private final class HostThread {
 }
 
 /// The progress of all hosts of a pull, as one line of text.
-public final class PullBoard: Sendable {
+package final class PullBoard: Sendable {
   private struct Standing {
     var number: UInt32 = 0
     var done: UInt64 = 0
@@ -114,7 +113,7 @@ public final class PullBoard: Sendable {
   /// - Parameters:
   ///   - show: Shows the progress, if it is due; called on any thread.
   ///   - report: Prints a permanent line; called on any thread.
-  public init(
+  package init(
     hosts: [String], show: @escaping @Sendable (_ text: () -> String) -> Void,
     report: @escaping @Sendable (_ line: String) -> Void
   ) {
@@ -122,14 +121,12 @@ public final class PullBoard: Sendable {
     standings = Mutex(hosts.map { _ in Standing() })
   }
 
-  /// A recording's transfer begins.
   func begin(_ offer: PullOffer, host index: Int, done: UInt64) {
     standings.withLock {
       ($0[index].number, $0[index].done, $0[index].total) = (offer.number, done, offer.byteCount)
     }
   }
 
-  /// Bytes were received.
   func add(_ count: Int, host index: Int) {
     standings.withLock { all in
       all[index].done += UInt64(count)
@@ -138,11 +135,10 @@ public final class PullBoard: Sendable {
     show { text() }
   }
 
-  /// A host is done.
   func leave(host index: Int) { standings.withLock { $0[index].number = 0 } }
 
   /// Reports a line for a person; on any thread.
-  public func talk(_ line: String) { report(line) }
+  package func talk(_ line: String) { report(line) }
 
   private func text() -> String {
     let now = SystemClock().now()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogStore
+package import IMUModel
+package import LogStore
 import Synchronization
 import Text
 
 /// The store here, shared by all hosts of a pull. It is read when a recording is first looked for.
-public final class LocalCopies: Sendable {
+package final class LocalCopies: Sendable {
   let catalogue: Catalogue
   private let opened = Mutex<StoreIndex?>(nil)
   /// Recordings that a host is sending.
@@ -17,7 +17,7 @@ public final class LocalCopies: Sendable {
   let failure: @Sendable (any Error) -> CommandFailure
 
   /// - Parameter unanswered: Empty for a pull that frees no recordings.
-  public init(
+  package init(
     _ catalogue: Catalogue, unanswered: [RecordingID: [String]],
     failure: @escaping @Sendable (any Error) -> CommandFailure = {
       CommandFailure($0, else: .inputOutput)
@@ -78,7 +78,7 @@ public final class LocalCopies: Sendable {
   }
 
   /// Removes partial copies, not in use, of recordings that other pulls have completed; returns why some could not be removed.
-  public func dropBeginnings() throws(CatalogueError) -> [any Error] {
+  package func dropBeginnings() throws(CatalogueError) -> [any Error] {
     var failures: [any Error] = []
     for leftover in try catalogue.leftovers() where [.partial, .unsynced].contains(leftover.state) {
       do {

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import IMUModel
-public import LinuxIO
+package import IMUModel
+package import LinuxIO
 
 /// What one connection to a machine shows, without a pull.
-public struct MachineProbe: Sendable {
-  /// Whether recordings may be freed.
-  public let mayFree: Bool
-  /// How many recordings it offers.
-  public let recordings: Int
+package struct MachineProbe: Sendable {
+  package let mayFree: Bool
+  package let recordings: Int
   /// Why others cannot be read there, by number.
-  public let unreadable: [UInt32: String]
+  package let unreadable: [UInt32: String]
   /// What it reports about itself; `nil` from an older imulog.
-  public let machine: RemoteMachine?
+  package let machine: RemoteMachine?
 
   /// Connects, and asks for the list of recordings and for the machine's facts.
   ///
   /// - Parameter timeout: Nanoseconds that the machine may send nothing.
-  public init(
+  package init(
     _ destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) {
     let patience = PullPatience(timeout: timeout, now: SystemClock().now())
@@ -40,8 +38,7 @@ public struct MachineProbe: Sendable {
     }
   }
 
-  /// Runs a verb of imulog on a machine.
-  public static func run(
+  package static func run(
     _ words: [String], on destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) -> OtherProcess.Ending {
     do {

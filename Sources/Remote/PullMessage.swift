@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogFormat
+package import IMUModel
+package import LogFormat
 
-/// The state of an offered recording.
-public enum PullState: String, CaseIterable, Sendable {
+package enum PullState: String, CaseIterable, Sendable {
   /// Being written: its bytes so far are final, and more will follow.
   case running
   /// Ended, with its end record.
@@ -13,18 +12,14 @@ public enum PullState: String, CaseIterable, Sendable {
   case recovered
 }
 
-/// A recording that the far end offers.
-public struct PullOffer: Equatable, Sendable {
-  /// Its number in its store.
-  public var number: UInt32
-  /// Its identity.
-  public var id: RecordingID
+package struct PullOffer: Equatable, Sendable {
+  package var number: UInt32
+  package var id: RecordingID
   /// Its final bytes so far.
-  public var byteCount: UInt64
-  /// Its state.
-  public var state: PullState
+  package var byteCount: UInt64
+  package var state: PullState
   /// When it began, in seconds since 1970.
-  public var start: Int64
+  package var start: Int64
 }
 
 /// A line from `imulog pull` to the far end.
@@ -33,7 +28,7 @@ public struct PullOffer: Equatable, Sendable {
 ///     free UUID BYTES SHA256    follow UUID OFFSET
 ///     labelled                  labels UUID
 ///     machine
-public enum PullRequest: Equatable, Sendable {
+package enum PullRequest: Equatable, Sendable {
   /// Which recordings are there?
   case list
   /// The bytes of a recording from an offset on; with `follow`, until it ends.
@@ -48,7 +43,7 @@ public enum PullRequest: Equatable, Sendable {
   case machine
 
   /// The line, without its line feed.
-  public var line: String {
+  package var line: String {
     switch self {
     case .list: return "list"
     case .fetch(let id, let offset, let follow):
@@ -61,7 +56,7 @@ public enum PullRequest: Equatable, Sendable {
   }
 
   /// Reads a line without its line feed; `nil` for any other.
-  public init?(line: some StringProtocol) {
+  package init?(line: some StringProtocol) {
     var words = PullWords(line)
     do throws(PullWords.Wrong) {
       switch try words.next() {
@@ -92,7 +87,7 @@ public enum PullRequest: Equatable, Sendable {
 ///     labelled ─► labelled, labelled, …, end
 ///     labels  ─► label, label, …, end
 ///     machine ─► fact, fact, …, end
-public enum PullReply: Equatable, Sendable {
+package enum PullReply: Equatable, Sendable {
   /// The greeting, with the protocol's version and whether recordings may be freed.
   case hello(version: Int, mayFree: Bool)
   /// A recording, newest first.
@@ -109,7 +104,6 @@ public enum PullReply: Equatable, Sendable {
   case bytes(Int)
   /// Everything was sent: the recording's length and digest.
   case whole(byteCount: UInt64, digest: SHA256Digest, state: PullState)
-  /// The recording is in the trash.
   case freed
   /// A recording with labels, and the digest of their lines.
   case labelled(RecordingID, SHA256Digest)
@@ -123,7 +117,7 @@ public enum PullReply: Equatable, Sendable {
   case refused(status: Int32, String)
 
   /// The line, without its line feed.
-  public var line: String {
+  package var line: String {
     switch self {
     case .hello(let version, let mayFree):
       return "imulog-pull \(version) \(mayFree ? "free" : "keep")"
@@ -152,7 +146,7 @@ public enum PullReply: Equatable, Sendable {
   }
 
   /// Reads a line without its line feed; `nil` for any other.
-  public init?(line: some StringProtocol) {
+  package init?(line: some StringProtocol) {
     var words = PullWords(line)
     do throws(PullWords.Wrong) {
       switch try words.next() {

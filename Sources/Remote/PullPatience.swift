@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 /// How long a pull waits for a host, over all connections to it.
 ///
@@ -14,9 +14,9 @@ public import IMUModel
 ///
 /// Time between two readings of the clock counts up to a sixteenth of the timeout. While it waits, this side reads the
 /// clock more often, so longer intervals are its own (a stalled disk, a stop by Ctrl-Z).
-public final class PullPatience {
+package final class PullPatience {
   /// The subject of a request.
-  public enum Matter: Hashable, Sendable {
+  package enum Matter: Hashable, Sendable {
     /// A recording's bytes; `isAnew` after its beginning was found to differ.
     case fetch(RecordingID, isAnew: Bool)
     /// To move a recording to the trash.
@@ -32,9 +32,9 @@ public final class PullPatience {
   }
 
   /// Nanoseconds without progress after which the pull gives up.
-  public let timeout: Int64
+  package let timeout: Int64
   /// Nanoseconds granted to the host since its last progress.
-  public private(set) var span: Int64
+  package private(set) var span: Int64
   private var left: Int64
   /// Nanoseconds that further `alive`s may add.
   private var rest: Int64 = 0
@@ -57,7 +57,7 @@ public final class PullPatience {
   /// Patience that begins now.
   ///
   /// - Parameter timeout: Nanoseconds, above zero and below a year.
-  public init(timeout: Int64, now: MonotonicTime) {
+  package init(timeout: Int64, now: MonotonicTime) {
     precondition(timeout > 0, "a timeout is above zero")
     self.timeout = timeout
     span = timeout
@@ -67,10 +67,10 @@ public final class PullPatience {
   }
 
   /// Nanoseconds until the next look at the clock.
-  public var slice: Int64 { max(1_000_000, timeout / 16) }
+  package var slice: Int64 { max(1_000_000, timeout / 16) }
 
   /// Counts the time of a wait; returns the nanoseconds left, 0 or fewer to give up.
-  public func look(now: MonotonicTime) -> Int64 {
+  package func look(now: MonotonicTime) -> Int64 {
     left -= min(max(0, now - seen), slice)
     seen = now
     return left
@@ -81,7 +81,7 @@ public final class PullPatience {
   /// - Parameters:
   ///   - bytes: Bytes that the host must hash before it answers.
   ///   - isFollowed: Whether a live recording's bytes come as they are written.
-  public func expect(_ matter: Matter, adding bytes: UInt64, isFollowed: Bool = false) {
+  package func expect(_ matter: Matter, adding bytes: UInt64, isFollowed: Bool = false) {
     guard standings[matter]?.isGranted != true else { return }
     standings[matter, default: Standing()].isGranted = true
     let seconds = Int64(min(bytes / PullPatience.slowest, 1_000_000))
@@ -92,7 +92,7 @@ public final class PullPatience {
   /// A recording's bytes up to `byteCount` are checked.
   ///
   /// - Parameter start: Bytes that were here before and matched.
-  public func progressed(
+  package func progressed(
     _ matter: Matter, from start: UInt64 = 0, to byteCount: UInt64, isFollowed: Bool = false,
     now: MonotonicTime
   ) {
@@ -108,7 +108,7 @@ public final class PullPatience {
   }
 
   /// Something that happens once is done, such as the list or a complete recording.
-  public func progressed(now: MonotonicTime) { progressed(now: now, rest: 0) }
+  package func progressed(now: MonotonicTime) { progressed(now: now, rest: 0) }
 
   private func progressed(now: MonotonicTime, rest: Int64) {
     left = timeout
@@ -119,7 +119,7 @@ public final class PullPatience {
   }
 
   /// The host sent `alive`.
-  public func noteAlive() {
+  package func noteAlive() {
     let added = max(0, min(max(timeout, PullPatience.gap) - left, rest))
     left += added
     span += added
@@ -130,7 +130,7 @@ public final class PullPatience {
   private var silence: Int64 { 10 * timeout }
 
   /// A connection broke: nanoseconds until the next one, `nil` to give up. Pauses double from a sixtieth of the timeout on.
-  public func pause(now: MonotonicTime) -> Int64? {
+  package func pause(now: MonotonicTime) -> Int64? {
     let pause = max(1, timeout / 60) << Int64(min(failures, 10))
     guard pause < min(timeout, look(now: now)) else { return nil }
     failures += 1

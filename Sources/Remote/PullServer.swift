@@ -4,11 +4,11 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogFormat
-public import LogStore
+package import LogStore
 import Text
 
 /// The far end of `imulog pull`: answers requests on stdin until it is closed. Answers are buffered while requests wait.
-public struct PullServer {
+package struct PullServer {
   let catalogue: Catalogue
   let mayFree: Bool
   /// The record of a restricted key's requests.
@@ -25,7 +25,7 @@ public struct PullServer {
   /// - Parameters:
   ///   - mayFree: Whether recordings with a proved copy may be moved to the trash.
   ///   - describe: Reports this machine's facts.
-  public init(
+  package init(
     _ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil,
     describe: @escaping () -> RemoteMachine
   ) {
@@ -39,7 +39,7 @@ public struct PullServer {
   private static var period: Int64 { 200_000_000 }
 
   /// Answers until the other side closes the connection.
-  public mutating func run() throws {
+  package mutating func run() throws {
     var requests = ByteStream(input)
     do {
       try say(.hello(version: PullLine.version, mayFree: mayFree))

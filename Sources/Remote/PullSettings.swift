@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogStore
+package import IMUModel
+package import LogStore
 
 /// The settings of a pull, the same for every host.
-public struct PullSettings: Sendable {
+package struct PullSettings: Sendable {
   /// Recordings on the other machine; all if empty.
-  public var ids: [RecordingReference] = []
+  package var ids: [RecordingReference] = []
   /// Whether live recordings are followed to their end.
-  public var follow = false
+  package var follow = false
   /// Whether the other machine moves recordings with a proved copy here to its trash.
-  public var thenFree = false
+  package var thenFree = false
   /// Nanoseconds without progress after which the pull gives up on a host.
-  public var timeout: Int64
+  package var timeout: Int64
   /// Most files of recordings that a host has open at a time.
-  public var openFiles = 2
+  package var openFiles = 2
   /// Derives a file from a recording that is here, such as an export; returns `nil` if the file exists already.
-  public var derive: (@Sendable (CatalogueEntry, Catalogue) throws -> Derived?)?
+  package var derive: (@Sendable (CatalogueEntry, Catalogue) throws -> Derived?)?
   /// Whether recordings that are being written are left for a later pull.
-  public var leavesRunning = false
+  package var leavesRunning = false
   /// Decides on offers; `nil` to fetch everything missing.
-  public var witness: (any PullWitness)?
+  package var witness: (any PullWitness)?
 
-  /// The outcome of a derivation.
-  public struct Derived: Sendable {
+  package struct Derived: Sendable {
     /// Whether parts of the recording cannot be read.
-    public let isDamaged: Bool
-    /// For a person.
-    public let remarks: [String]
+    package let isDamaged: Bool
+    package let remarks: [String]
 
-    /// The outcome of a derivation.
-    public init(isDamaged: Bool, remarks: [String]) {
+    package init(isDamaged: Bool, remarks: [String]) {
       (self.isDamaged, self.remarks) = (isDamaged, remarks)
     }
   }
 
-  /// Settings that fetch everything missing.
-  public init(timeout: Int64) { self.timeout = timeout }
+  package init(timeout: Int64) { self.timeout = timeout }
 
   /// The selected offers, newest first.
   ///

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogFormat
-public import LogStore
+package import IMUModel
+package import LogFormat
+package import LogStore
 
 /// A machine to pull from, and its store here.
-public struct PullSource: Sendable {
+package struct PullSource: Sendable {
   /// Its name in reports.
   let host: String
-  /// What `ssh` connects to.
   let destination: String
   let connection: SSHConnection
   let settings: PullSettings
@@ -17,8 +16,7 @@ public struct PullSource: Sendable {
   /// Called on the same thread after the pull, whatever its outcome.
   let finish: @Sendable (inout PulledHost, LocalCopies) -> Void
 
-  /// A machine, and its store here.
-  public init(
+  package init(
     _ host: String, destination: String, _ connection: SSHConnection, _ settings: PullSettings,
     open: @escaping @Sendable () throws -> LocalCopies,
     finish: @escaping @Sendable (inout PulledHost, LocalCopies) -> Void = { _, _ in }
@@ -36,11 +34,10 @@ public struct PullSource: Sendable {
 ///
 ///     offered ─► admit ─► fetched and proved ─► willPublish ─► published
 ///                  └► compare: the digest there ─► compared
-public protocol PullWitness: AnyObject, Sendable {
+package protocol PullWitness: AnyObject, Sendable {
   /// Receives the fingerprint of the host's key of a new connection, if ssh shows it.
   func connected(_ hostKey: String?)
 
-  /// Decides on an offer.
   func admit(_ offer: PullOffer) -> PullAdmission
 
   /// Receives the digest of a whole recording there; an error is the recording's failure.
@@ -58,7 +55,7 @@ public protocol PullWitness: AnyObject, Sendable {
 }
 
 /// What happens to an offer.
-public enum PullAdmission: Sendable {
+package enum PullAdmission: Sendable {
   /// Fetch it, unless it is here.
   case fetch
   /// It is here; nothing to do.
@@ -70,11 +67,8 @@ public enum PullAdmission: Sendable {
 }
 
 /// A recording whose bytes are all here, as their digest proves.
-public struct PullArrival: Sendable {
-  /// The offer.
-  public let offer: PullOffer
-  /// The recording's length.
-  public let byteCount: UInt64
-  /// The digest of its bytes.
-  public let digest: SHA256Digest
+package struct PullArrival: Sendable {
+  package let offer: PullOffer
+  package let byteCount: UInt64
+  package let digest: SHA256Digest
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import Text
 
-/// The outcome of a pull for one recording.
 struct PulledRecording {
   enum Fate {
     /// Here already.
@@ -23,7 +22,6 @@ struct PulledRecording {
 
   let offer: PullOffer
   var fate: Fate
-  /// Its number here.
   var number: UInt32?
   /// Its bytes here.
   var byteCount: UInt64 = 0
@@ -35,7 +33,6 @@ struct PulledRecording {
   var isDamaged = false
   /// Why it was not received, if a permission or a medium here is the cause, which another attempt does not mend.
   private(set) var failure: ExitStatus?
-  /// Why a requested export failed.
   var conversionFailure: ExitStatus?
   /// Remarks for a person.
   private(set) var remark: String?
@@ -72,31 +69,25 @@ extension PulledRecording {
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 
-/// The outcome of a pull from a host.
-public struct PulledHost: Sendable {
-  /// Its name.
-  public let host: String
+package struct PulledHost: Sendable {
+  package let host: String
   /// Wanted recordings that it offered.
-  public internal(set) var offered = 0
+  package internal(set) var offered = 0
   /// Of these, those that were here already.
-  public internal(set) var here = 0
-  /// Received ones.
-  public internal(set) var fetched = 0
+  package internal(set) var here = 0
+  package internal(set) var fetched = 0
   /// Those still being written.
-  public internal(set) var running = 0
+  package internal(set) var running = 0
   /// Those that were not received, or differ.
-  public internal(set) var failed = 0
+  package internal(set) var failed = 0
   /// Those that it moved to its trash.
-  public internal(set) var freed = 0
-  /// Bytes received.
-  public internal(set) var received: UInt64 = 0
-  /// The duration of the pull.
-  public internal(set) var nanoseconds: Int64 = 0
+  package internal(set) var freed = 0
+  package internal(set) var received: UInt64 = 0
+  package internal(set) var nanoseconds: Int64 = 0
   /// The worst failure, the first of its rank.
-  public private(set) var failure: CommandFailure?
+  package private(set) var failure: CommandFailure?
 
-  /// A host before its pull.
-  public init(host: String) { self.host = host }
+  package init(host: String) { self.host = host }
 
   mutating func add(_ recording: PulledRecording) {
     switch recording.fate {
@@ -110,13 +101,13 @@ public struct PulledHost: Sendable {
   }
 
   /// Keeps a failure that is worse than the one so far.
-  public mutating func note(_ problem: CommandFailure) {
+  package mutating func note(_ problem: CommandFailure) {
     let isWorse = failure.map { PulledHost.rank(problem.status) < PulledHost.rank($0.status) }
     if isWorse ?? true { failure = problem }
   }
 
   /// The status that most needs a person; `tryAgain` counts least.
-  public static func worst(of statuses: [ExitStatus]) -> ExitStatus? {
+  package static func worst(of statuses: [ExitStatus]) -> ExitStatus? {
     statuses.min { rank($0) < rank($1) }
   }
 
@@ -129,7 +120,7 @@ public struct PulledHost: Sendable {
   }
 
   /// Megabytes a second; `-` without bytes or time.
-  public static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
+  package static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
     guard bytes > 0, nanoseconds > 0 else { return "-" }
     let tenths = Int64(Double(bytes) * 10_000 / Double(nanoseconds))
     return Plain.number(tenths, per: 10)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LinuxIO
 import Text
 
@@ -13,20 +13,16 @@ import Text
 ///     fact recorder armed
 ///     fact problem sensor%20missing
 ///     end
-public struct RemoteMachine: Equatable, Sendable {
-  /// The version of its imulog.
-  public var software: String
-  /// Its clock.
-  public var wall: WallTime
-  /// Bytes free for its store.
-  public var freeBytes: UInt64?
+package struct RemoteMachine: Equatable, Sendable {
+  package var software: String
+  package var wall: WallTime
+  package var freeBytes: UInt64?
   /// The state of its service; `nil` where none answers.
-  public var recorder: String?
+  package var recorder: String?
   /// Why its service cannot record.
-  public var problem: String?
+  package var problem: String?
 
-  /// A machine's facts.
-  public init(
+  package init(
     software: String, wall: WallTime, freeBytes: UInt64?, recorder: String?, problem: String?
   ) {
     (self.software, self.wall, self.freeBytes) = (software, wall, freeBytes)
@@ -37,7 +33,7 @@ public struct RemoteMachine: Equatable, Sendable {
   var asked: WallTime?
 
   /// Least nanoseconds by which its clock is ahead of the one here: it was read at some time between ``asked`` and `now`.
-  public func clockOffset(now: WallTime) -> Int64 {
+  package func clockOffset(now: WallTime) -> Int64 {
     func ahead(of time: WallTime) -> Int64 {
       let (offset, overflow) = wall.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
       return overflow ? (wall.nanoseconds < 0 ? .min : .max) : offset

@@ -3,24 +3,20 @@
 import Text
 
 /// How `ssh` is started; everything else is in the user's configuration of it.
-public struct SSHConnection: Sendable {
-  /// The program.
-  public var program: String
+package struct SSHConnection: Sendable {
+  package var program: String
   /// Its port; `nil` for the configured one.
-  public var port: String?
-  /// The key's file.
-  public var identity: String?
-  /// The configuration file.
-  public var configuration: String?
-  /// Values of `-o`.
-  public var options: [String] = []
+  package var port: String?
+  package var identity: String?
+  package var configuration: String?
+  package var options: [String] = []
   /// The other machine's store, if not the default.
-  public var remoteStore: String?
+  package var remoteStore: String?
   /// Whether ssh shows the fingerprint of the host's key, which it does not over a shared connection.
-  public var showsHostKey = false
+  package var showsHostKey = false
 
   /// A connection by the user's configuration alone.
-  public init(program: String) { self.program = program }
+  package init(program: String) { self.program = program }
 
   /// The arguments that let a host's imulog run a verb. `--` keeps a host from being an option.
   func arguments(host: String, _ verb: [String] = ["pull-server"]) -> [String] {
@@ -46,10 +42,9 @@ public struct SSHConnection: Sendable {
   }
 }
 
-/// What `ssh` connects to.
-public enum SSHDestination {
+package enum SSHDestination {
   /// Whether a word can be given to ssh as a destination: printable ASCII, and not an option.
-  public static func isPlain(_ text: String) -> Bool {
+  package static func isPlain(_ text: String) -> Bool {
     !text.isEmpty && !text.hasPrefix("-")
       && text.unicodeScalars.allSatisfy { (0x21...0x7E).contains($0.value) }
   }

@@ -3,7 +3,6 @@
 import Export
 
 extension HubTable {
-  /// A row a second.
   static let features = HubTable(name: "features") {
     log, facts, sink throws(ExportError) in
     facts.levels = try Exporter.writeFeatures(

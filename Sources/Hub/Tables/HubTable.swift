@@ -10,7 +10,6 @@ import LogStore
 /// Deriving, verifying, listing and removing run over ``all``; the table `recordings` has the columns `NAME_bytes` and
 /// `NAME_path` of each.
 struct HubTable: Sendable {
-  /// The name of its directory.
   let name: String
   /// Writes a recording's file, from a reader at the log's beginning.
   let write:

@@ -74,48 +74,40 @@ package struct FleetHealth {
     let identity = identity(of: host)
     var json = JSONWriter()
     json.object { json in
-      json.member(
-        "device",
-        object: { json in
-          json.member("identifiers", [identity])
-          json.member("name", host.name)
-          json.member("manufacturer", "imulog")
-          json.member("sw_version", host.state.machine?.software)
-        })
-      json.member(
-        "origin",
-        object: { json in
-          json.member("name", "imulog")
-          json.member("sw_version", Software.version)
-        })
+      json.member("device") { json in
+        json.member("identifiers", [identity])
+        json.member("name", host.name)
+        json.member("manufacturer", "imulog")
+        json.member("sw_version", host.state.machine?.software)
+      }
+      json.member("origin") { json in
+        json.member("name", "imulog")
+        json.member("sw_version", Software.version)
+      }
       json.member("state_topic", "imulog/\(host.name)/state")
       if stays { json.member("availability_topic", availability) }
-      json.member(
-        "components",
-        object: { json in
-          for entity in entities {
+      json.member("components") { json in
+        for entity in entities {
+          json.member(entity.key) { json in
+            json.member("platform", "sensor")
+            json.member("unique_id", "\(identity)_\(entity.key)")
+            json.member("name", entity.name)
+            // `machine` is null for an older imulog.
+            let parts = entity.value.split(separator: ".")
+            let value =
+              parts.count == 2
+              ? "(value_json.\(parts[0]) or {}).get('\(parts[1])')" : "value_json.\(parts[0])"
+            let text = "'' if \(value) is none else \(value)"
+            // Home Assistant's limit of a state.
             json.member(
-              entity.key,
-              object: { json in
-                json.member("platform", "sensor")
-                json.member("unique_id", "\(identity)_\(entity.key)")
-                json.member("name", entity.name)
-                // `machine` is null for an older imulog.
-                let parts = entity.value.split(separator: ".")
-                let value =
-                  parts.count == 2
-                  ? "(value_json.\(parts[0]) or {}).get('\(parts[1])')" : "value_json.\(parts[0])"
-                let text = "'' if \(value) is none else \(value)"
-                // Home Assistant's limit of a state.
-                json.member(
-                  "value_template",
-                  entity.kind == nil
-                    ? "{{ ((\(text)) | string)[:255] }}" : "{{ \(value) }}")
-                if let kind = entity.kind { json.member("device_class", kind) }
-                if let unit = entity.unit { json.member("unit_of_measurement", unit) }
-              })
+              "value_template",
+              entity.kind == nil
+                ? "{{ ((\(text)) | string)[:255] }}" : "{{ \(value) }}")
+            if let kind = entity.kind { json.member("device_class", kind) }
+            if let unit = entity.unit { json.member("unit_of_measurement", unit) }
           }
-        })
+        }
+      }
     }
     return json.text
   }

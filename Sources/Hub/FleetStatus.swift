@@ -146,13 +146,11 @@ extension FleetStatus.Host {
       json.member("recordings", recordings)
       json.member("log_bytes", byteCount)
       json.member("backlog", state.backlog)
-      json.member(
-        "verdicts",
-        object: { json in
-          for verdict in Verdict.allCases where verdict != .live {
-            json.member(verdict.rawValue, verdicts[verdict.rawValue] ?? 0)
-          }
-        })
+      json.member("verdicts") { json in
+        for verdict in Verdict.allCases where verdict != .live {
+          json.member(verdict.rawValue, verdicts[verdict.rawValue] ?? 0)
+        }
+      }
       json.machine(state.machine)
       json.member("problem", state.problem)
     }

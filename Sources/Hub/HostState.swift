@@ -167,8 +167,7 @@ extension [HostState.Machine] {
 extension JSONWriter {
   /// The labels of a host.
   mutating func labels(_ labels: [HubHost.Label]) {
-    member(
-      "labels", object: { json in for label in labels { json.member(label.name, label.value) } })
+    member("labels") { json in for label in labels { json.member(label.name, label.value) } }
   }
 
   /// What a machine reported about itself.

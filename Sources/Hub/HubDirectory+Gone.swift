@@ -36,18 +36,24 @@ extension HubDirectory {
   func filesInTables(
     of host: String
   ) throws -> [(place: String, id: RecordingID, date: String)] {
-    var found: [(place: String, id: RecordingID, date: String)] = []
-    for table in HubTable.all {
-      let folder = "\(table.name)/host=\(host)"
-      for name in try names(in: "\(path)/\(folder)") where name.hasPrefix("date=") {
-        let date = String(name.dropFirst("date=".count))
-        for file in try names(in: "\(path)/\(folder)/\(name)") where file.hasSuffix(".parquet") {
-          guard let id = RecordingID(file.dropLast(".parquet".count)) else { continue }
-          found.append((place: "\(folder)/\(name)/\(file)", id: id, date: date))
-        }
-      }
+    try HubTable.all.flatMap { try self.files(below: "\($0.name)/host=\(host)") }.compactMap {
+      place in
+      let parts = place.split(separator: "/")
+      guard parts.count == 4, parts[2].hasPrefix("date="), parts[3].hasSuffix(".parquet"),
+        let id = RecordingID(parts[3].dropLast(".parquet".count))
+      else { return nil }
+      return (place, id, String(parts[2].dropFirst("date=".count)))
     }
-    return found
+  }
+
+  /// Places of all files below a directory of the hub, in order.
+  func files(below place: String) throws -> [String] {
+    guard try files.isDirectory("\(path)/\(place)") == true else { return [] }
+    return try files.names(in: "\(path)/\(place)").sorted().flatMap { name in
+      let inner = "\(place)/\(name)"
+      let status = try files.status("\(path)/\(inner)", followsLink: false)
+      return status.st_mode & S_IFMT == S_IFDIR ? try self.files(below: inner) : [inner]
+    }
   }
 
   static let tables = HubTable.all.map(\.name) + ["recordings"]

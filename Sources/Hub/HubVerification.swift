@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
-import Glibc
 package import IMUModel
 import LogFormat
 import LogStore
@@ -63,7 +62,7 @@ package struct HubVerification {
       unknown.insert(host)
     }
     for table in HubDirectory.tables {
-      for path in try files(below: table)
+      for path in try hub.files(below: table)
       where !expected.contains(path)
         && !unknown.contains(where: { path.hasPrefix("\(table)/host=\($0)/") })
       {
@@ -170,21 +169,5 @@ package struct HubVerification {
 
   private func reportDifference(_ place: String, _ report: (String) -> Void) {
     report("\(hub.path)/\(place) is not what is derived from the log: delete it, and run a round")
-  }
-
-  /// Places of all files below a directory of the hub, in order.
-  private func files(below place: String) throws -> [String] {
-    var found: [String] = []
-    guard try hub.files.isDirectory("\(hub.path)/\(place)") == true else { return [] }
-    for name in try hub.files.names(in: "\(hub.path)/\(place)").sorted() {
-      let path = "\(place)/\(name)"
-      let status = try hub.files.status("\(hub.path)/\(path)", followsLink: false)
-      if status.st_mode & S_IFMT == S_IFDIR {
-        found += try files(below: path)
-      } else {
-        found.append(path)
-      }
-    }
-    return found
   }
 }

@@ -108,9 +108,9 @@ package final class PullPatience {
   }
 
   /// Something that happens once is done, such as the list or a complete recording.
-  package func progressed(now: MonotonicTime) { progressed(now: now, rest: 0) }
-
-  private func progressed(now: MonotonicTime, rest: Int64) {
+  ///
+  /// - Parameter rest: Nanoseconds that `alive`s may add.
+  func progressed(now: MonotonicTime, rest: Int64 = 0) {
     left = timeout
     span = timeout
     seen = now

@@ -16,21 +16,14 @@ package struct PullSettings: Sendable {
   /// Most files of recordings that a host has open at a time.
   package var openFiles = 2
   /// Derives a file from a recording that is here, such as an export; returns `nil` if the file exists already.
+  /// It reports whether parts of the recording cannot be read, and remarks for a person.
   package var derive: (@Sendable (CatalogueEntry, Catalogue) throws -> Derived?)?
   /// Whether recordings that are being written are left for a later pull.
   package var leavesRunning = false
   /// Decides on offers; `nil` to fetch everything missing.
   package var witness: (any PullWitness)?
 
-  package struct Derived: Sendable {
-    /// Whether parts of the recording cannot be read.
-    package let isDamaged: Bool
-    package let remarks: [String]
-
-    package init(isDamaged: Bool, remarks: [String]) {
-      (self.isDamaged, self.remarks) = (isDamaged, remarks)
-    }
-  }
+  package typealias Derived = (isDamaged: Bool, remarks: [String])
 
   package init(timeout: Int64) { self.timeout = timeout }
 

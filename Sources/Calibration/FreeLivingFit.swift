@@ -14,7 +14,6 @@ import IMUModel
 struct FreeLivingFit: Sendable {
   /// In g, added after the scale.
   private(set) var offset = Vector3()
-  /// Factor.
   private(set) var scale = Vector3(1, 1, 1)
   /// In g a °C; 0 without a temperature.
   private(set) var temperatureSlope = Vector3()

@@ -38,7 +38,6 @@ extension GravityFit {
     var known: (offset: Double, scale: Double)
   }
 
-  /// A point that may have moved.
   private struct Suspect {
     let place: Int
     /// The fit of the others, well determined or not.

@@ -298,7 +298,6 @@ struct GravityFit: Sendable {
     return axis(ofUnknown: worst, terms)
   }
 
-  /// The axis with the smallest span.
   private static func leastVaried(_ points: [Vector3]) -> Int {
     let spans = (0..<3).map { axis in
       let values = points.map { $0[axis] }

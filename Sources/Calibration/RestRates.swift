@@ -79,7 +79,6 @@ enum RestRates {
     ((temperature ?? 0) / step).rounded()
   }
 
-  /// Judges points of one temperature among others.
   private static func judge(
     _ judged: [Int], among around: [Int], _ points: [StillPoint], _ votes: Votes, _ warmth: Double,
     _ result: inout [Double?]

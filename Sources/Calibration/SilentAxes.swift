@@ -10,7 +10,6 @@ import Glibc
 /// The rates explain a part because turns about y and z carry gravity around x too. Other accelerations turn the direction by
 /// 25° at most to either side while the magnitude is within a tenth of 1 g; elsewhere each sequence begins anew.
 struct SilentAxes {
-  /// Windows of an axis on end.
   private struct Sequence {
     var windowCount = 0
     var angle = 0.0
@@ -19,7 +18,6 @@ struct SilentAxes {
   }
 
   private var sequences = [Sequence](repeating: Sequence(), count: 3)
-  /// By axis.
   private var answered = [false, false, false]
   private var wasTurned = [false, false, false]
 
@@ -62,6 +60,5 @@ struct SilentAxes {
     }
   }
 
-  /// The silent axes: 0 for x.
   var axes: [Int] { (0..<3).filter { wasTurned[$0] && !answered[$0] } }
 }

@@ -74,6 +74,5 @@ struct WindowSums {
     return (mean, deviation)
   }
 
-  /// The mean count of the temperature.
   var temperatureCount: Double { Double(sums[6]) / Double(count) }
 }

@@ -27,7 +27,6 @@ extension TemperatureDrift {
     }
   }
 
-  /// The order of the polynomials.
   var order: Int { coefficients.map(\.count).max() ?? 0 }
 
   /// The fit of values in °/s about their mean temperature; `nil` if the temperatures span less than ``leastSpan``, or do

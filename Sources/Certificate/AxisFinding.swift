@@ -4,7 +4,6 @@ import Calibration
 import IMUModel
 
 extension AxisJudge {
-  /// Whether both sensors turn alike.
   var finding: CertificateFinding {
     func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
       CertificateFinding("axes", value, "both sensors turn alike", verdict)

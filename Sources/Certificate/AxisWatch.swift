@@ -76,7 +76,6 @@ struct AxisWatch {
     if limits[axis] > 0, runs[axis] >= limits[axis] { markStuck(axis) }
   }
 
-  /// The largest limit, in samples.
   var longestLimit: UInt64 { (limits + sensorLimits).reduce(shortest) { max($0, $1) } }
 
   mutating func add(_ tick: UInt64, _ sample: RawSample) {
@@ -115,7 +114,6 @@ struct AxisWatch {
     if known(held[axis], axis) == nil { held[axis] = known(now(axis), axis) }
   }
 
-  /// Each axis's stuck count, if it is stuck.
   var stuck: [Stuck?] {
     held.indices.map { axis in
       known(held[axis] ?? (isHeld(sensor: axis / 3) ? now(axis) : nil), axis)
@@ -185,14 +183,12 @@ struct AxisWatch {
     (first + 1..<6).reduce(bits) { $0 | bit(first, $1) }
   }
 
-  /// Pairs of axes with the same counts.
   var equal: [(Int, Int)] {
     let still = alike.filter { hasChanged[$0.0] && isKnown($0.0) && isKnown($0.1) }
     let moved = pairs(outside: ~movedAlike)
     return moved + still.filter { pair in !moved.contains { $0 == pair } }
   }
 
-  /// Pairs that never differed.
   private var alike: [(Int, Int)] { sampleCount < shortest ? [] : pairs(outside: differs) }
 
   /// Pairs of recorded axes whose bits are not set.
@@ -271,7 +267,6 @@ private struct MotionWindow {
     return max(0, (a + b) / 2 - hypot((a - b) / 2, c)).squareRoot()
   }
 
-  /// An axis's range in counts.
   func spread(_ axis: Int) -> Int { Int(greatest[axis]) - Int(least[axis]) }
 }
 

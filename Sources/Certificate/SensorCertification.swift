@@ -15,7 +15,6 @@ package struct SensorCertification<Clock: MonotonicClock>: Sendable {
   let clock: Clock
   /// Whether the chip is simulated with the counts of a file, which no self-test changes.
   let hasGivenCounts: Bool
-  /// Whether to end the stretch early.
   let isEnding: @Sendable () -> Bool
 
   package init(
@@ -153,7 +152,6 @@ extension SensorCertification {
     }
   }
 
-  /// The stretch as a recording without a log.
   private func description(
     _ sensor: SensorDescription, _ settings: SensorConfiguration, _ source: ClockSource
   ) -> RecordingDescription {
@@ -168,7 +166,6 @@ extension SensorCertification {
 private final class CertifiedStretch: TickSink {
   /// `nil` if the driver refused the set-up.
   private var meter: CertificateMeter?
-  /// Why there is no stretch.
   var refusal: SensorError?
   private var sampleCount = 0
   /// Ticks without a sample by the chip or the bus, not by the computer.

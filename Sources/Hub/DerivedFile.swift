@@ -58,7 +58,6 @@ final class DerivedFile {
     return length
   }
 
-  /// Whether a file has the same bytes, of which so many are here.
   private func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
     let comparison = FileComparison(hub.files, target)
     try file.readPieces { piece in

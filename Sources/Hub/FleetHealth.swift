@@ -14,7 +14,6 @@ import Text
 /// Payloads pass through stdin, and passwords are in mosquitto_pub's configuration, so that no command line has them.
 package struct FleetHealth {
   package struct Message: Equatable, Sendable {
-    /// Its topic, where it is retained.
     package let topic: String
     package let payload: String
   }

@@ -101,25 +101,25 @@ private enum FleetPage {
   }
 
   /// A recording's motion as a filled curve over its whole length.
-  private static func picture(_ recording: FleetStatus.Recording) -> String {
-    let largest = recording.levels.max() ?? 0
-    let count = recording.levels.count
+  private static func picture(_ row: RecordingRow) -> String {
+    let (largest, count) = (row.levels.max() ?? 0, row.levels.count)
     var curve = "M0 24"
-    for (place, level) in recording.levels.enumerated() {
+    for (place, level) in row.levels.enumerated() {
       let height = largest > 0 ? 23 * level / largest : 0
       curve +=
         "L\(9600 * place / max(1, count)) \(24 - height)H\(9600 * (place + 1) / max(1, count))"
     }
     curve += "V24Z"
-    let started =
-      recording.started.map { time(Int64.floored($0, by: 1_000_000_000).whole) } ?? "undated"
+    let start = row.start.map { time(Int64.floored($0, by: 1_000_000_000).whole) } ?? "undated"
+    let duration = Plain.length(row.integer("duration_ns") ?? 0)
+    let (labels, note) = (row.text("label_names") ?? "", row.text("note") ?? "")
     let title =
-      "recording \(recording.number), \(started), \(Plain.length(recording.duration)), \(recording.verdict)"
-      + (recording.labels.isEmpty ? "" : ", \(recording.labels)")
-      + (recording.note.isEmpty ? "" : ": \(recording.note)")
-    let peak = Plain.number(largest, per: 1000)
+      "recording \(row.number), \(start), \(duration), \(row.text("verdict") ?? "")"
+      + (labels.isEmpty ? "" : ", \(labels)") + (note.isEmpty ? "" : ": \(note)")
+    let unit = row.text("channels")?.contains("ax") == true ? "m/s²" : "rad/s"
+    let peak = "\(Plain.number(largest, per: 1000)) \(unit)"
     return "<figure><svg viewBox=\"0 0 9600 24\" preserveAspectRatio=\"none\" role=\"img\"><title>"
       + "\(MarkupText.escaped(title))</title><path d=\"\(curve)\"/></svg><figcaption>"
-      + "\(recording.number), \(Plain.length(recording.duration)), \(peak) \(recording.unit)</figcaption></figure>"
+      + "\(row.number), \(duration), \(peak)</figcaption></figure>"
   }
 }

@@ -36,7 +36,7 @@ package struct FleetStatus: Sendable {
     package let verdicts: [String: Int]
     package let byteCount: Int64
     /// The newest recordings, newest first; undated ones, and those that began after now, last.
-    package let newest: [Recording]
+    let newest: [RecordingRow]
     /// When the newest one began, in nanoseconds since 1970.
     package let last: Int64?
 
@@ -68,10 +68,10 @@ package struct FleetStatus: Sendable {
       byteCount = rows.reduce(underived) { $0 + ($1?.integer("log_bytes") ?? 0) }
       // A hub's clock that is not set shows no other one to be ahead.
       let latest = now < WallTime.earliestCredible ? Int64.max : now + Host.leeway
-      func time(_ recording: Recording) -> Int64? {
-        recording.started.flatMap { $0 / 1_000_000_000 > latest ? nil : $0 }
+      func time(_ row: RecordingRow) -> Int64? {
+        row.start.flatMap { $0 / 1_000_000_000 > latest ? nil : $0 }
       }
-      let all = rows.compactMap { $0 }.map { Recording($0) }
+      let all = rows.compactMap { $0 }
         .sorted { (time($0) ?? .min, $0.number) > (time($1) ?? .min, $1.number) }
       newest = Array(all.prefix(Host.newestCount))
       last = newest.first.flatMap { time($0) }
@@ -88,34 +88,16 @@ package struct FleetStatus: Sendable {
       seen = time
     }
   }
-
-  package struct Recording: Sendable {
-    let number: Int64
-    /// Nanoseconds since 1970.
-    let started: Int64?
-    let duration: Int64
-    let verdict: String
-    let note: String
-    let labels: String
-    /// The motion's levels in thousandths of a unit, for a picture.
-    let levels: [Int64]
-    let unit: String
-  }
 }
 
-extension FleetStatus.Recording {
-  fileprivate init(_ row: RecordingRow) {
-    number = row.integer("number") ?? 0
-    started = row.integer("started").flatMap { microseconds in
+extension RecordingRow {
+  var number: Int64 { integer("number") ?? 0 }
+  /// When it began, in nanoseconds since 1970.
+  var start: Int64? {
+    integer("started").flatMap { microseconds in
       let (time, isBeyond) = microseconds.multipliedReportingOverflow(by: 1000)
       return isBeyond ? nil : time
     }
-    duration = row.integer("duration_ns") ?? 0
-    verdict = row.text("verdict") ?? ""
-    note = row.text("note") ?? ""
-    labels = row.text("label_names") ?? ""
-    levels = row.levels
-    unit = row.text("channels")?.contains("ax") == true ? "m/s²" : "rad/s"
   }
 }
 
@@ -123,7 +105,6 @@ extension FleetStatus.Host {
   /// Seconds from which on a clock's difference is shown.
   private static let sameClock: Int64 = 2
 
-  /// The problems of the last visit, and of its service.
   package var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
 
   /// Its clock against the hub's: `ok` or `+3 s`, with ` ?` while its kernel considers it unsynchronised.
@@ -135,7 +116,6 @@ extension FleetStatus.Host {
     return machine.isSynchronised ? text : text + " ?"
   }
 
-  /// The host as an object of JSON.
   package func add(to json: inout JSONWriter) {
     json.object { json in
       json.member("host", name)

@@ -24,7 +24,6 @@ struct HostDerivation {
   private var calibration: SensorCalibration?
   /// The host in whose store a recording counts; `nil` if unknown.
   private let owner: (RecordingID) -> String?
-  /// Recordings whose files were made.
   private(set) var derivedCount = 0
   private var presence: LogPresence
   /// Lost logs that are not reported yet.
@@ -213,7 +212,6 @@ struct HostDerivation {
     try rows.add(row, json: json)
   }
 
-  /// Removes a recording's files and its row.
   private mutating func drop(_ id: RecordingID, in dates: Set<String>) throws {
     try removeFiles(of: id, in: dates)
     try rows.drop(id)

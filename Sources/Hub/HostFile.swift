@@ -261,3 +261,25 @@ package struct HostFileError: StatusError, Equatable {
   package var description: String { "\(file):\(line): \(problem)" }
   package var exitStatus: ExitStatus { .configuration }
 }
+
+package struct HubHost: Equatable, Sendable {
+  package struct Label: Equatable, Sendable {
+    /// Lower-case letters, digits and `_`.
+    package let name: String
+    /// Printable text without spaces.
+    package let value: String
+  }
+
+  /// Its name, also of its folders, and after `host=` in paths.
+  package let name: String
+  package let destination: String
+  package let labels: [Label]
+  /// The line of the host file; 0 without one.
+  let line: Int
+}
+
+extension HubHost {
+  init(unlisted name: String, labels: [Label] = []) {
+    self.init(name: name, destination: "", labels: labels, line: 0)
+  }
+}

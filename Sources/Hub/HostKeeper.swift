@@ -38,7 +38,6 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   private var seen: Int64?
   private var showsClock = false
   private(set) var isAllHere = false
-  /// Recordings whose files were derived.
   private(set) var derivedCount = 0
 
   init(

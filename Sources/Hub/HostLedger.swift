@@ -23,7 +23,6 @@ import Text
 /// KEY is the fingerprint of the host's key, `-` where ssh does not show it, as over a shared connection. A crash may leave
 /// a line without its recording; the next fetch adds another. Unknown words are skipped.
 struct HostLedger {
-  /// Length and digest of a recording's log.
   struct Proof: Equatable {
     var byteCount: UInt64
     var digest: SHA256Digest
@@ -36,7 +35,6 @@ struct HostLedger {
     let isSame: Bool
   }
 
-  /// The recordings that came here.
   private(set) var proofs: [RecordingID: Proof] = [:]
   /// Their arrivals in seconds since 1970, without undated ones. Earlier versions kept times of an unset clock, near 1970.
   private(set) var arrivals: [RecordingID: Int64] = [:]
@@ -132,13 +130,9 @@ extension HostLedger {
   }
 
   static func undated(_ id: RecordingID) -> String { "undated \(id)" }
-
   static func dated(_ id: RecordingID, _ time: String) -> String { "dated \(id) \(time)" }
-
   static func pruned(_ id: RecordingID, _ time: String) -> String { "pruned \(id) \(time)" }
-
   static func missing(_ id: RecordingID, _ time: String) -> String { "missing \(id) \(time)" }
-
   static func kept(_ id: RecordingID) -> String { "kept \(id)" }
 
   static func twin(_ id: RecordingID, _ twin: Twin, _ time: String) -> String {
@@ -147,7 +141,6 @@ extension HostLedger {
 }
 
 extension HostLedger.Proof {
-  /// Hashes a log.
   init(of entry: CatalogueEntry, in hub: HubDirectory) throws(StorageError) {
     let file = try hub.files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     var sum = SHA256()

@@ -47,7 +47,6 @@ struct HostRows {
   /// Whether lines may be missing, so that any recording may have files.
   var mayLackLines: Bool { journal.lineCount == 0 || journal.damagedLineCount > 0 }
   private var journal: Journal
-  /// The last table that was written.
   private(set) var table: (source: String, byteCount: UInt64)?
 
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
@@ -161,7 +160,6 @@ struct HostRows {
     return String(sum.digest.description.prefix(16))
   }
 
-  /// The JSON rows of the table.
   mutating func json() throws(StorageError) -> [RecordingID: [UInt8]] {
     var rows: [RecordingID: [UInt8]] = [:]
     try read { row, json, _ in rows[row.id] = Array(json) }

@@ -165,12 +165,10 @@ extension [HostState.Machine] {
 }
 
 extension JSONWriter {
-  /// The labels of a host.
   mutating func labels(_ labels: [HubHost.Label]) {
     member("labels") { json in for label in labels { json.member(label.name, label.value) } }
   }
 
-  /// What a machine reported about itself.
   mutating func machine(_ machine: HostState.Machine?) {
     key("machine")
     guard let machine else { return null() }

@@ -32,12 +32,11 @@ extension HubDirectory {
     return places.count
   }
 
-  /// The files of a host's recordings in the tables.
   func filesInTables(
     of host: String
   ) throws -> [(place: String, id: RecordingID, date: String)] {
-    try HubTable.all.flatMap { try self.files(below: "\($0.name)/host=\(host)") }.compactMap {
-      place in
+    let places = try HubTable.all.flatMap { try contents(of: "\($0.name)/host=\(host)") }
+    return places.compactMap { place in
       let parts = place.split(separator: "/")
       guard parts.count == 4, parts[2].hasPrefix("date="), parts[3].hasSuffix(".parquet"),
         let id = RecordingID(parts[3].dropLast(".parquet".count))
@@ -47,12 +46,12 @@ extension HubDirectory {
   }
 
   /// Places of all files below a directory of the hub, in order.
-  func files(below place: String) throws -> [String] {
+  func contents(of place: String) throws -> [String] {
     guard try files.isDirectory("\(path)/\(place)") == true else { return [] }
     return try files.names(in: "\(path)/\(place)").sorted().flatMap { name in
       let inner = "\(place)/\(name)"
       let status = try files.status("\(path)/\(inner)", followsLink: false)
-      return status.st_mode & S_IFMT == S_IFDIR ? try self.files(below: inner) : [inner]
+      return try status.st_mode & S_IFMT == S_IFDIR ? contents(of: inner) : [inner]
     }
   }
 

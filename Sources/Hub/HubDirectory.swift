@@ -33,11 +33,7 @@ package struct HubDirectory: Sendable {
   /// The hub at `path`.
   ///
   /// - Parameter create: Whether to make the directory, and a hub of an empty one.
-  package init(path: String, create: Bool) throws(CommandFailure) {
-    try self.init(path: path, create: create, gate: .open)
-  }
-
-  package init(path: String, create: Bool, gate: FaultGate) throws(CommandFailure) {
+  package init(path: String, create: Bool, gate: FaultGate = .open) throws(CommandFailure) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
@@ -188,7 +184,6 @@ package struct HubDirectory: Sendable {
     }
   }
 
-  /// The hosts that have a store, in order.
   package func hosts() throws(CommandFailure) -> [String] {
     try HubError.reporting {
       guard try files.isDirectory(path(.logs, of: "")) != nil else { return [] }

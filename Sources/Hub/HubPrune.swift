@@ -16,7 +16,6 @@ package struct HubPrune {
     package var before: Int64?
     /// The oldest, until the logs have at most so many bytes.
     package var mostBytes: UInt64?
-    /// Only those of this host.
     package var host: String?
 
     package init() {}

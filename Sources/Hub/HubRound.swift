@@ -20,7 +20,6 @@ package struct HubRound {
 
   package struct Host: Sendable {
     package let pull: PulledHost
-    /// Recordings whose files were derived.
     package let derivedCount: Int
     /// Whether everything it has is here, whatever else failed.
     package let isAllHere: Bool

@@ -13,11 +13,9 @@ package struct HubVerification {
   private var recordings = 0
   /// Hosts whose files are not known, as reading their store or rows failed.
   private var unknown: Set<String> = []
-  /// The host of each recording so far.
   private var places: [RecordingID: String] = [:]
   /// Places of derived files that have a log.
   private var expected: Set<String> = []
-  /// Lost logs.
   private var losses: [(host: String, id: RecordingID, places: [String], error: CommandFailure)] =
     []
 
@@ -62,7 +60,7 @@ package struct HubVerification {
       unknown.insert(host)
     }
     for table in HubDirectory.tables {
-      for path in try hub.files(below: table)
+      for path in try hub.contents(of: table)
       where !expected.contains(path)
         && !unknown.contains(where: { path.hasPrefix("\(table)/host=\($0)/") })
       {

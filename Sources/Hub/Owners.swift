@@ -121,7 +121,6 @@ final class Owners: Sendable {
 struct ForeignOffers {
   /// Their numbers by owner.
   private var counts: [String: Int] = [:]
-  /// Whether one has other bytes here.
   private var differs = false
 
   mutating func add(of owner: String) { counts[owner, default: 0] += 1 }

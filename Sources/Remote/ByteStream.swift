@@ -147,7 +147,6 @@ final class Talk {
   let descriptor: Int32
   /// Whether the program may still write something.
   private(set) var isOpen = true
-  /// Bytes read.
   private(set) var byteCount = 0
   private var kept: [UInt8] = []
   /// The fingerprint of the host's key, if ssh has shown it, printable ASCII. ssh shows it before the far end can write

@@ -7,7 +7,6 @@ import Text
 
 /// A connection to the other machine's `imulog`.
 struct FarEnd: ~Copyable {
-  /// Most characters of a sentence about a recording.
   private static let longestSentence = 500
 
   /// Why a connection ended.
@@ -171,10 +170,8 @@ struct FarEnd: ~Copyable {
     }
   }
 
-  /// Whether part of a reply has arrived.
   var isReady: Bool { stream.isReady }
 
-  /// The other side violates the protocol.
   func violation(_ what: String) -> Failure {
     .over(
       CommandFailure(

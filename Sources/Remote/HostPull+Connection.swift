@@ -3,7 +3,6 @@
 import IMUModel
 import LinuxIO
 
-/// The work over one connection.
 extension HostPull {
   /// Pending requests at a time.
   private static var window: Int { 64 }
@@ -184,7 +183,6 @@ extension HostPull {
     if let step { carryOut(step) }
   }
 
-  /// Receives announced bytes.
   private mutating func receive(
     _ count: Int, of copy: IncomingCopy, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
@@ -220,7 +218,6 @@ extension HostPull {
     finish(free.outcome)
   }
 
-  /// Publishes complete copies as recordings of the store here.
   mutating func publish() {
     guard !batch.isEmpty else { return }
     let copies = batch

@@ -16,7 +16,6 @@ extension HostPull {
   /// Pending questions for labels at a time.
   private static var labelWindow: Int { 64 }
 
-  /// Adds the labels of the recordings that are wanted.
   mutating func fetchLabels(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var wanted: ArraySlice<RecordingID>
     do throws(FarEnd.Failure) {

@@ -36,7 +36,6 @@ struct HostPull {
   var asked: [Asked] = []
   /// Complete copies that are not published yet.
   var batch: [IncomingCopy] = []
-  /// Recordings to free there.
   var frees: ArraySlice<FreeRequest> = []
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
@@ -61,7 +60,6 @@ struct HostPull {
   /// Most recordings that a host may report as unreadable.
   static var mostUnreadable: Int { 10_000 }
 
-  /// How the host is reached.
   var route: String { connection.route(to: destination) }
 
   init(_ source: PullSource, index: Int, local: LocalCopies, board: PullBoard) {
@@ -170,7 +168,6 @@ struct HostPull {
     try compare(&farEnd)
   }
 
-  /// Requests the list, and chooses.
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try farEnd.list()
     if farEnd.mayFree {
@@ -231,7 +228,6 @@ extension HostPull {
     }
   }
 
-  /// Counts and reports the outcome of a recording.
   mutating func finish(_ outcome: PulledRecording) {
     result.add(outcome)
     let freed = outcome.isFreed ? ", and in the trash there" : ""

@@ -12,7 +12,6 @@ package final class HostQueue: Sendable {
   private let next = Mutex(0)
   private let results: Mutex<[PulledHost]>
 
-  /// In bytes.
   private static let stackSize = 1 << 20
   /// Descriptors of a new connection: three pipes, the one that reports the start, and a file here.
   private static let descriptors = 12

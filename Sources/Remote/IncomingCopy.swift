@@ -18,12 +18,10 @@ final class IncomingCopy {
   var outcome: PulledRecording
   /// Why it cannot be kept; the rest is discarded.
   private(set) var failure: CommandFailure?
-  /// Whether another program is fetching it.
   private(set) var isBusy = false
   /// Bytes of it that were here or were received.
   private(set) var byteCount: UInt64
   private let local: LocalCopies
-  /// Whether a live recording is followed to its end.
   let isFollowed: Bool
   private var copy: PartialCopy?
   private var sum: SHA256
@@ -82,7 +80,6 @@ final class IncomingCopy {
     }
   }
 
-  /// Checks what was received.
   func advance() {
     guard failure == nil else { return }
     attempt {

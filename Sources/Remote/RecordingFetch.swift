@@ -159,7 +159,6 @@ struct RecordingFetch {
     return (sum, intact)
   }
 
-  /// Publishes complete copies as recordings of the store here.
   mutating func publish(_ batch: [IncomingCopy]) -> [Step] {
     var steps: [Step] = []
     var copies: [(IncomingCopy, SHA256Digest, WholeCopy)] = []

@@ -45,7 +45,6 @@ package struct AxisJudge {
   private var seenSquares = 0.0
   /// By axis of the gyroscope, the squared turn across gravity for each of the accelerometer's axes.
   private var turned = [Vector3](repeating: Vector3(), count: 3)
-  /// Of all turns.
   private var turnCount = 0
   private var windowCount = 0
   private var silence = SilentAxes()
@@ -80,8 +79,6 @@ package struct AxisJudge {
       Int((AxisJudge.longest / 1e9 * rate.hertz / Double(max(1, length))).rounded(.up))
   }
 
-  /// Adds a sample.
-  ///
   /// - Parameter bias: The gyroscope's zero-rate level in counts, once known.
   package mutating func add(_ tick: UInt64, _ sample: RawSample, bias: Vector3?) {
     guard length > 0 else { return }

@@ -13,10 +13,6 @@ extension CalibrationStudy {
   private static let zeroRates = 2.0
 
   /// The rate at rest, its change with temperature and the scales; `nil` without a bias, on which the others rest.
-  ///
-  /// - Parameters:
-  ///   - zeroRate: The zero-rate level of the chip's data sheet in °/s, if known.
-  ///   - result: Receives bounds, missing parts and sentences.
   func gyroscope(
     _ rests: Rests, zeroRate: Double?, _ result: inout CalibrationResult
   ) -> SensorCalibration.Gyroscope? {

@@ -88,8 +88,6 @@ extension CalibrationStudy {
       gyroscopeRange: sensor.gyroscopeRange, temperatures: span)
   }
 
-  // MARK: - The accelerometer
-
   private func accelerometer(
     _ rests: Rests, _ result: inout CalibrationResult
   ) throws(GravityFit.Failure) -> SensorCalibration.Accelerometer? {
@@ -244,8 +242,6 @@ extension CalibrationStudy {
       "the accelerometer's change with temperature is not determined, though the temperature changed by \(spanText(points)): hold each pose near both ends of it"
     )
   }
-
-  // MARK: - What both sensors need
 
   /// The error of poses' means by rounding to counts: half a count if an axis spreads by less, 0 if noise averages it out.
   func rounding(_ poses: [Pose], scale: Double, _ least: KeyPath<Spread, Double>) -> Double {

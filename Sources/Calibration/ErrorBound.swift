@@ -18,12 +18,7 @@ struct ErrorBound {
   /// Standard deviations beyond which one of three normal values is in one of twenty cases.
   private static let normal = 2.394
 
-  /// A bound from residuals.
-  ///
-  /// - Parameters:
-  ///   - squares: The sum of their squares.
-  ///   - spare: Their number less that of the unknowns.
-  ///   - usual: The usual standard deviation.
+  /// A bound from the squares of residuals, their number less that of the unknowns, and the usual standard deviation.
   init(squares: Double, spare: Int, usual: Double) {
     let known = ErrorBound.usualSquares(usual)
     let together = ErrorBound.reach(known.squares + squares, known.count + max(0, spare))

@@ -36,9 +36,7 @@ struct FreeLivingFit: Sendable {
   private static let roundLimit = 1000
   private static let leastGain = 0.0001
 
-  /// Fits the still windows of a recording.
-  ///
-  /// - Parameter usesTemperature: Whether to fit a slope with temperature; every point must have one then.
+  /// Fits still windows, also the slope with temperature if it is used; every point must have one then.
   init(_ points: [StillPoint], usesTemperature: Bool) throws(GravityFit.Failure) {
     guard points.count >= FreeLivingFit.leastPoints else {
       throw .tooFew(points.count, needed: FreeLivingFit.leastPoints)
@@ -73,7 +71,7 @@ struct FreeLivingFit: Sendable {
       if gain < FreeLivingFit.leastGain { break }
     }
     guard best.rounds < FreeLivingFit.roundLimit else { throw .notConverged }
-    for axis in 0..<3 where !GravityFit.scales.contains(best.scale[axis]) {
+    for axis in 0..<3 where !SensorCalibration.scales.contains(best.scale[axis]) {
       throw .wrongScale(axis: axis, scale: best.scale[axis])
     }
     self = best

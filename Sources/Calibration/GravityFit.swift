@@ -53,7 +53,7 @@ struct GravityFit: Sendable {
     case undetermined(axis: Int)
     /// No solution: the magnitudes are not near 1 g.
     case notConverged
-    /// The scale of this axis is further from 1 than ``scales``.
+    /// The scale of this axis is further from 1 than those of chips.
     case wrongScale(axis: Int, scale: Double)
   }
 
@@ -76,8 +76,6 @@ struct GravityFit: Sendable {
   /// For each point the part of an error of its magnitude that its residual shows: 0 if no other point checks it.
   let redundancies: [Double]
 
-  /// Scales that a chip can have; a relative with twice the ranges is off by two.
-  static let scales = SensorCalibration.scales
   /// The least reach of each axis on both sides, as a part of gravity (van Hees and others 2014, "Autocalibration of
   /// accelerometer data for free-living physical activity assessment", methods).
   static let leastReach = 0.3
@@ -221,7 +219,7 @@ struct GravityFit: Sendable {
       else { throw .undetermined(axis: GravityFit.axis(ofUnknown: index, terms)) }
     }
     for axis in 0..<3
-    where !isTrial && !GravityFit.scales.contains(model.matrix.rows[axis][axis]) {
+    where !isTrial && !SensorCalibration.scales.contains(model.matrix.rows[axis][axis]) {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
     let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)

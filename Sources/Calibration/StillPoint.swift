@@ -36,7 +36,6 @@ extension StillPoint {
 struct WindowSums {
   private(set) var count = 0
   private(set) var firstTime: Int64 = 0
-  private(set) var lastTime: Int64 = 0
   /// Axes that reached an end of their range.
   private(set) var clipped: ChannelSet = []
   /// By channel; the eighth is unused.
@@ -46,7 +45,6 @@ struct WindowSums {
   mutating func add(_ time: Int64, _ sample: RawSample) {
     if count == 0 { firstTime = time }
     count += 1
-    lastTime = time
     var counts = SIMD8<Int64>()
     for channel in 0..<7 {
       let value = sample[channel]

@@ -204,8 +204,6 @@ struct AxisWatch {
   /// Whether only the motion of the others shows an axis to be stuck.
   var isStuckBeside: Bool { isHeldBeside.contains(true) }
 
-  // MARK: What could not be judged
-
   /// Axes that had one count for three seconds, dead or with noise far below a count.
   var undecided: [Int] {
     axes.filter { axis in

@@ -101,8 +101,6 @@ package struct CertificateMeter {
     isMeasured || nanoseconds >= CertificateBounds.latest
   }
 
-  /// The certificate by now.
-  ///
   /// - Parameter signs: Further signs of a clone.
   package func certificate(signs: [String] = []) -> SensorCertificate {
     let sensors = noiseFindings

@@ -15,21 +15,13 @@ struct DerivedRecording {
   /// In the order of ``HubTable/all``.
   let byteCounts: [UInt64]
 
-  /// Makes a file, or compares it; returns its length.
-  ///
-  /// - Parameters:
-  ///   - name: A name that no other thread uses.
-  ///   - place: Its place in the hub.
-  ///   - write: Writes all of it.
+  /// Makes what `write` writes, under a name that no other thread uses, or compares it with the file at its place; returns its
+  /// length.
   typealias Make = (
     _ name: String, _ place: String, _ write: (inout BufferedSink) throws(ExportError) -> Void
   ) throws -> UInt64
 
-  /// Makes the files.
-  ///
-  /// - Parameters:
-  ///   - id: The recording that the log must be.
-  ///   - calibration: Replaces the header's if it is of the same sensor model.
+  /// - Parameter calibration: Replaces the header's if it is of the same sensor model.
   init(
     _ entry: CatalogueEntry, _ id: RecordingID, of host: HubHost, in hub: HubDirectory,
     _ catalogue: Catalogue, _ proof: HostLedger.Proof, _ labels: LabelList,

@@ -48,7 +48,6 @@ struct DerivationOrder {
 ///     1b2c3d4e failed STATUS SENTENCE
 package struct Deriver: Sendable {
   package static let verb = "hub-derivation"
-  /// Returns the answer to an order.
   let ask: @Sendable (DerivationOrder) throws -> [UInt8]
 
   /// The failure without an answer, which may be temporary.

@@ -27,16 +27,12 @@ package struct FleetHealth {
   /// Nanoseconds that these may take.
   private static let patience: Int64 = 20_000_000_000
 
-  /// - Parameters:
-  ///   - broker: The name or address of a machine.
-  ///   - port: `nil` for 1883, the port of MQTT.
+  /// - Parameter port: `nil` for 1883, the port of MQTT.
   package init(broker: String, port: UInt16?) {
     (self.broker, self.port) = (broker, port)
   }
 
-  /// The messages of a round.
-  ///
-  /// - Parameter stays: Whether the hub announces its presence, which then decides whether entities are available.
+  /// The messages of a round; if the hub `stays`, its presence decides whether entities are available.
   package static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
     status.hosts.filter(\.isListed).flatMap { host in
       var json = JSONWriter()
@@ -178,8 +174,6 @@ package final class HubPresence {
 
   /// Announces the presence, in each round: a restarted broker may have forgotten it, and the program ends where no broker
   /// answers.
-  ///
-  /// - Throws: `LinuxIOError` when no program can be started.
   package func announce() throws {
     if process?.hasEnded ?? true {
       // Opened for reading and writing, stdin does not end when the hub is killed, which would be a farewell without a will.

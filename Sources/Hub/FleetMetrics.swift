@@ -5,13 +5,8 @@ import LogStore
 import Text
 
 extension FleetStatus {
-  /// The hosts and the last round in Prometheus's text format, for the textfile collector of node_exporter.
-  ///
-  /// Without the format's time stamps, which that collector refuses. An unknown gauge has no line.
-  ///
-  /// - Parameters:
-  ///   - now: When the round ended.
-  ///   - seconds: How long it took.
+  /// The hosts, and a round that ends now and took so many seconds, in Prometheus's text format for the textfile collector of
+  /// node_exporter, which refuses time stamps. An unknown gauge has no line.
   package func metrics(now: WallTime, seconds: Double) -> String {
     var text = ""
     func gauge(_ name: String, _ help: String, _ lines: [(labels: String, value: String)]) {

@@ -7,8 +7,6 @@ import Text
 
 extension FleetStatus {
   /// The hosts as a page of HTML without scripts: a table, and pictures of the newest recordings.
-  ///
-  /// - Parameter now: The time that the page shows as its own.
   package func page(now: WallTime) -> String {
     let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
     let troubled = hosts.filter { $0.isListed && !$0.problems.isEmpty }

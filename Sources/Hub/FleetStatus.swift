@@ -10,8 +10,6 @@ package struct FleetStatus: Sendable {
   package let hosts: [Host]
 
   /// Reads what a hub keeps of the listed hosts, and of those that left the host file.
-  ///
-  /// - Parameter now: The time by the hub's clock.
   package init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
     let names = Set(listed.map(\.name))
     let others = try hub.hosts().filter { !names.contains($0) }
@@ -44,9 +42,7 @@ package struct FleetStatus: Sendable {
     /// Seconds that a time may be after now.
     private static let leeway: Int64 = 60
 
-    /// - Parameters:
-    ///   - labels: Those of its line; `nil` without a line.
-    ///   - now: Seconds since 1970.
+    /// - Parameter labels: Those of its line; `nil` without a line.
     init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory, now: Int64) {
       var state = HostState()
       var rows: [RecordingRow?] = []
@@ -119,7 +115,8 @@ extension FleetStatus.Host {
   package func add(to json: inout JSONWriter) {
     json.object { json in
       json.member("host", name)
-      json.labels(labels)
+      json.key("labels")
+      json.object(of: labels)
       json.member("listed", isListed)
       json.member("seen", seen.map { RFC3339.text(second: $0) + "Z" })
       json.member("lastRecording", last.map { RFC3339.text(nanoseconds: $0) })

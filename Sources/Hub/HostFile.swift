@@ -20,9 +20,7 @@ package enum HostFile {
 
   /// Reads a host file of any bytes.
   ///
-  /// - Parameters:
-  ///   - name: The file's name in errors.
-  ///   - aliases: Returns the aliases of the SSH configuration that match a pattern.
+  /// - Parameter aliases: Returns the aliases of the SSH configuration that match a pattern.
   package static func read(
     _ bytes: [UInt8], named name: String,
     aliases: (_ pattern: String) throws(CommandFailure) -> [String]
@@ -203,12 +201,8 @@ package enum HostFile {
 }
 
 extension HostFile {
-  /// Adds a line, unless the host is there with the same destination and labels.
+  /// Adds the line of a host to a file with these bytes, unless the host is there with the same destination and labels.
   ///
-  /// - Parameters:
-  ///   - line: The line, without a line feed, of the host `name`.
-  ///   - path: The file's name in errors.
-  ///   - text: The file's bytes; `nil` without a file.
   /// - Returns: The host, and the file's new bytes; `nil` if it stays.
   package static func adding(
     _ line: String, of name: String, to path: String, _ text: [UInt8]?
@@ -253,7 +247,6 @@ extension HostFile {
 
 package struct HostFileError: StatusError, Equatable {
   let file: String
-  /// From 1 on.
   package let line: Int
   /// What is wrong, and what a valid line looks like.
   package let problem: String

@@ -21,7 +21,6 @@ struct HostRows {
   struct Row: Equatable {
     let id: RecordingID
     var log: LogMark
-    /// What the files were derived from.
     let source: String
     let date: String
     /// The lengths of the files, in the order of ``HubTable/all``.
@@ -100,9 +99,7 @@ struct HostRows {
     unfinished[id, default: []].formUnion(removeRow(of: id) + [date])
   }
 
-  /// Adds a recording whose files are durable; durable on return.
-  ///
-  /// - Parameter json: The table's row, on one line.
+  /// Adds a recording whose files are durable, with the table's row on one line; durable on return.
   mutating func add(_ row: Row, json: String) throws(StorageError) {
     let log = row.log
     let lengths = row.byteCounts.map { "\($0)" }.joined(separator: " ")

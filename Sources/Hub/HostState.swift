@@ -89,13 +89,12 @@ package struct HostState: Equatable, Sendable {
       json.member("backlog", backlog)
       json.member("problem", problem)
       json.machine(machine)
-      json.labels(labels)
+      json.key("labels")
+      json.object(of: labels)
     }
   }
 
-  /// Keeps what a visit showed.
-  ///
-  /// - Parameter time: When the host answered, in seconds since 1970; `nil` if it did not.
+  /// Keeps what a visit showed; `time` is when the host answered, in seconds since 1970.
   func keep(of host: String, in hub: HubDirectory, seen time: Int64?) throws {
     let old = try HostState(of: host, in: hub)
     var new = self
@@ -165,8 +164,8 @@ extension [HostState.Machine] {
 }
 
 extension JSONWriter {
-  mutating func labels(_ labels: [HubHost.Label]) {
-    member("labels") { json in for label in labels { json.member(label.name, label.value) } }
+  mutating func object(of labels: [HubHost.Label]) {
+    object { json in for label in labels { json.member(label.name, label.value) } }
   }
 
   mutating func machine(_ machine: HostState.Machine?) {

@@ -30,9 +30,7 @@ package struct HubDirectory: Sendable {
   /// Nanoseconds.
   private static let lockPatience: Int64 = 1_000_000_000
 
-  /// The hub at `path`.
-  ///
-  /// - Parameter create: Whether to make the directory, and a hub of an empty one.
+  /// The hub at `path`; `create` makes the directory, and a hub of an empty one.
   package init(path: String, create: Bool, gate: FaultGate = .open) throws(CommandFailure) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -107,8 +105,6 @@ package struct HubDirectory: Sendable {
 
   private static let parts = Part.allCases.map(\.rawValue) + HubTable.all.map(\.name)
 
-  // MARK: Places
-
   private static let work = ".work"
   var workPath: String { "\(path)/\(HubDirectory.work)" }
   package func logs(of host: String) -> String { path(.logs, of: host) }
@@ -141,8 +137,6 @@ package struct HubDirectory: Sendable {
       return try SensorCalibration(try file.beginning(CalibrationText.fileLimit + 1), ofFile: path)
     }
   }
-
-  // MARK: Writing
 
   /// Locks the hub for writing, and removes unfinished files.
   package func lock() throws(CommandFailure) -> HubLock {

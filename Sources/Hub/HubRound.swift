@@ -31,11 +31,7 @@ package struct HubRound {
   private let board: PullBoard
   private let now: @Sendable () -> WallTime
 
-  /// A round over hosts.
-  ///
-  /// - Parameters:
-  ///   - board: Shows progress and reports failures; has the names of the hosts in their order.
-  ///   - now: The time for the ledger.
+  /// - Parameter board: Has the names of the hosts in their order.
   package init(
     _ hub: HubDirectory, _ hosts: [HubHost], _ settings: Settings, _ board: PullBoard,
     now: @escaping @Sendable () -> WallTime

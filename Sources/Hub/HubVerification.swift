@@ -24,9 +24,7 @@ package struct HubVerification {
     (self.hub, self.deriver) = (hub, deriver)
   }
 
-  /// Verifies the hub; returns how many hosts and recordings were read.
-  ///
-  /// - Parameter report: Receives each finding.
+  /// Reports each finding; returns how many hosts and recordings were read.
   package mutating func run(
     _ lock: borrowing HubLock, report: (String) -> Void
   ) throws(CommandFailure) -> (hosts: Int, recordings: Int) {

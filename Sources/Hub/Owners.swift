@@ -29,9 +29,7 @@ final class Owners: Sendable {
   /// - Parameter listed: The hosts of the host file.
   init(listed: Set<String>) { self.listed = listed }
 
-  /// Reads the ledgers and stores of a hub.
-  ///
-  /// - Parameter report: Receives the failure of a host; the others are read.
+  /// Reads the ledgers and stores of a hub; reports failures of single hosts.
   convenience init(
     listed: Set<String>, _ hub: HubDirectory, report: (_ host: String, CommandFailure) -> Void
   ) throws {

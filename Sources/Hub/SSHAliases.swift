@@ -12,9 +12,7 @@ package enum SSHAliases {
 
   /// The aliases that match a pattern of fnmatch(3), in their order, each once.
   ///
-  /// - Parameters:
-  ///   - path: The configuration.
-  ///   - folder: What names in `Include` are relative to: `~/.ssh`.
+  /// - Parameter folder: What names in `Include` are relative to: `~/.ssh`.
   package static func fitting(
     _ pattern: String, in path: String, folder: String
   ) throws(CommandFailure) -> [String] {

@@ -115,9 +115,7 @@ struct WaitBounds {
   }
 }
 
-/// Sends all of `bytes` to a pipe.
-///
-/// - Throws: ``ByteStream/Break/closed`` when no program reads it.
+/// Sends all of `bytes` to a pipe; throws ``ByteStream/Break/closed`` when no program reads it.
 func send(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
@@ -132,7 +130,6 @@ func send(
   guard code == 0 else { throw code == EPIPE ? .closed : .refused(code) }
 }
 
-/// Sends all of `bytes` to a pipe.
 func send(
   _ bytes: [UInt8], to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {

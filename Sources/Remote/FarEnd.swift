@@ -131,8 +131,6 @@ struct FarEnd: ~Copyable {
     }
   }
 
-  // MARK: The list
-
   /// Requests the list: readable recordings, newest first, and why others cannot be read, by number.
   mutating func list() throws(Failure) -> (offers: [PullOffer], unreadable: [UInt32: String]) {
     try ask(.list)

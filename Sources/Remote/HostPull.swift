@@ -156,8 +156,6 @@ struct HostPull {
     resumePostponed()
   }
 
-  // MARK: The list
-
   /// Requests the list again, because a live recording has grown.
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
@@ -206,9 +204,7 @@ struct HostPull {
 }
 
 extension HostPull {
-  /// Reports wanted recordings that cannot be read there.
-  ///
-  /// - Throws: ``CommandFailure`` if one was requested by its number, or as the latest.
+  /// Reports wanted recordings that cannot be read there; throws if one was requested by its number, or as the latest.
   mutating func refuse(_ unreadable: [UInt32: String], newest: PullOffer?) throws {
     for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {
       let isLatest = number > newest?.number ?? 0

@@ -107,11 +107,7 @@ package final class PullBoard: Sendable {
   private let show: @Sendable (_ text: () -> String) -> Void
   private let report: @Sendable (_ line: String) -> Void
 
-  /// A board of named hosts that have not begun.
-  ///
-  /// - Parameters:
-  ///   - show: Shows the progress, if it is due; called on any thread.
-  ///   - report: Prints a permanent line; called on any thread.
+  /// A board of named hosts, which shows the progress when due, and reports permanent lines; both on any thread.
   package init(
     hosts: [String], show: @escaping @Sendable (_ text: () -> String) -> Void,
     report: @escaping @Sendable (_ line: String) -> Void

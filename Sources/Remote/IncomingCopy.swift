@@ -169,7 +169,6 @@ final class IncomingCopy {
     return failure == nil && outcome.fate != .running
   }
 
-  /// Takes the copy, to be published.
   func whole(number: UInt32?) -> WholeCopy? {
     guard let copy = copy.take() else { return nil }
     return WholeCopy(copy, number: number ?? offer.number, start: offer.start)
@@ -210,9 +209,8 @@ final class IncomingCopy {
   }
 
   static func words(_ offer: PullOffer, _ path: String, _ what: String) -> String {
-    offer.state == .recovered
-      ? "it was recovered there after a power loss and \(what); the earlier copy is kept as \(path)"
-      : "it was changed there and \(what); the earlier copy is kept as \(path)"
+    let cause = offer.state == .recovered ? "recovered there after a power loss" : "changed there"
+    return "it was \(cause) and \(what); the earlier copy is kept as \(path)"
   }
 
   private func open() throws {
@@ -248,7 +246,6 @@ final class IncomingCopy {
     return PageCheck(description, from: start)
   }
 
-  /// The header of a log, if it has one.
   static func header(of path: String) throws(StorageError) -> RecordingDescription? {
     let storage = try FileStorage(reading: path)
     do {

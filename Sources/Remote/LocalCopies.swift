@@ -37,7 +37,6 @@ package final class LocalCopies: Sendable {
     }
   }
 
-  /// A recording's entry here.
   func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
     try index().entry(of: id)
   }
@@ -47,7 +46,6 @@ package final class LocalCopies: Sendable {
 
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
 
-  /// Publishes copies as ``StoreIndex/publish(_:)``.
   func publish(_ copies: [WholeCopy]) throws(CatalogueError) { try index().publish(copies) }
 
   /// The numbers of new recordings: their own if free here, else the next ones, older recordings first.

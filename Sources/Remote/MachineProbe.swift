@@ -14,8 +14,6 @@ package struct MachineProbe: Sendable {
   package let machine: RemoteMachine?
 
   /// Connects, and asks for the list of recordings and for the machine's facts.
-  ///
-  /// - Parameter timeout: Nanoseconds that the machine may send nothing.
   package init(
     _ destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) {

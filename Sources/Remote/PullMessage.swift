@@ -29,17 +29,14 @@ package struct PullOffer: Equatable, Sendable {
 ///     labelled                  labels UUID
 ///     machine
 package enum PullRequest: Equatable, Sendable {
-  /// Which recordings are there?
   case list
   /// The bytes of a recording from an offset on; with `follow`, until it ends.
   case fetch(RecordingID, offset: UInt64, follow: Bool)
   /// A complete copy with this digest is safe here: move the recording to the trash.
   case free(RecordingID, byteCount: UInt64, digest: SHA256Digest)
-  /// Which recordings have labels?
   case labelled
   /// The labels of a recording, and those that were removed from it.
   case labels(RecordingID)
-  /// What is this machine like?
   case machine
 
   /// The line, without its line feed.
@@ -94,7 +91,6 @@ package enum PullReply: Equatable, Sendable {
   case recording(PullOffer)
   /// A recording that cannot be read, and why.
   case unreadable(number: UInt32, String)
-  /// The end of a list.
   case end
   /// The far end is busy.
   case alive
@@ -111,7 +107,6 @@ package enum PullReply: Equatable, Sendable {
   case label(LabelChange)
   /// A `label` line that cannot be read, in the protocol's alphabet.
   case unreadableLabel(String)
-  /// A fact about the machine: its name and value.
   case fact(String, String)
   /// The request failed: an exit status, and a sentence.
   case refused(status: Int32, String)
@@ -247,7 +242,6 @@ private struct PullWords {
 
 /// The syntax of requests and replies: words of printable ASCII, separated by single spaces.
 enum PullLine {
-  /// The protocol's version.
   static let version = 1
   /// Most bytes of a line.
   static let longest = 1024

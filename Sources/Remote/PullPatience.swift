@@ -23,7 +23,6 @@ package final class PullPatience {
     case free(RecordingID)
   }
 
-  /// The progress of a request's subject.
   private struct Standing {
     /// Most bytes checked so far.
     var byteCount: UInt64 = 0
@@ -66,7 +65,6 @@ package final class PullPatience {
     connected = now
   }
 
-  /// Nanoseconds until the next look at the clock.
   package var slice: Int64 { max(1_000_000, timeout / 16) }
 
   /// Counts the time of a wait; returns the nanoseconds left, 0 or fewer to give up.

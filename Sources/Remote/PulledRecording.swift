@@ -5,7 +5,6 @@ import Text
 
 struct PulledRecording {
   enum Fate {
-    /// Here already.
     case here
     /// Here and not offered; an earlier request to free it got no answer.
     case asked
@@ -13,7 +12,6 @@ struct PulledRecording {
     case resumed
     /// Live: everything so far is here, the next pull fetches the rest.
     case running
-    /// Not the same here and there.
     case differs
     /// Another program is fetching it.
     case busy
@@ -34,7 +32,6 @@ struct PulledRecording {
   /// Why it was not received, if a permission or a medium here is the cause, which another attempt does not mend.
   private(set) var failure: ExitStatus?
   var conversionFailure: ExitStatus?
-  /// Remarks for a person.
   private(set) var remark: String?
 }
 

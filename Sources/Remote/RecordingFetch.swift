@@ -34,12 +34,10 @@ struct RecordingFetch {
     self.settings = settings
   }
 
-  /// Plans the numbers of recordings to fetch.
   mutating func plan(_ offers: [PullOffer]) throws(CatalogueError) {
     numbers = try local.numbers(for: offers)
   }
 
-  /// The first step for an offer.
   mutating func prepare(_ offer: PullOffer) -> Step {
     do {
       if let entry = try local.entry(of: offer.id) {
@@ -65,7 +63,6 @@ struct RecordingFetch {
     PulledRecording(offer: offer, failure: local.failure(error))
   }
 
-  /// The outcome for a recording that is here.
   private func compare(
     _ offer: PullOffer, _ entry: CatalogueEntry, _ copy: CopyStanding
   ) -> PulledRecording {

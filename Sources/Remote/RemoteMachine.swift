@@ -47,7 +47,6 @@ package struct RemoteMachine: Equatable, Sendable {
   /// Most characters of a text.
   private static let longest = 200
 
-  /// The facts, in their order.
   var facts: [(name: String, value: String)] {
     [
       ("software", software), ("time", "\(wall.nanoseconds)"),

@@ -90,8 +90,7 @@ package struct RequestRefusal: StatusError, Equatable {
   }
 
   static func tooLong(bytes: Int) -> Self {
-    Self(
-      "the request has \(bytes) bytes, and the limit is \(RequestTokeniser.longest); shorten it")
+    Self("the request has \(bytes) bytes, more than \(RequestTokeniser.longest); shorten it")
   }
 
   static let tooManyWords = Self(
@@ -102,9 +101,7 @@ package struct RequestRefusal: StatusError, Equatable {
   }
 
   static func shellCharacter(_ byte: UInt8) -> Self {
-    Self(
-      "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here"
-    )
+    Self("the request has a \(Character(Unicode.Scalar(byte))), and there is no shell here")
   }
 
   static let openQuote = Self("the request has an unclosed quote, or ends in a backslash")

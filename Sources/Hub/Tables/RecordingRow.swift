@@ -103,7 +103,11 @@ struct RecordingRow {
       .integer("marks") { $0.account.markCount },
       .text("labels") { JSONWriter.list($0.labels.labels) { $0.add($1) } },
       .text("label_names") { $0.labels.names.joined(separator: ";") },
-      .text("host_labels") { JSONWriter.object($0.host.labels.map { ($0.name, $0.value) }) },
+      .text("host_labels") { facts in
+        var json = JSONWriter()
+        json.object(of: facts.host.labels)
+        return json.text
+      },
       .integer("log_bytes") { $0.proof.byteCount },
       .text("log_sha256") { "\($0.proof.digest)" },
     ]
@@ -234,16 +238,5 @@ struct RowFacts {
     _ fraction: KeyPath<SensorDescription, Fraction>, _ unit: Double, of channels: ChannelSet
   ) -> Double? {
     log.channels.isDisjoint(with: channels) ? nil : log.sensor[keyPath: fraction].value * unit
-  }
-}
-
-extension JSONWriter {
-  /// An object of texts, alone.
-  fileprivate static func object(_ members: [(String, String)]) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      for (name, value) in members { json.member(name, value) }
-    }
-    return json.text
   }
 }

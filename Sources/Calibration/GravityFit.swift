@@ -43,7 +43,6 @@ struct GravityFit: Sendable {
     }
   }
 
-  /// Why there is no result.
   enum Failure: Error, Equatable, Sendable {
     /// Fewer poses than unknowns, or poses in fewer directions.
     case tooFew(Int, needed: Int)

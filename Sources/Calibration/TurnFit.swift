@@ -9,7 +9,6 @@ import IMUModel
 /// The magnitude counts: an axis of the sensor that is tilted by t from that of the turn sees only its cosine, and the other
 /// axes see the rest.
 struct TurnFit: Sendable {
-  /// Why there is no result.
   enum Failure: Error, Equatable, Sendable {
     case noTurn(degrees: Double)
     /// More than a quarter of it is about another axis.

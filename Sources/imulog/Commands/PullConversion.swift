@@ -57,7 +57,9 @@ struct PullConversion: Sendable {
     // A file that is there is of the same recording, and had no end either.
     try file.publish(isWhole: report.damages == 0 && !report.areLabelsDamaged)
     report.add(remark)
-    return (report.damages > 0 || report.areLabelsDamaged, report.remarks)
+    return (
+      isDamaged: report.damages > 0 || report.areLabelsDamaged, remarks: report.remarks
+    )
   }
 
   /// Whether a file's time is that of labels, as file systems keep it that have whole or every other second alone.

@@ -227,7 +227,7 @@ extension CalibrationStudy {
       .sorted().map { CalibrationStudy.axes[$0] }
     if !unshown.isEmpty {
       result.remarks.append(
-        "how often it was turned about \(unshown.joined(separator: ", ")) is known of the gyroscope alone, and nothing would show a scale that is wrong by a factor of two: turn it about \(unshown.count == 1 ? "this axis" : "each of these axes") too while the axis lies level"
+        "how often it was turned about \(unshown.joined(separator: ", ")) is known of the gyroscope alone, and nothing shows a scale that is wrong by a factor of two: turn it about \(unshown.count == 1 ? "this axis" : "each of these axes") too while the axis lies level"
       )
     }
     if !missing.isEmpty {
